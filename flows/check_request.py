@@ -38,7 +38,8 @@ def resolve_check(
     check_api_base(options.api_base, engine)
     if engine.is_baseline and options.form == "pdf":
         raise ConfigurationError(
-            "--form pdf attaches the PDF, and the extractive engine reads text only: use --form auto or text"
+            "--form pdf attaches the PDF, and the extractive engine reads text only: use --form"
+            " auto or text"
         )
     if options.judge and reasons is None:
         raise ConfigurationError(

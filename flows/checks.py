@@ -205,7 +205,8 @@ def check_writable(folder: Path) -> None:
         probe.unlink()
     except OSError as error:
         raise ConfigurationError(
-            f"cannot write to the warehouse {folder}: {error.strerror}; name another folder with --warehouse"
+            f"cannot write to the warehouse {folder}: {error.strerror}; name another folder with"
+            " --warehouse"
         ) from error
 
 
@@ -238,7 +239,8 @@ def _check_scheduler(address: str, literature: LiteratureChoice | None, settings
         ).close()  # Dask would try a closed port again and again
     except OSError as error:
         raise ConfigurationError(
-            f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `dask worker {address}`"
+            f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `dask"
+            f" worker {address}`"
         ) from error
     from flows.dask_scheduler import greet_scheduler
 
@@ -246,8 +248,8 @@ def _check_scheduler(address: str, literature: LiteratureChoice | None, settings
         greet_scheduler(address, CONNECT_SECONDS)
     except OSError as error:
         raise ConfigurationError(
-            f"what answers at {address} is no Dask scheduler that takes this connection: one with TLS is written tls://, "
-            "and its certificates and yours come from one authority"
+            f"what answers at {address} is no Dask scheduler that takes this connection: one with"
+            " TLS is written tls://, and its certificates and yours come from one authority"
         ) from error
     if host not in LOOPBACK_HOSTS:
         _check_reachable_from(host, literature, settings)
@@ -261,13 +263,13 @@ def _check_reachable_from(
     """
     if literature is not None and literature.url is None:
         raise ConfigurationError(
-            f"workers of {host} cannot reach a gateway started here: run `assay literature serve --host 0.0.0.0` "
-            "and name it with --literature http://THIS_HOST:8765"
+            f"workers of {host} cannot reach a gateway started here: run `assay literature serve"
+            " --host 0.0.0.0` and name it with --literature http://THIS_HOST:8765"
         )
     if settings.prefect_api_url is None:
         raise ConfigurationError(
-            f"workers of {host} cannot reach a Prefect server started here: run `prefect server start --host 0.0.0.0` "
-            "and export PREFECT_API_URL=http://THIS_HOST:4200/api"
+            f"workers of {host} cannot reach a Prefect server started here: run `prefect server"
+            " start --host 0.0.0.0` and export PREFECT_API_URL=http://THIS_HOST:4200/api"
         )
 
 

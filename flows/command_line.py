@@ -68,7 +68,8 @@ def run_command(command: Callable[[], object]) -> int:
         return EXIT_USAGE
     except SettingsError as error:
         _complain(
-            f"{error}; the fields of a section are set one by one, as in ASSAY_LITERATURE__REQUESTS_PER_SECOND=1"
+            f"{error}; the fields of a section are set one by one, as in"
+            " ASSAY_LITERATURE__REQUESTS_PER_SECOND=1"
         )
         return EXIT_USAGE
     except AssayError as error:
@@ -87,7 +88,8 @@ def run_command(command: Callable[[], object]) -> int:
         return EXIT_DONE
     except OSError as error:
         _complain(
-            f"{error.filename or 'the system refused'}: {error.strerror or error}; check the path, its permissions and the disk"
+            f"{error.filename or 'the system refused'}: {error.strerror or error}; check the path,"
+            " its permissions and the disk"
         )
         return EXIT_USAGE
     if result == _EXIT_OF_TYPER_ON_INTERRUPT:
@@ -155,7 +157,10 @@ def application() -> typer.Typer:
     commands = Commands(
         name="assay",
         help="Evaluate batches of research ideas against the scientific literature.",
-        epilog="Exit codes: 0 done; 1 more failures than allowed; 2 wrong usage or configuration; 3 budget reached.",
+        epilog=(
+            "Exit codes: 0 done; 1 more failures than allowed; 2 wrong usage or configuration; 3"
+            " budget reached."
+        ),
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

@@ -8,9 +8,13 @@ from schemas.errors import AssayError, ConfigurationError
 from warehouse.rights import keep_private
 
 _DEFAULTS = {
-    "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # without it, importing LiteLLM asks the network for prices
+    "LITELLM_LOCAL_MODEL_COST_MAP": (
+        "True"
+    ),  # without it, importing LiteLLM asks the network for prices
     "LITELLM_LOG": "ERROR",
-    "PREFECT_LOGGING_LEVEL": "ERROR",  # a lost server is not told once for each event: the command line says it once
+    "PREFECT_LOGGING_LEVEL": (
+        "ERROR"
+    ),  # a lost server is not told once for each event: the command line says it once
     "PREFECT_INTERNAL_LOGGING_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_TO_API_ENABLED": "false",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -18,7 +22,9 @@ _DEFAULTS = {
     "DO_NOT_TRACK": "1",
     "HF_HUB_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
-    "PYTHONSAFEPATH": "1",  # for Dask's processes: nothing is imported from the folder where the user stands
+    "PYTHONSAFEPATH": (
+        "1"
+    ),  # for Dask's processes: nothing is imported from the folder where the user stands
 }
 
 

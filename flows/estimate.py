@@ -97,7 +97,10 @@ class Estimate(Noun):
     unpriced_models: tuple[str, ...] = Field(description="Models whose price is unknown.")
     hours: float
     bound_by: str = Field(
-        description="What the hours are spent waiting for: literature rate, model, model rate, or processor."
+        description=(
+            "What the hours are spent waiting for: literature rate, model, model rate, or"
+            " processor."
+        )
     )
     steps: tuple[StepEstimate, ...] = Field(description="Of one idea.")
 

@@ -22,7 +22,9 @@ from multiprocessing import resource_tracker
 from types import FrameType
 
 GRACE_SECONDS = 15.0
-"""After this long, or at a second Ctrl-C, the process ends at once; runs survive that as they survive a kill."""
+"""After this long, or at a second Ctrl-C, the process ends at once; runs survive that as they
+survive a kill.
+"""
 INTERRUPTED_LINE = "assay: interrupted; the same command goes on where this one stopped"
 _EXIT_FAILURES = 1
 

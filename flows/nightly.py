@@ -136,7 +136,10 @@ def _told(error: Exception, path: Path, archive_folder: Path) -> str:
     if isinstance(error, AssayError | OSError):
         return f"failed: {error}"
     logger.error("the run of %r failed", path.name, exc_info=error)
-    reason = f"Assay itself failed ({in_a_word(error)}); please report it, and move the file back into the inbox to try it again"
+    reason = (
+        f"Assay itself failed ({in_a_word(error)}); please report it, and move the file back into"
+        " the inbox to try it again"
+    )
     return _set_aside(path, archive_folder, f"failed: {reason}", reason)
 
 
@@ -157,7 +160,10 @@ def _settle(path: Path, summary: RunSummary, archive_folder: Path) -> str:
     if not summary.published:
         return f"not published: {'; '.join(summary.failed_expectations)}"
     _move(path, archive_folder / datetime.now(UTC).date().isoformat())
-    return f"published as {summary.head.run_id}: {summary.head.evaluated_count} of {summary.head.idea_count} ideas"
+    return (
+        f"published as {summary.head.run_id}: {summary.head.evaluated_count} of"
+        f" {summary.head.idea_count} ideas"
+    )
 
 
 def _move(path: Path, folder: Path) -> Path:

@@ -21,7 +21,9 @@ from warehouse.runs.landing import RUNS, find_receipt, land_rejections, reuse
 from warehouse.units.landing import iterate_receipts
 
 MAXIMUM_SHARD = 20
-"""Ideas per Prefect task: a task costs 90 ms of processor time, an idea seconds, a lost worker one shard."""
+"""Ideas per Prefect task: a task costs 90 ms of processor time, an idea seconds, a lost worker one
+shard.
+"""
 
 
 @dataclass(frozen=True, slots=True)

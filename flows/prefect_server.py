@@ -100,8 +100,14 @@ class PrefectServer:
 
     def _complaint(self) -> str:
         if self._configured_url:
-            return f"no Prefect server answers at PREFECT_API_URL={self._configured_url}: `prefect server start`, or unset the variable"
-        return "Prefect's server did not start: try `prefect server start` by hand and export PREFECT_API_URL"
+            return (
+                f"no Prefect server answers at PREFECT_API_URL={self._configured_url}: `prefect"
+                " server start`, or unset the variable"
+            )
+        return (
+            "Prefect's server did not start: try `prefect server start` by hand and export"
+            " PREFECT_API_URL"
+        )
 
     def __exit__(
         self,
@@ -120,7 +126,8 @@ class PrefectServer:
                 else "that this command started"
             )
             raise UpstreamError(
-                f"the Prefect server {whose} was lost; the same command goes on where this one stopped"
+                f"the Prefect server {whose} was lost; the same command goes on where this one"
+                " stopped"
             ) from error
 
     def _stop(self) -> None:

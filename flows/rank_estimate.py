@@ -19,7 +19,9 @@ from tasks.ranking.from_review import EVIDENCE_SHOWN, TEXTS_SHOWN
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 TOKENS_PER_TEXT = 130
-"""Of each strength or weakness, and of what is shown of each paper, as 40 ideas of real groups were found to have."""
+"""Of each strength or weakness, and of what is shown of each paper, as 40 ideas of real groups were
+found to have.
+"""
 TOKENS_PER_DIMENSION = 45
 TOKENS_PER_VERDICT = 70
 TOKENS_PER_READING = 130

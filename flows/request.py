@@ -34,7 +34,8 @@ def check_api_base(api_base: str | None, engine: EngineChoice) -> None:
     check_address("--api-base", api_base, WHERE_KEYS_BELONG)
     if engine.is_baseline:
         raise ConfigurationError(
-            f"--api-base {api_base}: the {engine} engine asks no server; add --engine litellm:openai/MODEL"
+            f"--api-base {api_base}: the {engine} engine asks no server; add --engine"
+            " litellm:openai/MODEL"
         )
     if not api_base.startswith(("http://", "https://")):
         raise ConfigurationError(f"--api-base {api_base!r}: write it as http://host:port/v1")
@@ -112,11 +113,13 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
     for name, asked in profile.judging.steps.items():
         if name not in known:
             raise ConfigurationError(
-                f"profile {profile.name}: no step {name!r} to assign a model to; choose from {', '.join(known)}"
+                f"profile {profile.name}: no step {name!r} to assign a model to; choose from"
+                f" {', '.join(known)}"
             )
         if asked.judges is not None and not gives_scores(known[name].output_model):
             raise ConfigurationError(
-                f"profile {profile.name}: step {name} gives no score, so several judges have no median; name one `model` for it"
+                f"profile {profile.name}: step {name} gives no score, so several judges have no"
+                " median; name one `model` for it"
             )
     if profile.judging.models and engine.is_baseline:
         raise ConfigurationError(
@@ -133,7 +136,8 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
     """
     if not ideas.exists():
         raise ConfigurationError(
-            f"{ideas} does not exist; name a JSONL, CSV or Parquet file, or a folder of .txt and .md files"
+            f"{ideas} does not exist; name a JSONL, CSV or Parquet file, or a folder of .txt and"
+            " .md files"
         )
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)

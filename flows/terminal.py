@@ -14,7 +14,9 @@ _CONTROL = dict.fromkeys(
     ),
     "\ufffd",
 ) | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
-"""Everything but tab and line feed that a terminal obeys or that turns the reading order, and half characters."""
+"""Everything but tab and line feed that a terminal obeys or that turns the reading order, and half
+characters.
+"""
 
 _ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROL}
 

@@ -27,7 +27,10 @@ def _writable(text: str) -> str:
 
 
 Writable = Annotated[str, AfterValidator(_writable)]
-"""What is said about untrusted things. Their names may hold what UTF-8 cannot; the words about them land all the same."""
+"""What is said about untrusted things.
+
+Their names may hold what UTF-8 cannot; the words about them land all the same.
+"""
 
 
 class Severity(StrEnum):

@@ -16,7 +16,8 @@ from schemas.receipt import UnitReceipt
 from schemas.run import Budget, Module
 
 ASSAY = "assay"
-"""Name of the system under test; every other system of a table is a baseline, or a published one."""
+"""Name of the system under test; every other system of a table is a baseline, or a published one.
+"""
 
 
 class BenchmarkScore(Judged):
@@ -101,7 +102,9 @@ class BenchmarkRun(Noun):
 
     benchmark_id: str = Field(
         min_length=1,
-        description="Hash over suite, engine, profile, data and prompts: the same command resumes it.",
+        description=(
+            "Hash over suite, engine, profile, data and prompts: the same command resumes it."
+        ),
     )
     suite: str = Field(description="Name of the suite.")
     engine: str = Field(description="Engine that judged: extractive or litellm:<model>.")
@@ -164,7 +167,10 @@ class BenchmarkRequest(Noun):
     literature: LiteratureChoice
     modules: tuple[Module, ...] | None = Field(
         default=None,
-        description="Of the main job; empty: ideas are judged by their text alone; None: those usual for the suite.",
+        description=(
+            "Of the main job; empty: ideas are judged by their text alone; None: those usual for"
+            " the suite."
+        ),
     )
     evaluated_run: RunId | None = Field(
         default=None,

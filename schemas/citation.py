@@ -27,10 +27,15 @@ class Citation(Noun):
     citation_key: str = Field(description="The short key the engine saw, such as P7.")
     module: str = Field(description="soundness, contribution, committee or novelty.")
     subject: str = Field(
-        description="method_id, dimension_id or `persona_id dimension`; `summary` for a summary, `meta_review`."
+        description=(
+            "method_id, dimension_id or `persona_id dimension`; `summary` for a summary,"
+            " `meta_review`."
+        )
     )
     field: str = Field(
-        description="support, contradictions, suggestions, concerns, strengths, weaknesses, review, "
-        "summary or justification."
+        description=(
+            "support, contradictions, suggestions, concerns, strengths, weaknesses, review, "
+            "summary or justification."
+        )
     )
     count: int = Field(ge=1, description="How often the text cites it.")

@@ -172,7 +172,9 @@ class ReviewDimension(Noun):
     scale: str = Field(default="", description="What low, middle and high scores mean.")
     comparison: str = Field(
         default="",
-        description="Asked when two ideas are held against each other; empty: made of question and scale.",
+        description=(
+            "Asked when two ideas are held against each other; empty: made of question and scale."
+        ),
     )
     needs_evidence: bool = Field(
         default=True,

@@ -119,7 +119,9 @@ class Comparison(Judged):
     )
     quote: Prose = Field(
         default="",
-        description="The abstract's own words where it overlaps most; the same on every row of the paper.",
+        description=(
+            "The abstract's own words where it overlaps most; the same on every row of the paper."
+        ),
     )
     unscored_reason: UnscoredReason = None
     provenance: Provenance
@@ -182,10 +184,13 @@ class ContributionReview(Judged):
         default=None,
         ge=0,
         le=10,
-        description="10 × (0.7 a + 0.2 b + 0.1 c) over the three closest works, the closest first: most overlap, "
-        "then lowest score. A work leaves new 0 (same; 0.1 when the idea is ahead), 0.15, 0.3 or 0.45 (substantial; "
-        "paper ahead, level, idea ahead), 0.45, 0.6 or 0.75 (partial), 1 (none, on the subject), 0.5 (none, or not "
-        "addressed); a work that is missing counts as unknown, 0.5. None when no comparison tells its overlap.",
+        description=(
+            "10 × (0.7 a + 0.2 b + 0.1 c) over the three closest works, the closest first: most"
+            " overlap, then lowest score. A work leaves new 0 (same; 0.1 when the idea is ahead),"
+            " 0.15, 0.3 or 0.45 (substantial; paper ahead, level, idea ahead), 0.45, 0.6 or 0.75"
+            " (partial), 1 (none, on the subject), 0.5 (none, or not addressed); a work that is"
+            " missing counts as unknown, 0.5. None when no comparison tells its overlap."
+        ),
     )
     scored_comparison_count: int = Field(ge=0, description="Comparisons with a score.")
     unscored_comparison_count: int = Field(ge=0, description="Comparisons without.")

@@ -70,7 +70,9 @@ def own_work(papers: Iterable[Paper], stage: str) -> list[Failure]:
             stage=stage,
             subject=paper.paper_id,
             reason=Reason.THE_IDEA_ITSELF,
-            detail="possibly this work: by its title or its abstract it is the idea's own publication",
+            detail=(
+                "possibly this work: by its title or its abstract it is the idea's own publication"
+            ),
         )
         for paper in papers
     ]

@@ -11,7 +11,9 @@ IdeaId = NewType("IdeaId", str)
 PaperId = NewType("PaperId", str)
 RunId = NewType("RunId", str)
 EvaluationKey = NewType("EvaluationKey", str)
-"""Names one evaluation of one idea: 32 hexadecimal digits over everything that could change its result."""
+"""Names one evaluation of one idea: 32 hexadecimal digits over everything that could change its
+result.
+"""
 
 # Fields that name a row of another table.
 RankedIdeaId = Annotated[IdeaId, Stored(references="ideas.idea_id")]

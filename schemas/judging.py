@@ -41,7 +41,9 @@ class AskingParameters(Noun):
     judges: tuple[str, ...] | None = Field(
         default=None,
         min_length=2,
-        description="Several models that answer the same question; the median of their scores counts.",
+        description=(
+            "Several models that answer the same question; the median of their scores counts."
+        ),
     )
     effort: Effort | None = Field(default=None, description="Asked of models that can think.")
     answer_tokens: int | None = Field(

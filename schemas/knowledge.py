@@ -31,7 +31,10 @@ class KnowledgeItem(Noun):
     )
     published: date | None = Field(
         default=None,
-        description="The last day on which it can have appeared: 31 December of a year known alone. None where the source gives no date.",
+        description=(
+            "The last day on which it can have appeared: 31 December of a year known alone. None"
+            " where the source gives no date."
+        ),
     )
     updated: date | None = Field(
         default=None, description="When what is shown was last changed, where the source says so."

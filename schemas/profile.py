@@ -85,11 +85,17 @@ class SoundnessParameters(Noun):
     )
     section_word_limit: int = Field(
         ge=50,
-        description="Words of each section shown, the sentences nearest to the method; what is left out is recorded.",
+        description=(
+            "Words of each section shown, the sentences nearest to the method; what is left out is"
+            " recorded."
+        ),
     )
     extract_methods_and_results: bool = Field(
         default=True,
-        description="Read the papers that passages stand in and cite. False: judge by the passages themselves (ScholarEval F.3, -MRE).",
+        description=(
+            "Read the papers that passages stand in and cite. False: judge by the passages"
+            " themselves (ScholarEval F.3, -MRE)."
+        ),
     )
     words_per_finding: int | None = Field(
         default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}"
@@ -134,7 +140,10 @@ class ContributionParameters(Noun):
     maximum_seeds: int = Field(ge=1, description="Most seeds augmented, most relevant first.")
     augment_papers: bool = Field(
         default=True,
-        description="Look for neighbours of the most relevant papers. False: only what searches found (ScholarEval F.3, -PA).",
+        description=(
+            "Look for neighbours of the most relevant papers. False: only what searches found"
+            " (ScholarEval F.3, -PA)."
+        ),
     )
     recommendations: RecommendationKind = RecommendationKind.PER_SEED
     recommendations_per_seed: int = Field(ge=0, le=500)
@@ -144,12 +153,18 @@ class ContributionParameters(Noun):
     references_per_seed: int = Field(ge=0)
     embedding_top: int = Field(
         ge=1,
-        description="Papers not judged yet, augmented ones first of all, kept by similarity for the second pass.",
+        description=(
+            "Papers not judged yet, augmented ones first of all, kept by similarity for the second"
+            " pass."
+        ),
     )
     papers_compared: int = Field(ge=1)
     compare_papers: bool = Field(
         default=True,
-        description="Compare the idea with each paper. False: the review sees the papers' abstracts instead (ScholarEval F.3, -PC).",
+        description=(
+            "Compare the idea with each paper. False: the review sees the papers' abstracts instead"
+            " (ScholarEval F.3, -PC)."
+        ),
     )
     papers_per_comparison_call: int = Field(ge=1, description="1 is the published method.")
     words_per_comparison: int | None = Field(
@@ -160,7 +175,10 @@ class ContributionParameters(Noun):
     )
     lexical_prefilter: bool = Field(
         default=False,
-        description="Before embedding a list much longer than needed, keep three times as many by words shared with the idea.",
+        description=(
+            "Before embedding a list much longer than needed, keep three times as many by words"
+            " shared with the idea."
+        ),
     )
 
 
@@ -169,7 +187,9 @@ class CommitteeParameters(Noun):
 
     sources: tuple[str, ...] = Field(
         default=("literature",),
-        description="`literature` (the gateway) and names of registered sources, asked where configured.",
+        description=(
+            "`literature` (the gateway) and names of registered sources, asked where configured."
+        ),
     )
     search_rounds: int = Field(
         default=3, ge=1, le=10, description="N: rounds of search and query refinement."
@@ -189,11 +209,16 @@ class CommitteeParameters(Noun):
     parts_per_query_call: int = Field(
         default=1,
         ge=1,
-        description="Parts of the idea whose queries are written in one call; 1 is the published method.",
+        description=(
+            "Parts of the idea whose queries are written in one call; 1 is the published method."
+        ),
     )
     reranker: str | None = Field(
         default=None,
-        description="A sentence-transformers cross-encoder for the second ranking; None: the embedding's order stands.",
+        description=(
+            "A sentence-transformers cross-encoder for the second ranking; None: the embedding's"
+            " order stands."
+        ),
     )
     items_per_judge_call: int = Field(
         default=1,
@@ -248,17 +273,24 @@ class RankingParameters(Noun):
     )
     dimensions: tuple[str, ...] | None = Field(
         default=None,
-        description="Names of the committee's dimensions along which ideas are compared, besides overall; None: all of them.",
+        description=(
+            "Names of the committee's dimensions along which ideas are compared, besides overall;"
+            " None: all of them."
+        ),
     )
     criterion: Criterion = Field(
         default=Criterion.PURSUE_FIRST,
-        description="What `overall` asks: which idea to pursue first, or which one expert reviewers "
-        "would rank higher.",
+        description=(
+            "What `overall` asks: which idea to pursue first, or which one expert reviewers "
+            "would rank higher."
+        ),
     )
     show_scores: bool = Field(
         default=False,
-        description="Show the judge the scores that modules and committee gave; they pull its "
-        "judgement toward theirs.",
+        description=(
+            "Show the judge the scores that modules and committee gave; they pull its "
+            "judgement toward theirs."
+        ),
     )
     both_orders: bool = Field(
         default=True, description="Ask each pair in both orders, which measures position bias."

@@ -44,8 +44,10 @@ class Match(Judged):
         default=None,
         ge=0,
         le=1,
-        description="Probability, as the judge put it, that the idea shown first is the better one; "
-        "None for a vote of a person and when unscored.",
+        description=(
+            "Probability, as the judge put it, that the idea shown first is the better one; "
+            "None for a vote of a person and when unscored."
+        ),
     )
     rationale: Prose = Field(
         default="",
@@ -55,16 +57,22 @@ class Match(Judged):
     judge: str = Field(description="The engine, or `human:<name>` for a vote.")
     words_difference: Annotated[int | None, Stored(unit="words")] = Field(
         default=None,
-        description="Length of the idea shown first less that of the other. It must count for nothing.",
+        description=(
+            "Length of the idea shown first less that of the other. It must count for nothing."
+        ),
     )
     sentence_words_difference: Annotated[float | None, Stored(unit="words")] = Field(
         default=None,
-        description="Mean length of its sentences less that of the other's. It must count for nothing.",
+        description=(
+            "Mean length of its sentences less that of the other's. It must count for nothing."
+        ),
     )
     novelty_claims_difference: Annotated[int | None, Stored(unit="claims")] = Field(
         default=None,
-        description="How often it calls itself new, less how often the other does. "
-        "It must count for nothing.",
+        description=(
+            "How often it calls itself new, less how often the other does. "
+            "It must count for nothing."
+        ),
     )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""

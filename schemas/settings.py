@@ -21,7 +21,10 @@ class LiteratureSettings(Section):
     upstream_url: str = Field(
         default="https://api.semanticscholar.org",
         pattern=r"^https?://[^\s@?#]+$",
-        description="Root of the Semantic Scholar API, or of a proxy for it: host and path, without a password or a query.",
+        description=(
+            "Root of the Semantic Scholar API, or of a proxy for it: host and path, without a"
+            " password or a query."
+        ),
     )
     requests_per_second: float = Field(
         default=1.0, gt=0, le=1000, description="What the key allows, over all endpoints."
@@ -39,7 +42,10 @@ class LiteratureSettings(Section):
     cache_maximum_age_days: float = Field(default=30.0, gt=0)
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
-        description='Names under which clients reach a gateway, beside its own address, as JSON: ["gateway"].',
+        description=(
+            "Names under which clients reach a gateway, beside its own address, as JSON:"
+            ' ["gateway"].'
+        ),
     )
 
 
@@ -69,12 +75,16 @@ class LanguageModelSettings(Section):
     maximum_completion_tokens: int | None = Field(
         default=None,
         ge=64,
-        description="Most tokens of any answer, thinking apart; None: as the profile or the step says.",
+        description=(
+            "Most tokens of any answer, thinking apart; None: as the profile or the step says."
+        ),
     )
     thinking: str = Field(
         default="auto",
         pattern="^(auto|yes|no)$",
-        description="Whether models take an effort; auto: as LiteLLM knows, and not where it does not.",
+        description=(
+            "Whether models take an effort; auto: as LiteLLM knows, and not where it does not."
+        ),
     )
     context_tokens: int | None = Field(
         default=None, ge=1024, description="Overrides what LiteLLM knows of the model."
@@ -101,7 +111,10 @@ class DocumentSettings(Section):
     latex: str = Field(
         default="after_pdf",
         pattern="^(first|after_pdf|never)$",
-        description="When to ask arXiv for a paper's LaTeX source: before its PDF, where no PDF could be read, or never.",
+        description=(
+            "When to ask arXiv for a paper's LaTeX source: before its PDF, where no PDF could be"
+            " read, or never."
+        ),
     )
     parse_seconds: float = Field(
         default=30.0, gt=0, description="CPU seconds one document may take."
@@ -115,7 +128,9 @@ class EmbeddingSettings(Section):
 
     model: str = Field(
         default="all-MiniLM-L6-v2",
-        description="The bundled model, any sentence-transformers model, or litellm:<embedding model>.",
+        description=(
+            "The bundled model, any sentence-transformers model, or litellm:<embedding model>."
+        ),
     )
     maximum_tokens: int = Field(
         default=128,
@@ -127,7 +142,10 @@ class EmbeddingSettings(Section):
     precision: str = Field(
         default="auto",
         pattern="^(auto|float32|bfloat16)$",
-        description="auto: bfloat16 where the processor computes with it (twice as fast, mean cosine to float32 above 0.999) or float32.",
+        description=(
+            "auto: bfloat16 where the processor computes with it (twice as fast, mean cosine to"
+            " float32 above 0.999) or float32."
+        ),
     )
 
 
@@ -165,7 +183,10 @@ class ModelChoice(Section):
     api_base: str | None = Field(
         default=None,
         pattern=r"^https?://[^\s@]+$",
-        description="An OpenAI-compatible server, without a password in its address; None: the provider's own.",
+        description=(
+            "An OpenAI-compatible server, without a password in its address; None: the provider's"
+            " own."
+        ),
     )
 
 
@@ -184,15 +205,24 @@ class DashboardSettings(Section):
     )
     models: dict[str, ModelChoice] = Field(
         default_factory=dict,
-        description='Offered beside the extractive engine, by name, as JSON: {"Small": {"model": "openai/gpt-4.1-mini"}}.',
+        description=(
+            'Offered beside the extractive engine, by name, as JSON: {"Small": {"model":'
+            ' "openai/gpt-4.1-mini"}}.'
+        ),
     )
     literatures: dict[str, LiteratureChoice] = Field(
         default_factory=dict,
-        description='Offered beside the configured one, by name, as JSON: {"2025": "snapshot:/data/papers.parquet"}.',
+        description=(
+            'Offered beside the configured one, by name, as JSON: {"2025":'
+            ' "snapshot:/data/papers.parquet"}.'
+        ),
     )
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
-        description='Names under which browsers reach it, beside its own address, as JSON: ["assay.example.org"].',
+        description=(
+            "Names under which browsers reach it, beside its own address, as JSON:"
+            ' ["assay.example.org"].'
+        ),
     )
     prices: Path | None = Field(
         default=None,
@@ -293,7 +323,9 @@ class Settings(BaseSettings):
     )
     catalogue_url: SecretStr | None = Field(
         default=None,
-        description="Connection string of a PostgreSQL catalogue (postgres:…); None: an SQLite file.",
+        description=(
+            "Connection string of a PostgreSQL catalogue (postgres:…); None: an SQLite file."
+        ),
     )
     literature: LiteratureSettings = LiteratureSettings()
     language_model: LanguageModelSettings = LanguageModelSettings()

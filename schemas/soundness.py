@@ -165,7 +165,9 @@ class PlanReview(Judged):
     dropped_point_count: int = Field(
         default=0,
         ge=0,
-        description="Points left out: their quote does not stand in the plan, or a part is missing.",
+        description=(
+            "Points left out: their quote does not stand in the plan, or a part is missing."
+        ),
     )
     removed_citation_count: RemovedCitationCount = 0
     unscored_reason: UnscoredReason = None
@@ -207,7 +209,9 @@ class SoundnessReview(Judged):
     suggestions: Prose = Field(default="", description="What to change.")
     open_questions: Prose = Field(
         default="",
-        description="Reviewer's reasoning: what the evidence leaves open. No claim about the literature.",
+        description=(
+            "Reviewer's reasoning: what the evidence leaves open. No claim about the literature."
+        ),
     )
     score_0_to_10: float | None = Field(
         default=None,

@@ -24,7 +24,10 @@ class CompactReport(Noun):
 
     files_before: int = Field(
         ge=0,
-        description="Parquet files of the snapshot, with the few rows kept in the catalogue moved into files.",
+        description=(
+            "Parquet files of the snapshot, with the few rows kept in the catalogue moved into"
+            " files."
+        ),
     )
     files_after: int = Field(ge=0)
     snapshots_expired: int = Field(ge=0)
@@ -50,7 +53,8 @@ def compact(
     """
     if catalogue_url is None and not layout.catalogue.exists():
         raise ConfigurationError(
-            f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse {layout.root}`)"
+            f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse"
+            f" {layout.root}`)"
         )
     now = datetime.now(UTC)
     expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
@@ -102,8 +106,10 @@ def _remove_leftovers(layout: Layout) -> int:
     for folder in layout.building_places():
         for entry in os.scandir(folder):
             if entry.name.startswith(LEFTOVERS) and entry.stat().st_mtime < yesterday:
-                shutil.rmtree(entry.path, ignore_errors=True) if entry.is_dir() else Path(
-                    entry.path
-                ).unlink(missing_ok=True)
+                (
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                    if entry.is_dir()
+                    else Path(entry.path).unlink(missing_ok=True)
+                )
                 removed += 1
     return removed

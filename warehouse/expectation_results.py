@@ -56,7 +56,10 @@ def _suite_result(rows: Sequence[ValidationRow]) -> ExpectationSuiteValidationRe
             "great_expectations_version": great_expectations_version,
             "run_id": RunIdentifier(run_name=rows[0].run_id, run_time=checked_at),
             "batch_kwargs": {
-                "data_asset_name": f"run {rows[0].run_id}, {looked_at}, checked {checked_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+                "data_asset_name": (
+                    f"run {rows[0].run_id}, {looked_at}, checked"
+                    f" {checked_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+                )
             },
         },
     )

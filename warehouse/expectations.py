@@ -86,7 +86,8 @@ class Expectations:
             raised = _raised(result.exception_info or {})
             if raised:
                 raise PublicationError(
-                    f"{suite.name}: {result.expectation_config.type} could not be evaluated: {raised}"
+                    f"{suite.name}: {result.expectation_config.type} could not be evaluated:"
+                    f" {raised}"
                 )
             yield result
 

@@ -15,7 +15,10 @@ from warehouse.scrubbing import concealed, known_secrets
 
 BUSY_TIMEOUT_SECONDS = 60.0
 _KEYS_PER_QUERY = 500
-_CREATE = "create table if not exists entries (key text primary key, value blob not null, stored_at real not null) without rowid"
+_CREATE = (
+    "create table if not exists entries (key text primary key, value blob not null, stored_at real"
+    " not null) without rowid"
+)
 
 
 class KeyedStore:
@@ -84,18 +87,22 @@ class KeyedStore:
             except sqlite3.OperationalError as error:
                 if "locked" in str(error) or "busy" in str(error):
                     raise TransientError(
-                        f"cache {self.path} stayed locked by other processes for {BUSY_TIMEOUT_SECONDS:.0f} s"
+                        f"cache {self.path} stayed locked by other processes for"
+                        f" {BUSY_TIMEOUT_SECONDS:.0f} s"
                     ) from error
                 raise ConfigurationError(
-                    f"cache {self.path} cannot be used ({error}): make its folder writable, with free space"
+                    f"cache {self.path} cannot be used ({error}): make its folder writable, with"
+                    " free space"
                 ) from error
             except sqlite3.DatabaseError as error:
                 raise ConfigurationError(
-                    f"cache {self.path} is damaged ({error}): delete this file, it will be built anew"
+                    f"cache {self.path} is damaged ({error}): delete this file, it will be built"
+                    " anew"
                 ) from error
             except OSError as error:
                 raise ConfigurationError(
-                    f"cache {self.path} cannot be opened ({error.strerror}): choose a writable folder"
+                    f"cache {self.path} cannot be opened ({error.strerror}): choose a writable"
+                    " folder"
                 ) from error
 
     def __enter__(self) -> "KeyedStore":

@@ -62,7 +62,8 @@ def open_reader(
     """
     if catalogue_url is None and not layout.catalogue.exists():
         raise ConfigurationError(
-            f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse {layout.root}`)"
+            f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse"
+            f" {layout.root}`)"
         )
     with _attached(layout, catalogue_url, read_only=True) as connection:
         if as_defined:
@@ -152,7 +153,8 @@ def _opening_error(
     """One line without the connection string, which may hold a password."""
     if catalogue_url is not None:
         return UpstreamError(
-            "the lake's PostgreSQL catalogue cannot be opened: check host, database, user and password of ASSAY_CATALOGUE_URL"
+            "the lake's PostgreSQL catalogue cannot be opened: check host, database, user and"
+            " password of ASSAY_CATALOGUE_URL"
         )
     return ConfigurationError(
         f"the lake's catalogue {layout.catalogue} cannot be opened: {one_line(error)}"

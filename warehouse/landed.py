@@ -95,14 +95,17 @@ def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
     unknown = sorted(set(content.column_names) - set(schema.names))
     if unknown:
         raise PublicationError(
-            f"{file} has columns its table does not: {', '.join(unknown)}; was it written by a newer version?"
+            f"{file} has columns its table does not: {', '.join(unknown)}; was it written by a"
+            " newer version?"
         )
     present = set(content.column_names)
     try:
         arrays = [
-            content.column(field.name).cast(field.type)
-            if field.name in present
-            else pa.nulls(len(content), field.type)
+            (
+                content.column(field.name).cast(field.type)
+                if field.name in present
+                else pa.nulls(len(content), field.type)
+            )
             for field in schema
         ]
     except pa.ArrowException as error:

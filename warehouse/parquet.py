@@ -25,7 +25,8 @@ def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
     for position, row in enumerate(rows):
         if row.keys() != names:
             raise PublicationError(
-                f"row {position} of {table.name}: missing {sorted(names - row.keys())}, unknown {sorted(row.keys() - names)} columns"
+                f"row {position} of {table.name}: missing {sorted(names - row.keys())}, unknown"
+                f" {sorted(row.keys() - names)} columns"
             )
     arrays = []
     secrets = known_secrets()

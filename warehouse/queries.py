@@ -176,7 +176,8 @@ class Queries:
         for review in self._reviews(self.run(run_id), places, (idea_id,)):
             return review
         raise ConfigurationError(
-            f"run {run_id} has no evaluation of idea {idea_id}; `assay rank {run_id}` lists its ideas"
+            f"run {run_id} has no evaluation of idea {idea_id}; `assay rank {run_id}` lists its"
+            " ideas"
         )
 
     def idea_reviews(
@@ -222,7 +223,8 @@ class Queries:
             return self.connection.sql(statement("pages", name), params=parameters).pl()
         except (duckdb.CatalogException, duckdb.BinderException) as error:
             raise ConfigurationError(
-                f"the lake was written by another version of Assay ({one_line(error)}): publish a run with this one to bring it up to date"
+                f"the lake was written by another version of Assay ({one_line(error)}): publish a"
+                " run with this one to bring it up to date"
             ) from None
 
     @contextmanager

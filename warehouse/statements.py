@@ -14,7 +14,10 @@ MARTS: tuple[str, ...] = (
     "attempt_hits",
     "judge_agreement",
 )
-"""Views over the tables, each after those it reads. The SQL is `sql/marts/<name>.sql`; its leading comment is its meaning."""
+"""Views over the tables, each after those it reads.
+
+The SQL is `sql/marts/<name>.sql`; its leading comment is its meaning.
+"""
 
 
 @cache

@@ -64,7 +64,8 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
         left = [path for path in folder.iterdir() if path.name.startswith(LEFTOVERS)]
         if left:
             notices.append(
-                f"{folder} holds {len(left)} unfinished folders of killed workers: `assay warehouse compact` removes them"
+                f"{folder} holds {len(left)} unfinished folders of killed workers: `assay warehouse"
+                " compact` removes them"
             )
     return VerifyReport(
         runs=rows.get("runs", 0), rows=rows, problems=tuple(problems), notices=tuple(notices)
@@ -75,12 +76,16 @@ def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> lis
     problems = []
     held = lake_tables(connection)
     for table in (table for table in TABLES if table.name in held):
-        sql = "select data_file, data_file_size_bytes, delete_file from ducklake_list_files('lake', ?)"
+        sql = (
+            "select data_file, data_file_size_bytes, delete_file from"
+            " ducklake_list_files('lake', ?)"
+        )
         for data_file, size, delete_file in connection.execute(sql, [table.name]).fetchall():
             for name in filter(None, (data_file, delete_file)):
                 if "://" not in name and not Path(name).exists():
                     problems.append(
-                        f"{table.name}: {name} is missing; put it back into {layout.data} or publish its run anew"
+                        f"{table.name}: {name} is missing; put it back into {layout.data} or"
+                        " publish its run anew"
                     )
             if (
                 "://" not in data_file
@@ -88,7 +93,8 @@ def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> lis
                 and Path(data_file).stat().st_size != size
             ):
                 problems.append(
-                    f"{table.name}: {data_file} has not the {size} bytes it was written with; publish its run anew"
+                    f"{table.name}: {data_file} has not the {size} bytes it was written with;"
+                    " publish its run anew"
                 )
     return problems
 
@@ -176,8 +182,8 @@ class _Comparison:
             known = landed.of(name)
             if found.rows != count:
                 yield (
-                    f"{about}: {found.rows} rows of {name} are published, its receipts say {count}; "
-                    f"{kind.publish_again}"
+                    f"{about}: {found.rows} rows of {name} are published, its receipts say {count};"
+                    f" {kind.publish_again}"
                 )
             elif known is not None and known != found:
                 yield (

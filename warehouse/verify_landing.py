@@ -69,6 +69,7 @@ def _read_files(
         found = read_file(place, name, landed, problems)
         if found is not None and found != expected:
             problems.append(
-                f"{place} holds {found} rows, its receipt says {expected}: remove its folder and run again"
+                f"{place} holds {found} rows, its receipt says {expected}: remove its folder and"
+                " run again"
             )
             landed.add_unknown(name)

@@ -1,4 +1,6 @@
-"""The dashboard: a Streamlit app over the lake. It reads the lake and never writes it; one page starts `assay evaluate` as a process.
+"""The dashboard: a Streamlit app over the lake.
+
+It reads the lake and never writes it; one page starts `assay evaluate` as a process.
 
 app.py         entry: settings, password, navigation
 registry.py    PAGES, the one list of pages
@@ -23,18 +25,28 @@ How to write a page
                run = state.choose_run(lake)             # None: an empty state was shown
                if run is None:
                    return
-               ranking = lake.ask(Queries.ranking, run.run_id)      # any method of warehouse.queries.Queries, cached
-               costs = lake.frame("cost_by_step", run_id=run.run_id)  # sql/pages/cost_by_step.sql as a Polars frame, cached
-               tables.show(costs, {"step": "Step", "cost_usd": tables.dollars("Cost")}, key="cost_by_step")
+               ranking = lake.ask(Queries.ranking, run.run_id) # any method of
+               warehouse.queries.Queries, cached
+               costs = lake.frame("cost_by_step", run_id=run.run_id) # sql/pages/cost_by_step.sql as
+               a Polars frame, cached
+               tables.show(costs, {"step": "Step", "cost_usd": tables.dollars("Cost")},
+               key="cost_by_step")
 
-       Answers are shared between readers: never change them. Each is kept until something new is published.
-    2. One line in `registry.PAGES`. The title is printed by the entry; `show` begins with what stands below it.
-    3. A control that changes what is shown comes from `state`; its `key` is its name in the address and its `format`
+       Answers are shared between readers: never change them. Each is kept until something new is
+           published.
+    2. One line in `registry.PAGES`. The title is printed by the entry; `show` begins with what
+    stands below it.
+    3. A control that changes what is shown comes from `state`; its `key` is its name in the address
+    and its `format`
        does not exist: the words a reader sees are the words in the address.
-    4. `st.markdown`, `st.caption`, `st.error`, labels and titles take Markdown: whatever comes from ideas, papers, replies or
-       file names goes through `text.line` or `text.prose` first; `st.text`, `st.dataframe` and charts take it as it is.
+    4. `st.markdown`, `st.caption`, `st.error`, labels and titles take Markdown: whatever comes from
+    ideas, papers, replies or
+       file names goes through `text.line` or `text.prose` first; `st.text`, `st.dataframe` and
+       charts take it as it is.
        Never `unsafe_allow_html`.
-    5. Every mean shows its unscored count beside it. No data: `empty.show`, with the command that would bring some.
+    5. Every mean shows its unscored count beside it. No data: `empty.show`, with the command that
+    would bring some.
     6. Errors of `schemas.errors` may leave `show`: the entry prints their one line.
-    7. Tests: `tests/support/dashboard.py` opens one page with `open_page("name", layout, run="run-a")`.
+    7. Tests: `tests/support/dashboard.py` opens one page with `open_page("name", layout,
+    run="run-a")`.
 """

@@ -18,6 +18,7 @@ def show(why: str, command: str | None = None) -> None:
 def no_lake(warehouse: str) -> None:
     """There is no published run in the warehouse."""
     show(
-        "No run has been published here yet. Evaluate a batch of ideas; the bundled sample needs no key and no network.",
+        "No run has been published here yet. Evaluate a batch of ideas; the bundled sample needs no"
+        " key and no network.",
         f"assay demo --warehouse {warehouse}\nassay evaluate ideas.jsonl --warehouse {warehouse}",
     )

@@ -43,7 +43,8 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
         entries: dict[str, dict[str, Any]] = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise ConfigurationError(
-            f"prices {path} cannot be read ({error}): name a file as LiteLLM ships it in ASSAY_DASHBOARD__PRICES"
+            f"prices {path} cannot be read ({error}): name a file as LiteLLM ships it in"
+            " ASSAY_DASHBOARD__PRICES"
         ) from None
     found = {
         name: _price(entry)

@@ -30,9 +30,13 @@ OPTIONS: dict[str, bool | str] = {
     "client.toolbarMode": "viewer",
     "client.showErrorDetails": "none",
     "logger.level": "error",
-    "logger.hideWelcomeMessage": True,  # to say where it listens, Streamlit would ask a server outside for its address
+    "logger.hideWelcomeMessage": (
+        True
+    ),  # to say where it listens, Streamlit would ask a server outside for its address
 }
-"""No telemetry, no file watcher, no developer menu, no tracebacks for readers, no door beside the pages."""
+"""No telemetry, no file watcher, no developer menu, no tracebacks for readers, no door beside the
+pages.
+"""
 
 
 class OwnPagesOnly:

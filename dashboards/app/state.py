@@ -29,8 +29,8 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
     run = runs[choose(label, list(runs), key=key, default=before if before in runs else None)]
     st.session_state[_LAST_RUN] = str(run.run_id)
     st.caption(
-        f"{run.evaluated_count:,} of {run.idea_count:,} ideas evaluated with `{run.engine}`, profile `{run.profile}`, "
-        f"started {run.started_at:%Y-%m-%d %H:%M} UTC"
+        f"{run.evaluated_count:,} of {run.idea_count:,} ideas evaluated with `{run.engine}`,"
+        f" profile `{run.profile}`, started {run.started_at:%Y-%m-%d %H:%M} UTC"
     )
     return run
 

@@ -37,7 +37,8 @@ def judge_alarms(
     for judgement, count, share, label in totals.iter_rows():
         if count >= ENOUGH_LABELS and share >= COLLAPSED_SHARE:
             found.append(
-                f"Label collapse: {share:.0%} of {count:,} judgements of {shown(judgement)} say {shown(label)}."
+                f"Label collapse: {share:.0%} of {count:,} judgements of {shown(judgement)} say"
+                f" {shown(label)}."
             )
     for group in groups.filter(
         polars.col("match_count") - polars.col("unscored_match_count") >= ENOUGH_MATCHES
@@ -46,14 +47,16 @@ def judge_alarms(
         if group["position_bias"] is not None and abs(group["position_bias"]) >= BIASED:
             side = "first" if group["position_bias"] > 0 else "second"
             found.append(
-                f"Position bias: the idea shown {side} wins {abs(group['position_bias']):.0%} more matches ({where})."
+                f"Position bias: the idea shown {side} wins {abs(group['position_bias']):.0%} more"
+                f" matches ({where})."
             )
         if (
             group["order_agreement_0_to_1"] is not None
             and group["order_agreement_0_to_1"] < DISAGREEING
         ):
             found.append(
-                f"Order matters: only {group['order_agreement_0_to_1']:.0%} of pairs are judged alike in both orders ({where})."
+                f"Order matters: only {group['order_agreement_0_to_1']:.0%} of pairs are judged"
+                f" alike in both orders ({where})."
             )
     return found
 
@@ -76,7 +79,8 @@ def unscored_alarms(judged: polars.DataFrame, before: polars.DataFrame | None) -
     mostly = plain(reason(str(why["reason"][0])))
     compared = "" if earlier is None else f", after {earlier:.0%} in the run before"
     return [
-        f"Unscored: {share:.0%} of {int(judged['judgements'].sum()):,} judgements have no score{compared}; most often: {mostly}."
+        f"Unscored: {share:.0%} of {int(judged['judgements'].sum()):,} judgements have no"
+        f" score{compared}; most often: {mostly}."
     ]
 
 
@@ -90,8 +94,8 @@ def expectation_alarms(validations: tuple[ValidationRow, ...]) -> list[str]:
     """Expectations the run's rows did not hold."""
     broken = [row for row in validations if not row.success]
     return [
-        f"Expectation broken ({row.severity.value}): {plain(row.expectation)} in {plain(row.table_name)}, "
-        f"{figures.counted(row.unexpected_count, 'row')}."
+        f"Expectation broken ({row.severity.value}): {plain(row.expectation)} in"
+        f" {plain(row.table_name)}, {figures.counted(row.unexpected_count, 'row')}."
         for row in broken
     ]
 
@@ -106,5 +110,6 @@ def cost_alarms(cost: RunCost, before: RunCost | None) -> list[str]:
     ):
         return []
     return [
-        f"Dearer: {figures.usd(cost.cost_usd_per_idea)} an idea, after {figures.usd(earlier)} in the run before."
+        f"Dearer: {figures.usd(cost.cost_usd_per_idea)} an idea, after {figures.usd(earlier)} in"
+        " the run before."
     ]

@@ -124,13 +124,22 @@ def _verdict(meta: MetaReview | None) -> str:
         if meta.decision is not None
         else f"no decision: {reason(meta.unscored_reason or 'unknown')}"
     )
-    return f"{figures.mean(meta.total_score_0_to_10)}{' of 10' if meta.total_score_0_to_10 is not None else ''}, {decision}"
+    return (
+        f"{figures.mean(meta.total_score_0_to_10)}{' of 10' if meta.total_score_0_to_10 is not None else ''},"
+        f" {decision}"
+    )
 
 
 def _agreement(meta: MetaReview | None) -> str:
     if meta is None or meta.krippendorff_alpha is None:
-        return "Agreement of the reviewers is undefined: fewer than two dimensions have two differing scores."
-    return f"Krippendorff's alpha of the reviewers over the dimensions: {figures.signed(meta.krippendorff_alpha)} (1 perfect, 0 chance)."
+        return (
+            "Agreement of the reviewers is undefined: fewer than two dimensions have two differing"
+            " scores."
+        )
+    return (
+        "Krippendorff's alpha of the reviewers over the dimensions:"
+        f" {figures.signed(meta.krippendorff_alpha)} (1 perfect, 0 chance)."
+    )
 
 
 def _dimensions(
@@ -145,9 +154,11 @@ def _dimensions(
             mean=figures.mean(means.get(name)),
             spread=f"{spreads[name]:.2f}" if name in spreads else "–",
             scores=tuple(
-                figures.score(found[persona, name].score_0_to_10)
-                if (persona, name) in found
-                else "–"
+                (
+                    figures.score(found[persona, name].score_0_to_10)
+                    if (persona, name) in found
+                    else "–"
+                )
                 for persona in personas
             ),
         )
@@ -163,7 +174,9 @@ def _reviewer(
     shown = figures.counted(own[0].shown_evidence_count, "piece of evidence", "pieces of evidence")
     return ReviewerPart(
         persona_id=persona_id,
-        knowledge=f"Saw {shown}, {masked:,} withheld as beyond its knowledge (seed {own[0].mask_seed}).",
+        knowledge=(
+            f"Saw {shown}, {masked:,} withheld as beyond its knowledge (seed {own[0].mask_seed})."
+        ),
         reviews=tuple((_words(review.dimension), _score(review, votes), review) for review in own),
     )
 
@@ -186,7 +199,10 @@ def _funnel(records: Sequence[KnowledgeRecord]) -> str:
     )
     later = len(records) - len(before)
     read = figures.counted(sum(record.selected for record in records), "item")
-    return f"Found from before the cutoff: {kinds or 'nothing'}; later, for suggestions only: {later:,}. {read} read and weighed."
+    return (
+        f"Found from before the cutoff: {kinds or 'nothing'}; later, for suggestions only:"
+        f" {later:,}. {read} read and weighed."
+    )
 
 
 def _telling(committee: CommitteeEvaluation) -> list[GroundedEvidence]:

@@ -50,7 +50,10 @@ def thinking(tokens: int | None, unknown_calls: int) -> str:
     """
     if tokens is None:
         return "not told" if unknown_calls else count(0)
-    untold = f", and {counted(unknown_calls, 'call')} that {'does' if unknown_calls == 1 else 'do'} not tell"
+    untold = (
+        f", and {counted(unknown_calls, 'call')} that {'does' if unknown_calls == 1 else 'do'} not"
+        " tell"
+    )
     return f"{count(tokens)}{untold if unknown_calls else ''}"
 
 

@@ -29,7 +29,9 @@ INTERVALS_FENCE = "intervals"
 RELIABILITY_FENCE = "reliability"
 BARS_FENCE = "bars"
 CHART_FENCE = "chart"
-"""Language of the empty code block that stands for the chart; only our own templates can write a code block."""
+"""Language of the empty code block that stands for the chart; only our own templates can write a
+code block.
+"""
 
 
 def html_page(

@@ -198,7 +198,10 @@ def _dimension(dimension: Dimension, review: ContributionReview | None) -> Dimen
         return DimensionPart(dimension, None, "unscored: no review was made", "unscored")
     verdict = _unscored(review.unscored_reason) if review.unscored_reason is not None else ""
     scored, unscored = review.scored_comparison_count, review.unscored_comparison_count
-    mean = f"{figures.signed(review.mean_comparison_score)} over {figures.counted(scored, 'scored comparison')}, {unscored:,} unscored"
+    mean = (
+        f"{figures.signed(review.mean_comparison_score)} over"
+        f" {figures.counted(scored, 'scored comparison')}, {unscored:,} unscored"
+    )
     if review.novelty_0_to_10 is not None:
         mean = f"novelty {figures.score(review.novelty_0_to_10)} of 10 by its closest works; {mean}"
     return DimensionPart(dimension, review, verdict, mean)
@@ -238,7 +241,10 @@ def _funnel(review: IdeaReview) -> str:
     unscored = sum(candidate.unscored_reason is not None for candidate in candidates)
     compared = sum(candidate.compared for candidate in candidates)
     considered = figures.counted(len(candidates), "paper")
-    return f"{considered} considered, {judged:,} judged for relevance ({unscored:,} unscored), {compared:,} compared."
+    return (
+        f"{considered} considered, {judged:,} judged for relevance ({unscored:,} unscored),"
+        f" {compared:,} compared."
+    )
 
 
 def _models(review: IdeaReview) -> str:

@@ -53,7 +53,10 @@ def score_of_judges(votes: Sequence[JudgeVote], judged: Provenance, item: str = 
     unscored = [vote for vote in cast if vote.score is None]
     if not scores and not unscored:
         return ""
-    given = f"median of {figures.counted(len(scores), 'judge')}: {', '.join(f'{score:g}' for score in scores)}"
+    given = (
+        f"median of {figures.counted(len(scores), 'judge')}:"
+        f" {', '.join(f'{score:g}' for score in scores)}"
+    )
     missing = (
         f"{'one' if len(unscored) == 1 else f'{len(unscored):,}'} unscored: {_reasons(unscored)}"
         if unscored

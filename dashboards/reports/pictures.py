@@ -17,7 +17,10 @@ from dashboards.reports.run_page import StepLine
 PROFILE, DIMENSIONS, COST = 1, 2, 3
 """Numbers of the drawings: an empty code block `bars N` of a template stands for one."""
 
-_PROFILE_CAPTION = "Wide bars are the modules' scores, narrow ones the methods behind soundness. What is unscored has no bar."
+_PROFILE_CAPTION = (
+    "Wide bars are the modules' scores, narrow ones the methods behind soundness. What is unscored"
+    " has no bar."
+)
 _DIMENSIONS_CAPTION = (
     "Each bar is the mean over the papers an idea was compared with along that dimension; "
     "unscored comparisons count nowhere."

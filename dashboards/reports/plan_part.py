@@ -15,8 +15,9 @@ from schemas.soundness import (
 )
 
 REASONING = (
-    "Reviewer's reasoning about the plan itself: the quotes are the plan's own words, and nothing "
-    "here is a claim about the literature. What retrieved papers say of a point stands below it, cited."
+    "Reviewer's reasoning about the plan itself: the quotes are the plan's own words, and nothing"
+    " here is a claim about the literature. What retrieved papers say of a point stands below it,"
+    " cited."
 )
 _GRAVITY = tuple(ConcernSeverity)
 
@@ -84,7 +85,10 @@ def _note(dropped: int) -> str:
     if not dropped:
         return ""
     points = figures.counted(dropped, "point")
-    return f"{points} of the reply left out: the words quoted do not stand in the plan, or a part is missing."
+    return (
+        f"{points} of the reply left out: the words quoted do not stand in the plan, or a part is"
+        " missing."
+    )
 
 
 def _of(soundness: SoundnessEvaluation, standing: ElementStanding) -> tuple[PlanElement, ...]:

@@ -195,7 +195,9 @@ _BEYOND: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]
         lambda score: figures.mean(score.novelty_0_to_10),
     ),
 }
-"""Columns of modules that not every run asks for: whether an idea was judged so, and what stands there."""
+"""Columns of modules that not every run asks for: whether an idea was judged so, and what stands
+there.
+"""
 
 
 def _beyond(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
@@ -217,18 +219,24 @@ def _line(
         file_name=file_name,
         notes=_notes(score),
         score=figures.mean(score.score),
-        soundness=figures.mean(score.soundness_0_to_10)
-        if score.soundness_requested
-        else "not asked for",
-        unscored_methods=_of(score.unscored_method_count, score.method_count)
-        if score.soundness_requested
-        else "–",
-        contribution=figures.mean(score.contribution_0_to_10)
-        if score.contribution_requested
-        else "not asked for",
-        unscored_comparisons=_of(score.unscored_comparison_count, comparisons)
-        if score.contribution_requested
-        else "–",
+        soundness=(
+            figures.mean(score.soundness_0_to_10) if score.soundness_requested else "not asked for"
+        ),
+        unscored_methods=(
+            _of(score.unscored_method_count, score.method_count)
+            if score.soundness_requested
+            else "–"
+        ),
+        contribution=(
+            figures.mean(score.contribution_0_to_10)
+            if score.contribution_requested
+            else "not asked for"
+        ),
+        unscored_comparisons=(
+            _of(score.unscored_comparison_count, comparisons)
+            if score.contribution_requested
+            else "–"
+        ),
         failures=figures.count(ranked.failure_count),
         beyond=tuple(
             _BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond

@@ -69,8 +69,8 @@ def banners(engine: str, literature_name: str) -> tuple[str, ...]:
         found.append("Extractive engine: an offline baseline, not a language model's judgement.")
     if stored_snapshot(literature_name) is not None:
         found.append(
-            f"The evidence comes from a fixed collection of papers ({literature(literature_name)}), not from the live literature: "
-            "work the collection lacks could not be found."
+            f"The evidence comes from a fixed collection of papers ({literature(literature_name)}),"
+            " not from the live literature: work the collection lacks could not be found."
         )
     return tuple(found)
 

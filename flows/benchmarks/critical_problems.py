@@ -39,7 +39,8 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     differing = against_print(NAME, released)
     if differing:
         note(
-            f"{NAME}: {len(differing)} figures of the release differ from the print, see the metric {differing[0].metric}"
+            f"{NAME}: {len(differing)} figures of the release differ from the print, see the metric"
+            f" {differing[0].metric}"
         )
     note(f"{NAME}: manuscripts of your own are checked by `assay check PAPER... --reasons FILE`")
     return [*judge_released(trial, NAME, checks), *released, *differing]
@@ -70,7 +71,8 @@ def _conditions(_: BenchmarkRequest) -> tuple[str, ...]:
 
 SUITE = Suite(
     NAME,
-    "Does it see whether a reported problem is the one a paper was withdrawn for, and what do checkers find at which cost?",
+    "Does it see whether a reported problem is the one a paper was withdrawn for, and what do"
+    " checkers find at which cost?",
     tuple(f"{FOLDER}/{name}.parquet" for name in RELEASE_TABLES),
     run,
     steps=(JUDGE_HIT,),

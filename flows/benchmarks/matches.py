@@ -36,7 +36,8 @@ def ranked_by_system(
     modules = trial.modules(())
     if not modules and trial.request.evaluated_run is None:
         note(
-            f"{trial.request.suite}: by title and abstract alone; --modules committee evaluates the ideas before their matches"
+            f"{trial.request.suite}: by title and abstract alone; --modules committee evaluates the"
+            " ideas before their matches"
         )
         return {ASSAY: _ranked(trial, ASSAY, contests, plain)}
     dossiers, scores = _evaluated(trial, ideas, modules)

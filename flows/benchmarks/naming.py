@@ -30,7 +30,8 @@ def data_sha256(suite: Suite, data: Path) -> str:
     missing = [name for name in suite.files if not (data / name).is_file()]
     if missing:
         raise ConfigurationError(
-            f"suite {suite.name} reads {', '.join(missing)}, not found in {data}: pass the folder with --data DIR"
+            f"suite {suite.name} reads {', '.join(missing)}, not found in {data}: pass the folder"
+            " with --data DIR"
         )
     there = sorted(
         str(path.relative_to(data))

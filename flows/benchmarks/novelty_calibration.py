@@ -23,7 +23,9 @@ CALIBRATION = "calibration"
 SYSTEMS = {JUDGE: ASSAY, CALIBRATED: f"{ASSAY}, calibrated", CONSTANT: "constant"}
 RELIABILITY_EXPECTED, RELIABILITY_OBSERVED = "reliability_expected", "reliability_observed"
 BINARY = LabelScale(("not novel", "novel"), (2.5, 4.5))
-"""Places on the scale of 1 to 5: not novel is 1 to 3, novel 4 and 5 (RINoBench's labels average 2.4 and 4.3 there)."""
+"""Places on the scale of 1 to 5: not novel is 1 to 3, novel 4 and 5 (RINoBench's labels average 2.4
+and 4.3 there).
+"""
 FIVE = LabelScale(("1", "2", "3", "4", "5"), (1.0, 2.0, 3.0, 4.0, 5.0))
 FILE = "novelty-calibrator.json"
 
@@ -82,7 +84,8 @@ def calibrate_on(
             )
             write_calibrator(calibrator, target)
             note(
-                f"{suite}: calibrator {calibrator.sha256[:12]}, fitted on {len(calibrator.training_items)} ideas: {target}"
+                f"{suite}: calibrator {calibrator.sha256[:12]}, fitted on"
+                f" {len(calibrator.training_items)} ideas: {target}"
             )
     except ConfigurationError as error:
         note(f"{suite}: not calibrated: {error}")

@@ -15,7 +15,9 @@ from tasks.novelty.evaluate import evaluate_novelty
 
 CALIBRATED = "assay, calibrated"
 NOVEL_FROM = 4
-"""Score from which an idea counts as novel: "introduces new aspects not present in existing work" (RINoBench, Table 1)."""
+"""Score from which an idea counts as novel: "introduces new aspects not present in existing work"
+(RINoBench, Table 1).
+"""
 CALIBRATED_NOVEL_FROM = 3.5
 NOVEL, NOT_NOVEL = "novel", "not novel"
 

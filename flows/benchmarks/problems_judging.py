@@ -24,7 +24,9 @@ from tasks.metrics.means import mean, share_of
 from tasks.metrics.votes import Ballot, CheckedPaper, Rule, answer_of, checked_papers, decided
 
 DEFAULT_CHECK_COUNT = 80
-"""Checks (one checker at one paper) judged without `--limit`: some 290 problems, so that `assay benchmark all` stays short."""
+"""Checks (one checker at one paper) judged without `--limit`: some 290 problems, so that `assay
+benchmark all` stays short.
+"""
 KnownT = TypeVar("KnownT")
 HIT, NO_HIT = "hit", "no hit"
 Votes = dict[str, bool | None]
@@ -67,11 +69,13 @@ def judge_released(
         for run_id, check in chosen
     ]
     note(
-        f"{suite}: judging the problems of {len(drawn):,} of {len(known):,} checks, drawn by the seed; --limit N draws N"
+        f"{suite}: judging the problems of {len(drawn):,} of {len(known):,} checks, drawn by the"
+        " seed; --limit N draws N"
     )
     if trial.request.engine.is_baseline:
         note(
-            f"{suite}: the extractive engine's threshold was chosen on a quarter of the released papers, its agreement may flatter it"
+            f"{suite}: the extractive engine's threshold was chosen on a quarter of the released"
+            " papers, its agreement may flatter it"
         )
     outcomes = trial.ask(JUDGE_HIT, dict(_questions(drawn)))
     judges = sorted({vote.judge for _, check in known for vote in check.votes})

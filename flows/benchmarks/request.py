@@ -82,6 +82,7 @@ def _baselines(text: str) -> tuple[str, ...]:
     unknown = [name for name in names if name not in BASELINES]
     if unknown:
         raise ConfigurationError(
-            f"--baselines {text!r}: {', '.join(unknown)}; choose from {', '.join(BASELINES)}, or none"
+            f"--baselines {text!r}: {', '.join(unknown)}; choose from {', '.join(BASELINES)}, or"
+            " none"
         )
     return names

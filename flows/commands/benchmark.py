@@ -114,7 +114,8 @@ def _check_calibrate(suites: "list[Suite]", profile: str) -> None:
         raise ConfigurationError(f"--calibrate: only suite {novelty.NAME} fits a calibrator")
     if load_profile(profile).novelty.calibrator is not None:
         raise ConfigurationError(
-            "--calibrate: the profile names a calibrator already; take `calibrator` out of its [novelty] to fit one"
+            "--calibrate: the profile names a calibrator already; take `calibrator` out of its"
+            " [novelty] to fit one"
         )
 
 
@@ -131,7 +132,8 @@ def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out:
     path = folder_of(Layout(warehouse), summary.head.run_id) / FILE
     if not path.is_file():
         raise ConfigurationError(
-            f"no calibrator was fitted, and {out} not written: the row of its mean_absolute_error says why"
+            f"no calibrator was fitted, and {out} not written: the row of its mean_absolute_error"
+            " says why"
         )
     write_calibrator(load_calibrator(path), out)
     print_note(f"calibrator written to {out}: name it as `calibrator` under [novelty] of a profile")
@@ -164,7 +166,8 @@ def _print(
             page = benchmark_page(queries, run_ids, found)
         for other in {*compared} - {page.heads[line.second - 1].run_id for line in found}:
             print_note(
-                f"--compare {other}: it shares no task with what was run, so that there are no differences to show"
+                f"--compare {other}: it shares no task with what was run, so that there are no"
+                " differences to show"
             )
         paths = summaries[0].report_paths
         if len(run_ids) > 1:

@@ -54,11 +54,13 @@ def print_benchmarks(page: BenchmarkPage, report_paths: Sequence[Path], *, as_js
             else ""
         )
         print_note(
-            f"{head.run_id}: engine {head.engine}, profile {head.profile}{limited}, {head.llm_calls:,} calls of its own{judged}"
+            f"{head.run_id}: engine {head.engine}, profile {head.profile}{limited},"
+            f" {head.llm_calls:,} calls of its own{judged}"
         )
         if head.incomplete_reason is not None:
             print_note(
-                f"not complete ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there"
+                f"not complete ({head.incomplete_reason.replace('_', ' ')}): the same command goes"
+                " on from there"
             )
     for engine in {head.engine for head in page.heads}:
         print_engine_note(engine)
@@ -202,7 +204,8 @@ def print_expected(estimates: Sequence[BenchmarkEstimate], *, as_json: bool) -> 
         ],
     )
     print_note(
-        "nothing was asked; expected for what has no answer yet, sizes of answers may differ by half"
+        "nothing was asked; expected for what has no answer yet, sizes of answers may differ by"
+        " half"
     )
 
 

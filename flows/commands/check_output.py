@@ -143,12 +143,14 @@ def _print_notes(summary: "CheckSummary", checks: Sequence[ManuscriptCheck]) -> 
             else f"${sum(cost or 0.0 for cost in costs) / len(used):.4f}"
         )
         print_note(
-            f"finding problems took {tokens / len(used):,.0f} tokens an attempt; cost an attempt: {cost}"
+            f"finding problems took {tokens / len(used):,.0f} tokens an attempt; cost an attempt:"
+            f" {cost}"
         )
     print_engine_note(summary.head.engine, "text checks")
     if summary.head.incomplete_reason is not None:
         print_note(
-            f"the check ended early ({summary.head.incomplete_reason.replace('_', ' ')}): the same command goes on from there"
+            f"the check ended early ({summary.head.incomplete_reason.replace('_', ' ')}): the same"
+            " command goes on from there"
         )
     for path in summary.report_paths:
         print_note(f"report: {path}")

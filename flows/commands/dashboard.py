@@ -57,11 +57,13 @@ def _print_warnings(host: str, settings: DashboardSettings) -> None:
 
     if settings.password is None:
         print_note(
-            "anyone who reaches this address can read the warehouse: set ASSAY_DASHBOARD__PASSWORD to ask for a password"
+            "anyone who reaches this address can read the warehouse: set ASSAY_DASHBOARD__PASSWORD"
+            " to ask for a password"
         )
     names = ", ".join(names_of_server(host, settings.allowed_hosts))
     print_note(
-        f"it answers to these names only: {names}; ASSAY_DASHBOARD__ALLOWED_HOSTS, a JSON list, adds others"
+        f"it answers to these names only: {names}; ASSAY_DASHBOARD__ALLOWED_HOSTS, a JSON list,"
+        " adds others"
     )
 
 
@@ -88,7 +90,8 @@ def _check_free(host: str, port: int) -> None:
             probe.bind((host, port))
     except OSError as error:
         raise ConfigurationError(
-            f"cannot listen on {host} port {port} ({error.strerror or error}): choose another --port or --host"
+            f"cannot listen on {host} port {port} ({error.strerror or error}): choose another"
+            " --port or --host"
         ) from error
 
 

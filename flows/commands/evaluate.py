@@ -88,13 +88,15 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
     if ranked:
         print_ranking(ranked, scores)
     print_note(
-        f"run {run.run_id}: {run.evaluated_count} of {run.idea_count} ideas evaluated, {run.failed_count} incomplete, "
-        f"{run.rejected_count} rejected, {run.duration_seconds:.0f} s"
+        f"run {run.run_id}: {run.evaluated_count} of {run.idea_count} ideas evaluated,"
+        f" {run.failed_count} incomplete, {run.rejected_count} rejected,"
+        f" {run.duration_seconds:.0f} s"
     )
     print_engine_note(run.engine)
     if summary.published:
         print_note(
-            f'lake:   {request.warehouse / "lake"} (assay sql --warehouse {quote(str(request.warehouse))} "from idea_scores")'
+            f"lake:   {request.warehouse / 'lake'} (assay sql --warehouse"
+            f' {quote(str(request.warehouse))} "from idea_scores")'
         )
     for path in summary.report_paths:
         print_note(f"report: {path}")

@@ -22,7 +22,10 @@ def build(
         Path,
         typer.Argument(
             metavar="PAPERS",
-            help="Parquet or JSONL, the folder of a Semantic Scholar release, or OpenAlex works; with --update, changes.",
+            help=(
+                "Parquet or JSONL, the folder of a Semantic Scholar release, or OpenAlex works;"
+                " with --update, changes."
+            ),
         ),
     ],
     target: Annotated[
@@ -45,7 +48,10 @@ def build(
         typer.Option(
             "--update",
             metavar="",
-            help="Apply PAPERS to the finished INDEX: new and changed rows, later OpenAlex parts, or diffs (updates/, deletes/).",
+            help=(
+                "Apply PAPERS to the finished INDEX: new and changed rows, later OpenAlex parts, or"
+                " diffs (updates/, deletes/)."
+            ),
         ),
     ] = False,
     vectors_for: Annotated[
@@ -53,7 +59,10 @@ def build(
         typer.Option(
             "--vectors-for",
             metavar="WAREHOUSE",
-            help="Embed every paper for the evaluations of this warehouse beforehand; they then embed only ideas.",
+            help=(
+                "Embed every paper for the evaluations of this warehouse beforehand; they then"
+                " embed only ideas."
+            ),
         ),
     ] = None,
 ) -> int:
@@ -108,7 +117,8 @@ def serve(
     if not is_loopback(host):
         names = ", ".join(names_of_server(host, settings.literature.allowed_hosts))
         print_note(
-            f"it answers to these names only: {names}; ASSAY_LITERATURE__ALLOWED_HOSTS, a JSON list, adds others"
+            f"it answers to these names only: {names}; ASSAY_LITERATURE__ALLOWED_HOSTS, a JSON"
+            " list, adds others"
         )
     serve_gateway(settings, resolved, host, port, cache, None)
     return 0
@@ -140,7 +150,8 @@ def search(
         )
     for failure in answer.failures:
         print_note(
-            f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}"
+            f"could not look: {failure.source} {failure.endpoint}: {failure.reason}:"
+            f" {failure.detail}"
         )
     return 0 if answer.complete else 1
 

@@ -18,7 +18,9 @@ from warehouse.answers import IdeaScore, RankedIdea
 
 PIPED_COLUMNS = 140
 NARROWEST_COLUMN = 12
-"""Characters a column of a table needs to be readable; with less, rows are printed one below the other."""
+"""Characters a column of a table needs to be readable; with less, rows are printed one below the
+other.
+"""
 
 
 def print_json(value: Any) -> None:
@@ -174,11 +176,15 @@ def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
         Group(Text(safe(entry.idea_id), overflow="fold"), title),
         number(entry.score),
         number(entry.soundness_0_to_10) if score.soundness_requested else "–",
-        f"{score.unscored_method_count} of {score.method_count}"
-        if score.soundness_requested
-        else "–",
+        (
+            f"{score.unscored_method_count} of {score.method_count}"
+            if score.soundness_requested
+            else "–"
+        ),
         number(entry.contribution_0_to_10) if score.contribution_requested else "–",
-        f"{score.unscored_comparison_count} of {comparisons}"
-        if score.contribution_requested
-        else "–",
+        (
+            f"{score.unscored_comparison_count} of {comparisons}"
+            if score.contribution_requested
+            else "–"
+        ),
     )

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from flows.model_comparison import ModelCost
     from flows.rank_estimate import RankingEstimate
 
-_HOW_TO_PRICE = "set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS and …__COMPLETION_PRICE_USD_PER_MILLION_TOKENS"
+_HOW_TO_PRICE = (
+    "set ASSAY_LANGUAGE_MODEL__PROMPT_PRICE_USD_PER_MILLION_TOKENS and"
+    " …__COMPLETION_PRICE_USD_PER_MILLION_TOKENS"
+)
 
 
 def plan(
@@ -59,17 +62,26 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
         ["model calls", f"{estimate.model_calls:,}"],
         [
             "prompt tokens",
-            f"{estimate.prompt_tokens:,}, {estimate.cached_tokens:,} of them expected from the provider's cache",
+            (
+                f"{estimate.prompt_tokens:,}, {estimate.cached_tokens:,} of them expected from the"
+                " provider's cache"
+            ),
         ],
         [
             "completion tokens",
-            f"{estimate.completion_tokens:,}, {estimate.thinking_tokens:,} of them expected for thinking",
+            (
+                f"{estimate.completion_tokens:,}, {estimate.thinking_tokens:,} of them expected for"
+                " thinking"
+            ),
         ],
         ["cost", _usd(estimate.cost_usd, estimate.unpriced_models)],
         ["time", f"{duration(estimate.hours)}, bound by the {estimate.bound_by}"],
     ]
     print_table(["the whole run", "expected"], rows)
-    asked = f"{ranking.model_calls:,} calls, {ranking.prompt_tokens:,} prompt and {ranking.completion_tokens:,} completion tokens"
+    asked = (
+        f"{ranking.model_calls:,} calls, {ranking.prompt_tokens:,} prompt and"
+        f" {ranking.completion_tokens:,} completion tokens"
+    )
     print_table(
         ["ranking by matches (assay rank, or --rank)", "at most"],
         [

@@ -27,7 +27,10 @@ def rank(
         str | None,
         typer.Argument(
             metavar="[RUN|IDEAS]",
-            help="A run_id, or an idea file, evaluated first where it is not yet. Default: the newest run.",
+            help=(
+                "A run_id, or an idea file, evaluated first where it is not yet. Default: the"
+                " newest run."
+            ),
         ),
     ] = None,
     json: Json = False,
@@ -69,7 +72,8 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
     check_api_base(options.api_base, engine)
     if options.profile is None and run.profile not in shipped_profiles():
         raise ConfigurationError(
-            f"run {run.run_id} followed the profile {run.profile}, a file of yours: name it with --profile FILE"
+            f"run {run.run_id} followed the profile {run.profile}, a file of yours: name it with"
+            " --profile FILE"
         )
     return RankRequest(
         run_id=run.run_id,

@@ -51,12 +51,14 @@ def print_matches(
         return
     stdout_console().print(_table(ranked))
     print_note(
-        f"run {head.run_id}, {head.ranking_id}: {_rests_on(summaries)}; engine {head.engine}, ratings {head.method.value}"
+        f"run {head.run_id}, {head.ranking_id}: {_rests_on(summaries)}; engine {head.engine},"
+        f" ratings {head.method.value}"
     )
     print_engine_note(head.engine)
     if head.incomplete_reason is not None:
         print_note(
-            f"the ranking ended early ({head.incomplete_reason.replace('_', ' ')}): the same command goes on from there"
+            f"the ranking ended early ({head.incomplete_reason.replace('_', ' ')}): the same"
+            " command goes on from there"
         )
     for path in report_paths:
         print_note(f"report: {path}")
@@ -97,9 +99,11 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
         "" if entry.best_rank is None else f"{entry.best_rank}–{entry.worst_rank}",
         Group(Text(safe(entry.idea_id), overflow="fold"), title),
         _strength(entry),
-        ""
-        if entry.strength_lower is None or entry.strength_upper is None
-        else f"{entry.strength_lower:.2f} … {entry.strength_upper:.2f}",
+        (
+            ""
+            if entry.strength_lower is None or entry.strength_upper is None
+            else f"{entry.strength_lower:.2f} … {entry.strength_upper:.2f}"
+        ),
         f"{entry.wins:g}" if played else "",
         f"{entry.losses:g}" if played else "",
         "" if entry.unscored_match_count is None else str(entry.unscored_match_count),

@@ -47,7 +47,9 @@ def report(
         typer.Option(
             "--data-docs",
             metavar="",
-            help="Great Expectations' Data Docs of its checks, as one HTML file, instead of the run.",
+            help=(
+                "Great Expectations' Data Docs of its checks, as one HTML file, instead of the run."
+            ),
         ),
     ] = False,
     output_format: Annotated[

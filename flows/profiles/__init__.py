@@ -44,13 +44,15 @@ def load_profile(name_or_path: str) -> Profile:
 
 def _read(name_or_path: str) -> tuple[str, str]:
     if name_or_path in shipped_profiles():
-        return resources.files("flows.profiles").joinpath(f"{name_or_path}.toml").read_text(
-            "utf-8"
-        ), name_or_path
+        return (
+            resources.files("flows.profiles").joinpath(f"{name_or_path}.toml").read_text("utf-8"),
+            name_or_path,
+        )
     path = Path(name_or_path)
     try:
         return path.read_text("utf-8"), str(path)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(
-            f"no profile `{name_or_path}`: say one of {', '.join(shipped_profiles())}, or the path of a profile file"
+            f"no profile `{name_or_path}`: say one of {', '.join(shipped_profiles())}, or the path"
+            " of a profile file"
         ) from error

@@ -182,7 +182,8 @@ class SharedBudget:
             and run.requests >= bounds.maximum_requests
         ):
             raise BudgetExhaustedError(
-                f"the run's budget of {bounds.maximum_requests} literature requests is spent: raise --max-requests"
+                f"the run's budget of {bounds.maximum_requests} literature requests is spent: raise"
+                " --max-requests"
             )
         if asked.requests and not asked.tokens:
             return
@@ -199,7 +200,8 @@ class SharedBudget:
             and idea.cost_usd >= bounds.maximum_cost_usd_per_idea
         ):
             raise BudgetExhaustedError(
-                f"the budget of ${bounds.maximum_cost_usd_per_idea:.2f} for idea {idea_id} is spent: raise it"
+                f"the budget of ${bounds.maximum_cost_usd_per_idea:.2f} for idea {idea_id} is"
+                " spent: raise it"
             )
 
     def _full(self, run: Spend, idea: Spend, asked: Spend) -> bool:
@@ -218,8 +220,9 @@ class SharedBudget:
     def _add(self, connection: sqlite3.Connection, idea_id: IdeaId, actual: Spend) -> None:
         for scope in (_WHOLE_RUN, idea_id):
             connection.execute(
-                "insert into spent values (?, ?, ?, ?, ?) on conflict (run_id, idea_id) do update set "
-                "cost_usd = cost_usd + excluded.cost_usd, tokens = tokens + excluded.tokens, requests = requests + excluded.requests",
+                "insert into spent values (?, ?, ?, ?, ?) on conflict (run_id, idea_id) do update"
+                " set cost_usd = cost_usd + excluded.cost_usd, tokens = tokens + excluded.tokens,"
+                " requests = requests + excluded.requests",
                 (self.run_id, scope, actual.cost_usd, actual.tokens, actual.requests),
             )
 
@@ -229,7 +232,10 @@ class SharedBudget:
         return Spend(cost_usd=row[0], tokens=row[1], requests=row[2]) if row else Spend()
 
     def _in_flight(self, connection: sqlite3.Connection, idea_id: IdeaId | None) -> Spend:
-        query = "select total(cost_usd), cast(total(tokens) as integer), cast(total(requests) as integer) from reserved where run_id = ?"
+        query = (
+            "select total(cost_usd), cast(total(tokens) as integer), cast(total(requests) as"
+            " integer) from reserved where run_id = ?"
+        )
         row = connection.execute(
             query + (" and idea_id = ?" if idea_id else ""),
             (self.run_id, *([idea_id] if idea_id else [])),
@@ -258,7 +264,8 @@ class SharedBudget:
                 connection.execute("commit")
             except sqlite3.Error as error:
                 raise ConfigurationError(
-                    f"budget file {self.path} cannot be used ({error}): delete it or make its folder writable"
+                    f"budget file {self.path} cannot be used ({error}): delete it or make its"
+                    " folder writable"
                 ) from error
 
 

@@ -18,7 +18,9 @@ POINTS_FILE = "innoeval_points.jsonl"
 GROUPS_FILE = "innoeval_groups.json"
 PAIR_FILES = {"easy": "innoeval_pairs_easy.json", "hard": "innoeval_pairs_hard.json"}
 CUTOFF = date(2024, 10, 1)
-"""Deadline of ICLR 2025, the earlier of the two conferences: no submission of either can be found as its own evidence."""
+"""Deadline of ICLR 2025, the earlier of the two conferences: no submission of either can be found
+as its own evidence.
+"""
 
 
 @dataclass(frozen=True, slots=True)

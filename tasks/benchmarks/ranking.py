@@ -19,7 +19,8 @@ MATCHES_AT_ONCE = 4
 
 
 OF_ONE_STEP = 1e-6
-"""Weight of the dimensions beside the whole: enough to break a tie, too little to change an order."""
+"""Weight of the dimensions beside the whole: enough to break a tie, too little to change an order.
+"""
 
 
 class RankedMembers(Noun):
@@ -73,9 +74,11 @@ def _forced(ratings: Sequence[Rating]) -> dict[str, float | None]:
         if rating.dimension != OVERALL.name and rating.strength is not None:
             along.setdefault(str(rating.idea_id), []).append(rating.strength)
     return {
-        str(rating.idea_id): None
-        if rating.strength is None
-        else rating.strength + OF_ONE_STEP * fmean(along.get(str(rating.idea_id)) or [0.0])
+        str(rating.idea_id): (
+            None
+            if rating.strength is None
+            else rating.strength + OF_ONE_STEP * fmean(along.get(str(rating.idea_id)) or [0.0])
+        )
         for rating in fitted
         if rating.dimension == OVERALL.name
     }

@@ -19,7 +19,9 @@ from tasks.metrics.novelty import SCALE
 
 FOLDER = "rinobench"
 GOLD, TRAINING = f"{FOLDER}/test.json", f"{FOLDER}/train.json"
-"""Where a user puts the benchmark's own files; their rows have research_idea, related_works, novelty_reasoning, novelty_score."""
+"""Where a user puts the benchmark's own files; their rows have research_idea, related_works,
+novelty_reasoning, novelty_score.
+"""
 PREDICTIONS, SCORES = "novelty_predictions-", "novelty_pred_evaluation-"
 TEST_LABELS: Mapping[int, int] = {1: 15, 2: 60, 3: 87, 4: 81, 5: 34}
 """Ideas of the test split by gold score (Table 2)."""
@@ -109,17 +111,20 @@ def _scores(path: Path) -> dict[str, float]:
             for name, value in found["f1_scores"].items()
         }
         return shares | {
-            name.removeprefix(
-                "mean_",
-            )
-            if name != "mean_absolute_error"
-            else name: float(value)
+            (
+                name.removeprefix(
+                    "mean_",
+                )
+                if name != "mean_absolute_error"
+                else name
+            ): float(value)
             for name, value in found.items()
             if name != "f1_scores"
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigurationError(
-            f"{path} holds no scores of RINoBench ({type(error).__name__}): is it the file its name says?"
+            f"{path} holds no scores of RINoBench ({type(error).__name__}): is it the file its name"
+            " says?"
         ) from error
 
 

@@ -58,7 +58,10 @@ REPLY_TOKEN = bounded(
     rf"|(?P<lead>\b(?:[Pp]apers?|[Ss]tud(?:y|ies)|[Rr]efs?\.|[Ss]ee|cf\.)\s{{1,9}})(?P<led>{_PROSE_KEYS})"
     rf"|(?P<bare>{_PROSE_KEYS})(?=(?:'s)?\s{{1,9}}{BARE_REPORTING})",
 )
-"""One thing in a reply that may be a citation. Alternatives are tried in this order at every position."""
+"""One thing in a reply that may be a citation.
+
+Alternatives are tried in this order at every position.
+"""
 
 
 @dataclass(frozen=True)

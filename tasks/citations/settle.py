@@ -21,7 +21,8 @@ from tasks.citations.labels import label, link, reference
 
 MINIMUM_WORDS_OF_A_STATEMENT = 5
 _ABBREVIATION = bounded(
-    r"(?:\b(?:et al|e\.g|i\.e|cf|vs|fig|figs|eq|sec|tab|ref|refs|no|approx|resp|dr|prof)|\b[A-Z])\.$",
+    r"(?:\b(?:et"
+    r" al|e\.g|i\.e|cf|vs|fig|figs|eq|sec|tab|ref|refs|no|approx|resp|dr|prof)|\b[A-Z])\.$",
     IGNORECASE,
 )
 _TERMINATOR = bounded(r"[.!?][\"'”’)*_]{0,99}+(?=\s|\x01|$)")

@@ -19,12 +19,14 @@ def check_committee(parameters: CommitteeParameters) -> None:
     roster = load_roster(parameters.personas_file)
     if len(roster.personas) < parameters.persona_count:
         raise ConfigurationError(
-            f"persona_count is {parameters.persona_count}, but there are {len(roster.personas)} personas: ask for fewer, or add some"
+            f"persona_count is {parameters.persona_count}, but there are {len(roster.personas)}"
+            " personas: ask for fewer, or add some"
         )
     known = {LITERATURE, *(source.name for source in SOURCES)}
     if unknown := sorted(set(parameters.sources) - known):
         raise ConfigurationError(
-            f"[committee] sources: no source is named {', '.join(unknown)}; choose from {', '.join(sorted(known))}"
+            f"[committee] sources: no source is named {', '.join(unknown)}; choose from"
+            f" {', '.join(sorted(known))}"
         )
 
 

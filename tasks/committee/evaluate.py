@@ -27,7 +27,9 @@ from tasks.personas.roster import load_roster
 # The idea in six parts, each a list of atomic claims (InnoEval, "Overall Architecture").
 
 ESSENTIAL = (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS)
-"""Parts whose absence is worth a row of its own; that any other is absent shows in its having no claims."""
+"""Parts whose absence is worth a row of its own; that any other is absent shows in its having no
+claims.
+"""
 
 
 @dataclass(frozen=True, slots=True)

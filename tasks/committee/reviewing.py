@@ -64,7 +64,8 @@ def draw_personas(
     """
     if len(personas) < count:
         raise ConfigurationError(
-            f"persona_count is {count}, but there are {len(personas)} personas: ask for fewer, or add some"
+            f"persona_count is {count}, but there are {len(personas)} personas: ask for fewer, or"
+            " add some"
         )
     ordered = sorted(personas, key=lambda persona: persona.persona_id)
     generator = random.Random(_seed(seed, idea_id, "draw"))  # noqa: S311 a draw that can be repeated is meant
@@ -251,7 +252,10 @@ def _without_evidence(seat: _Seat, dimension: ReviewDimension, engine: Engine) -
         if row.unscored_reason not in (None, Reason.NO_EVIDENCE)
     ]
     if unjudged and unjudged[0] is not None:
-        detail = f"{len(unjudged)} pieces of knowledge could not be held against the idea, and no other bears on it"
+        detail = (
+            f"{len(unjudged)} pieces of knowledge could not be held against the idea, and no other"
+            " bears on it"
+        )
         return seat.unscored(dimension, unjudged[0], detail, provenance)
     if seat.case.unanswered_searches:
         detail = (
@@ -268,7 +272,10 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
         return seat.unscored(dimension, outcome.reason, outcome.detail, outcome.provenance)
     entries = [entry for entry in outcome.value.reviews if _same(entry, dimension)]
     if len(entries) != 1:
-        detail = f"the reply has {'no entry' if not entries else f'{len(entries)} entries'} for the dimension"
+        detail = (
+            f"the reply has {'no entry' if not entries else f'{len(entries)} entries'} for the"
+            " dimension"
+        )
         return seat.unscored(dimension, Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
     if not entries[0].review.strip():
         return seat.unscored(

@@ -13,7 +13,9 @@ from tasks.citations.settle import Settled
 from tasks.committee.steps.shown import FindingShown, KnowledgeShown
 
 LEAST_RELEVANCE_OF_NEITHER = 0.4
-"""A finding that neither supports nor refutes is shown from here on: near enough to the idea to say how new it is."""
+"""A finding that neither supports nor refutes is shown from here on: near enough to the idea to say
+how new it is.
+"""
 _UNDATED = "undated"
 
 

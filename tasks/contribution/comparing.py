@@ -105,9 +105,9 @@ def _row(
                 dimension=dimension.name,
                 comparison=without_keys(answer.comparison, batch, paper.paper_id) if answer else "",
                 score=answer.score if answer else None,
-                overall_comparison=without_keys(entry.overall_comparison, batch, paper.paper_id)
-                if entry
-                else "",
+                overall_comparison=(
+                    without_keys(entry.overall_comparison, batch, paper.paper_id) if entry else ""
+                ),
                 overlap=answer.overlap if answer else None,
                 remains=remains,
                 quote=quote,
@@ -130,7 +130,9 @@ def _misquotations(reply: ComparisonReply, batch: Shown) -> list[Failure]:
             stage=STAGE,
             subject=paper.paper_id,
             reason=Reason.PASSAGE_NOT_FOUND,
-            detail="the comparison quotes words that do not stand in the abstract; they were left out",
+            detail=(
+                "the comparison quotes words that do not stand in the abstract; they were left out"
+            ),
         )
         for key, paper in batch
         if key in entries

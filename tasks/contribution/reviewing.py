@@ -218,9 +218,10 @@ def nothing_to_compare(
     An empty field is never called novelty.
     """
     if discovery.unasked and not any(dimension.queries for dimension in discovery.dimensions):
-        return discovery.unasked[
-            0
-        ].reason, f"no search queries could be had: {discovery.unasked[0].detail}"
+        return (
+            discovery.unasked[0].reason,
+            f"no search queries could be had: {discovery.unasked[0].detail}",
+        )
     unjudged = Counter(
         one.unscored_reason
         for one in judgements.values()
@@ -235,7 +236,10 @@ def nothing_to_compare(
         )
     if discovery.failed_look_up_count:
         total = len({query for dimension in discovery.dimensions for query in dimension.queries})
-        detail = f"{discovery.failed_look_up_count} of {total} searches were not answered and the rest brought nothing relevant; run again"
+        detail = (
+            f"{discovery.failed_look_up_count} of {total} searches were not answered and the rest"
+            " brought nothing relevant; run again"
+        )
         return Reason.SOURCE_UNAVAILABLE, detail
     if not discovery.found:
         return (
@@ -243,7 +247,10 @@ def nothing_to_compare(
             "the searches were answered and found no paper; an empty field is not proof of novelty",
         )
     left = f", {unjudged.total()} could not be judged" if unjudged else ""
-    detail = f"of {judged_count} papers judged none reached a relevance of {minimum}{left}; an empty field is not proof of novelty"
+    detail = (
+        f"of {judged_count} papers judged none reached a relevance of {minimum}{left}; an empty"
+        " field is not proof of novelty"
+    )
     return Reason.NO_EVIDENCE, detail
 
 

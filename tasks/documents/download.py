@@ -58,7 +58,9 @@ LATEX = Expected(
     refused_types=("text/html", *MEDIA, *_DATA),
     wrong=Reason.NOT_LATEX,
 )
-"""Any content will do: packed or not, only reading it shows what it is. arXiv gives a PDF where there is no source."""
+"""Any content will do: packed or not, only reading it shows what it is. arXiv gives a PDF where
+there is no source.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ _NUMBER = bounded(
 _SPACED_OUT = bounded(r"^(?:\w ){3,200}\w$")
 
 _RELATED = bounded(
-    r"\b(?:related (?:works?|literature|research|studies|approaches)|literature (?:review|survey)|(?:prior|previous|"
+    r"\b(?:related (?:works?|literature|research|studies|approaches)|literature"
+    r" (?:review|survey)|(?:prior|previous|"
     r"existing) (?:works?|research|studies|approaches)|"
     r"state[ -]of[ -]the[ -]art)\b"
 )
@@ -19,13 +20,16 @@ _ABSTRACT = bounded(
     r"^(?:abstract|summary|executive summary|structured abstract|author summary|extended abstract)$"
 )
 _NEITHER = bounded(
-    r"\b(?:references?|bibliography|acknowledge?ments?|conclusions?|concluding|introduction|future work|"
+    r"\b(?:references?|bibliography|acknowledge?ments?|conclusions?|concluding|introduction|future"
+    r" work|"
     r"future directions|limitations?|competing interests?|"
-    r"conflicts? of interest|funding|author contributions?|authors?’? contributions?|data availability|code availability|"
+    r"conflicts? of interest|funding|author contributions?|authors?’? contributions?|data"
+    r" availability|code availability|"
     r"ethics|abbreviations|contents)\b"
 )
 _RESULTS_FIRST = bounded(
-    r"\b(?:results?|findings|outcomes|ablations?|ablation (?:study|studies)|case stud(?:y|ies)|benchmarking)\b"
+    r"\b(?:results?|findings|outcomes|ablations?|ablation (?:study|studies)|case"
+    r" stud(?:y|ies)|benchmarking)\b"
 )
 _OPENING = bounded(r"\b(?:introduction|background|motivation|preliminaries|overview|contents)\b")
 _CLOSING = bounded(r"\b(?:discussion|appendix|appendices|supplementary)\b")
@@ -35,18 +39,24 @@ _DISCUSSION = bounded(
 _METHODS = bounded(
     r"\b(?:methods?|methodology|methodologies|methodological|materials?|approach|approaches|architecture|framework|"
     r"algorithms?|implementations?|set-?ups?|settings?|"
-    r"procedures?|protocols?|participants|subjects|patients|study design|experimental design|design of|"
+    r"procedures?|protocols?|participants|subjects|patients|study design|experimental"
+    r" design|design of|"
     r"experimental section|experimental part|experimental procedures|"
-    r"data ?sets?|data collection|data acquisition|data sources?|data analysis|data processing|preprocessing|"
+    r"data ?sets?|data collection|data acquisition|data sources?|data analysis|data"
+    r" processing|preprocessing|"
     r"statistical analys[ei]s|statistics|training details|"
-    r"training procedure|hyper-?parameters|models?|model details|formulation|system (?:overview|design|description)|"
+    r"training procedure|hyper-?parameters|models?|model details|formulation|system"
+    r" (?:overview|design|description)|"
     r"system model|pipeline|workflow|technique|"
-    r"apparatus|instruments?|instrumentation|measures|measurements|metrics|baselines|synthesis of|sample preparation|"
+    r"apparatus|instruments?|instrumentation|measures|measurements|metrics|baselines|synthesis"
+    r" of|sample preparation|"
     r"study area|study site|sampling|"
-    r"simulation details|computational details|problem (?:definition|statement|setup)|evaluation (?:protocol|design|criteria))\b"
+    r"simulation details|computational details|problem (?:definition|statement|setup)|evaluation"
+    r" (?:protocol|design|criteria))\b"
 )
 _RESULTS_AFTER = bounded(
-    r"\b(?:experiments?|experimental|evaluations?|empirical (?:study|analysis|validation)|analysis|analyses|comparisons?|"
+    r"\b(?:experiments?|experimental|evaluations?|empirical"
+    r" (?:study|analysis|validation)|analysis|analyses|comparisons?|"
     r"performance|validation|simulations?)\b"
 )
 

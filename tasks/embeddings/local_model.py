@@ -118,7 +118,8 @@ def _load(name: str, maximum_tokens: int, precision: str) -> LocalModel:
     except (OSError, ValueError) as error:
         detail = " ".join(str(error).split())[:200]
         raise ConfigurationError(
-            f"embedding model {name} cannot be loaded ({detail}): set ASSAY_EMBEDDINGS__MODEL to {BUNDLED} or to a model that can be had"
+            f"embedding model {name} cannot be loaded ({detail}): set ASSAY_EMBEDDINGS__MODEL to"
+            f" {BUNDLED} or to a model that can be had"
         ) from error
     model.max_seq_length = min(maximum_tokens, model.max_seq_length or maximum_tokens)
     if precision == "bfloat16":

@@ -95,7 +95,9 @@ async def _request(model: str, texts: list[str], api_base: str | None) -> list[l
 _MAXIMUM_IN_MEMORY = 20_000
 _TEXTS_PER_TURN = 64
 _TEXTS_TOGETHER = 256
-"""Of several callers that wait for the local model: small batches cost up to twice the time per text."""
+"""Of several callers that wait for the local model: small batches cost up to twice the time per
+text.
+"""
 
 Vector = NDArray[np.float32]
 

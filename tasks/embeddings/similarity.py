@@ -18,10 +18,13 @@ from tasks.text.words import content_words, sections_of_markdown, shorten_words
 PASSAGE_WORDS = 90
 """Words per passage of an idea: what fits into the 128 tokens a small sentence encoder reads."""
 MAXIMUM_PASSAGES = 16
-"""Passages of one idea that are embedded, spread evenly over it; 16 × 90 words hold all but unusually long ideas whole."""
+"""Passages of one idea that are embedded, spread evenly over it; 16 × 90 words hold all but
+unusually long ideas whole.
+"""
 SATURATION = 1.2
 LENGTH_WEIGHT = 0.75
-"""Okapi BM25's usual k1 and b (Robertson & Zaragoza, The Probabilistic Relevance Framework, 2009)."""
+"""Okapi BM25's usual k1 and b (Robertson & Zaragoza, The Probabilistic Relevance Framework, 2009).
+"""
 
 
 def paper_text(title: str, abstract: str | None) -> str:

@@ -99,7 +99,10 @@ async def _evaluate_and_land(
     ledger = Ledger(planned.idea.idea_id)
     started_at = datetime.now(UTC)
     if attempts.count(planned.evaluation_key) >= MAXIMUM_ATTEMPTS:
-        detail = f"the worker died {MAXIMUM_ATTEMPTS} times with this idea in hand; it was set aside so that the others could finish"
+        detail = (
+            f"the worker died {MAXIMUM_ATTEMPTS} times with this idea in hand; it was set aside so"
+            " that the others could finish"
+        )
         failure = _failure(planned, Reason.WORKER_LOST, detail)
         land(
             layout,
@@ -128,7 +131,10 @@ async def _evaluate_and_land(
 def _failure_of(error: Exception, planned: PlannedIdea, job: ShardJob) -> Failure:
     """What an idea's failure is called; errors that concern every idea are raised instead."""
     if isinstance(error, TimeoutError):
-        detail = f"not finished after {job.request.idea_timeout_seconds:.0f} s; run again to go on from the calls already paid"
+        detail = (
+            f"not finished after {job.request.idea_timeout_seconds:.0f} s; run again to go on from"
+            " the calls already paid"
+        )
         return _failure(planned, Reason.TIMED_OUT, detail)
     return _failure(planned, *cause_of(error, f"idea {planned.idea.idea_id}"))
 

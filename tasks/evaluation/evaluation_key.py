@@ -26,7 +26,10 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
         limits = (model.structured_output, model.maximum_completion_tokens, model.context_tokens)
         used.append(f"model {limits} {model.thinking}")
     if request.full_text:
-        sources = f"grobid {settings.grobid_url is not None} unpaywall {settings.unpaywall_email is not None}"
+        sources = (
+            f"grobid {settings.grobid_url is not None} unpaywall"
+            f" {settings.unpaywall_email is not None}"
+        )
         used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
     if Module.COMMITTEE in request.modules:
         used += committee_conditions(request.profile.committee, settings)

@@ -82,7 +82,9 @@ MODULES: dict[Module, EvaluatingModule] = {
     Module.COMMITTEE: EvaluatingModule("tasks.committee", _committee),
     Module.NOVELTY: EvaluatingModule("tasks.novelty", _novelty),
 }
-"""A module added here and to `Module` is evaluated, keyed and accepted; where its findings land says `warehouse.module_rows`."""
+"""A module added here and to `Module` is evaluated, keyed and accepted; where its findings land
+says `warehouse.module_rows`.
+"""
 
 
 def steps_of(modules: Iterable[Module], steps: Iterable[Step[Any, Any]]) -> list[Step[Any, Any]]:

@@ -49,7 +49,8 @@ def _delimiter(path: Path, file: TextIO) -> str:
         ", ".join(name[:40].encode("utf-8", "replace").decode() for name in columns[:12]) or "none"
     )
     raise IdeaFileError(
-        f"{path.name} has no column with ideas: it has {named}; it needs text, or {', '.join(TEXT_FIELDS[2:])}"
+        f"{path.name} has no column with ideas: it has {named}; it needs text, or"
+        f" {', '.join(TEXT_FIELDS[2:])}"
     )
 
 
@@ -89,7 +90,10 @@ def _entry(location: str, header: Sequence[str], row: list[str]) -> Entry | Reje
             idea_id=None,
             location=location,
             reason=Reason.BAD_FIELD,
-            detail=f"the row has {len(row)} cells, the header {len(header)}: put cells that contain the delimiter in double quotes",
+            detail=(
+                f"the row has {len(row)} cells, the header {len(header)}: put cells that contain"
+                " the delimiter in double quotes"
+            ),
         )
     return Entry(
         location, {name: cell for name, cell in zip(header, row, strict=False) if cell.strip()}

@@ -53,7 +53,8 @@ def refuse_wide_encodings(path: Path) -> None:
             raise IdeaFileError(f"{path.name} is encoded as {name}: save it as UTF-8")
     if b"\x00" in start:
         raise IdeaFileError(
-            f"{path.name} is no text file (it holds zero bytes): save it as UTF-8 text, or give it the extension of its format"
+            f"{path.name} is no text file (it holds zero bytes): save it as UTF-8 text, or give it"
+            " the extension of its format"
         )
 
 
@@ -78,7 +79,10 @@ FIELD_NAMES = {
     "cutoff": "cutoff_date",
     "group": "group",
 }
-"""Name as written (lower case, `_` for spaces and hyphens) → meaning. Every other name is metadata."""
+"""Name as written (lower case, `_` for spaces and hyphens) → meaning.
+
+Every other name is metadata.
+"""
 
 _TEXT_MEANINGS = frozenset({"text", "problem", "method", "experiment"})
 

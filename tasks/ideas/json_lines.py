@@ -36,7 +36,10 @@ def read_json_lines(path: Path) -> Entries:
                     idea_id=None,
                     location=location,
                     reason=Reason.TOO_LONG,
-                    detail=f"the line exceeds {MAXIMUM_LINE_BYTES:,} bytes: put one idea on each line and shorten it",
+                    detail=(
+                        f"the line exceeds {MAXIMUM_LINE_BYTES:,} bytes: put one idea on each line"
+                        " and shorten it"
+                    ),
                 )
                 continue
             if not line.strip():
@@ -67,7 +70,8 @@ def read_json(path: Path) -> Entries:
         content = orjson.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         raise IdeaFileError(
-            f"{path.name} is not valid JSON ({error}): mend it, or name it .jsonl if it has one object per line"
+            f"{path.name} is not valid JSON ({error}): mend it, or name it .jsonl if it has one"
+            " object per line"
         ) from error
     if not isinstance(content, list | dict):
         raise IdeaFileError(

@@ -57,7 +57,10 @@ def too_long(idea_id: IdeaId | None, location: str, size: int) -> RejectedIdea:
         idea_id=idea_id,
         location=location,
         reason=Reason.TOO_LONG,
-        detail=f"the text has {size:,} characters, the limit is {MAXIMUM_CHARACTERS:,}: shorten it to problem, method and experiment",
+        detail=(
+            f"the text has {size:,} characters, the limit is {MAXIMUM_CHARACTERS:,}: shorten it to"
+            " problem, method and experiment"
+        ),
     )
 
 
@@ -129,5 +132,6 @@ class BatchSize:
             )
         if self._characters > MAXIMUM_BATCH_CHARACTERS:
             raise IdeaFileError(
-                f"the ideas of {self._name} have more than {MAXIMUM_BATCH_CHARACTERS:,} characters: split it into several"
+                f"the ideas of {self._name} have more than {MAXIMUM_BATCH_CHARACTERS:,} characters:"
+                " split it into several"
             )

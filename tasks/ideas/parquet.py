@@ -13,7 +13,9 @@ from tasks.ideas.fields import TEXT_FIELDS, Entries, Entry, has_text_field, unre
 from tasks.ideas.limits import MAXIMUM_DEPTH, MAXIMUM_ENTRIES, MAXIMUM_FILE_BYTES, refuse_large_file
 
 _ROWS_PER_BATCH = 1
-"""A value that stands once in the file and is meant for every row takes its space once for each row of a batch."""
+"""A value that stands once in the file and is meant for every row takes its space once for each row
+of a batch.
+"""
 
 _BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
 
@@ -41,16 +43,19 @@ def _check(path: Path, file: pq.ParquetFile) -> None:
     if not has_text_field(columns):
         named = ", ".join(columns[:12]) or "none"
         raise IdeaFileError(
-            f"{path.name} has no column with ideas: it has {named}; it needs text, or {', '.join(TEXT_FIELDS[2:])}"
+            f"{path.name} has no column with ideas: it has {named}; it needs text, or"
+            f" {', '.join(TEXT_FIELDS[2:])}"
         )
     if metadata.num_rows > MAXIMUM_ENTRIES:
         raise IdeaFileError(
-            f"{path.name} has {metadata.num_rows:,} rows, the limit is {MAXIMUM_ENTRIES:,}: split it into several"
+            f"{path.name} has {metadata.num_rows:,} rows, the limit is {MAXIMUM_ENTRIES:,}: split"
+            " it into several"
         )
     for field in file.schema_arrow:
         if _depth(field.type) > MAXIMUM_DEPTH:
             raise IdeaFileError(
-                f"column {field.name[:40]} of {path.name} is nested deeper than {MAXIMUM_DEPTH} levels: flatten it"
+                f"column {field.name[:40]} of {path.name} is nested deeper than {MAXIMUM_DEPTH}"
+                " levels: flatten it"
             )
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
     unpacked = sum(

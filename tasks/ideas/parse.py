@@ -71,7 +71,8 @@ def _check_encodable(fields: NamedFields) -> None:
             if isinstance(text, str) and not encodable(text):
                 raise _RejectionError(
                     Reason.BAD_FIELD,
-                    f"{name[:40]} holds half a character (a lone surrogate): write it anew as UTF-8",
+                    f"{name[:40]} holds half a character (a lone surrogate): write it anew as"
+                    " UTF-8",
                 )
 
 
@@ -88,7 +89,8 @@ def _idea_id(fields: NamedFields) -> IdeaId | None:
     if len(text) > MAXIMUM_ID_CHARACTERS or not text.isprintable():
         raise _RejectionError(
             Reason.BAD_FIELD,
-            f"idea_id has more than {MAXIMUM_ID_CHARACTERS} characters or unprintable ones: choose a short name",
+            f"idea_id has more than {MAXIMUM_ID_CHARACTERS} characters or unprintable ones: choose"
+            " a short name",
         )
     return IdeaId(text)
 
@@ -130,7 +132,8 @@ def _check_text(text: str, fields: NamedFields) -> None:
     if long:
         raise _RejectionError(
             Reason.TOO_LONG,
-            f"field {long[0][:40]} has more than {MAXIMUM_CHARACTERS:,} characters: shorten or remove it",
+            f"field {long[0][:40]} has more than {MAXIMUM_CHARACTERS:,} characters: shorten or"
+            " remove it",
         )
 
 

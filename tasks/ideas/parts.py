@@ -7,7 +7,10 @@ from schemas.patterns import IGNORECASE, bounded
 _PARTS = {
     "problem": r"(?:research |the )?problem(?: statement)?|motivation",
     "method": r"(?:proposed |the )?(?:method|methods|methodology|approach)",
-    "experiment": r"experiments?|experiment(?:al)? (?:design|plan|setup)|evaluation plan|experiments and evaluation",
+    "experiment": (
+        r"experiments?|experiment(?:al)? (?:design|plan|setup)|evaluation plan|experiments and"
+        r" evaluation"
+    ),
 }
 HEADINGS = {"problem": "Problem", "method": "Method", "experiment": "Experiment Design"}
 

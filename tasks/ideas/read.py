@@ -52,7 +52,8 @@ def read_ideas(path: Path, *, default_cutoff: date | None) -> IdeaBatch:
         return _read(path, default_cutoff)
     except OSError as error:
         raise IdeaFileError(
-            f"{path} cannot be read ({error.strerror or type(error).__name__}): check the path and its permissions"
+            f"{path} cannot be read ({error.strerror or type(error).__name__}): check the path and"
+            " its permissions"
         ) from error
 
 
@@ -83,7 +84,10 @@ def _parsed(entry: Entry, default_cutoff: date | None) -> Idea | RejectedIdea:
     with boundary:
         return parse_entry(entry, default_cutoff)
     assert boundary.error is not None
-    detail = f"Assay failed over it ({in_a_word(boundary.error)}): please report it, and remove the entry"
+    detail = (
+        f"Assay failed over it ({in_a_word(boundary.error)}): please report it, and remove the"
+        " entry"
+    )
     return RejectedIdea(
         idea_id=None, location=entry.location, reason=Reason.INTERNAL_ERROR, detail=detail
     )
@@ -111,7 +115,8 @@ def _entries(path: Path) -> Entries:
     read = FORMATS.get(path.suffix.lower())
     if read is None:
         raise IdeaFileError(
-            f"{path.name} has no known format: give a {', '.join(FORMATS)} file, or a folder of .txt and .md files"
+            f"{path.name} has no known format: give a {', '.join(FORMATS)} file, or a folder of"
+            " .txt and .md files"
         )
     size_bytes = path.stat().st_size
     if size_bytes == 0:
@@ -126,11 +131,17 @@ def _repeated(idea: Idea, location: str, first: Idea, first_location: str) -> Re
             idea_id=idea.idea_id,
             location=location,
             reason=Reason.DUPLICATE_TEXT,
-            detail=f"the same text without idea_id stands at {first_location}: remove it, or give both an idea_id to evaluate both",
+            detail=(
+                f"the same text without idea_id stands at {first_location}: remove it, or give both"
+                " an idea_id to evaluate both"
+            ),
         )
     return RejectedIdea(
         idea_id=idea.idea_id,
         location=location,
         reason=Reason.DUPLICATE_ID,
-        detail=f"idea_id {idea.idea_id} is already used at {first_location}: give this idea another one",
+        detail=(
+            f"idea_id {idea.idea_id} is already used at {first_location}: give this idea"
+            " another one"
+        ),
     )

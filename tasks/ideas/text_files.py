@@ -46,7 +46,8 @@ def read_folder(folder: Path) -> Entries:
         else:
             yield unreadable(
                 item.name,
-                "only .txt and .md files of a folder are read: convert it, or evaluate it by itself",
+                "only .txt and .md files of a folder are read: convert it, or evaluate it by"
+                " itself",
             )
 
 
@@ -107,7 +108,10 @@ def _entry(path: Path) -> Entry | RejectedIdea:
                 idea_id=None,
                 location=location,
                 reason=Reason.BAD_FIELD,
-                detail="the front matter between the --- lines is not valid YAML without aliases: write `name: value` lines",
+                detail=(
+                    "the front matter between the --- lines is not valid YAML without aliases:"
+                    " write `name: value` lines"
+                ),
             )
         if isinstance(given, dict):
             fields |= {str(name): value for name, value in given.items()}

@@ -6,7 +6,8 @@ MAXIMUM_TITLE_CHARACTERS = 120
 _HEADING = bounded(r"^ {0,3}#{1,6}\s")
 _GENERIC = bounded(
     r"^(?:\d{1,2}[.)]?\s)?(?:"
-    r"research (?:plan|idea|proposal|problem)|proposal|idea|abstract|summary|introduction|background|overview|title|"
+    r"research"
+    r" (?:plan|idea|proposal|problem)|proposal|idea|abstract|summary|introduction|background|overview|title|"
     r"problem(?: statement)?|motivation|(?:proposed )?methods?|methodology|approach|"
     r"experiments?|experiment(?:al)? (?:design|plan|setup)|evaluation plan"
     r")\s?:?$",

@@ -72,7 +72,10 @@ class Contact(Noun):
         price = "price unknown"
         if self.prompt_usd_per_million_tokens is not None:
             completion = self.completion_usd_per_million_tokens or 0.0
-            price = f"${self.prompt_usd_per_million_tokens:g} and ${completion:g} per million prompt and completion tokens"
+            price = (
+                f"${self.prompt_usd_per_million_tokens:g} and ${completion:g} per million prompt"
+                " and completion tokens"
+            )
         limits = [
             f"{limit:,.0f} {name} a minute"
             for limit, name in (

@@ -17,7 +17,9 @@ _LEAST_KEPT_SHARE = 0.97
 _START = bounded(r"[{\[]")
 _MOST_FAILED_STARTS = 200
 _MOST_REREAD_CHARACTERS = 2_000_000
-"""Read again after failures: lists inside lists that are never closed would each be read to the end."""
+"""Read again after failures: lists inside lists that are never closed would each be read to the
+end.
+"""
 _LONGEST_MENDED = 60_000
 _MOST_QUOTES_TIMES_CHARACTERS = 50_000_000
 """json_repair reads on from each quotation mark, often to the end: seconds for what is longer."""

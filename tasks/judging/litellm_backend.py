@@ -91,9 +91,11 @@ class ReplyCache:
         """Keep a reply that validated."""
         self.store.put_many(
             {
-                key: json.dumps(
-                    {"reply": json.loads(reply_json(reply)), "model_answered": model_answered}
-                ).encode()
+                key: (
+                    json.dumps(
+                        {"reply": json.loads(reply_json(reply)), "model_answered": model_answered}
+                    ).encode()
+                )
             }
         )
 

@@ -348,20 +348,16 @@ class LiteLLMEngine:
             prompt_sha256=step.prompt_sha256,
             engine=self.name,
             model_requested=backend.model,
-            model_answered=answer.model_answered
-            if answer
-            else asking.model_answered
-            if cache_hit
-            else None,
+            model_answered=(
+                answer.model_answered if answer else asking.model_answered if cache_hit else None
+            ),
             prompt_tokens=answer.prompt_tokens if answer else 0,
             completion_tokens=answer.completion_tokens if answer else 0,
             cached_tokens=answer.cached_tokens if answer else 0,
             thinking_tokens=answer.thinking_tokens if answer else None,
-            cost_usd=self._cost(answer)
-            if answer
-            else None
-            if status is CallStatus.TIMED_OUT
-            else 0.0,
+            cost_usd=(
+                self._cost(answer) if answer else None if status is CallStatus.TIMED_OUT else 0.0
+            ),
             latency_seconds=attempt.latency_seconds if attempt else 0.0,
             queue_seconds=max(attempt.queue_seconds, 0.0) if attempt else 0.0,
             attempt=len(asking.call_ids) + 1,
@@ -411,7 +407,10 @@ def _note(spanned: Span, answer: CallAnswer | CallFailure) -> None:
 
 
 def _cut_off(problem: UnusableReply, asking: _Asking) -> str:
-    return f"{problem.detail} of {asking.reply_tokens:,} tokens, thinking included: raise answer_tokens in the profile, or lower effort"
+    return (
+        f"{problem.detail} of {asking.reply_tokens:,} tokens, thinking included: raise"
+        " answer_tokens in the profile, or lower effort"
+    )
 
 
 def _asking_again(text: str, problem: UnusableReply) -> Sequence[Message]:
@@ -420,6 +419,9 @@ def _asking_again(text: str, problem: UnusableReply) -> Sequence[Message]:
         {"role": "assistant", "content": shown or "(empty)"},
         {
             "role": "user",
-            "content": f"That reply cannot be used: {problem.detail}. Answer again, completely, with one JSON object and nothing else.",
+            "content": (
+                f"That reply cannot be used: {problem.detail}. Answer again, completely, with one"
+                " JSON object and nothing else."
+            ),
         },
     )

@@ -141,7 +141,8 @@ def _told(holder: Any, name: str) -> int | None:
         return None
     if not isinstance(value, int | float) or not value <= MAXIMUM_TOKENS:
         raise _MiscountedError(
-            f"the provider claims more than {MAXIMUM_TOKENS:,} {name}: what the call cost is unknown"
+            f"the provider claims more than {MAXIMUM_TOKENS:,} {name}: what the call cost is"
+            " unknown"
         )
     return max(int(value), 0)
 

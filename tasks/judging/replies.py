@@ -20,8 +20,10 @@ from tasks.web.decoding import with_whole_characters
 # Whether a reply without JSON is a refusal.
 
 _REFUSAL = bounded(
-    r"^\W*+(?:(?:i['’]?m|i am|we['’]?re) (?:sorry|afraid|unable|not able)|sorry\b|(?:my )?apologies|i apologi[sz]e"
-    r"|unfortunately,? i|(?:i|we) (?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|have to decline|decline)"
+    r"^\W*+(?:(?:i['’]?m|i am|we['’]?re) (?:sorry|afraid|unable|not able)|sorry\b|(?:my"
+    r" )?apologies|i apologi[sz]e"
+    r"|unfortunately,? i|(?:i|we) (?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|have"
+    r" to decline|decline)"
     r"|as an ai\b|this request (?:violates|goes against)|i['’]m not comfortable)",
     IGNORECASE,
 )

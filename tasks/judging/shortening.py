@@ -83,7 +83,8 @@ def fit(
             return Fitted(shortened, _describe(blocks, lengths, level))
         available -= max((now - limit_tokens) * characters_per_token, 0.02 * available)
     return TooLong(
-        f"{used} tokens cannot be shortened to the {limit_tokens} the model has room for without losing whole blocks"
+        f"{used} tokens cannot be shortened to the {limit_tokens} the model has room for without"
+        " losing whole blocks"
     )
 
 
@@ -148,4 +149,7 @@ def _describe(blocks: Sequence[_Block], lengths: Sequence[int], level: int) -> s
     ]
     names = ", ".join(sorted({name for name, _ in cut}))
     before = sum(length for _, length in cut)
-    return f"head and tail kept of {len(cut)} longest of {len(blocks)} blocks ({names}): {level * len(cut)} of {before} characters"
+    return (
+        f"head and tail kept of {len(cut)} longest of {len(blocks)} blocks ({names}):"
+        f" {level * len(cut)} of {before} characters"
+    )

@@ -160,7 +160,8 @@ class Step(Generic[InputT, OutputT]):
         fields = set(self.input_model.model_fields)
         if used != fields:
             raise PromptError(
-                f"prompt of step {self.name}: unknown placeholders {sorted(used - fields)}, unused fields {sorted(fields - used)}"
+                f"prompt of step {self.name}: unknown placeholders {sorted(used - fields)}, unused"
+                f" fields {sorted(fields - used)}"
             )
 
     def messages(self, inputs: InputT) -> list[dict[str, str]]:

@@ -52,7 +52,10 @@ def response_format(
 def schema_instruction(output_model: type[Reply]) -> str:
     """What is added to the system message where the schema does not travel as a parameter."""
     schema = json.dumps(strict_schema(output_model), ensure_ascii=False, separators=(",", ":"))
-    return f"Answer with one JSON object and nothing else. It has to match this JSON schema:\n```json\n{schema}\n```"
+    return (
+        "Answer with one JSON object and nothing else. It has to match this JSON"
+        f" schema:\n```json\n{schema}\n```"
+    )
 
 
 @lru_cache(maxsize=128)

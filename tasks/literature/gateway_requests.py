@@ -31,7 +31,9 @@ DEFAULT_SOURCE = "semantic_scholar"
 BATCH_PATH = "/graph/v1/paper/batch"
 _CONNECT_SECONDS = 10.0
 _LONGEST_ANSWER_SECONDS = 6 * 3600.0
-"""Behind a rate of one request a second an answer may be hours in coming; a dead gateway shows by its closed connection."""
+"""Behind a rate of one request a second an answer may be hours in coming; a dead gateway shows by
+its closed connection.
+"""
 
 _RESTART_SECONDS = 60.0
 _LARGEST_ANSWER_BYTES = 64_000_000

@@ -32,6 +32,7 @@ def literature_identity(url: str) -> str:
         identity = None
     if not isinstance(identity, str) or not identity:
         raise ConfigurationError(
-            f"what answers at {url} is no literature gateway; start one with: assay literature serve"
+            f"what answers at {url} is no literature gateway; start one with: assay literature"
+            " serve"
         )
     return identity

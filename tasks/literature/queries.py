@@ -39,7 +39,9 @@ def until(cutoff: date | None) -> dict[str, str]:
 
 
 LONGEST_BULK_QUERY = 3_000
-"""Characters; percent-encoded it doubles, and the API's front door refuses addresses beyond about 8,000."""
+"""Characters; percent-encoded it doubles, and the API's front door refuses addresses beyond about
+8,000.
+"""
 
 _EMPTY_WORDS = frozenset(
     [

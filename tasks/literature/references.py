@@ -98,7 +98,10 @@ class ReferenceLists:
         return [(seed, self._known.get(paper.paper_id) or paper) for seed, paper in pairs], failures
 
     def _withheld(self, seeds: Sequence[PaperId], asked: int) -> SourceFailure:
-        detail = f"the references of {len(seeds)} of {asked} papers are withheld by their publishers or unknown to the source"
+        detail = (
+            f"the references of {len(seeds)} of {asked} papers are withheld by their publishers or"
+            " unknown to the source"
+        )
         return SourceFailure(
             source=self._requests.source, endpoint=_ENDPOINT, reason=Reason.WITHHELD, detail=detail
         )

@@ -18,7 +18,9 @@ from tasks.manuscripts.judge import judge_problems
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 
 _TOKENS_PER_PAGE = 1_500
-"""An attached page as text and picture: between the 330 and 3,100 that Table 2 of the quality checker comes to."""
+"""An attached page as text and picture: between the 330 and 3,100 that Table 2 of the quality
+checker comes to.
+"""
 
 
 async def check_manuscript(

@@ -61,7 +61,8 @@ def collect_manuscripts(
         )
     if given:
         raise ConfigurationError(
-            f"--reasons names {next(iter(given))!r}, and no manuscript is called that; they are {', '.join(names[:5])}"
+            f"--reasons names {next(iter(given))!r}, and no manuscript is called that; they are"
+            f" {', '.join(names[:5])}"
         )
     repeated = [
         source.manuscript_id
@@ -88,7 +89,8 @@ def _manuscripts(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         if not path.name.lower().endswith(SUFFIXES):
             raise ConfigurationError(
-                f"{path.name} is no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of LaTeX"
+                f"{path.name} is no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of"
+                " LaTeX"
             )
         if not may_be_read(path.resolve()):
             raise ConfigurationError(
@@ -99,7 +101,8 @@ def _manuscripts(path: Path) -> Iterator[Path]:
     inside = list(_inside(path))
     if not inside:
         raise ConfigurationError(
-            f"the folder {path} holds no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of LaTeX"
+            f"the folder {path} holds no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders"
+            " of LaTeX"
         )
     yield from inside
 

@@ -168,9 +168,9 @@ def with_usage(attempt: Attempt, calls: Sequence[LlmCall]) -> Attempt:
             "input_tokens": sum(call.prompt_tokens for call in own),
             "thinking_tokens": told,
             "output_tokens": sum(call.completion_tokens for call in own) - (told or 0),
-            "cost_usd": None
-            if any(cost is None for cost in costs)
-            else sum(cost or 0.0 for cost in costs),
+            "cost_usd": (
+                None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs)
+            ),
         }
     )
 

@@ -9,7 +9,10 @@ from typing import Any
 from schemas.base import encodable
 from schemas.errors import ConfigurationError
 
-_FORMAT = 'write JSON Lines such as {"manuscript": "paper-1", "reason": "…"}, or CSV with the columns manuscript, reason'
+_FORMAT = (
+    'write JSON Lines such as {"manuscript": "paper-1", "reason": "…"}, or CSV with the columns'
+    " manuscript, reason"
+)
 
 
 def read_reasons(path: Path) -> dict[str, str]:
@@ -41,7 +44,8 @@ def read_reasons(path: Path) -> dict[str, str]:
             )
         if not encodable(name + reason):
             raise ConfigurationError(
-                f"--reasons {path}: entry {number} holds half a character (a lone surrogate): write it anew"
+                f"--reasons {path}: entry {number} holds half a character (a lone surrogate): write"
+                " it anew"
             )
         if name.strip() in reasons:
             raise ConfigurationError(

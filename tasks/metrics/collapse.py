@@ -14,7 +14,9 @@ from tasks.metrics.means import share
 from tasks.metrics.ratings import Label
 
 COLLAPSED_BELOW = 2 / 3
-"""Labels in use among the predictions, over those among the gold labels, below which a reader is told of a collapse."""
+"""Labels in use among the predictions, over those among the gold labels, below which a reader is
+told of a collapse.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,9 @@ from tasks.metrics.estimate import NAN, Estimate, Interval, undefined
 from tasks.metrics.kappa import Z
 
 OPTIMISER = ["powell"]
-"""Without derivatives: those of the likelihood do not exist where participants do not differ, and the others stop there unconverged."""
+"""Without derivatives: those of the likelihood do not exist where participants do not differ, and
+the others stop there unconverged.
+"""
 
 
 @dataclass(frozen=True, slots=True)

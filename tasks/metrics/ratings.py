@@ -46,7 +46,8 @@ def count(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> Cou
     listed = tuple(categories) if categories is not None else tuple(sorted(used, key=order))
     if not used <= set(listed):
         raise ValueError(
-            f"labels {sorted(used - set(listed), key=order)} are not among the categories; name every possible one"
+            f"labels {sorted(used - set(listed), key=order)} are not among the categories; name"
+            " every possible one"
         )
     position = {label: number for number, label in enumerate(listed)}
     kept = [row for row in rated if row]

@@ -12,11 +12,15 @@ from tasks.metrics.estimate import LEVEL, Interval
 
 RESAMPLES = 2000
 FEWEST_DEFINED_SHARE = 0.9
-"""Below this share of resamples in which the statistic exists, the rest no longer stands for all of them."""
+"""Below this share of resamples in which the statistic exists, the rest no longer stands for all of
+them.
+"""
 
 Indices = NDArray[np.intp]
 Statistic = Callable[[Indices], float]
-"""Takes positions of items (repeats allowed), gives the statistic of those items, NaN where it does not exist."""
+"""Takes positions of items (repeats allowed), gives the statistic of those items, NaN where it does
+not exist.
+"""
 
 
 def bootstrap_interval(
@@ -46,7 +50,10 @@ def bootstrap_interval(
     members = _members(count, clusters)
     if len(members) < 2:
         return Interval(
-            missing_reason=f"resampling needs two {'clusters' if clusters is not None else 'items'}, there are {len(members)}"
+            missing_reason=(
+                f"resampling needs two {'clusters' if clusters is not None else 'items'}, there are"
+                f" {len(members)}"
+            )
         )
     generator = np.random.default_rng(seed)
     drawn = np.empty(resamples)

@@ -20,7 +20,9 @@ class Rule(StrEnum):
 
 
 Level = Literal["paper", "problem"]
-"""`paper`: a judge says yes to a paper by saying yes to any of its problems, as published; `problem`: judges must meet on one problem."""
+"""`paper`: a judge says yes to a paper by saying yes to any of its problems, as published;
+`problem`: judges must meet on one problem.
+"""
 
 
 @dataclass(frozen=True, slots=True)

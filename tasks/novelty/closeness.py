@@ -22,12 +22,15 @@ PASSAGE_WORDS = 60
 SIMILARITY_WEIGHT = 0.6
 """Of the cosine; the rest is the share of the statement's specific words that stand in the work."""
 COVERED = 0.55
-"""Closeness from which a statement counts as covered by a work: near the median (0.56) over 35 real ideas with ten works each."""
+"""Closeness from which a statement counts as covered by a work: near the median (0.56) over 35 real
+ideas with ten works each.
+"""
 _PROTOCOL = bounded(
     r"\b(?:experiment|evaluation|baseline|metric|ablation|timeline|budget)", IGNORECASE
 )
 _PROTOCOL_SENTENCE = bounded(
-    r"(?:the )?(?:experiments?|baselines?|metrics?|ablations?|we (?:measure|report|evaluate|compare))\b",
+    r"(?:the )?(?:experiments?|baselines?|metrics?|ablations?|we"
+    r" (?:measure|report|evaluate|compare))\b",
     IGNORECASE,
 )
 """How an idea is tested is seldom what is new about it."""

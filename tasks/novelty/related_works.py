@@ -50,7 +50,10 @@ async def given_works(
     readable = [paper for paper in admissible if paper.abstract]
     if not readable:
         late = len(given) - len(admissible)
-        detail = f"of {len(given)} works given with the idea {late} are after its cutoff or its own, and none of the others has an abstract"
+        detail = (
+            f"of {len(given)} works given with the idea {late} are after its cutoff or its own, and"
+            " none of the others has an abstract"
+        )
         return RelatedWorks((), tuple(admissible), missing=(Reason.NO_EVIDENCE, detail))
     chosen, _ = await nearest(
         idea.text,

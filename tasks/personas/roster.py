@@ -49,7 +49,8 @@ def load_roster(personas_file: str | None) -> Roster:
     own = _parsed(_text_of(personas_file), personas_file)
     if not own.persona and not own.dimension:
         raise ConfigurationError(
-            f"personas file {personas_file} holds neither [[persona]] nor [[dimension]]: copy {SHIPPED_PERSONAS}"
+            f"personas file {personas_file} holds neither [[persona]] nor [[dimension]]: copy"
+            f" {SHIPPED_PERSONAS}"
         )
     replacing = {dimension.name: dimension for dimension in own.dimension}
     kept = tuple(replacing.pop(dimension.name, dimension) for dimension in shipped.dimensions)

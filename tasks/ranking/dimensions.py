@@ -13,16 +13,24 @@ from tasks.personas.roster import load_roster
 OVERALL = ReviewDimension(
     name="overall",
     question="All in all, which idea deserves to be pursued first?",
-    scale="Weigh what could be learnt, whatever the outcome, against the cost and the chance of "
-    "failure. A fatal flaw outweighs small gains elsewhere; a flaw that a week's work mends does not.",
+    scale=(
+        "Weigh what could be learnt, whatever the outcome, against the cost and the chance of"
+        " failure. A fatal flaw outweighs small gains elsewhere; a flaw that a week's work mends"
+        " does not."
+    ),
 )
 AS_REVIEWERS = ReviewDimension(
     name=OVERALL.name,
-    question="Which idea would expert reviewers of the field rank higher once it is worked out as "
-    "planned?",
-    scale="Think of several reviewers of a selective venue. What they reward most is a clear advance "
-    "over the closest work that the planned test can show; sound evidence and use to others come "
-    "next. They punish work that is incremental, and claims that the test cannot bear out.",
+    question=(
+        "Which idea would expert reviewers of the field rank higher once it is worked out as "
+        "planned?"
+    ),
+    scale=(
+        "Think of several reviewers of a selective venue. What they reward most is a clear advance"
+        " over the closest work that the planned test can show; sound evidence and use to others"
+        " come next. They punish work that is incremental, and claims that the test cannot bear"
+        " out."
+    ),
 )
 OVERALL_BY_CRITERION = {
     Criterion.PURSUE_FIRST: OVERALL,
@@ -44,7 +52,8 @@ def dimensions_of(profile: Profile) -> tuple[ReviewDimension, ...]:
     known = [dimension.name for dimension in held]
     if unknown := sorted(set(wanted) - {*known, OVERALL.name}):
         raise ConfigurationError(
-            f"[ranking] dimensions: none is called {', '.join(unknown)}; choose from {', '.join(known)}"
+            f"[ranking] dimensions: none is called {', '.join(unknown)}; choose from"
+            f" {', '.join(known)}"
         )
     return compared_along((*(one for one in held if one.name in wanted), overall))
 

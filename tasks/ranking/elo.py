@@ -21,7 +21,9 @@ from tasks.ranking.tally import events
 START = 1000.0
 SCALE = 400.0
 REPLICATES = 100
-"""Replays with every match weighted by a Poisson draw (an online bootstrap: Oza, Online bagging and boosting, 2005)."""
+"""Replays with every match weighted by a Poisson draw (an online bootstrap: Oza, Online bagging and
+boosting, 2005).
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ from tasks.ranking.dossier import Bearing, Dossier, DossierEvidence, ModuleScore
 from warehouse.answers import IdeaReview
 
 EVIDENCE_SHOWN = 6
-"""Papers per idea, most cited in its reviews first: enough to decide a match, few enough for two ideas in one prompt."""
+"""Papers per idea, most cited in its reviews first: enough to decide a match, few enough for two
+ideas in one prompt.
+"""
 TEXTS_SHOWN = 5
 
 _BEARINGS = {
@@ -35,9 +37,9 @@ def dossier_of(review: IdeaReview, group: str | None) -> Dossier:
         title=idea.title,
         text=idea.text,
         summary=meta.summary if meta is not None else "",
-        claims=tuple(claim.statement for claim in committee.claims)
-        if committee is not None
-        else (),
+        claims=(
+            tuple(claim.statement for claim in committee.claims) if committee is not None else ()
+        ),
         strengths=_texts(review, "strengths"),
         weaknesses=_texts(review, "weaknesses"),
         module_scores=tuple(_module_scores(review)),

@@ -18,7 +18,9 @@ from tasks.ranking.dossier import Dossier
 SIMILARITY = 0.5
 """Mean cosine two clusters must have to become one."""
 IDEAS_PER_PART = 4000
-"""Above so many ideas the batch is first cut into parts of neighbours: linkage takes 8 bytes per pair of ideas (128 MB per part)."""
+"""Above so many ideas the batch is first cut into parts of neighbours: linkage takes 8 bytes per
+pair of ideas (128 MB per part).
+"""
 TEXTS_PER_REQUEST = 512
 
 Vectors = NDArray[np.float32]

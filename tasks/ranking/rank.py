@@ -160,7 +160,8 @@ def _check(dossiers: Sequence[Dossier], stored: Iterable[Match], engine: Engine)
     others = sorted({match.judge for match in stored if not is_vote(match)} - {engine.name})
     if others:
         raise ConfigurationError(
-            f"stored matches were judged by {', '.join(others)}, not by {engine.name}: rank each engine's matches apart"
+            f"stored matches were judged by {', '.join(others)}, not by {engine.name}: rank each"
+            " engine's matches apart"
         )
 
 
@@ -279,7 +280,10 @@ class _Contest:
             asked |= {(min(pair), max(pair)) for pair in turn.pairs}
             self._judged.extend(found)
             if found and all(may_pass(match.unscored_reason) for match in found):
-                self._ended_because = f"stopped after round {number}, which brought no score: {found[0].unscored_detail}"
+                self._ended_because = (
+                    f"stopped after round {number}, which brought no score:"
+                    f" {found[0].unscored_detail}"
+                )
 
     def _round_robin_turn(self, rounds: tuple[tuple[Pair, ...], ...], number: int) -> Round:
         if len(self._of) == 1:

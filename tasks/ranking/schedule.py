@@ -23,7 +23,8 @@ SETTLED_SHARE = 0.9
 MINIMUM_PAIRS = 4
 """Pairs every idea plays before it may be left alone."""
 OUT_OF_THE_RUNNING = 0.01
-"""Probability of being a leader below which, and above one minus which, nothing is left to decide."""
+"""Probability of being a leader below which, and above one minus which, nothing is left to decide.
+"""
 DRAWS = 400
 """From the posterior; probabilities have a standard error of 0.025 at most."""
 
@@ -105,9 +106,11 @@ def next_round(
     )
     return Round(
         pairs,
-        ""
-        if pairs
-        else f"every idea in the running has played its {parameters.matches_per_idea} pairs",
+        (
+            ""
+            if pairs
+            else f"every idea in the running has played its {parameters.matches_per_idea} pairs"
+        ),
     )
 
 

@@ -105,7 +105,10 @@ def _entries(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any] | str]
         except csv.Error as error:
             yield (
                 f"line {reader.line_num}",
-                f"the table cannot be read from here on ({error}): check the quotes, shorten the field",
+                (
+                    f"the table cannot be read from here on ({error}): check the quotes, shorten"
+                    " the field"
+                ),
             )
     elif path.suffix.lower() in {".jsonl", ".ndjson"}:
         for number, line in enumerate(text.splitlines(), start=1):
@@ -185,7 +188,10 @@ def _problem(
     if first == second:
         return "first and second are the same idea"
     if group_of[first] != group_of[second]:
-        return f"the ideas are in groups {group_of[first]!r} and {group_of[second]!r}: votes count within a group"
+        return (
+            f"the ideas are in groups {group_of[first]!r} and {group_of[second]!r}: votes count"
+            " within a group"
+        )
     if dimension not in dimensions:
         return f"no dimension {dimension[:80]!r} is being ranked; there are {', '.join(dimensions)}"
     return None

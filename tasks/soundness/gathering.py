@@ -182,7 +182,10 @@ def _left_out(method: Method, passage_count: int, found: PapersFound) -> list[Fa
             )
         )
     if passage_count and not found.failures:
-        detail = f"{passage_count} passages stand in papers that are unknown to the source or not admissible; they were left out"
+        detail = (
+            f"{passage_count} passages stand in papers that are unknown to the source or not"
+            " admissible; they were left out"
+        )
         failures.append(
             Failure(
                 stage="literature", subject=method.method_id, reason=Reason.NOT_FOUND, detail=detail

@@ -253,7 +253,10 @@ async def _read_batch(
     ]
     invented = sorted(set(readings) - set(range(1, len(batch) + 1)))
     if invented:
-        detail = f"the reply answers for {len(invented)} keys that were not shown; that part was left out"
+        detail = (
+            f"the reply answers for {len(invented)} keys that were not shown; that part was"
+            " left out"
+        )
         failures.append(
             Failure(
                 stage="soundness",

@@ -116,10 +116,16 @@ def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
     if unanswered:
         return (
             unanswered[0],
-            f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no other is relevant",
+            (
+                f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no"
+                " other is relevant"
+            ),
         )
     if source_failed:
-        detail = "no relevant paper was found, but a look-up failed (see failures); run again to try once more"
+        detail = (
+            "no relevant paper was found, but a look-up failed (see failures); run again to try"
+            " once more"
+        )
         return Reason.SOURCE_UNAVAILABLE, detail
     if read.evidence:
         return (

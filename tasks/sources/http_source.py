@@ -46,7 +46,10 @@ def shortened(text: str, maximum_characters: int, maximum_words: int | None = No
     limits = f"{maximum_characters} characters" + (
         f" and {maximum_words} words" if maximum_words else ""
     )
-    cut = f"query cut from {len(whole)} to {len(kept)} characters, from {len(words)} to {len(kept.split())} words"
+    cut = (
+        f"query cut from {len(whole)} to {len(kept)} characters, from {len(words)} to"
+        f" {len(kept.split())} words"
+    )
     return Wording(kept, f"{cut}: the limit is {limits}")
 
 
@@ -205,7 +208,10 @@ class HttpSource(ABC):
                 self.requests.failure(question, reason, detail) for reason, detail in page.gaps
             )
             if page.unreadable_count:
-                detail = f"{page.unreadable_count} of {page.unreadable_count + len(page.items)} rows are not as documented"
+                detail = (
+                    f"{page.unreadable_count} of {page.unreadable_count + len(page.items)} rows are"
+                    " not as documented"
+                )
                 gathered.failures.append(
                     self.requests.failure(question, Reason.MALFORMED_ANSWER, detail)
                 )

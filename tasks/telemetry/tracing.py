@@ -11,7 +11,8 @@ from tasks.telemetry.reporter import current
 # What spans are made of, without OpenTelemetry.
 
 Value = str | int | float | bool | None
-"""Of an attribute: names, counts and outcomes; never a text of an idea, a prompt, a reply or a key."""
+"""Of an attribute: names, counts and outcomes; never a text of an idea, a prompt, a reply or a key.
+"""
 
 Kind = Literal["internal", "client", "server"]
 

@@ -37,21 +37,17 @@ validate validation value values variety various varying versus way well-known w
 """
 GENERAL = frozenset(stem for word in _listed(_GENERAL_WORDS) for stem in content_words(word))
 """Stems that nearly every abstract has: sharing them says nothing."""
-_NOUNS_IN_ING = _listed(
-    """
+_NOUNS_IN_ING = _listed("""
     bargaining binding boosting breeding caching clustering computing crowdsourcing decoding embedding encoding engineering filtering
     finding fine-tuning folding foraging forecasting grazing hashing imaging labeling labelling learning mapping matching mining
     modeling modelling monitoring nesting parsing planning pooling processing programming prompting pruning ranking reasoning rendering
     routing sampling scheduling screening sensing sequencing signaling signalling smoothing spiking thinking tracking training tuning
     understanding warming
-    """
-)
-_HANGING = _listed(
-    """
+    """)
+_HANGING = _listed("""
     incorporates affect affects captures reflect reflects falls produces requires remains allows yields enables contains drives relies
     without within while during given necessary versus via per due
-    """
-)
+    """)
 _DERIVATIONS = (
     "iviti",
     "ivity",

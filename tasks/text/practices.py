@@ -29,15 +29,18 @@ PRACTICES: tuple[Practice, ...] = (
     _practice("pre-registration", r"\bpre-?regist\w+"),
     _practice(
         "an out-of-distribution test",
-        r"\bout[- ]of[- ](?:distribution|domain)\b|\bdistribution(?:al)? shifts?\b|\bdomain shifts?\b",
+        r"\bout[- ]of[- ](?:distribution|domain)\b|\bdistribution(?:al)? shifts?\b|\bdomain"
+        r" shifts?\b",
     ),
     _practice(
         "uncertainty estimates",
-        r"\buncertaint(?:y|ies) (?:estimat|quantif)\w+|\bcalibrated (?:uncertaint|probabilit)\w*|\b(?:confidence|credible) intervals?\b",
+        r"\buncertaint(?:y|ies) (?:estimat|quantif)\w+|\bcalibrated"
+        r" (?:uncertaint|probabilit)\w*|\b(?:confidence|credible) intervals?\b",
     ),
     _practice(
         "human evaluation",
-        r"\bhuman (?:evaluat|judg|annotat|rat)\w+|\buser stud(?:y|ies)\b|\bexpert (?:evaluat|annotat|review)\w+",
+        r"\bhuman (?:evaluat|judg|annotat|rat)\w+|\buser stud(?:y|ies)\b|\bexpert"
+        r" (?:evaluat|annotat|review)\w+",
     ),
     _practice(
         "inter-rater agreement",
@@ -73,11 +76,13 @@ PRACTICES: tuple[Practice, ...] = (
     _practice("a fairness or bias audit", r"\bfairness\b|\bdebias\w*|\bdemographic bias\b"),
     _practice(
         "theoretical guarantees",
-        r"\btheoretical (?:guarantee|analys[ie]s|bound)\w*|\bconvergence (?:guarantee|rate|proof)\w*|\bregret bounds?\b",
+        r"\btheoretical (?:guarantee|analys[ie]s|bound)\w*|\bconvergence"
+        r" (?:guarantee|rate|proof)\w*|\bregret bounds?\b",
     ),
     _practice(
         "an efficiency comparison",
-        r"\b(?:computational|memory|inference) (?:cost|complexity|overhead|time|efficiency)\b|\blatency\b|\bspeed-?ups?\b",
+        r"\b(?:computational|memory|inference)"
+        r" (?:cost|complexity|overhead|time|efficiency)\b|\blatency\b|\bspeed-?ups?\b",
     ),
     _practice("interpretability analysis", r"\binterpretab\w+|\bexplainab\w+|\bsaliency\b"),
     _practice(

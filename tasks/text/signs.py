@@ -10,7 +10,8 @@ from schemas.patterns import IGNORECASE, bounded
 from tasks.text.words import has_numbers, outcome_cue
 
 _PROCEDURE = bounded(
-    r"\b(?:we|i|this (?:paper|work|study|article)|our (?:\w{1,40} ){0,2}(?:approach|method|framework|model|system"
+    r"\b(?:we|i|this (?:paper|work|study|article)|our (?:\w{1,40}"
+    r" ){0,2}(?:approach|method|framework|model|system"
     r"|study))\b[^.;]{0,40}\b(?:propos|present"
     r"|introduc|develop|us(?:e|es|ed|ing)\b|train|appl(?:y|ies|ied)|design|stud(?:y|ies|ied)|investigat|collect"
     r"|conduct|formulat|buil[dt]|leverag"
@@ -28,7 +29,8 @@ _FINDING = bounded(
     IGNORECASE,
 )
 _CONDITION = bounded(
-    r"\b(?:data ?sets?|benchmarks?|corpus|corpora|participants?|patients?|subjects?|volunteers?|mice|mouse|rats?"
+    r"\b(?:data"
+    r" ?sets?|benchmarks?|corpus|corpora|participants?|patients?|subjects?|volunteers?|mice|mouse|rats?"
     r"|cells?|cell lines?|samples?|cohort"
     r"|images|videos|trials|recordings?|GPUs?|simulat\w++|synthetic|real-world|settings?|conditions?|under|assum\w++"
     r"|languages?|sites?|years)\b",
@@ -37,17 +39,21 @@ _CONDITION = bounded(
 _OF_OTHERS = bounded(
     r"\b(?:existing|previous|prior|current|most|many|traditional|conventional|earlier|recent|other|state-of-the-art"
     r"|standard|often|typically|usually"
-    r"|however|challeng\w++|remains?|despite|although|while|they|these (?:methods|approaches|models))\b",
+    r"|however|challeng\w++|remains?|despite|although|while|they|these"
+    r" (?:methods|approaches|models))\b",
     IGNORECASE,
 )
 _TURNED = bounded(
-    r"\b(?:less|lower|fewer|little|reduc\w{1,40}|avoid\w{0,40}|prevent\w{0,40}|without|no) (?:\w{1,40} )?"
+    r"\b(?:less|lower|fewer|little|reduc\w{1,40}|avoid\w{0,40}|prevent\w{0,40}|without|no)"
+    r" (?:\w{1,40} )?"
     r"(?:overfit\w*+|bias|errors?|degradation|collapse|failures?|instabilit\w*+|sensitiv\w*+|loss)\b",
     IGNORECASE,
 )
 _SETTING = bounded(
-    r"\b(?:have|has) (?:\w{1,40} ){0,2}(?:been|achieved|shown|become|emerged|attracted|made|enriched|gained|received|proven|demonstrated)\b"
-    r"|\brecent (?:\w{1,40} )?(?:studies|works?|advances|years|progress)\b|\bis (?:widely|commonly|heavily|often) \w++|\bmany attempts\b",
+    r"\b(?:have|has) (?:\w{1,40}"
+    r" ){0,2}(?:been|achieved|shown|become|emerged|attracted|made|enriched|gained|received|proven|demonstrated)\b"
+    r"|\brecent (?:\w{1,40} )?(?:studies|works?|advances|years|progress)\b|\bis"
+    r" (?:widely|commonly|heavily|often) \w++|\bmany attempts\b",
     IGNORECASE,
 )
 _OWN = bounded(
@@ -55,22 +61,27 @@ _OWN = bounded(
     IGNORECASE,
 )
 _NO_OUTCOME = bounded(
-    r"\binductive bias(?:es)?\b|\bexceed\w{0,40}\s{1,9}(?:(?:a|an|the|its|their|this)\s{1,9})?(?:\w{1,40}\s{1,9})?thresholds?\b",
+    r"\binductive"
+    r" bias(?:es)?\b|\bexceed\w{0,40}\s{1,9}(?:(?:a|an|the|its|their|this)\s{1,9})?(?:\w{1,40}\s{1,9})?thresholds?\b",
     IGNORECASE,
 )
 _RESCUE = bounded(
-    r"\b(?:overcom|address|mitigat|alleviat|tackl|avoid|without|eliminat|solv|remed|instead of|to (?:this|that) end|resolv|circumvent)\w*+",
+    r"\b(?:overcom|address|mitigat|alleviat|tackl|avoid|without|eliminat|solv|remed|instead of|to"
+    r" (?:this|that) end|resolv|circumvent)\w*+",
     IGNORECASE,
 )
 
 _STRONGLY_NEGATIVE = bounded(
-    r"\b(?:harmful|detrimental|counterproductive|worse than|no better than|fails? to|failed to|does not (?:improve|generali[sz]e|hold|help)"
-    r"|did not (?:improve|differ|reach|affect)|no significant|not significant(?:ly)?|even worse|sharply drop\w*+"
+    r"\b(?:harmful|detrimental|counterproductive|worse than|no better than|fails? to|failed to|does"
+    r" not (?:improve|generali[sz]e|hold|help)"
+    r"|did not (?:improve|differ|reach|affect)|no significant|not significant(?:ly)?|even"
+    r" worse|sharply drop\w*+"
     r"|substantially (?:lower|worse))\b",
     IGNORECASE,
 )
 _NEGATIVE_TOO = bounded(
-    r"\b(?:intractable|np-hard|computationally (?:expensive|intensive|demanding)|costly|laborious|time-consuming"
+    r"\b(?:intractable|np-hard|computationally"
+    r" (?:expensive|intensive|demanding)|costly|laborious|time-consuming"
     r"|poor(?:ly)?|drops? (?:in|by|when|as)|trade-?offs?"
     r"|only (?:marginal|modest|slight|limited|partial)\w*+|not always|caution\w*+|unclear"
     r"|poses? (?:\w{1,40} ){0,2}challenges?|remains? (?:\w{1,40} ){0,2}(?:challeng|difficult"

@@ -56,7 +56,10 @@ NEGATIVE_CUES = (
     r"(?:improv|help|outperform|generali[sz]|scal|work|transfer|hold|yield|benefit|surpass|achiev|exceed|effective|reliable|robust)\w*+",
     r"(?:not|n't|cannot|never|hardly|barely|neither|no longer)\s{1,9}(?:\w{1,40}\s{1,9}){0,3}?"
     r"(?:significant|sufficient|guarantee|captur|support|enough|suffice|reach|match|better)\w*+",
-    r"no (?:significant |clear |consistent |measurable )?(?:improvement|gain|benefit|effect|difference|advantage|evidence)s?",
+    (
+        r"no (?:significant |clear |consistent |measurable"
+        r" )?(?:improvement|gain|benefit|effect|difference|advantage|evidence)s?"
+    ),
     r"does not",
     r"do not",
     r"did not",

@@ -12,7 +12,9 @@ from tasks.web.client import open_client
 from tasks.web.exchange import Response, answered_within, streamed
 
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
-"""All that is handed out to the public Internet (RFC 4291); what lies outside is local, reserved, or wraps an IPv4 address."""
+"""All that is handed out to the public Internet (RFC 4291); what lies outside is local, reserved,
+or wraps an IPv4 address.
+"""
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _ISATAP = (0x00005EFE, 0x02005EFE)
@@ -27,7 +29,9 @@ _SPECIAL = tuple(
         "3fff::/20",  # documentation
     )
 )
-"""Of the IANA registries of special-purpose addresses, what Python's `is_global` lacks or has changed its mind about."""
+"""Of the IANA registries of special-purpose addresses, what Python's `is_global` lacks or has
+changed its mind about.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""Functions that read untrusted text take time that is linear in it, however their expressions are combined."""
+"""Functions that read untrusted text take time that is linear in it, however their expressions are
+combined.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -163,7 +165,10 @@ def test_a_latex_source_of_one_thing_repeated_is_read_in_linear_time(unit: str) 
         body = unit * (size // len(unit))
         source = whole_source(
             {
-                "main.tex": f"\\documentclass{{a}}\\newcommand{{\\x}}[1]{{a}}\\begin{{document}}some words {body}"
+                "main.tex": (
+                    "\\documentclass{a}\\newcommand{\\x}[1]{a}\\begin{document}some words"
+                    f" {body}"
+                )
             }
         )
         with suppress(LatexError):  # nested too deeply: refused, and soon

@@ -1,4 +1,6 @@
-"""What docs/models.md says: its tables are those of today's prices and plan, its profiles can be used."""
+"""What docs/models.md says: its tables are those of today's prices and plan, its profiles can be
+used.
+"""
 
 import re
 

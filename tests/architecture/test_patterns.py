@@ -135,7 +135,10 @@ def test_classes_mean_the_same_characters_in_both_engines(name: str) -> None:
     ],
 )
 def test_both_engines_find_the_same(expression: str, flags: int) -> None:
-    text = 'naïve = "é"\n x  = "日本 \u2003"\nbegin a\nb end end STRASSE ΣΊΣΥΦΟΣ σίσυφος [a [b] ‑– ]] ٣٤ 12 😀xx'
+    text = (
+        'naïve = "é"\n x  = "日本 \u2003"\nbegin a\nb end end STRASSE ΣΊΣΥΦΟΣ σίσυφος [a [b] ‑– ]]'
+        " ٣٤ 12 😀xx"
+    )
     both = [engine(expression, flags) for engine in (bounded, linear)]
     first, second = (
         [(found.span(), found.groups(), found.groupdict()) for found in pattern.finditer(text)]

@@ -1,4 +1,6 @@
-"""What the README and the pages of docs/ tell people to type is understood; what they name is there."""
+"""What the README and the pages of docs/ tell people to type is understood; what they name is
+there.
+"""
 
 import re
 import shlex
@@ -23,7 +25,9 @@ _PATH = re.compile(r"(?:flows|tasks|warehouse|schemas|dashboards|infra|tests)/[\
 
 
 def assay_lines() -> list[str]:
-    """Every command of the pages, without its comment, once; in prose two words name a command only."""
+    """Every command of the pages, without its comment, once; in prose two words name a command
+    only.
+    """
     blocks = [line for block in _FENCE.findall(README) for line in block.splitlines()]
     spans = [span for span in _INLINE.findall(_FENCE.sub("", README)) if len(span.split()) > 2]
     return list(
@@ -34,7 +38,9 @@ def assay_lines() -> list[str]:
 
 
 def named_paths() -> list[str]:
-    """Paths of this repository that the README names; a path with a placeholder counts up to its folder."""
+    """Paths of this repository that the README names; a path with a placeholder counts up to its
+    folder.
+    """
     spans = [span for span in _INLINE.findall(README) if "<" not in span]
     blocks = [word for block in _FENCE.findall(README) for word in block.split()]
     return list(dict.fromkeys(word for word in (*spans, *blocks) if _PATH.fullmatch(word)))

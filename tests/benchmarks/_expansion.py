@@ -1,4 +1,6 @@
-"""More papers than there are: the real ones, then invented ones made of sentences of real abstracts, the same on every machine."""
+"""More papers than there are: the real ones, then invented ones made of sentences of real
+abstracts, the same on every machine.
+"""
 
 import random
 import re
@@ -26,7 +28,9 @@ _COLUMNS = (
 
 
 def expanded(source: Path, target: Path, count: int) -> Path:
-    """Write `count` papers: those of `source`, then mixtures of them with a fixed seed, in groups of rows."""
+    """Write `count` papers: those of `source`, then mixtures of them with a fixed seed, in groups
+    of rows.
+    """
     real = pq.read_table(source, columns=list(_COLUMNS)).slice(0, count)
     with pq.ParquetWriter(target, real.schema) as writer:
         writer.write_table(real, row_group_size=_ROWS_PER_GROUP)
@@ -40,7 +44,9 @@ def expanded(source: Path, target: Path, count: int) -> Path:
 
 
 def _invented(real: list[dict[str, Any]], count: int) -> Iterator[dict[str, Any]]:
-    """As long as real ones: a real abstract lends the number of its sentences, others lend the sentences."""
+    """As long as real ones: a real abstract lends the number of its sentences, others lend the
+    sentences.
+    """
     chance = random.Random(20261121)
     sentences = [_SENTENCE.split(row["abstract"] or "") for row in real]
     for number in range(count):

@@ -1,4 +1,6 @@
-"""A lake of many ideas of realistic size: some dozens are landed and published as a run's are, then copied inside the lake."""
+"""A lake of many ideas of realistic size: some dozens are landed and published as a run's are, then
+copied inside the lake.
+"""
 
 import time
 from pathlib import Path
@@ -15,7 +17,8 @@ from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish, transaction
 
 MODELS = 40
-"""Ideas that are really made; the others are their copies, with names, keys and texts of their own."""
+"""Ideas that are really made; the others are their copies, with names, keys and texts of their own.
+"""
 
 COPIES_AT_ONCE = 25
 _TOLD_APART = ("idea_id", "evaluation_key", "call_id")
@@ -23,7 +26,9 @@ _RUN = RunId("run-a")
 
 
 def lake_of(root: Path, ideas: int) -> Layout:
-    """Publish one run of `ideas` ideas (a multiple of 40): per idea some 60 papers, 125 comparisons, 60 calls."""
+    """Publish one run of `ideas` ideas (a multiple of 40): per idea some 60 papers, 125
+    comparisons, 60 calls.
+    """
     layout = Layout(root)
     for number in range(MODELS):
         land(
@@ -46,7 +51,8 @@ def lake_of(root: Path, ideas: int) -> Layout:
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, table: Table, first: int, last: int) -> None:
-    """Insert copies `first` to `last`; what tells rows apart gets the copy's number, long texts get words of their own.
+    """Insert copies `first` to `last`; what tells rows apart gets the copy's number, long texts get
+    words of their own.
 
     An idea's rows lie together, as they do where ideas land one by one.
     """
@@ -62,9 +68,9 @@ def _copy(connection: duckdb.DuckDBPyConnection, table: Table, first: int, last:
     changed += [f"{name} || ' ' || md5(copy || idea_id) as {name}" for name in texts]
     of_models = "idea_id is not null and not regexp_matches(idea_id, '-\\d+-')"
     connection.execute(
-        f"insert into {table.name} select * exclude (copy) replace ({', '.join(changed)}) from ("
-        f"select m.*, c.copy::varchar as copy from {table.name} as m cross join range({first}, {last}) as c(copy) where {of_models})"
-        " order by idea_id"
+        f"insert into {table.name} select * exclude (copy) replace ({', '.join(changed)}) from"
+        f" (select m.*, c.copy::varchar as copy from {table.name} as m cross join range({first},"
+        f" {last}) as c(copy) where {of_models}) order by idea_id"
     )
 
 

@@ -1,13 +1,16 @@
-"""A model on loopback that reads: OpenAI-shaped, deterministic, and the same about a paper whatever else a call asks.
+"""A model on loopback that reads: OpenAI-shaped, deterministic, and the same about a paper whatever
+else a call asks.
 
-Relevance is the rank a text would have among all papers by the cosine of weighted words with the idea (TF-IDF over the
-whole literature, sublinear, stop words out), moved up or down by up to 15 % by a hash of idea and paper, as judges differ.
-It knows no embeddings, so that choosing papers by embedding does not already agree with it. The 30 nearest of all papers
-are a 5, the next a 4, and so on; ScholarEval's measured runs found 38 % of the papers relevant.
+Relevance is the rank a text would have among all papers by the cosine of weighted words with the
+idea (TF-IDF over the whole literature, sublinear, stop words out), moved up or down by up to 15 %
+by a hash of idea and paper, as judges differ. It knows no embeddings, so that choosing papers by
+embedding does not already agree with it. The 30 nearest of all papers are a 5, the next a 4, and so
+on; ScholarEval's measured runs found 38 % of the papers relevant.
 
-Replies are as long as the prompt allows (nine tenths of "at most N words"), else as long as ScholarEval's released code
-was measured to be answered. Usage is characters / 4; the longest beginning that an earlier finished call shared, from
-1,024 tokens on, counts as cached, as providers do it.
+Replies are as long as the prompt allows (nine tenths of "at most N words"), else as long as
+ScholarEval's released code was measured to be answered. Usage is characters / 4; the longest
+beginning that an earlier finished call shared, from 1,024 tokens on, counts as cached, as providers
+do it.
 """
 
 import hashlib
@@ -66,7 +69,9 @@ class Judge:
         return next((score for score, floor in floors.items() if moved >= floor), 0)
 
     def telling(self, idea: str, text: str) -> list[str]:
-        """The words of `text`, those that are rare elsewhere and frequent in the idea first, as an expert would choose them."""
+        """The words of `text`, those that are rare elsewhere and frequent in the idea first, as an
+        expert would choose them.
+        """
         words = dict.fromkeys(re.findall(r"[a-z][a-z-]+[a-z]", text.lower()))
         known = self._vectorizer.vocabulary_
         vector, _ = self._idea(idea)
@@ -235,7 +240,9 @@ class Reader:
         }
 
     def queries(self, asked: "_Asked", statement: str, most: int) -> list[str]:
-        """Up to `most` queries of five words: the statement's most telling ones, then ever more of the next."""
+        """Up to `most` queries of five words: the statement's most telling ones, then ever more of
+        the next.
+        """
         words = self.judge.telling(asked.idea, statement) or statement.split()
         queries = [
             " ".join([*words[:2], *words[2 + 3 * place : 5 + 3 * place]]) for place in range(most)
@@ -343,7 +350,10 @@ class _Asked:
 
     def cited(self, words: int, place: int) -> str:
         keys = [key for key, _ in self.papers] or ["P1"]
-        return f"{self.prose(words, place)} [{keys[place % len(keys)]}]. {self.sentences[0].split()[0]} [{keys[0]}]."
+        return (
+            f"{self.prose(words, place)} [{keys[place % len(keys)]}]."
+            f" {self.sentences[0].split()[0]} [{keys[0]}]."
+        )
 
 
 def _spread(items: Sequence[str], count: int) -> list[str]:
@@ -354,7 +364,9 @@ def _spread(items: Sequence[str], count: int) -> list[str]:
 
 @dataclass
 class Prefixes:
-    """How much of a prompt a provider would have had in its cache: what some earlier call of the same step began with."""
+    """How much of a prompt a provider would have had in its cache: what some earlier call of the
+    same step began with.
+    """
 
     seen: dict[str, list[str]] = field(default_factory=dict)
 

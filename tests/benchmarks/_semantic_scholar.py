@@ -1,10 +1,11 @@
 """The Semantic Scholar API on loopback over a snapshot of real papers, its requests counted.
 
-Real: titles, abstracts, dates, and what a search finds. Generated, always the same way, because the papers come without a
-citation graph: a paper references its 20 to 49 nearest older ones by the text index; every other reference row lacks its
-abstract, as the API's rows do; a passage is the paper's abstract and mentions none to three of its references (ScholarEval's
-runs saw about 23 papers named by 20 passages). As the API does it: bulk search gives pages of 1,000 in the order of
-identifiers, not of relevance, and recommendations know no dates.
+Real: titles, abstracts, dates, and what a search finds. Generated, always the same way, because the
+papers come without a citation graph: a paper references its 20 to 49 nearest older ones by the text
+index; every other reference row lacks its abstract, as the API's rows do; a passage is the paper's
+abstract and mentions none to three of its references (ScholarEval's runs saw about 23 papers named
+by 20 passages). As the API does it: bulk search gives pages of 1,000 in the order of identifiers,
+not of relevance, and recommendations know no dates.
 """
 
 import hashlib

@@ -1,7 +1,9 @@
-"""How long the dashboard's pages take on a lake of 10,000 ideas: `python -m tests.benchmarks dashboards [--ideas N]`.
+"""How long the dashboard's pages take on a lake of 10,000 ideas: `python -m tests.benchmarks
+dashboards [--ideas N]`.
 
-First paint: the page is opened with nothing cached. Interaction: one control of it is moved. Aims: 2 s and 1 s. These are
-the seconds of the page's own program; what the browser adds is measured by the tests that drive one.
+First paint: the page is opened with nothing cached. Interaction: one control of it is moved. Aims:
+2 s and 1 s. These are the seconds of the page's own program; what the browser adds is measured by
+the tests that drive one.
 """
 
 import argparse
@@ -38,7 +40,8 @@ def main() -> None:
             lake_of(layout.root, options.ideas)
             print(told(layout, started), flush=True)
         print(
-            f"{'page':<12} {'first paint':>12} {'of it CPU':>11} {'interaction':>12} {'of it CPU':>11}   moved",
+            f"{'page':<12} {'first paint':>12} {'of it CPU':>11} {'interaction':>12}"
+            f" {'of it CPU':>11}   moved",
             flush=True,
         )
         for page in PAGES:
@@ -72,18 +75,23 @@ def _control(test: AppTest) -> tuple[Callable[[], object], str]:
     """A control that makes the page answer anew, and its name."""
     boxes = [box for box in test.selectbox if len(box.options) > 1]
     if boxes:
-        return partial(_moved, boxes[0].select_index, 1 if boxes[0].index == 0 else 0), boxes[
-            0
-        ].label
+        return (
+            partial(_moved, boxes[0].select_index, 1 if boxes[0].index == 0 else 0),
+            boxes[0].label,
+        )
     if test.slider:
         slider = test.slider[0]
-        return partial(
-            _moved, slider.set_value, slider.max if slider.value != slider.max else slider.min
-        ), slider.label
+        return (
+            partial(
+                _moved, slider.set_value, slider.max if slider.value != slider.max else slider.min
+            ),
+            slider.label,
+        )
     if test.toggle:
-        return partial(_moved, test.toggle[0].set_value, not test.toggle[0].value), test.toggle[
-            0
-        ].label
+        return (
+            partial(_moved, test.toggle[0].set_value, not test.toggle[0].value),
+            test.toggle[0].label,
+        )
     if test.text_input:
         return partial(_moved, test.text_input[0].set_value, "graph"), test.text_input[0].label
     return test.run, "nothing to move: run again"

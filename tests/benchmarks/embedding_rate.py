@@ -1,7 +1,8 @@
 """Texts per second and per CPU-second of the bundled embedding model, by precision and threads.
 
-Run as `python tests/benchmarks/embedding_rate.py [--texts 160]`; needs `../shared/data/literature.parquet`.
-int8 (dynamic quantisation) is measured as well although Assay does not offer it: its vectors are too far off.
+Run as `python tests/benchmarks/embedding_rate.py [--texts 160]`; needs
+`../shared/data/literature.parquet`. int8 (dynamic quantisation) is measured as well although Assay
+does not offer it: its vectors are too far off.
 """
 
 import argparse
@@ -59,8 +60,9 @@ def main() -> None:
             seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - used
             cosines = np.sum(vectors * reference, axis=1)
             print(
-                f"{precision:9} {threads} threads: {len(texts) / seconds:6.1f} texts/s, {len(texts) / cpu_seconds:6.1f} per CPU-second, "
-                f"cosine to float32 mean {cosines.mean():.4f} lowest {cosines.min():.4f}"
+                f"{precision:9} {threads} threads: {len(texts) / seconds:6.1f} texts/s,"
+                f" {len(texts) / cpu_seconds:6.1f} per CPU-second, cosine to float32 mean"
+                f" {cosines.mean():.4f} lowest {cosines.min():.4f}"
             )
 
 

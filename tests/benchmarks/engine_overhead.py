@@ -1,4 +1,5 @@
-"""CPU-milliseconds per model call of everything that is not the model, against a server that answers at once.
+"""CPU-milliseconds per model call of everything that is not the model, against a server that
+answers at once.
 
 Run as `python tests/benchmarks/engine_overhead.py [--calls 400]`.
 """
@@ -47,7 +48,8 @@ async def measure(url: str, folder: Path, calls: int, budget: Budget) -> None:
         await asyncio.gather(*(engine.run(SOUNDNESS_QUERY, question) for question in questions))
         seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - used
         print(
-            f"{name}: {cpu_seconds / calls * 1000:.2f} CPU-ms per call, {calls / seconds:.0f} calls/s"
+            f"{name}: {cpu_seconds / calls * 1000:.2f} CPU-ms per call, {calls / seconds:.0f}"
+            " calls/s"
         )
     await backend.close()
 

@@ -1,4 +1,5 @@
-"""The main job at full size: 81 real ideas, then 324, on the 87,106-paper snapshot with the extractive engine.
+"""The main job at full size: 81 real ideas, then 324, on the 87,106-paper snapshot with the
+extractive engine.
 
 Prints processor seconds per idea, peak memory of each process and ideas per minute.
 """
@@ -29,7 +30,8 @@ def main() -> None:
             command("literature", "build", str(PAPERS), str(index)), env, folder / "build.log"
         )
         print(
-            f"index of 87,106 papers: {built.wall_seconds:.1f} s wall, {built.total_cpu_seconds:.1f} s processor"
+            f"index of 87,106 papers: {built.wall_seconds:.1f} s wall,"
+            f" {built.total_cpu_seconds:.1f} s processor"
         )
         for count, path in ((81, IDEAS), (324, renamed(IDEAS, folder / "fourfold.jsonl", 4))):
             log = folder / f"{count}.log"
@@ -44,12 +46,14 @@ def report(name: str, count: int, used: Usage, log: Path) -> None:
         return
     run = json.loads(used.output)["run"]
     print(
-        f"{name}: {used.wall_seconds:.0f} s wall, {60 * count / used.wall_seconds:.1f} ideas/minute, "
-        f"{used.total_cpu_seconds / count:.2f} processor seconds per idea, {run['failed_count']} incomplete"
+        f"{name}: {used.wall_seconds:.0f} s wall, {60 * count / used.wall_seconds:.1f}"
+        f" ideas/minute, {used.total_cpu_seconds / count:.2f} processor seconds per idea,"
+        f" {run['failed_count']} incomplete"
     )
     for role in sorted(used.cpu_seconds):
         print(
-            f"  {role:<18} {used.cpu_seconds[role]:7.1f} s processor   {used.peak_bytes[role] / 1e6:7.0f} MB peak"
+            f"  {role:<18} {used.cpu_seconds[role]:7.1f} s processor  "
+            f" {used.peak_bytes[role] / 1e6:7.0f} MB peak"
         )
 
 

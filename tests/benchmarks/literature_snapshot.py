@@ -1,10 +1,11 @@
-"""Snapshots at scale: building, interrupting and resuming, and searching through the gateway over HTTP.
+"""Snapshots at scale: building, interrupting and resuming, and searching through the gateway over
+HTTP.
 
-python -m tests.benchmarks literature_snapshot                      87,106 real papers
-python -m tests.benchmarks literature_snapshot --papers 1000000     the real ones and a deterministic expansion
+python -m tests.benchmarks literature_snapshot 87,106 real papers python -m tests.benchmarks
+literature_snapshot --papers 1000000 the real ones and a deterministic expansion
 
-Prints papers per second, bytes per paper, peak memory, and p50/p95 latency of searches, look-ups and recommendations at 1
-and 16 concurrent clients, beside tantivy used directly on the same papers.
+Prints papers per second, bytes per paper, peak memory, and p50/p95 latency of searches, look-ups
+and recommendations at 1 and 16 concurrent clients, beside tantivy used directly on the same papers.
 """
 
 import argparse
@@ -35,9 +36,10 @@ CLIENT_COUNTS = (1, 16)
 SEARCHES = 800
 
 _BUILD = (
-    "import sys, resource; from pathlib import Path; from tasks.literature.snapshot.build import build_snapshot;"
-    "found = build_snapshot(Path(sys.argv[1]), Path(sys.argv[2])).fingerprint; used = resource.getrusage(resource.RUSAGE_SELF);"
-    "print(found, used.ru_maxrss, used.ru_utime + used.ru_stime)"
+    "import sys, resource; from pathlib import Path; from tasks.literature.snapshot.build import"
+    " build_snapshot;found = build_snapshot(Path(sys.argv[1]), Path(sys.argv[2])).fingerprint; used"
+    " = resource.getrusage(resource.RUSAGE_SELF);print(found, used.ru_maxrss, used.ru_utime +"
+    " used.ru_stime)"
 )
 _FIELDS = "title,abstract,authors,venue,year,publicationDate,url,externalIds,openAccessPdf,citationCount,referenceCount,corpusId"
 
@@ -78,12 +80,14 @@ def _measured_build(papers: Path, index: Path) -> str:
     fingerprint, peak_kilobytes, cpu_seconds = _build(papers, index).communicate()[0].split()
     seconds, count = time.monotonic() - started, open_snapshot(index).paper_count
     print(
-        f"build: {count:,} papers in {seconds:.1f} s ({count / seconds:,.0f}/s, {float(cpu_seconds):.1f} s of processor)"
+        f"build: {count:,} papers in {seconds:.1f} s ({count / seconds:,.0f}/s,"
+        f" {float(cpu_seconds):.1f} s of processor)"
     )
     sizes = {name: _bytes_below(index / name) for name in ("papers.sqlite", "text")}
     parts = ", ".join(f"{name} {size / count:,.0f}" for name, size in sizes.items())
     print(
-        f"index: {sum(sizes.values()) / 1e6:,.0f} MB, {sum(sizes.values()) / count:,.0f} bytes per paper ({parts})"
+        f"index: {sum(sizes.values()) / 1e6:,.0f} MB, {sum(sizes.values()) / count:,.0f} bytes per"
+        f" paper ({parts})"
     )
     print(f"peak memory of the build: {int(peak_kilobytes) / 1000:.0f} MB")
     return fingerprint
@@ -109,7 +113,8 @@ def _interrupted_build(papers: Path, index: Path, expected: str) -> None:
     same = "the same fingerprint" if fingerprint == expected else "ANOTHER FINGERPRINT"
     count = open_snapshot(index).paper_count
     print(
-        f"build killed three times and resumed: {time.monotonic() - started:.1f} s in all, {count:,} papers, {same}"
+        f"build killed three times and resumed: {time.monotonic() - started:.1f} s in all,"
+        f" {count:,} papers, {same}"
     )
 
 
@@ -124,7 +129,9 @@ def _direct(snapshot: Snapshot, texts: list[str]) -> None:
 
 
 def _plain_tantivy(papers: Path, folder: Path, texts: list[str]) -> None:
-    """The library alone: the same texts with its own English analyser, titles and abstracts, nothing stored, nothing else kept."""
+    """The library alone: the same texts with its own English analyser, titles and abstracts,
+    nothing stored, nothing else kept.
+    """
     folder.mkdir()
     builder = tantivy.SchemaBuilder()
     for name in ("title", "abstract"):
@@ -149,7 +156,8 @@ def _plain_tantivy(papers: Path, folder: Path, texts: list[str]) -> None:
     seconds = time.monotonic() - started
     size = _bytes_below(folder) / count
     print(
-        f"plain tantivy: {count:,} papers in {seconds:.1f} s ({count / seconds:,.0f}/s), {size:,.0f} bytes per paper"
+        f"plain tantivy: {count:,} papers in {seconds:.1f} s ({count / seconds:,.0f}/s),"
+        f" {size:,.0f} bytes per paper"
     )
     index.reload()
     searcher = index.searcher()
@@ -245,7 +253,8 @@ def _print(
     who = f"{clients} client{'s' if clients > 1 else ''}"
     each = f"{cpu_seconds / len(latencies) * 1000:.1f} ms of processor each"
     print(
-        f"{name}: {who}, p50 {p50:.1f} ms, p95 {p95:.1f} ms, {len(latencies) / seconds:,.0f}/s, {each}",
+        f"{name}: {who}, p50 {p50:.1f} ms, p95 {p95:.1f} ms, {len(latencies) / seconds:,.0f}/s,"
+        f" {each}",
         flush=True,
     )
 
@@ -262,7 +271,10 @@ def _memory(process_id: int) -> str:
         line.split(":", 1) for line in Path(f"/proc/{process_id}/status").read_text().splitlines()
     )
     megabytes = {name: int(found[name].split()[0]) / 1000 for name in ("VmHWM", "RssAnon")}
-    return f"peak memory {megabytes['VmHWM']:.0f} MB with mapped pages of the index, {megabytes['RssAnon']:.0f} MB of its own"
+    return (
+        f"peak memory {megabytes['VmHWM']:.0f} MB with mapped pages of the index,"
+        f" {megabytes['RssAnon']:.0f} MB of its own"
+    )
 
 
 if __name__ == "__main__":

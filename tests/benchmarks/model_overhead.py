@@ -1,7 +1,8 @@
-"""What everything but the model costs: 20 real ideas judged by a server on loopback that answers at once.
+"""What everything but the model costs: 20 real ideas judged by a server on loopback that answers at
+once.
 
-The server is outside the measured process tree. Run twice: with a cold embedding cache, and with the cache
-of the first run (`--label` evaluates anew, the reply cache is set aside).
+The server is outside the measured process tree. Run twice: with a cold embedding cache, and with
+the cache of the first run (`--label` evaluates anew, the reply cache is set aside).
 """
 
 import shutil

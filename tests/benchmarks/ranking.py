@@ -1,7 +1,8 @@
 """What ranking costs without model calls, and how few matches find the leaders.
 
-1. 10,000 ideas in 100 groups of 100, six dimensions, from stored judgements: seconds and memory; the fit alone, beside choix.
-2. A stable top 10 of 100 with a judge of known strengths who is wrong one time in five: adaptive against full round-robin.
+1. 10,000 ideas in 100 groups of 100, six dimensions, from stored judgements: seconds and memory;
+the fit alone, beside choix. 2. A stable top 10 of 100 with a judge of known strengths who is wrong
+one time in five: adaptive against full round-robin.
 """
 
 import asyncio
@@ -113,7 +114,8 @@ def correlation(strengths: Any) -> float:
 def leaders() -> None:
     ids = names(SIZE)
     print(
-        f"a top {TOP} of {SIZE}, judge wrong {NOISE:.0%} of the time, both orders asked, mean of {TRIALS} trials"
+        f"a top {TOP} of {SIZE}, judge wrong {NOISE:.0%} of the time, both orders asked, mean of"
+        f" {TRIALS} trials"
     )
     print(
         f"{'schedule':32} {'pairs':>6} {'top found':>10} {'Spearman of the top':>20} {'of all':>7}"
@@ -202,16 +204,20 @@ def rank_stored(group_count: int) -> dict[str, float]:
 
 
 def library(group_count: int) -> tuple[float, float]:
-    """CPU-seconds of choix for the fit alone, per group and dimension: spectral (no prior), and by Newton (same objective as ours)."""
+    """CPU-seconds of choix for the fit alone, per group and dimension: spectral (no prior), and by
+    Newton (same objective as ours).
+    """
     import choix
 
     spectral = newton = 0.0
     for number in range(group_count):
         played = adaptive(names(SIZE, number * SIZE), 12, 1)
         pairs = [
-            (played.place[first], played.place[second])
-            if winner is Winner.FIRST
-            else (played.place[second], played.place[first])
+            (
+                (played.place[first], played.place[second])
+                if winner is Winner.FIRST
+                else (played.place[second], played.place[first])
+            )
             for one in played.results.values()
             for first, second, winner, _ in one
         ]
@@ -230,16 +236,19 @@ def main() -> None:
     fits = GROUPS * (len(DIMENSIONS) + 1)
     spent = f"{found['seconds']:.1f} s ({found['cpu']:.1f} CPU-seconds)"
     print(
-        f"{GROUPS * SIZE:,} ideas in {GROUPS} groups from {found['matches']:,.0f} stored matches: {spent},"
+        f"{GROUPS * SIZE:,} ideas in {GROUPS} groups from {found['matches']:,.0f} stored matches:"
+        f" {spent},"
     )
     print(
-        f"  Bradley-Terry and Elo with intervals and rank ranges along {len(DIMENSIONS) + 1} dimensions; peak memory {found['peak']:.0f} MB"
+        f"  Bradley-Terry and Elo with intervals and rank ranges along {len(DIMENSIONS) + 1}"
+        f" dimensions; peak memory {found['peak']:.0f} MB"
     )
     print(f"  (after the first group's matches were made: {found['first']:.0f} MB)")
     spectral, newton = library(10)
     ours = 1000 * found["fit"] / fits
     print(
-        f"  the fit alone: {ours:.2f} CPU-ms each; choix {1000 * spectral:.1f} ms (I-LSR), {1000 * newton:.0f} ms (same objective)"
+        f"  the fit alone: {ours:.2f} CPU-ms each; choix {1000 * spectral:.1f} ms (I-LSR),"
+        f" {1000 * newton:.0f} ms (same objective)"
     )
     leaders()
 

@@ -1,14 +1,19 @@
-"""What one idea costs: requests at the upstream side of the gateway, model calls and tokens, per profile.
+"""What one idea costs: requests at the upstream side of the gateway, model calls and tokens, per
+profile.
 
-Real ideas, cold caches, soundness and contribution, through a gateway in live mode as a child process. Behind it the
-87,106 real papers speak the Semantic Scholar API on loopback (`_semantic_scholar` says what is generated), and a model
-on loopback reads them (`_reader` says how it judges and how long its answers are). Full texts cannot be had for these
-papers; generated ones (`--full-text`) have the share of papers and the length that ScholarEval's released code was measured with:
-four of five papers, 2,800 words of methods and results. Every profile begins with empty caches, and its ideas share one gateway.
+Real ideas, cold caches, soundness and contribution, through a gateway in live mode as a child
+process. Behind it the 87,106 real papers speak the Semantic Scholar API on loopback
+(`_semantic_scholar` says what is generated), and a model on loopback reads them (`_reader` says how
+it judges and how long its answers are). Full texts cannot be had for these papers; generated ones
+(`--full-text`) have the share of papers and the length that ScholarEval's released code was
+measured with: four of five papers, 2,800 words of methods and results. Every profile begins with
+empty caches, and its ideas share one gateway.
 
-The overlap says how many of the 25 papers that `faithful` compares an idea with are among those another profile compares it with.
+The overlap says how many of the 25 papers that `faithful` compares an idea with are among those
+another profile compares it with.
 
-python -m tests.benchmarks requests_and_tokens [--ideas 20] [--full-text] [--profiles faithful,economy]
+python -m tests.benchmarks requests_and_tokens [--ideas 20] [--full-text] [--profiles
+faithful,economy]
 """
 
 import argparse
@@ -98,7 +103,9 @@ class Spent:
 
 
 class GeneratedFullText:
-    """Methods and results for four papers of five, from the words of their abstracts; an abstract for every paper that has one."""
+    """Methods and results for four papers of five, from the words of their abstracts; an abstract
+    for every paper that has one.
+    """
 
     async def sections(self, papers: Sequence[Paper]) -> Answer[PaperSection]:
         rows = [*(await AbstractLibrary().sections(papers)).items]
@@ -260,10 +267,12 @@ async def _shared(job: ShardJob, settings: Settings, folder: Path):  # type: ign
 def report(spent: Sequence[Spent], full_text: bool) -> None:
     """The table, and what does not fit into it."""
     print(
-        f"{len(spent[0].ideas)} ideas, {'generated full texts' if full_text else 'abstracts only'}; mean per idea (most of any idea)"
+        f"{len(spent[0].ideas)} ideas, {'generated full texts' if full_text else 'abstracts only'};"
+        " mean per idea (most of any idea)"
     )
     print(
-        f"{'':>22} {'requests':>16} {'model calls':>16} {'prompt tokens':>24} {'of them cached':>16} {'completion':>20}"
+        f"{'':>22} {'requests':>16} {'model calls':>16} {'prompt tokens':>24}"
+        f" {'of them cached':>16} {'completion':>20}"
     )
     print(_line("published, measured", {name: [float(value)] for name, value in PUBLISHED.items()}))
     for each in spent:
@@ -277,12 +286,14 @@ def report(spent: Sequence[Spent], full_text: bool) -> None:
             print(_line("  limit", {name: [value] for name, value in limits.items()}))
         missed = [name for name, limit in limits.items() if statistics.mean(figures[name]) > limit]
         print(
-            f"{'':>22} limits: {'missed for ' + ', '.join(missed) if missed else 'kept'}; {each.seconds:.0f} s"
+            f"{'':>22} limits: {'missed for ' + ', '.join(missed) if missed else 'kept'};"
+            f" {each.seconds:.0f} s"
         )
     print()
     for each in spent:
         print(
-            f"{each.profile}: {sum(each.upstream.values()) / len(each.ideas):.1f} requests at the upstream per idea: {_shares(each)}"
+            f"{each.profile}: {sum(each.upstream.values()) / len(each.ideas):.1f} requests at the"
+            f" upstream per idea: {_shares(each)}"
         )
         steps = Counter(call.step for idea in each.ideas for call in idea.llm_calls)
         tokens: Counter[str] = Counter()
@@ -293,7 +304,8 @@ def report(spent: Sequence[Spent], full_text: bool) -> None:
         count = len(each.ideas)
         for step in tokens:
             print(
-                f"    {step}: {steps[step] / count:.1f} calls, {tokens[step] / count:,.0f} + {replies[step] / count:,.0f} tokens"
+                f"    {step}: {steps[step] / count:.1f} calls, {tokens[step] / count:,.0f} +"
+                f" {replies[step] / count:,.0f} tokens"
             )
         failures = Counter(
             one.reason
@@ -347,8 +359,8 @@ def _report_overlap(spent: Sequence[Spent]) -> None:
         verdict = "kept" if mean >= LEAST_OVERLAP else "missed"
         count = statistics.mean(len(papers) for papers in compared.values())
         print(
-            f"{each.profile} compares {count:.0f} papers, {mean:.0%} of faithful's 25 among them (least {min(shares.values()):.0%}); "
-            f"at least {LEAST_OVERLAP:.0%} wanted: {verdict}"
+            f"{each.profile} compares {count:.0f} papers, {mean:.0%} of faithful's 25 among them"
+            f" (least {min(shares.values()):.0%}); at least {LEAST_OVERLAP:.0%} wanted: {verdict}"
         )
 
 

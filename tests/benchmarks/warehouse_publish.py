@@ -1,4 +1,5 @@
-"""What landing and publishing cost, and that the publisher's memory does not grow with the number of ideas.
+"""What landing and publishing cost, and that the publisher's memory does not grow with the number
+of ideas.
 
 Run by `make tools`, or alone: pytest tests/benchmarks/warehouse_publish.py -s
 """

@@ -1,4 +1,6 @@
-"""What holds for every kind of work: units are whole or absent, and the work is published whole or not at all."""
+"""What holds for every kind of work: units are whole or absent, and the work is published whole or
+not at all.
+"""
 
 import os
 from pathlib import Path
@@ -61,10 +63,12 @@ def published(layout: Layout, work: Work) -> Publication:
 def rows_in_lake(layout: Layout, work: Work) -> dict[str, int]:
     with open_reader(layout) as connection:
         return {
-            table.name: connection.execute(
-                f"select count(*) from {table.name} where {work.kind.condition(table)}",
-                work.kind.parameters(*work.names),
-            ).fetchall()[0][0]
+            table.name: (
+                connection.execute(
+                    f"select count(*) from {table.name} where {work.kind.condition(table)}",
+                    work.kind.parameters(*work.names),
+                ).fetchall()[0][0]
+            )
             for table in work.kind.published_tables
         }
 

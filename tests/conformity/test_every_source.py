@@ -1,4 +1,6 @@
-"""What holds for every source: what it could not answer is typed, what it may not use is removed, its key is never seen."""
+"""What holds for every source: what it could not answer is typed, what it may not use is removed,
+its key is never seen.
+"""
 
 import asyncio
 import functools

@@ -45,7 +45,9 @@ def env(
 
 
 class DemoRun:
-    """A finished command that evaluated ideas: its lake, what it printed with `--json`, and what it said."""
+    """A finished command that evaluated ideas: its lake, what it printed with `--json`, and what it
+    said.
+    """
 
     def __init__(self, warehouse: Path, stdout: str, stderr: str) -> None:
         self.warehouse = warehouse

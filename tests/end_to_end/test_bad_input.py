@@ -123,7 +123,10 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(
         json.dumps(
             {
                 **first,
-                "method": "Another text under an identifier that is taken already, long enough to be an idea of its own.",
+                "method": (
+                    "Another text under an identifier that is taken already, long enough to be an"
+                    " idea of its own."
+                ),
             }
         ),
         "{this is not json",

@@ -1,6 +1,7 @@
 """The whole job over the live API's own protocol, on the worst of nights.
 
-Twenty ideas, two workers, a limit, every kind of fault, one look-up that never succeeds, and the gateway killed in the middle.
+Twenty ideas, two workers, a limit, every kind of fault, one look-up that never succeeds, and the
+gateway killed in the middle.
 """
 
 import json
@@ -124,7 +125,9 @@ def evidence(warehouse: Path) -> dict[str, list[str]]:
 
 
 def waits(record: Path) -> list[tuple[float, float]]:
-    """When each request was asked for and when it was sent, as the gateway's record tells, on the monotonic clock."""
+    """When each request was asked for and when it was sent, as the gateway's record tells, on the
+    monotonic clock.
+    """
     with sqlite3.connect(record) as connection:
         sent = list(connection.execute("select sent_at, wait_seconds from requests"))
     shift = time.time() - time.monotonic()
@@ -158,7 +161,9 @@ def seconds_of(spans: list[tuple[float, float]]) -> float:
 
 
 def without_stalls(spans: list[tuple[float, float]], stalls: Stalls) -> list[tuple[float, float]]:
-    """The same where the machine gave everybody their time: what a busy one takes away is not the gateway's to use."""
+    """The same where the machine gave everybody their time: what a busy one takes away is not the
+    gateway's to use.
+    """
     left = [
         rest
         for first, last in spans
@@ -200,7 +205,9 @@ def test_a_bad_night_costs_time_and_nothing_else(env: dict[str, str], tmp_path: 
 
 
 def check_use_of_the_allowance(record: Path, server: SemanticScholarServer) -> None:
-    """While there is work the allowance is used, in all the time that the machine was not too busy to tell."""
+    """While there is work the allowance is used, in all the time that the machine was not too busy
+    to tell.
+    """
     waiting = spans_of_waiting(record)
     quiet = without_stalls(waiting, server.stalls)
     shares = [
@@ -240,7 +247,8 @@ def check_rows(warehouse: Path, arrived: int) -> None:
     """Every request that left is one row, apart from the few that the kill took the answer from."""
     calls: list[dict[str, Any]] = rows(
         warehouse,
-        "select call_id, failure_reason, upstream_requests, request_share from api_calls where source = 'semantic_scholar'",
+        "select call_id, failure_reason, upstream_requests, request_share from api_calls where"
+        " source = 'semantic_scholar'",
     )
     left = [call for call in calls if call["upstream_requests"]]
     assert len({call["call_id"] for call in left}) == len(left)

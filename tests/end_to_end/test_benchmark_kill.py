@@ -1,4 +1,6 @@
-"""A benchmark killed in the middle and started again: nothing is asked twice, and the scores are those of an undisturbed one."""
+"""A benchmark killed in the middle and started again: nothing is asked twice, and the scores are
+those of an undisturbed one.
+"""
 
 from pathlib import Path
 
@@ -16,13 +18,18 @@ PROBE = "whether questions and answers are understood on both sides"
 ANSWERED_BEFORE = 4
 """The probe and three matches."""
 GUARD_SECONDS = 400
-SCORES = "select metric, slice, system, value, lower, upper, count, unscored_count from benchmark_scores order by all"
+SCORES = (
+    "select metric, slice, system, value, lower, upper, count, unscored_count from benchmark_scores"
+    " order by all"
+)
 
 
 def test_a_suite_killed_in_the_middle_asks_nothing_twice_and_scores_as_an_undisturbed_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One call at a time, so that all before the one that hangs were answered and kept when the process dies."""
+    """One call at a time, so that all before the one that hangs were answered and kept when the
+    process dies.
+    """
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test")
     (data := tmp_path / "data").mkdir()
     write_pairs(data, 3)

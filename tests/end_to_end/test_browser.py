@@ -26,10 +26,12 @@ pytestmark = [
 PASSWORD = "correct horse"
 MARKUP = '<img src=x onerror="window.touched=1"><b id="touched">'
 TEXT = (
-    '# Plan <script>window.touched=1</script><b id="touched">\n\n## Problem\n\nLong documents cost attention too much memory, and sparse '
-    "attention loses what stands far apart.\n\n## Method\n\nWe will train sparse attention with a retrieval memory on long documents, and "
-    "compare it with dense attention under one budget.\n\n## Experiment\n\nWe measure accuracy and memory on four benchmarks of question "
-    "answering over long documents, with ablations of the memory."
+    '# Plan <script>window.touched=1</script><b id="touched">\n\n## Problem\n\nLong documents cost'
+    " attention too much memory, and sparse attention loses what stands far apart.\n\n##"
+    " Method\n\nWe will train sparse attention with a retrieval memory on long documents, and"
+    " compare it with dense attention under one budget.\n\n## Experiment\n\nWe measure accuracy and"
+    " memory on four benchmarks of question answering over long documents, with ablations of the"
+    " memory."
 )
 
 
@@ -301,7 +303,10 @@ def test_benchmarks_and_data_quality_show_what_was_measured_and_checked(
 
 
 def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lake: Path) -> None:
-    question = 'select "group", count(*) as ideas, round(avg(score), 2) as mean_score from idea_scores group by all order by all'
+    question = (
+        'select "group", count(*) as ideas, round(avg(score), 2) as mean_score from idea_scores'
+        " group by all order by all"
+    )
     reader.open()
     reader.follow("SQL")
     reader.page.get_by_label("One SELECT over tables and marts").fill(question)

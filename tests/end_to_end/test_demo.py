@@ -53,7 +53,10 @@ def test_every_citation_resolves_to_a_retrieved_paper_inside_the_cutoff(demo: De
 
 
 def test_a_question_in_sql_is_answered_as_json(demo: DemoRun, env: dict[str, str]) -> None:
-    query = "select idea_id, score, cutoff_date from idea_scores join ideas using (run_id, idea_id) order by idea_id"
+    query = (
+        "select idea_id, score, cutoff_date from idea_scores join ideas using (run_id, idea_id)"
+        " order by idea_id"
+    )
     done = assay("sql", query, "--warehouse", str(demo.warehouse), "--json", env=env)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == rows(demo.warehouse, query)

@@ -1,4 +1,6 @@
-"""How a command ends that is told to end, or loses the server it started: with one line, and all it did is kept."""
+"""How a command ends that is told to end, or loses the server it started: with one line, and all it
+did is kept.
+"""
 
 import os
 import signal
@@ -20,7 +22,9 @@ LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 
 
 def started(env: dict[str, str], folder: Path) -> subprocess.Popen[bytes]:
-    """An evaluation in a process group of its own, as a terminal makes one, once its first idea has landed."""
+    """An evaluation in a process group of its own, as a terminal makes one, once its first idea has
+    landed.
+    """
     command = module_command(
         "flows", "evaluate", str(bundled("ideas.jsonl")), "--literature", LITERATURE
     )

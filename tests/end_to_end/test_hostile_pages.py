@@ -1,4 +1,6 @@
-"""Every page, in a real browser, over a lake whose every free text is an attack on whoever looks at it."""
+"""Every page, in a real browser, over a lake whose every free text is an attack on whoever looks at
+it.
+"""
 
 from collections.abc import Iterator
 
@@ -20,8 +22,10 @@ pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]
 
 BIDI = "\u202etxt.exe\u2066 \u200f\u061c\u2067"
 ATTACK = (
-    '"><script>window.touched=1</script><img src=x onerror="window.touched=1"><svg/onload="window.touched=1"><b id="touched">'
-    "[link](javascript:window.touched=1) ![image](https://evil.example/beacon.png) <https://evil.example> $\\href{javascript:x}{y}$ "
+    '"><script>window.touched=1</script><img src=x'
+    ' onerror="window.touched=1"><svg/onload="window.touched=1"><b id="touched">'
+    "[link](javascript:window.touched=1) ![image](https://evil.example/beacon.png)"
+    " <https://evil.example> $\\href{javascript:x}{y}$ "
     f":red[colour] =HYPERLINK(1) {BIDI} {'W' * 600}"
 )
 
@@ -68,7 +72,9 @@ def reader(browser: Browser, address: str) -> Iterator[Reader]:
 
 
 def see_that_nothing_was_touched(reader: Reader) -> None:
-    """No script ran, no element of the text came to be, no link leads to a script; `settle` sees to requests and errors."""
+    """No script ran, no element of the text came to be, no link leads to a script; `settle` sees to
+    requests and errors.
+    """
     reader.settle()
     assert reader.page.evaluate("window.touched") is None
     expect(

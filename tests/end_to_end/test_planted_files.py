@@ -31,7 +31,8 @@ def folder(tmp_path: Path) -> Path:
     found.mkdir()
     for name in PLANTED:
         (found / f"{name}.py").write_text(
-            f"open({str(tmp_path / 'executed')!r}, 'a').write('{name} ')\nraise SystemExit('planted')\n"
+            f"open({str(tmp_path / 'executed')!r}, 'a').write('{name} ')\nraise"
+            " SystemExit('planted')\n"
         )
     logging = "[logging]\nconfig_path = 'evil.yml'\n"
     (found / "prefect.toml").write_text(logging)

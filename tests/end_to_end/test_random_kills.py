@@ -1,6 +1,8 @@
-"""Signals at moments drawn at random: the same command again gives the lake of an undisturbed run, row for row.
+"""Signals at moments drawn at random: the same command again gives the lake of an undisturbed run,
+row for row.
 
-Hours rather than minutes, so outside `make test`: `make kills`, or `ASSAY_KILL_POINTS=5 make kills` for the first five.
+Hours rather than minutes, so outside `make test`: `make kills`, or `ASSAY_KILL_POINTS=5 make kills`
+for the first five.
 """
 
 import os
@@ -109,7 +111,10 @@ def test_a_run_hit_at_a_random_moment_ends_in_the_undisturbed_lake(
 
 
 def strike(kill: Kill, process: subprocess.Popen[bytes], relatives: list[psutil.Process]) -> None:
-    """Send the signal; a victim that does not live yet is stood in for by the driver. Who is stopped goes on after a while."""
+    """Send the signal; a victim that does not live yet is stood in for by the driver.
+
+    Who is stopped goes on after a while.
+    """
     found = [
         each
         for each in relatives

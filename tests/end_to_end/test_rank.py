@@ -1,4 +1,6 @@
-"""`assay rank` from a file of groups to a published ranking, and with a model server, killed in the middle."""
+"""`assay rank` from a file of groups to a published ranking, and with a model server, killed in the
+middle.
+"""
 
 import json
 import shutil
@@ -22,7 +24,9 @@ DECISION = "Accept (Poster)"
 
 
 def answer(messages: Messages, schema: Schema | None) -> object:
-    """The idea with the longer text wins along every dimension; any other question is answered by its schema."""
+    """The idea with the longer text wins along every dimension; any other question is answered by
+    its schema.
+    """
     assert schema is not None
     if "verdicts" not in schema["properties"]:
         return answer_from_schema(messages, schema)

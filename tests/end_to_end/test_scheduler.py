@@ -18,7 +18,9 @@ pytestmark = pytest.mark.end_to_end
 
 @pytest.fixture
 def scheduler(env: dict[str, str], tmp_path: Path) -> Iterator[str]:
-    """Address of a scheduler with one worker, processes of their own started from another directory."""
+    """Address of a scheduler with one worker, processes of their own started from another
+    directory.
+    """
     port = quiet_port()
     address = f"tcp://127.0.0.1:{port}"
     commands = (

@@ -1,4 +1,6 @@
-"""A key that a server repeats, in whatever answer, stays nowhere: not in the lake, not in a cache, not in Prefect's database."""
+"""A key that a server repeats, in whatever answer, stays nowhere: not in the lake, not in a cache,
+not in Prefect's database.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

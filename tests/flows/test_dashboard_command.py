@@ -1,4 +1,6 @@
-"""`assay dashboard`: starts on loopback, says what is wrong in one line, answers its own pages, stops when told."""
+"""`assay dashboard`: starts on loopback, says what is wrong in one line, answers its own pages,
+stops when told.
+"""
 
 import os
 import signal

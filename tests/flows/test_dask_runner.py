@@ -1,4 +1,6 @@
-"""The local cluster: its processes alone may speak with each other, and nobody elsewhere reaches them."""
+"""The local cluster: its processes alone may speak with each other, and nobody elsewhere reaches
+them.
+"""
 
 import ipaddress
 import subprocess

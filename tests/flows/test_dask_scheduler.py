@@ -1,4 +1,6 @@
-"""A scheduler of one's own behind Dask's TLS, reached as SECURITY.md says; every other connection is refused in one line."""
+"""A scheduler of one's own behind Dask's TLS, reached as SECURITY.md says; every other connection
+is refused in one line.
+"""
 
 import os
 import subprocess

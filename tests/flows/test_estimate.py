@@ -1,4 +1,7 @@
-"""The plan before paying: what makes it larger, what costs nothing. `test_estimate_against_a_run` holds it against a run."""
+"""The plan before paying: what makes it larger, what costs nothing.
+
+`test_estimate_against_a_run` holds it against a run.
+"""
 
 import re
 from importlib import resources

@@ -1,8 +1,9 @@
 """The plan held against a run: requests, model calls and tokens within 15 %, for every profile.
 
-A whole evaluation, with a model on loopback that finds as many methods, dimensions and relevant papers as the plan expects of
-a model, over a literature that has as many papers as the plan expects of one. What is held against the run is everything else:
-how questions are packed, what prompts hold, how long answers may be.
+A whole evaluation, with a model on loopback that finds as many methods, dimensions and relevant
+papers as the plan expects of a model, over a literature that has as many papers as the plan expects
+of one. What is held against the run is everything else: how questions are packed, what prompts
+hold, how long answers may be.
 """
 
 import re
@@ -36,9 +37,18 @@ from tests.support.endless_literature import endless_literature
 from tests.support.openai_server import OpenAIServer, start_openai_server
 
 SENTENCES = (
-    "We {verb} a sparse retrieval controller that decides during decoding which memory segment the language model should attend to.",
-    "The experiment compares calibrated abstention against retrieval depth on {number} held-out question collections with annotators.",
-    "Our hypothesis is that segment-level uncertainty {verb}s the trade-off between latency, faithfulness and coverage of long documents.",
+    (
+        "We {verb} a sparse retrieval controller that decides during decoding which memory segment"
+        " the language model should attend to."
+    ),
+    (
+        "The experiment compares calibrated abstention against retrieval depth on {number} held-out"
+        " question collections with annotators."
+    ),
+    (
+        "Our hypothesis is that segment-level uncertainty {verb}s the trade-off between latency,"
+        " faithfulness and coverage of long documents."
+    ),
 )
 
 

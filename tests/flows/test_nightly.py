@@ -1,4 +1,6 @@
-"""A bad night: whatever one file of the inbox is, the others are done, and no file fails night after night."""
+"""A bad night: whatever one file of the inbox is, the others are done, and no file fails night
+after night.
+"""
 
 import json
 import os
@@ -17,7 +19,9 @@ GOOD = json.dumps({"text": "Train a small model on curated data and compare it w
 
 @pytest.fixture
 def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Run a night over an inbox; runs themselves are stood in for, and fail as `errors` says, by the name of the file."""
+    """Run a night over an inbox; runs themselves are stood in for, and fail as `errors` says, by
+    the name of the file.
+    """
     (tmp_path / "inbox").mkdir()
     errors: dict[str, Exception] = {}
 

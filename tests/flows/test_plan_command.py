@@ -1,4 +1,6 @@
-"""`assay plan --compare`: what the same run would cost with other models, without a key and without a network."""
+"""`assay plan --compare`: what the same run would cost with other models, without a key and without
+a network.
+"""
 
 import json
 import socket

@@ -113,5 +113,8 @@ def test_the_environment_is_afterwards_as_before(
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_imports_prefect_before_its_server_is_known(command: str) -> None:
     """Prefect would start a second server, open to everybody on the machine."""
-    program = f"import sys, flows.commands.{command}, flows.commands.session; sys.exit('prefect' in sys.modules)"
+    program = (
+        f"import sys, flows.commands.{command}, flows.commands.session; sys.exit('prefect' in"
+        " sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", program], env=dict(os.environ)).returncode == 0

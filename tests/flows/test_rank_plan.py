@@ -1,4 +1,6 @@
-"""A group over which planning fails is that group's failure; the ranking is published without it and names it."""
+"""A group over which planning fails is that group's failure; the ranking is published without it
+and names it.
+"""
 
 import asyncio
 from pathlib import Path

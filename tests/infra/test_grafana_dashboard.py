@@ -27,7 +27,9 @@ OF_THE_SCRAPE = {"job", "instance", "le"}
 
 @pytest.fixture(scope="module")
 def exposed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
-    """Sample names with their labels, of a real gateway's page after some traffic, a refusal among it."""
+    """Sample names with their labels, of a real gateway's page after some traffic, a refusal among
+    it.
+    """
     folder = tmp_path_factory.mktemp("gateway")
     found: dict[str, set[str]] = defaultdict(set)
     for family in text_string_to_metric_families(asyncio.run(page_after_traffic(folder))):

@@ -1,4 +1,5 @@
-"""`make costs`: the tables of docs/models.md, as `assay plan --compare` has them for the bundled ideas.
+"""`make costs`: the tables of docs/models.md, as `assay plan --compare` has them for the bundled
+ideas.
 
 python -m tests.model_costs     writes them anew, after LiteLLM's prices or the plan have changed
 """

@@ -1,4 +1,6 @@
-"""A benchmark in a lake: two tasks with right answers, one with probabilities, and a published figure beside it."""
+"""A benchmark in a lake: two tasks with right answers, one with probabilities, and a published
+figure beside it.
+"""
 
 from schemas.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.identifiers import RunId

@@ -1,4 +1,6 @@
-"""Small made-up data sets in the formats of the real ones, and an evaluation of their ideas without running the main job."""
+"""Small made-up data sets in the formats of the real ones, and an evaluation of their ideas without
+running the main job.
+"""
 
 import json
 from pathlib import Path
@@ -32,7 +34,10 @@ SUBJECTS = (
     "robust policies",
     "cheap retrieval",
 )
-PLAN = "# Plan {number}\n\n## Problem\n\nLong texts cost much.\n\n## Method\n\nWe will train sparse attention on {number} corpora."
+PLAN = (
+    "# Plan {number}\n\n## Problem\n\nLong texts cost much.\n\n## Method\n\nWe will train sparse"
+    " attention on {number} corpora."
+)
 
 
 def submission(number: int, decision: str | None = None) -> dict[str, Any]:
@@ -198,7 +203,9 @@ def run_small(
 
 
 def scores_of(request: BenchmarkRequest, where: str = "true") -> dict[tuple[str, str, str], Score]:
-    """(value, undefined_reason, unscored_count) by metric, slice and system, as SQL finds the measured ones in the lake."""
+    """(value, undefined_reason, unscored_count) by metric, slice and system, as SQL finds the
+    measured ones in the lake.
+    """
     query = (
         "select metric, slice, system, value, undefined_reason, unscored_count "
         f"from benchmark_scores where origin = 'measured' and {where}"

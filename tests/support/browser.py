@@ -1,4 +1,6 @@
-"""A reader's browser: Chromium, driven by Playwright, that lets nothing pass which a reader should not meet."""
+"""A reader's browser: Chromium, driven by Playwright, that lets nothing pass which a reader should
+not meet.
+"""
 
 import os
 import re
@@ -66,7 +68,9 @@ def chromium_path() -> str | None:
 needs_chromium = pytest.mark.skipif(
     chromium_path() is None and not os.environ.get(REQUIRED), reason=HOW_TO_INSTALL
 )
-"""Skips where there is no browser; where `ASSAY_TESTS_REQUIRE_BROWSER` is set, as in CI, the test fails instead."""
+"""Skips where there is no browser; where `ASSAY_TESTS_REQUIRE_BROWSER` is set, as in CI, the test
+fails instead.
+"""
 
 
 @contextmanager
@@ -155,7 +159,9 @@ class Reader:
         self.settle()
 
     def choose(self, label: str, option: str) -> None:
-        """Take an option of a box that offers several, and wait for what the page makes of it: it may draw other boxes anew."""
+        """Take an option of a box that offers several, and wait for what the page makes of it: it
+        may draw other boxes anew.
+        """
         self.settle()
         box = self.page.get_by_role("combobox", name=label)
         box.click()
@@ -166,7 +172,8 @@ class Reader:
     def settle(self, *, errors_expected: int = 0) -> None:
         """Wait until the script behind the page has run to its end, and see that the page is sound.
 
-        No exception box, no error box that was not expected, nothing in the console, no request beyond this machine.
+        No exception box, no error box that was not expected, nothing in the console, no request
+        beyond this machine.
         """
         app, patience = self.page.get_by_test_id("stApp"), WAIT_SECONDS * 1000
         expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=patience)

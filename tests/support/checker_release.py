@@ -1,4 +1,6 @@
-"""A small made-up release of a quality checker, in the columns of the real one: two checkers, four papers, two judges."""
+"""A small made-up release of a quality checker, in the columns of the real one: two checkers, four
+papers, two judges.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,10 @@ OTHER = "The introduction cites no work on numerical weather forecasts."
 JUDGES = ("gemini-2.5-pro", "o3")
 PRICED, UNPRICED = "o3", "checker-without-price"
 FOUND: dict[str, tuple[int | None, ...]] = {PRICED: (2, 1, 0, 2), UNPRICED: (1, None, 2, 1)}
-"""Problems per paper; None: the release has no answer. The first problem of each list is the authors' own."""
+"""Problems per paper; None: the release has no answer.
+
+The first problem of each list is the authors' own.
+"""
 
 
 def write_release(data: Path) -> Path:
@@ -66,7 +71,9 @@ def write_release(data: Path) -> Path:
 
 
 def _votes(key: dict[str, Any], count: int | None) -> list[dict[str, Any]]:
-    """The first judge hits a paper's first problem and stops; the second says no to that of paper 0, and to the next."""
+    """The first judge hits a paper's first problem and stops; the second says no to that of paper
+    0, and to the next.
+    """
     if count == 0:
         return [key | {"problem_id": None, "judge": judge, "hit": False} for judge in JUDGES]
     if count is None:

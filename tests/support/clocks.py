@@ -4,7 +4,9 @@ import asyncio
 
 
 class SleepingClock:
-    """Time that passes only when somebody sleeps: stands in for a module's `time` and `asyncio` at once."""
+    """Time that passes only when somebody sleeps: stands in for a module's `time` and `asyncio` at
+    once.
+    """
 
     def __init__(self) -> None:
         self.now = 1_000.0

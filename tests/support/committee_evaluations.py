@@ -39,7 +39,9 @@ PERSONAS = ("ada", "bo")
 
 
 def make_committee(number: int, papers: tuple[Paper, ...]) -> CommitteeEvaluation:
-    """Two personas, two dimensions, the last review unscored; a paper, a page and something later are known."""
+    """Two personas, two dimensions, the last review unscored; a paper, a page and something later
+    are known.
+    """
     generator = random.Random(f"committee {number}")
     reviews = tuple(
         _persona_review(

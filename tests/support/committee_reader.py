@@ -1,4 +1,6 @@
-"""A model on loopback that sits on committees: it claims, finds and says as much as the plan expects, the same for the same prompt."""
+"""A model on loopback that sits on committees: it claims, finds and says as much as the plan
+expects, the same for the same prompt.
+"""
 
 import json
 import re

@@ -86,7 +86,9 @@ class WordEmbedder:
 
 
 class FakeLiterature:
-    """Answers every query with the papers that share a word with it; `failing` queries (or all) are not answered."""
+    """Answers every query with the papers that share a word with it; `failing` queries (or all) are
+    not answered.
+    """
 
     def __init__(
         self,
@@ -174,7 +176,10 @@ class FakeLiterature:
 
 
 class FakeEngine:
-    """Answers each step by `answers[step name]`, else by its baseline. An answer may be an `Reason`."""
+    """Answers each step by `answers[step name]`, else by its baseline.
+
+    An answer may be an `Reason`.
+    """
 
     name = "fake"
 

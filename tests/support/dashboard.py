@@ -16,7 +16,10 @@ SECONDS = 240
 def open_page(
     name: str, layout: Layout, state: Mapping[str, str] | None = None, **more: str
 ) -> AppTest:
-    """The page `name` on a warehouse, its address holding `state`. Nothing is cached from pages opened before."""
+    """The page `name` on a warehouse, its address holding `state`.
+
+    Nothing is cached from pages opened before.
+    """
     test = AppTest.from_function(
         _script, default_timeout=SECONDS, kwargs={"name": name, "root": str(layout.root)}
     )

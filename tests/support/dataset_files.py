@@ -1,4 +1,6 @@
-"""Small Semantic Scholar releases and OpenAlex snapshots of invented papers, laid out as their publishers do."""
+"""Small Semantic Scholar releases and OpenAlex snapshots of invented papers, laid out as their
+publishers do.
+"""
 
 import gzip
 import json

@@ -1,4 +1,6 @@
-"""A loopback web server for downloads, Unpaywall and GROBID: it answers from a table and remembers what it was asked."""
+"""A loopback web server for downloads, Unpaywall and GROBID: it answers from a table and remembers
+what it was asked.
+"""
 
 import threading
 from collections.abc import Iterator

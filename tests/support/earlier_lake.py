@@ -1,4 +1,6 @@
-"""A lake as an earlier version left it: without a table, a column and a mart of today, another mart as it was."""
+"""A lake as an earlier version left it: without a table, a column and a mart of today, another mart
+as it was.
+"""
 
 from warehouse.lake import open_writer
 from warehouse.layout import Layout

@@ -1,6 +1,8 @@
-"""Semantic Scholar as the plan expects it: every query finds papers, four of five of them new, every seed has neighbours.
+"""Semantic Scholar as the plan expects it: every query finds papers, four of five of them new,
+every seed has neighbours.
 
-Papers are made from what was asked, so there are as many as anyone wants. Answers are the same for the same question.
+Papers are made from what was asked, so there are as many as anyone wants. Answers are the same for
+the same question.
 """
 
 import hashlib

@@ -1,4 +1,6 @@
-"""Realistic synthetic evaluations: `make_evaluation()` is sound in every respect, tests break it from there."""
+"""Realistic synthetic evaluations: `make_evaluation()` is sound in every respect, tests break it
+from there.
+"""
 
 import random
 from datetime import UTC, date, datetime, timedelta
@@ -356,7 +358,9 @@ JUDGES = ("openai/gpt-5", "anthropic/claude-sonnet-4", "mistral/large", "deepsee
 def make_judge_votes(
     judged: Provenance, *answers: float | Reason, item: str = ""
 ) -> tuple[JudgeVote, ...]:
-    """What several judges said to one question: a score of `item`, or why the whole reply has none, in the order of `JUDGES`."""
+    """What several judges said to one question: a score of `item`, or why the whole reply has none,
+    in the order of `JUDGES`.
+    """
     return tuple(
         JudgeVote(
             step=judged.step,
@@ -427,7 +431,9 @@ def make_evaluation(
     calls: int = 6,
     idea: Idea | None = None,
 ) -> IdeaEvaluation:
-    """One whole evaluation that passes every expectation; the last of several methods is unscored for lack of evidence."""
+    """One whole evaluation that passes every expectation; the last of several methods is unscored
+    for lack of evidence.
+    """
     idea = idea or make_idea(number)
     found = make_papers(number, papers)
     return IdeaEvaluation(

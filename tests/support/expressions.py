@@ -1,4 +1,6 @@
-"""Expressions taken apart: whether a repetition could be tried again, and texts that would make it cost."""
+"""Expressions taken apart: whether a repetition could be tried again, and texts that would make it
+cost.
+"""
 
 import re
 import re._constants as code
@@ -22,7 +24,9 @@ def parsed(pattern: Pattern) -> Items:
 
 
 def parts(item: tuple[Any, Any]) -> list[Items]:
-    """The sequences inside one item: the body of a group or repetition, the alternatives of a choice."""
+    """The sequences inside one item: the body of a group or repetition, the alternatives of a
+    choice.
+    """
     operator, value = item
     if operator in _REPETITIONS:
         return [list(value[2])]
@@ -40,9 +44,12 @@ def parts(item: tuple[Any, Any]) -> list[Items]:
 class Repetitions:
     """Finds the repetitions without limit that a backtracking engine would try again.
 
-    A repetition without limit is harmless where nothing that could fail follows it. One that keeps what it took (`x*+`)
-    is harmless also where it is entered at one place of its run only: in an anchored expression, or behind a look-behind
-    that forbids its own characters; and where only the end of a word follows a run of word characters.
+    A repetition without limit is harmless where nothing that could fail follows it. One that keeps
+    what it took (`x*+`)
+    is harmless also where it is entered at one place of its run only: in an anchored expression, or
+        behind a look-behind
+    that forbids its own characters; and where only the end of a word follows a run of word
+    characters.
     """
 
     def __init__(self, pattern: Pattern) -> None:
@@ -152,7 +159,9 @@ def _member(operator: Any, value: Any, character: str) -> bool:
 
 
 def sample(items: Items, choice: int = 0) -> str:
-    """A text that the items match, look-around and anchors aside; `choice` picks among alternatives."""
+    """A text that the items match, look-around and anchors aside; `choice` picks among
+    alternatives.
+    """
     return "".join(_sample_of(item, choice) for item in items)
 
 
@@ -176,7 +185,9 @@ def _sample_of(item: tuple[Any, Any], choice: int) -> str:
 
 
 def repeated_atoms(pattern: Pattern) -> list[tuple[str, str]]:
-    """(prefix, atom): a prefix and then the atom many times is what makes a repetition of the pattern cost."""
+    """(prefix, atom): a prefix and then the atom many times is what makes a repetition of the
+    pattern cost.
+    """
     items = parsed(pattern)
     found: dict[tuple[str, str], None] = {}
     for choice in range(3):

@@ -11,10 +11,12 @@ _SMALL_STEPS_BELOW = 64
 
 
 def superlinear_from(call: Callable[[int], object], largest: int, smallest: int = 4) -> int | None:
-    """The first size at which a doubling costs over three times as much; None where time stays linear up to `largest`.
+    """The first size at which a doubling costs over three times as much; None where time stays
+    linear up to `largest`.
 
-    Sizes grow in small steps at first, so that what is exponential is found before it hangs. Only what takes 5 ms is
-    suspected; then the least processor time of several runs counts, which a busy machine does not change.
+    Sizes grow in small steps at first, so that what is exponential is found before it hangs. Only
+    what takes 5 ms is suspected; then the least processor time of several runs counts, which a busy
+    machine does not change.
     """
     size = smallest
     while size < largest:

@@ -1,4 +1,6 @@
-"""A search for knowledge set up against fakes: claims, sources that answer from a list, and a reader that answers from a table."""
+"""A search for knowledge set up against fakes: claims, sources that answer from a list, and a
+reader that answers from a table.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,15 +25,20 @@ CUTOFF = date(2022, 6, 30)
 IDEA = Idea(
     idea_id=IdeaId("sparse"),
     title="Sparse attention for long documents",
-    text="# Sparse attention for long documents\n\nTransformers read long documents slowly. We route sparse attention by learned hashing "
-    "and expect half the memory at equal accuracy on document question answering.",
+    text=(
+        "# Sparse attention for long documents\n\nTransformers read long documents slowly. We route"
+        " sparse attention by learned hashing and expect half the memory at equal accuracy on"
+        " document question answering."
+    ),
     cutoff_date=CUTOFF,
 )
 PARTS = {
     IdeaPart.TLDR: "Learned hashing routes sparse attention in transformers for long documents.",
     IdeaPart.MOTIVATIONS: "Dense attention needs memory quadratic in the length of documents.",
     IdeaPart.METHODS: "Learned hashing assigns queries and keys to buckets for sparse attention.",
-    IdeaPart.EXPERIMENTAL_SETTINGS: "Document question answering benchmarks measure accuracy and memory.",
+    IdeaPart.EXPERIMENTAL_SETTINGS: (
+        "Document question answering benchmarks measure accuracy and memory."
+    ),
 }
 MADE_BY = Provenance(
     step="structure_idea",

@@ -21,7 +21,9 @@ RESULTS = r"\section{Results} We prove the main result by looking at it closely,
 
 
 def faulty_pdf() -> bytes:
-    """Two pages: a wrong percentage and a wrong p-value on the first, a reference to nowhere on the second."""
+    """Two pages: a wrong percentage and a wrong p-value on the first, a reference to nowhere on the
+    second.
+    """
     first = [
         ("A Study of Things With Numbers", 18.0, True),
         ("1 Introduction", 12.0, True),

@@ -1,4 +1,6 @@
-"""Small made-up sets of the novelty suite: the novelty checker's, and RINoBench's test split with gold labels."""
+"""Small made-up sets of the novelty suite: the novelty checker's, and RINoBench's test split with
+gold labels.
+"""
 
 import json
 import random
@@ -24,7 +26,9 @@ def sentence(subject: str, thing: str, number: int) -> str:
 def write_novelty(
     folder: Path, count: int = 24, *, only: bool | None = None, gold: bool = True
 ) -> Path:
-    """Ideas of which every other one is a work's own words; known ones are labelled not novel, or 2, the others novel, or 4."""
+    """Ideas of which every other one is a work's own words; known ones are labelled not novel, or
+    2, the others novel, or 4.
+    """
     generator = random.Random(4)
     binary, graded = [], []
     for number in range(count):

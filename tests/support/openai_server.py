@@ -1,6 +1,7 @@
 """An OpenAI-shaped server on loopback whose behaviour tests choose request by request.
 
-`start_openai_server(behaviour)` runs it in a thread; `python tests/support/openai_server.py --port N` alone.
+`start_openai_server(behaviour)` runs it in a thread; `python tests/support/openai_server.py --port
+N` alone.
 """
 
 import argparse
@@ -35,13 +36,15 @@ EMBEDDING_DIMENSIONS = 16
 Messages = list[dict[str, str]]
 Answer = Callable[[Messages, Schema | None], Any]
 Behaviour = str | Sequence[str] | Callable[["Recorded"], str]
-"""A name for every request; names used up one by one, the last one staying; or a function of the request.
+"""A name for every request; names used up one by one, the last one staying; or a function of the
+request.
 
-good · late · together:<how many come before any is answered> · hangs · malformed · prose · fenced · refusal · refusal_field ·
-content_filter · empty · cut_off · rate_limited · retry_after:<seconds> ·
-no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden ·
-no_such_model · rejects_response_format · rejects:<parameter, where it is sent> · too_long · text:<reply> ·
-echoes:<status> (an error that repeats the key) · redirects (to an address with the key in it) · echoes_key (a good answer that repeats it)
+good · late · together:<how many come before any is answered> · hangs · malformed · prose · fenced ·
+refusal · refusal_field · content_filter · empty · cut_off · rate_limited · retry_after:<seconds> ·
+no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden · no_such_model ·
+rejects_response_format · rejects:<parameter, where it is sent> · too_long · text:<reply> ·
+echoes:<status> (an error that repeats the key) · redirects (to an address with the key in it) ·
+echoes_key (a good answer that repeats it)
 """
 
 
@@ -216,7 +219,8 @@ class OpenAIServer:
                 message["content"] = good.replace('"', "").replace(":", " =")
             case "prose":
                 message["content"] = (
-                    f"Gladly. I weighed [1] and {{2}} first.\n\n{good}\n\nLet me know whether {{this}} helps."
+                    f"Gladly. I weighed [1] and {{2}} first.\n\n{good}\n\nLet me know whether"
+                    " {this} helps."
                 )
             case "fenced":
                 message["content"] = f"```json\n{good}\n```"
@@ -334,7 +338,9 @@ def _repeating(name: str, recorded: Recorded) -> Response | None:
 
 
 def _with_key(value: Any, key: str) -> Any:
-    """The answer with the key in every text of several words: names and citation keys stay what they are."""
+    """The answer with the key in every text of several words: names and citation keys stay what
+    they are.
+    """
     if isinstance(value, dict):
         return {name: _with_key(each, key) for name, each in value.items()}
     if isinstance(value, list):
@@ -363,7 +369,10 @@ def _words(content: Any) -> str:
 def start_openai_server(
     behaviour: Behaviour = "good", answer: Answer | None = None, **options: Any
 ) -> OpenAIServer:
-    """A running server on a free port of loopback. `answer(messages, schema)` replaces the generated answers."""
+    """A running server on a free port of loopback.
+
+    `answer(messages, schema)` replaces the generated answers.
+    """
     return OpenAIServer(behaviour, answer, **options).start()
 
 

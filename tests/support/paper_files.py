@@ -32,9 +32,11 @@ def paper_rows(count: int) -> list[dict[str, Any]]:
         rows.append(
             {
                 "title": f"{method.title()} for {topic}: report {number}",
-                "abstract": f"We study {topic} with {method}. Experiment {number} improves results."
-                if number % 9
-                else "",
+                "abstract": (
+                    f"We study {topic} with {method}. Experiment {number} improves results."
+                    if number % 9
+                    else ""
+                ),
                 "authors": [f"Ada Author{number}", "Bob Writer"],
                 "venue": "Conference",
                 "year": 2010 + number % 12,
@@ -49,7 +51,9 @@ def paper_rows(count: int) -> list[dict[str, Any]]:
 
 
 def with_references(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same papers, each citing by URL the two before it that have one; every sixth list is unknown."""
+    """The same papers, each citing by URL the two before it that have one; every sixth list is
+    unknown.
+    """
     cited: list[str] = []
     completed = []
     for number, row in enumerate(rows):

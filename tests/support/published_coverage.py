@@ -1,4 +1,6 @@
-"""Figures of ScholarEval's Tables 9 to 13 as printed: coverage (mean, deviation) of its variants and of the baselines, and p-values."""
+"""Figures of ScholarEval's Tables 9 to 13 as printed: coverage (mean, deviation) of its variants
+and of the baselines, and p-values.
+"""
 
 from dataclasses import dataclass
 
@@ -7,7 +9,9 @@ Printed = tuple[float, float]
 
 @dataclass(frozen=True)
 class Table:
-    """`p_values`: one line per variant, one word per baseline, in their order; `<` stands for "much below 0.001"."""
+    """`p_values`: one line per variant, one word per baseline, in their order; `<` stands for "much
+    below 0.001".
+    """
 
     name: str
     count: int

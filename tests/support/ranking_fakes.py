@@ -35,7 +35,9 @@ def by_name(first: str, second: str) -> str:
 
 
 class FakeJudge:
-    """An engine that decides by the two titles, counts what it was asked, and answers in a scrambled order."""
+    """An engine that decides by the two titles, counts what it was asked, and answers in a
+    scrambled order.
+    """
 
     def __init__(self, decides: Decides = by_name, name: str = "fake") -> None:
         self._decides = decides

@@ -1,4 +1,6 @@
-"""Rankings for tests: the first idea of every pair wins, so strengths fall in the order of the identifiers."""
+"""Rankings for tests: the first idea of every pair wins, so strengths fall in the order of the
+identifiers.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -78,7 +80,10 @@ def make_ranked_group(
     rationale: str = "",
     refused: int = 0,
 ) -> RankedGroup:
-    """A full round-robin in both orders along two dimensions; the better idea wins both. The first `refused` matches have no verdict."""
+    """A full round-robin in both orders along two dimensions; the better idea wins both.
+
+    The first `refused` matches have no verdict.
+    """
     matches: list[Match] = []
     calls: list[LlmCall] = []
     for one, other in combinations(ideas, 2):

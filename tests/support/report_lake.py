@@ -17,9 +17,10 @@ RUN = RunId("run-a")
 HOSTILE = IdeaId("../../etc/passwd\n<b>")
 UNSCORED = IdeaId("nothing-scored")
 HOSTILE_TEXT = (
-    "# Not a heading | <script>alert(1)</script> [click](javascript:alert(1)) `tick` ![i](http://x.example/i.png) "
-    "**bold** &lt;img src=x onerror=alert(1)&gt; ](ideas/x.html) <https://y.example> https://z.example\n"
-    "---\n| a | b |\n|---|---|\n```chart\n```\n[ref]: javascript:alert(2)\n<svg onload=alert(3)>"
+    "# Not a heading | <script>alert(1)</script> [click](javascript:alert(1)) `tick`"
+    " ![i](http://x.example/i.png) **bold** &lt;img src=x onerror=alert(1)&gt; ](ideas/x.html)"
+    " <https://y.example> https://z.example\n---\n| a | b |\n|---|---|\n```chart\n```\n[ref]:"
+    " javascript:alert(2)\n<svg onload=alert(3)>"
 )
 
 
@@ -49,9 +50,11 @@ def hostile_evaluation():
                 for entry in soundness.evidence
             ),
             reviews=tuple(
-                review
-                if review.unscored_reason
-                else replace(review, support=HOSTILE_TEXT, suggestions=HOSTILE_TEXT)
+                (
+                    review
+                    if review.unscored_reason
+                    else replace(review, support=HOSTILE_TEXT, suggestions=HOSTILE_TEXT)
+                )
                 for review in soundness.reviews
             ),
             elements=tuple(replace(element, text=HOSTILE_TEXT) for element in soundness.elements),
@@ -168,7 +171,9 @@ def unscored_evaluation():
 
 
 def publish_report_lake(root: Path) -> Layout:
-    """Ideas: sound ones, one that attacks, one without any score, one without contribution, made by the extractive engine."""
+    """Ideas: sound ones, one that attacks, one without any score, one without contribution, made by
+    the extractive engine.
+    """
     layout = Layout(root)
     land(layout, replace(make_evaluation(0), engine="extractive"))
     land(layout, make_evaluation(3))

@@ -10,7 +10,9 @@ _FORMULA_OR_IMAGE = re.compile(r"(?<!\\)\$|(?<!\\)!\[")
 
 
 def unsafe_parts(page: AppTest) -> list[str]:
-    """Markdown of the page that would show HTML, lead elsewhere than to the web, or hold an image or formula."""
+    """Markdown of the page that would show HTML, lead elsewhere than to the web, or hold an image
+    or formula.
+    """
     written = [
         element
         for kind in (

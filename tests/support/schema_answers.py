@@ -1,4 +1,6 @@
-"""Answers to any step, made from its JSON schema and what the prompt shows: keys are echoed, texts cite them."""
+"""Answers to any step, made from its JSON schema and what the prompt shows: keys are echoed, texts
+cite them.
+"""
 
 import json
 import re
@@ -93,7 +95,9 @@ class _Writer:
         return None if kind == "null" else self._text(name, place)
 
     def _point(self, place: int) -> dict[str, Any]:
-        """One point about a plan as a good reviewer would give it: most quote, some name an omission."""
+        """One point about a plan as a good reviewer would give it: most quote, some name an
+        omission.
+        """
         kinds = ("missing_baseline", "confound", "statistics", "strength", "metric")
         severities = ("major", "minor", "fatal", None, "minor")
         omitted = place % 5 == 2

@@ -1,7 +1,9 @@
-"""A server on loopback that behaves like the Semantic Scholar API, its limits and its bad days included.
+"""A server on loopback that behaves like the Semantic Scholar API, its limits and its bad days
+included.
 
-Shapes follow the recorded answers: an empty search has no `data`, withheld references are null, a batch without
-any known id is a 400, nested lists of a batch are cut off over the whole batch, in silence.
+Shapes follow the recorded answers: an empty search has no `data`, withheld references are null, a
+batch without any known id is a 400, nested lists of a batch are cut off over the whole batch, in
+silence.
 """
 
 import asyncio
@@ -29,7 +31,9 @@ Fault = Callable[[int, str], str | None]
 
 _STANDING_AT_THE_DOOR_SECONDS = 0.3
 _TOO_MANY = {
-    "message": "Too Many Requests. Please wait and try again or apply for a key for higher rate limits.",
+    "message": (
+        "Too Many Requests. Please wait and try again or apply for a key for higher rate limits."
+    ),
     "code": "429",
 }
 _BODIES = {
@@ -45,7 +49,10 @@ def paper_id(name: str) -> str:
 
 
 def corpus(count: int, references_each: int = 3) -> list[Json]:
-    """`count` papers about numbered topics; each cites the ones before it. Every seventh withholds its references."""
+    """`count` papers about numbered topics; each cites the ones before it.
+
+    Every seventh withholds its references.
+    """
     papers = []
     for number in range(count):
         cited = [paper_id(str(each)) for each in range(max(0, number - references_each), number)]
@@ -55,13 +62,16 @@ def corpus(count: int, references_each: int = 3) -> list[Json]:
                 "corpusId": 1000 + number,
                 "externalIds": {"DOI": f"10.1000/{number}", "CorpusId": 1000 + number},
                 "title": f"Study {number} of topic {number % 10} in graphs",
-                "abstract": f"We study topic {number % 10} with method {number % 4} and find effect {number}.",
+                "abstract": (
+                    f"We study topic {number % 10} with method {number % 4} and find effect"
+                    f" {number}."
+                ),
                 "authors": [{"authorId": str(number), "name": f"Author {number}"}],
                 "venue": "Venue",
                 "year": 2015 + number % 10,
-                "publicationDate": f"{2015 + number % 10}-0{1 + number % 9}-11"
-                if number % 3
-                else None,
+                "publicationDate": (
+                    f"{2015 + number % 10}-0{1 + number % 9}-11" if number % 3 else None
+                ),
                 "url": f"https://www.semanticscholar.org/paper/{paper_id(str(number))}",
                 "openAccessPdf": {
                     "url": "",
@@ -123,7 +133,8 @@ class SemanticScholarServer:
     def violations(self, requests_per_second: float) -> int:
         """How many requests came when the second before them already held the allowance.
 
-        Not counted where this server itself was held up when the first of the second came: it then stood at the door.
+        Not counted where this server itself was held up when the first of the second came: it then
+            stood at the door.
         """
         allowed = max(int(requests_per_second), 1)
         window = allowed / requests_per_second
@@ -134,7 +145,10 @@ class SemanticScholarServer:
         )
 
     def too_early(self, requests_per_second: float, began_at: float) -> int:
-        """How many requests came earlier than an allowance that began then had room for. Nothing that is late can add to them."""
+        """How many requests came earlier than an allowance that began then had room for.
+
+        Nothing that is late can add to them.
+        """
         return sum(
             moment < began_at + number / requests_per_second
             for number, moment in enumerate(self.arrivals)
@@ -289,7 +303,9 @@ class SemanticScholarServer:
         limit, offset = int(parameters.get("limit", "10")), int(parameters.get("offset", "0"))
         if offset + limit >= 1000 and path.endswith("paper/search"):
             return 400, {
-                "error": "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"
+                "error": (
+                    "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"
+                )
             }
         ranked = sorted(
             (-len(words & set(paper["title"].lower().split())), paper["corpusId"])

@@ -30,7 +30,8 @@ def pdf_from_streams(
         packed = zlib.compress(stream, 9)
         resources = "/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >>"
         objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {resources} /Contents {6 + 2 * number} 0 R >>".encode()
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {resources} /Contents"
+            f" {6 + 2 * number} 0 R >>".encode()
         )
         objects.append(
             f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n".encode()
@@ -46,14 +47,15 @@ def pdf_from_objects(*objects: bytes) -> bytes:
 
 
 def outlined(*bookmarks: bytes, extra: bytes = b"") -> bytes:
-    """One page that says "Hello there world", with `extra` in its dictionary; bookmarks are objects 7, 8, …, page is object 3."""
+    """One page that says "Hello there world", with `extra` in its dictionary; bookmarks are objects
+    7, 8, …, page is object 3.
+    """
     text = b"BT /F1 9 Tf 60 700 Td (Hello there world) Tj ET"
     return pdf_from_objects(
         b"<< /Type /Catalog /Pages 2 0 R /Outlines 6 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R "
-        + extra
-        + b">>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >>"
+        b" >> /Contents 5 0 R " + extra + b">>",
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         b"<< /Length %d >>\nstream\n" % len(text) + text + b"\nendstream",
         b"<< /First 7 0 R /Last 7 0 R /Count 1 >>",
@@ -81,13 +83,15 @@ def _assembled(objects: list[bytes], *, encrypted: bool) -> bytes:
     content += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
     content += b"".join(f"{offset:010d} 00000 n \n".encode() for offset in offsets)
     locked = (
-        f"/Encrypt << /Filter /Standard /V 1 /R 2 /O <{'41' * 32}> /U <{'42' * 32}> /P -4 >> /ID [<00> <00>]"
+        f"/Encrypt << /Filter /Standard /V 1 /R 2 /O <{'41' * 32}> /U <{'42' * 32}> /P -4 >> /ID"
+        " [<00> <00>]"
         if encrypted
         else ""
     )
     return bytes(
         content
-        + f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R {locked} >>\nstartxref\n{start}\n%%EOF\n".encode()
+        + f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R {locked}"
+        f" >>\nstartxref\n{start}\n%%EOF\n".encode()
     )
 
 

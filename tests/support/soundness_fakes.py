@@ -1,4 +1,6 @@
-"""Stand-ins for the soundness module's surroundings: an engine, a literature and a library that answer what a test tells them to."""
+"""Stand-ins for the soundness module's surroundings: an engine, a literature and a library that
+answer what a test tells them to.
+"""
 
 import asyncio
 import random
@@ -71,7 +73,9 @@ def passage(
 
 @dataclass
 class Latency:
-    """Gives way to other work a random number of times, so that tests can shuffle who answers first without sleeping."""
+    """Gives way to other work a random number of times, so that tests can shuffle who answers first
+    without sleeping.
+    """
 
     seed: int | None = None
 
@@ -166,7 +170,9 @@ ANSWERS: dict[str, Callable[[Any], Reply]] = {
 
 @dataclass
 class FakeEngine:
-    """Answers with `answers[step]`, a function of the input that returns a reply or a reason for having none."""
+    """Answers with `answers[step]`, a function of the input that returns a reply or a reason for
+    having none.
+    """
 
     answers: dict[str, Callable[[Any], Reply | Reason]] = field(default_factory=dict)
     latency: Latency = field(default_factory=Latency)
@@ -220,7 +226,10 @@ def provenance_of(step: Step[Any, Any], engine: str) -> Provenance:
 
 @dataclass
 class FakeLiterature:
-    """Finds `passages[query]` and `fetched`; `failing` names the endpoints that fail. It does not filter by date: the module must."""
+    """Finds `passages[query]` and `fetched`; `failing` names the endpoints that fail.
+
+    It does not filter by date: the module must.
+    """
 
     passages: dict[str, Sequence[Passage]] = field(default_factory=dict)
     fetched: Sequence[Paper] = ()
@@ -277,7 +286,9 @@ class FakeLiterature:
 
 @dataclass
 class FakeDocuments:
-    """Abstracts of all papers, `full_text` of some; papers in `closed` have neither, and a failure says so."""
+    """Abstracts of all papers, `full_text` of some; papers in `closed` have neither, and a failure
+    says so.
+    """
 
     full_text: dict[str, str] = field(default_factory=dict)
     closed: frozenset[str] = frozenset()
@@ -309,7 +320,9 @@ def _section(owner: Paper, kind: SectionKind, heading: str, text: str, source: s
 
 
 class WordLiterature(FakeLiterature):
-    """Searches the abstracts of `fetched` by shared words: enough of a search to judge real ideas with."""
+    """Searches the abstracts of `fetched` by shared words: enough of a search to judge real ideas
+    with.
+    """
 
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
         asked = set(re.findall(r"\w{4,}", query.lower()))

@@ -18,7 +18,9 @@ class Stall:
 
 @dataclass
 class Stalls:
-    """Every time the running loop came late by more than a few milliseconds, while `watch` runs in it."""
+    """Every time the running loop came late by more than a few milliseconds, while `watch` runs in
+    it.
+    """
 
     seen: list[Stall] = field(default_factory=list)
 
@@ -36,7 +38,9 @@ class Stalls:
     def undisturbed(
         self, first: float, last: float, *, longer_than_seconds: float, recovery_seconds: float
     ) -> list[tuple[float, float]]:
-        """What is left between the two moments without the long stalls and the time it takes to recover from one."""
+        """What is left between the two moments without the long stalls and the time it takes to
+        recover from one.
+        """
         spans, begun = [], first
         for stall in sorted(self.seen, key=lambda each: each.due):
             if (

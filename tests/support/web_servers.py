@@ -1,4 +1,5 @@
-"""A loopback server that stands for any web API: it follows a script of good and bad answers and remembers what it was asked.
+"""A loopback server that stands for any web API: it follows a script of good and bad answers and
+remembers what it was asked.
 
 `ShapedServer` scripts what happens; `SHAPES` knows how each source words the same few finds.
 """
@@ -53,7 +54,10 @@ class Asked:
 
 @dataclass
 class ShapedServer:
-    """A running server. `finds` may be changed between requests, and so may `script` and `headers`."""
+    """A running server.
+
+    `finds` may be changed between requests, and so may `script` and `headers`.
+    """
 
     port: int
     shape: Callable[[Sequence[Find]], str]
@@ -181,13 +185,16 @@ _BODIES: dict[str, Callable[[ShapedServer, bytes], bytes]] = {
 
 def _atom(finds: Sequence[Find]) -> str:
     entries = "".join(
-        f"<entry><id>http://arxiv.org/abs/2005.{find.number:05d}v2</id><title>{escape(find.title)}</title><summary>About it.</summary>"
+        f"<entry><id>http://arxiv.org/abs/2005.{find.number:05d}v2</id><title>{escape(find.title)}</title><summary>About"
+        " it.</summary>"
         + (f"<published>{find.published}T00:00:00Z</published>" if find.published else "")
-        + f"<author><name>Ada Writer</name></author><link title='pdf' href='http://arxiv.org/pdf/2005.{find.number:05d}v2'/></entry>"
+        + "<author><name>Ada Writer</name></author><link title='pdf'"
+        f" href='http://arxiv.org/pdf/2005.{find.number:05d}v2'/></entry>"
         for find in finds
     )
     return (
-        '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" xmlns:s="http://a9.com/-/spec/opensearch/1.1/">'
+        '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"'
+        ' xmlns:s="http://a9.com/-/spec/opensearch/1.1/">'
         f"<s:totalResults>{len(finds)}</s:totalResults>{entries}</feed>"
     )
 

@@ -1,4 +1,6 @@
-"""A quality checker's release becomes check runs of the lake; Table 2 then comes by SQL from the lake's own tables."""
+"""A quality checker's release becomes check runs of the lake; Table 2 then comes by SQL from the
+lake's own tables.
+"""
 
 from pathlib import Path
 
@@ -25,7 +27,8 @@ def part_of_release(folder: Path, condition: str) -> Path:
         for name in ("checks", "papers", "problems", "votes"):
             where = "" if name == "papers" else f"where {condition}"
             connection.execute(
-                f"copy (select * from '{RELEASE}/{name}.parquet' {where}) to '{folder}/{name}.parquet'"
+                f"copy (select * from '{RELEASE}/{name}.parquet' {where}) to"
+                f" '{folder}/{name}.parquet'"
             )
     return folder
 
@@ -61,7 +64,8 @@ def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Pa
         (head,) = check_heads(connection, dataset="withdrarxiv-check")
         checks = manuscript_checks(connection, head.run_id)
         by_mart = connection.execute(
-            "select judge, count(*) filter (where hit) from attempt_hits group by judge order by judge"
+            "select judge, count(*) filter (where hit) from attempt_hits group by judge order by"
+            " judge"
         ).fetchall()
     papers = [paper for check in checks for paper in checked_papers(check)]
     assert hit_rate(papers, head.judges, Rule.ALL).value == pytest.approx(joint.all_hit_count / 245)

@@ -15,7 +15,8 @@ from warehouse.queries import run_sql
 def test_questions_are_answered_with_plain_values(published: Layout) -> None:
     (row,) = run_sql(
         published,
-        "select idea_id, cutoff_date, \"group\", 1.5::decimal(4, 2) as half from ideas where idea_id = 'idea-00001'",
+        'select idea_id, cutoff_date, "group", 1.5::decimal(4, 2) as half from ideas where'
+        " idea_id = 'idea-00001'",
     )
     assert row == {"idea_id": "idea-00001", "cutoff_date": CUTOFF, "group": "vision", "half": 1.5}
     assert isinstance(row["cutoff_date"], date)
@@ -154,7 +155,8 @@ def test_a_semicolon_in_a_comment_or_a_text_ends_no_statement(published: Layout,
 def test_numbers_and_times_that_json_does_not_know_are_told_as_text(published: Layout) -> None:
     (row,) = run_sql(
         published,
-        "select 170141183460469231731687303715884105727::hugeint as big, timetz '01:02:03+04' as clock",
+        "select 170141183460469231731687303715884105727::hugeint as big, timetz '01:02:03+04' as"
+        " clock",
     )
     assert row == {"big": "170141183460469231731687303715884105727", "clock": "01:02:03+04:00"}
     assert orjson.loads(orjson.dumps(row)) == row

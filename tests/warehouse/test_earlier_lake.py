@@ -97,5 +97,6 @@ def test_an_earlier_lake_is_verified_by_what_it_holds(earlier: Layout) -> None:
     votes = len(make_full_evaluation().judge_votes)
     assert (
         problem
-        == f"run run-a: 0 rows of judge_votes are published, its receipts say {votes}; run it again to publish it anew"
+        == f"run run-a: 0 rows of judge_votes are published, its receipts say {votes}; run it again"
+        " to publish it anew"
     )

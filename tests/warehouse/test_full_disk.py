@@ -1,4 +1,7 @@
-"""A disk that is full, then has room again: nothing half, nothing lost, one line. And a disk that may only be read."""
+"""A disk that is full, then has room again: nothing half, nothing lost, one line.
+
+And a disk that may only be read.
+"""
 
 import os
 import subprocess

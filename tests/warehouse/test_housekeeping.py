@@ -113,7 +113,10 @@ def test_a_benchmark_killed_while_it_landed_leaves_nothing_for_long(copied: Layo
     old.mkdir()
     os.utime(old, (time.time() - 2 * 86400,) * 2)
     assert verify(copied).notices == (
-        f"{copied.landing} holds 1 unfinished folders of killed workers: `assay warehouse compact` removes them",
+        (
+            f"{copied.landing} holds 1 unfinished folders of killed workers: `assay warehouse"
+            " compact` removes them"
+        ),
     )
     assert (compact(copied).leftovers_removed, old.exists()) == (1, False)
 
@@ -128,8 +131,14 @@ def test_a_benchmark_that_is_not_published_as_it_landed_is_found(copied: Layout)
         replace(landed, rows=landed.rows | {"benchmark_scores": 9}).model_dump_json()
     )
     assert verify(copied).problems == (
-        f"{folder / 'benchmark_scores.parquet'} holds 3 rows, its receipt says 9: remove its folder and run again",
-        "benchmark benchmark-a: 3 rows of benchmark_scores are published, its receipts say 9; remove its folder, run it again",
+        (
+            f"{folder / 'benchmark_scores.parquet'} holds 3 rows, its receipt says 9: remove its"
+            " folder and run again"
+        ),
+        (
+            "benchmark benchmark-a: 3 rows of benchmark_scores are published, its receipts say 9;"
+            " remove its folder, run it again"
+        ),
     )
     folder.rename(BENCHMARKS.folder(copied, RunId("benchmark-b")))
     other = BENCHMARKS.folder(copied, RunId("benchmark-b")) / "receipt.json"
@@ -155,15 +164,18 @@ def test_a_missing_file_is_found_and_named(copied: Layout) -> None:
 def test_a_landing_nobody_published_is_found(copied: Layout) -> None:
     land(copied, make_evaluation(run_id="run-z"))
     assert verify(copied).problems == (
-        f"run run-z has landed but is not published: run it again to finish it, or remove {RUNS.folder(copied, RunId('run-z'))}",
+        (
+            "run run-z has landed but is not published: run it again to finish it, or remove"
+            f" {RUNS.folder(copied, RunId('run-z'))}"
+        ),
     )
 
 
 def test_rows_that_no_receipt_promises_are_found(copied: Layout) -> None:
     land(copied, make_evaluation(77))
     assert (
-        "run run-a: 6 rows of ideas are published, its receipts say 7; run it again to publish it anew"
-        in verify(copied).problems
+        "run run-a: 6 rows of ideas are published, its receipts say 7; run it again to publish it"
+        " anew" in verify(copied).problems
     )
 
 
@@ -201,7 +213,9 @@ def test_a_file_whose_rows_are_not_those_promised_is_listed(copied: Layout) -> N
 
 
 def test_a_landed_footer_whose_columns_point_elsewhere_is_found(copied: Layout) -> None:
-    """Every page is as it was written, and every row count is right; only the titles are where the abstracts should be."""
+    """Every page is as it was written, and every row count is right; only the titles are where the
+    abstracts should be.
+    """
     one = next(RUNS.folder(copied, RunId("run-a")).glob("idea=*/papers.parquet"))
     rows = pq.read_table(one)
     names = [
@@ -224,7 +238,8 @@ def test_rows_of_the_lake_that_are_not_those_that_landed_are_found(copied: Layou
     """As many rows as before, which say something else."""
     with open_writer(copied) as connection:
         connection.execute(
-            "update candidates set paper_id = 'forged' where rowid = (select min(rowid) from candidates)"
+            "update candidates set paper_id = 'forged' where rowid = (select min(rowid) from"
+            " candidates)"
         )
     (problem,) = verify(copied).problems
     assert problem.startswith(

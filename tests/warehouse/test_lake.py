@@ -42,8 +42,9 @@ def test_several_processes_may_open_a_new_lake_at_once(layout: Layout) -> None:
 
 def test_a_home_folder_is_neither_needed_nor_written(published: Layout) -> None:
     code = (
-        "import sys; from pathlib import Path; from warehouse.layout import Layout; from warehouse.queries import run_sql;"
-        "sys.stdout.write(str(run_sql(Layout(Path(sys.argv[1])), 'select count(*) as n from ideas')))"
+        "import sys; from pathlib import Path; from warehouse.layout import Layout; from"
+        " warehouse.queries import run_sql;sys.stdout.write(str(run_sql(Layout(Path(sys.argv[1])),"
+        " 'select count(*) as n from ideas')))"
     )
     environment = os.environ | {"HOME": "/nonexistent"}
     answer = subprocess.run(
@@ -72,7 +73,8 @@ def test_no_table_is_without_statistics_though_it_has_no_rows(layout: Layout) ->
         apply_definitions(connection)
     with open_reader(layout) as connection:
         assert connection.execute(
-            "select count(*), min(record_count), max(record_count) from __ducklake_metadata_lake.ducklake_table_stats"
+            "select count(*), min(record_count), max(record_count) from"
+            " __ducklake_metadata_lake.ducklake_table_stats"
         ).fetchall() == [(len(TABLES), 0, 0)]
         assert connection.execute(
             "select sum(file_count) from ducklake_table_info('lake')"
@@ -86,7 +88,8 @@ def test_files_are_written_in_small_groups_of_rows(layout: Layout) -> None:
     with open_writer(layout) as connection:
         apply_definitions(connection)
         connection.execute(
-            "insert into ideas (run_id, idea_id) select 'run-a', i::varchar from range(20_000) as numbers(i)"
+            "insert into ideas (run_id, idea_id) select 'run-a', i::varchar from range(20_000) as"
+            " numbers(i)"
         )
     (file,) = layout.data.rglob("*.parquet")
     groups = ParquetFile(file).metadata

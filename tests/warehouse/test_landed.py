@@ -30,7 +30,9 @@ def test_a_lost_file_is_named(tmp_path: Path) -> None:
 
 
 def test_a_byte_changed_anywhere_changes_no_row_unseen(tmp_path: Path) -> None:
-    """Pages have checksums; of what a footer says, only statistics, which no row comes from, may be wrong."""
+    """Pages have checksums; of what a footer says, only statistics, which no row comes from, may be
+    wrong.
+    """
     layout, evaluation = Layout(tmp_path), make_evaluation()
     land(layout, evaluation)
     file = RUNS.unit_folder(layout, evaluation.run_id, evaluation.evaluation_key) / "papers.parquet"

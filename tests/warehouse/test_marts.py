@@ -66,7 +66,8 @@ def judged(
     group: str | None = "one",
     novelty: float | None = None,
 ) -> IdeaEvaluation:
-    """An evaluation with exactly these method scores and, along one dimension, these comparison scores.
+    """An evaluation with exactly these method scores and, along one dimension, these comparison
+    scores.
 
     `novelty` is that of the dimension; None: of before comparisons told their overlap.
     """
@@ -186,7 +187,8 @@ def test_all_four_modules_enter_the_score_by_their_weights(
     tables: duckdb.DuckDBPyConnection,
 ) -> None:
     tables.execute(
-        "update runs set soundness_weight = 1, contribution_weight = 2, committee_weight = 3, novelty_weight = 4"
+        "update runs set soundness_weight = 1, contribution_weight = 2, committee_weight = 3,"
+        " novelty_weight = 4"
     )
     add_evaluation(tables, by_all_modules(judged(0, [4.0], [0]), [6.0, 8.0, None], 5))
     row = scores(tables)
@@ -353,7 +355,10 @@ def test_calls_without_a_price_are_counted_and_not_taken_as_free(
         ),
     )
     add_evaluation(tables, replace(evaluation, llm_calls=calls))
-    sql = "select cost_usd, known_price_calls, unknown_price_calls, llm_cache_hits, ideas, cost_usd_per_idea from run_costs"
+    sql = (
+        "select cost_usd, known_price_calls, unknown_price_calls, llm_cache_hits, ideas,"
+        " cost_usd_per_idea from run_costs"
+    )
     assert tables.execute(sql).fetchall() == [(0.5, 2, 1, 1, 1, 0.5)]
 
 
@@ -423,7 +428,9 @@ def test_source_health_counts_failures_by_endpoint(tables: duckdb.DuckDBPyConnec
 def with_votes(
     asked: Sequence[Sequence[float | None]], step: str = "judge_novelty"
 ) -> IdeaEvaluation:
-    """An evaluation in which the judges of `step` were asked these questions; None: a judge refused."""
+    """An evaluation in which the judges of `step` were asked these questions; None: a judge
+    refused.
+    """
     answers = [[Reason.REFUSED if score is None else score for score in scores] for scores in asked]
     votes = [
         make_judge_votes(make_provenance(step, n), *given_scores)
@@ -442,7 +449,10 @@ def test_votes_of_judges_are_counted_and_only_items_with_two_scores_are_compared
     add_evaluation(
         tables, with_votes([[6, 7, 4.5], [5, 5, None], [8, None, None], [None, None, None]])
     )
-    counted = "step, questions, items, judges, votes, scored_votes, unscored_votes, compared_items, same_score_share"
+    counted = (
+        "step, questions, items, judges, votes, scored_votes, unscored_votes, compared_items,"
+        " same_score_share"
+    )
     assert agreements(tables, counted) == [("judge_novelty", 4, 3, 3, 12, 6, 6, 2, 0.5)]
     (difference,) = agreements(tables, "mean_absolute_difference")[0]
     assert difference == pytest.approx((1 + 1.5 + 2.5 + 0) / 4)

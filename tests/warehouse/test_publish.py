@@ -1,4 +1,6 @@
-"""Write, audit, publish: whole or not at all, again and again the same, and never in a reader's way."""
+"""Write, audit, publish: whole or not at all, again and again the same, and never in a reader's
+way.
+"""
 
 import multiprocessing
 import signal
@@ -215,7 +217,10 @@ def test_readers_see_whole_runs_while_a_publisher_writes(layout: Layout) -> None
     seen = set()
     with open_reader(layout) as connection:
         while publisher.is_alive():
-            sql = "select (select count(*) from runs), (select count(*) from ideas), (select count(*) from methods)"
+            sql = (
+                "select (select count(*) from runs), (select count(*) from ideas), (select count(*)"
+                " from methods)"
+            )
             seen.add(connection.execute(sql).fetchall()[0])
             publisher.join(0.05)
     publisher.join()

@@ -1,4 +1,6 @@
-"""The quality checker's Tables 2 and 3 from its released outputs: what they give, and where they differ from what is printed."""
+"""The quality checker's Tables 2 and 3 from its released outputs: what they give, and where they
+differ from what is printed.
+"""
 
 from pathlib import Path
 
@@ -36,7 +38,9 @@ PRICES = {
     "o4-mini": Price(1.1, 4.4),
     "claude-3.7-sonnet": Price(3.0, 15.0),
 }
-"""Providers' list prices of May 2025, in dollars per million tokens; the article says "early May 2025" and prints none."""
+"""Providers' list prices of May 2025, in dollars per million tokens; the article says "early May
+2025" and prints none.
+"""
 TABLE_3 = {
     "gemini-2.5-pro": (64.9, 62.4, 55.1),
     "gemini-2.5-flash": (62.0, 64.1, 53.5),
@@ -44,7 +48,8 @@ TABLE_3 = {
     "o4-mini": (69.0, 68.2, 59.6),
     "claude-3.7-sonnet": (21.6, 19.2, 16.3),
 }
-"""PDF approach: % of papers hit by judge Gemini 2.5 Pro, by judge o3 (Table 3), by both (Table 2)."""
+"""PDF approach: % of papers hit by judge Gemini 2.5 Pro, by judge o3 (Table 3), by both (Table 2).
+"""
 RELEASED = {
     "gemini-2.5-pro": (68.2, 41.2, 39.2),
     "gemini-2.5-flash": (66.5, 40.4, 38.4),
@@ -110,7 +115,9 @@ def test_a_model_without_a_price_has_no_cost() -> None:
 
 @needs_release
 def test_hit_rates_of_the_release_are_not_those_of_tables_2_and_3() -> None:
-    """Judge Gemini hits 2 to 8 points more often than printed, judge o3 7 to 28 less, and both together 5 to 22 less."""
+    """Judge Gemini hits 2 to 8 points more often than printed, judge o3 7 to 28 less, and both
+    together 5 to 22 less.
+    """
     single = {(row.model, row.judge): row for row in judge_hits(RELEASE)}
     joint = {row.model: row for row in joint_hits(RELEASE)}
     for model, (gemini, o3, both) in RELEASED.items():

@@ -1,4 +1,6 @@
-"""Rankings land group by group, are published whole, and never mix with each other or outlive what they rank."""
+"""Rankings land group by group, are published whole, and never mix with each other or outlive what
+they rank.
+"""
 
 import shutil
 from pathlib import Path
@@ -75,7 +77,8 @@ def rank(
 def ranks(layout: Layout) -> list[tuple[object, ...]]:
     with open_reader(layout) as connection:
         return connection.execute(
-            'select idea_id, rank, basis, ranking_id from group_rankings order by "group", rank, idea_id'
+            'select idea_id, rank, basis, ranking_id from group_rankings order by "group", rank,'
+            " idea_id"
         ).fetchall()
 
 
@@ -110,7 +113,8 @@ def test_the_ranks_of_a_run_rest_on_matches_once_it_is_ranked(
         assert entry.strength is not None
     with open_reader(layout) as connection:
         found = connection.execute(
-            "select idea_id, sum(cost_usd) from llm_calls where step = 'compare_ideas' group by all order by all"
+            "select idea_id, sum(cost_usd) from llm_calls where step = 'compare_ideas' group by all"
+            " order by all"
         ).fetchall()
     assert [(idea, pytest.approx(cost)) for idea, cost in found] == [
         (idea, 0.02) for idea in sorted(ideas)

@@ -36,7 +36,10 @@ def test_secrets_are_known_by_the_names_of_their_variables() -> None:
 
 
 def test_texts_lose_known_secrets_and_nothing_else() -> None:
-    review = "Key-performance indicators, sk-learn pipelines, Bearer tokens and hf-transfer: evaluation in 2024010112."
+    review = (
+        "Key-performance indicators, sk-learn pipelines, Bearer tokens and hf-transfer: evaluation"
+        " in 2024010112."
+    )
     assert concealed(review) == review
     assert concealed(f"a {KEY} b {quote(KEY, safe='')}") == "a *** b ***"
     assert concealed([KEY, {"x": (KEY, 1, None, 2.5, b"raw " + KEY.encode())}]) == [

@@ -18,7 +18,9 @@ from warehouse.statements import quoted, statement
 RELEASE_TABLES: tuple[str, ...] = ("checks", "papers", "problems", "votes")
 RowT = TypeVar("RowT", bound=Noun)
 Source = Path | duckdb.DuckDBPyConnection
-"""The folder of a release, or a connection as `warehouse.manuscripts.queries.release_views` gives it."""
+"""The folder of a release, or a connection as `warehouse.manuscripts.queries.release_views` gives
+it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,9 @@ class CheckerUsage(Noun):
     mean_thinking_tokens: float | None
     mean_output_tokens: float | None
     without_tokens_count: int = Field(
-        description="Checks that lack a token figure; each mean of tokens is over those that have it."
+        description=(
+            "Checks that lack a token figure; each mean of tokens is over those that have it."
+        )
     )
 
 
@@ -79,7 +83,9 @@ class JointHits(Noun):
     majority_hit_count: int
     any_hit_count: int
     same_problem_hit_count: int = Field(
-        description="All judges on one and the same problem; a lower bound, judges stop at their first hit."
+        description=(
+            "All judges on one and the same problem; a lower bound, judges stop at their first hit."
+        )
     )
     undecided_count: int
 
@@ -126,12 +132,14 @@ def _rows(
     missing = [table for table in RELEASE_TABLES if not (source / f"{table}.parquet").is_file()]
     if missing:
         raise ConfigurationError(
-            f"{source} lacks {', '.join(f'{table}.parquet' for table in missing)}: point at the release's folder"
+            f"{source} lacks {', '.join(f'{table}.parquet' for table in missing)}: point at the"
+            " release's folder"
         )
     with closing(duckdb.connect()) as connection:
         for table in RELEASE_TABLES:
             connection.execute(
-                f"create view {table} as from read_parquet({quoted(str(source / f'{table}.parquet'))})"
+                f"create view {table} as from"
+                f" read_parquet({quoted(str(source / f'{table}.parquet'))})"
             )
         try:
             return _answers(connection, name, row, parameters)

@@ -67,11 +67,14 @@ def _read(folder: Path) -> dict[str, list[Row]]:
     missing = [name for name in RELEASE_TABLES if not (folder / f"{name}.parquet").is_file()]
     if missing:
         raise ConfigurationError(
-            f"{folder} lacks {', '.join(f'{name}.parquet' for name in missing)}: point at the release's folder"
+            f"{folder} lacks {', '.join(f'{name}.parquet' for name in missing)}: point at the"
+            " release's folder"
         )
     wanted = {
         "papers": "entry_id, paper_id, title, retraction_comment, page_count",
-        "checks": "model, approach, entry_id, problem_count, input_tokens, thinking_tokens, output_tokens",
+        "checks": (
+            "model, approach, entry_id, problem_count, input_tokens, thinking_tokens, output_tokens"
+        ),
         "problems": "model, approach, entry_id, problem_id, problem, location, explanation",
         "votes": "model, approach, entry_id, problem_id, judge, hit",
     }

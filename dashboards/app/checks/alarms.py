@@ -41,7 +41,8 @@ def show(lake: Lake, run: Run) -> None:
         )
         charts.show(chart, "How often each label was given", "labels_chart")
         st.caption(
-            f"An alarm is raised when one label takes {COLLAPSED_SHARE:.0%} of at least {ENOUGH_LABELS} judgements."
+            f"An alarm is raised when one label takes {COLLAPSED_SHARE:.0%} of at least"
+            f" {ENOUGH_LABELS} judgements."
         )
         named = {
             "judgement": "Judgement",

@@ -43,7 +43,8 @@ def show(lake: Lake, run: Run) -> None:
     for row in rows:
         if row["moved"]:
             st.warning(
-                "The scores moved from one run to the next: other ideas, another model, or a judge that changed.",
+                "The scores moved from one run to the next: other ideas, another model, or a judge"
+                " that changed.",
                 icon=":material/trending_up:",
             )
             break

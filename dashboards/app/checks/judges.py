@@ -15,7 +15,8 @@ def show(lake: Lake, run: Run) -> None:
     st.subheader("Several judges", anchor=False)
     if part.agreement:
         st.caption(
-            "The median of the judges' scores counts. Alpha is 1 where judges agree in everything, 0 where they agree as by chance."
+            "The median of the judges' scores counts. Alpha is 1 where judges agree in everything,"
+            " 0 where they agree as by chance."
         )
         named = {
             "step": "Step",
@@ -41,7 +42,8 @@ def show(lake: Lake, run: Run) -> None:
         tables.show(frame, named, key="judge_agreement")
     else:
         empty.show(
-            "Every step of this run was judged by one model. A profile may name several judges for a step."
+            "Every step of this run was judged by one model. A profile may name several judges for"
+            " a step."
         )
     for line in part.dropped:
         st.markdown(text.line(f"{line}."))

@@ -20,7 +20,8 @@ def show(lake: Lake, run: Run) -> None:
     )
     broken = lake.frame("broken_checks", run_id=run.run_id)
     st.caption(
-        f"{int(by_table['checks'].sum()):,} checks held against run {text.line(run.run_id)}; {len(broken):,} broken."
+        f"{int(by_table['checks'].sum()):,} checks held against run {text.line(run.run_id)};"
+        f" {len(broken):,} broken."
     )
     if not broken.is_empty():
         tables.show(
@@ -88,7 +89,8 @@ def _data_docs(lake: Lake, run: Run) -> None:
 
     st.subheader("Great Expectations' Data Docs", anchor=False)
     st.caption(
-        "Every check of this run as Great Expectations tells it, in one file that loads nothing from elsewhere."
+        "Every check of this run as Great Expectations tells it, in one file that loads nothing"
+        " from elsewhere."
     )
     st.download_button(
         "Download Data Docs",

@@ -41,7 +41,8 @@ def _spread(lake: Lake, run: Run) -> None:
     )
     if known.is_empty():
         empty.show(
-            "No idea of this run has a known cost: its model has no price. Set ASSAY_LANGUAGE_MODEL__… prices for the next run."
+            "No idea of this run has a known cost: its model has no price. Set"
+            " ASSAY_LANGUAGE_MODEL__… prices for the next run."
         )
     else:
         chart = charts.columns(

@@ -16,8 +16,9 @@ OWN = "Your prices"
 def show(lake: Lake, run: Run, steps: polars.DataFrame) -> None:
     """The run's cost beside that of the models chosen, from the tokens recorded."""
     st.caption(
-        "The tokens this run sent and received, at the prices of other models. Another model counts the same text as a few more or fewer "
-        "tokens and answers at another length, and its cache serves another share: read it as an order of magnitude."
+        "The tokens this run sent and received, at the prices of other models. Another model counts"
+        " the same text as a few more or fewer tokens and answers at another length, and its cache"
+        " serves another share: read it as an order of magnitude."
     )
     prompt, completion, cached = (
         int(steps[name].sum()) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")

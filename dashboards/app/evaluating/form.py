@@ -103,7 +103,8 @@ def _text() -> str:
     found = decoded(content) if len(content) <= MAXIMUM_FILE_BYTES else None
     if found is None:
         st.error(
-            f"The file is not UTF-8 text of at most {MAXIMUM_FILE_BYTES:,} bytes: save it as plain text."
+            f"The file is not UTF-8 text of at most {MAXIMUM_FILE_BYTES:,} bytes: save it as plain"
+            " text."
         )
     return found or ""
 

@@ -103,7 +103,8 @@ def plan_of(layout: Layout, request: EvaluateRequest, settings: Settings) -> dic
         )
     except subprocess.TimeoutExpired:
         raise UpstreamError(
-            f"`assay plan` took longer than {PLAN_SECONDS:.0f} seconds: try again when the machine is less busy"
+            f"`assay plan` took longer than {PLAN_SECONDS:.0f} seconds: try again when the machine"
+            " is less busy"
         ) from None
     finally:
         path.unlink(missing_ok=True)
@@ -123,7 +124,8 @@ def start(layout: Layout, request: EvaluateRequest, settings: Settings) -> str:
     check_offered(request, settings.dashboard)
     if (other := job_at_work(layout)) is not None:
         raise ConfigurationError(
-            f"the evaluation started at {other.started_at:%H:%M UTC} is still at work: wait for it, or stop it"
+            f"the evaluation started at {other.started_at:%H:%M UTC} is still at work: wait for it,"
+            " or stop it"
         )
     job_id = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
     folder = jobs_folder(layout) / job_id

@@ -13,7 +13,8 @@ def show(plan: Mapping[str, object]) -> None:
     """Requests, calls, tokens, dollars and time of the one idea, before paying."""
     if plan["rejected"]:
         st.warning(
-            "Assay would reject this text: it is too short, too long, or holds no idea. Give the problem, method and experiments."
+            "Assay would reject this text: it is too short, too long, or holds no idea. Give the"
+            " problem, method and experiments."
         )
         return
     cost, hours = plan["cost_usd"], plan["hours"]
@@ -24,9 +25,9 @@ def show(plan: Mapping[str, object]) -> None:
         if isinstance(value := plan[name], int)
     )
     shown = {
-        "Expected cost": figures.usd(float(cost))
-        if isinstance(cost, int | float)
-        else "price unknown",
+        "Expected cost": (
+            figures.usd(float(cost)) if isinstance(cost, int | float) else "price unknown"
+        ),
         "Model calls": f"{plan['model_calls']:,}",
         "Tokens": figures.count(tokens),
         "Literature requests": f"{plan['literature_requests']:,}",
@@ -35,5 +36,6 @@ def show(plan: Mapping[str, object]) -> None:
     for column, (label, value) in zip(st.columns(len(shown)), shown.items(), strict=True):
         column.metric(label, value)
     st.caption(
-        f"An estimate of `assay plan`, as if nothing were kept from earlier runs. The time is bound by the {plan['bound_by']}."
+        "An estimate of `assay plan`, as if nothing were kept from earlier runs. The time is bound"
+        f" by the {plan['bound_by']}."
     )

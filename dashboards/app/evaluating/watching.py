@@ -50,7 +50,8 @@ def _watch(lake: Lake, job_id: str) -> None:
     elapsed = (datetime.now(UTC) - job.started_at).total_seconds()
     stopping = (job.folder / "stop").exists()
     with st.status(
-        f"{'Stopping' if stopping else _WORDS[job.state].capitalize()}, {figures.duration(elapsed)}",
+        f"{'Stopping' if stopping else _WORDS[job.state].capitalize()},"
+        f" {figures.duration(elapsed)}",
         expanded=True,
     ):
         st.text("\n".join(log_tail(job.folder)[-12:]) or "Nothing was said yet.")

@@ -57,7 +57,10 @@ def choose_basis(
     """A ranking of the run by matches, else None for scores; at first what `group_rankings` shows."""
     heads = {basis_of(head): head for head in lake.ask(rankings_of, run.run_id)}
     shown = lake.ask(ranking_shown, run.run_id)
-    help = "Scores: the mean of the modules' scores. Matches: what judges said when ideas of a group met in pairs (`assay rank`)."
+    help = (
+        "Scores: the mean of the modules' scores. Matches: what judges said when ideas of a group"
+        " met in pairs (`assay rank`)."
+    )
     chosen = state.choose(label, [BY_SCORES, *heads], key=key, default=basis_of(shown), help=help)
     return heads.get(chosen)
 

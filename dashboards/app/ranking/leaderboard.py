@@ -45,15 +45,18 @@ def _tell_means(board: Board, members: polars.DataFrame) -> None:
             f"{label}, of 10", figures.mean(_mean(values)), help="Over the ideas that have one."
         )
         column.caption(
-            f"{figures.counted(len(values) - values.null_count(), 'idea')}, {values.null_count():,} unscored"
+            f"{figures.counted(len(values) - values.null_count(), 'idea')}, {values.null_count():,}"
+            " unscored"
         )
     if board.head is not None and board.head.incomplete_reason is not None:
         st.warning(
-            f"The ranking ended early: {wording.reason(board.head.incomplete_reason)}. What is missing is unscored, not lost."
+            f"The ranking ended early: {wording.reason(board.head.incomplete_reason)}. What is"
+            " missing is unscored, not lost."
         )
     if dict(board.weights) != weights_of(board.run):
         st.caption(
-            "Weights differ from the run's own; the column “Rank change” holds each rank against those."
+            "Weights differ from the run's own; the column “Rank change” holds each rank against"
+            " those."
         )
 
 
@@ -116,7 +119,10 @@ def _draw(board: Board, shown: polars.DataFrame) -> None:
     dots = base.mark_circle(size=70, color=charts.GOOD, opacity=1).encode(
         x=alt.X(f"{value}:Q", title=x_title)
     )
-    title = f"{'Strength' if by_matches else 'Score'} with 95 % interval, the best {len(rows)} of {len(shown):,} shown"
+    title = (
+        f"{'Strength' if by_matches else 'Score'} with 95 % interval, the best {len(rows)} of"
+        f" {len(shown):,} shown"
+    )
     charts.show(
         interval + dots,
         title,
@@ -125,8 +131,9 @@ def _draw(board: Board, shown: polars.DataFrame) -> None:
     )
     if not by_matches:
         st.caption(
-            "Intervals are those of the mean over methods, compared papers and personas: how much the score would move with other such "
-            "judgements. An idea without an interval was judged once in some module."
+            "Intervals are those of the mean over methods, compared papers and personas: how much"
+            " the score would move with other such judgements. An idea without an interval was"
+            " judged once in some module."
         )
 
 

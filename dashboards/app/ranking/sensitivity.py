@@ -40,9 +40,9 @@ def show(lake: Lake, board: Board) -> None:
     )
     top = min(TOP, len(values))
     st.caption(
-        f"{SAMPLES:,} weightings of {', '.join(modules)}, drawn evenly from all that add up to one. An idea at 100 % is among the best "
-        f"{top} whatever you care about; one at 5 % only for a particular taste. {len(members) - len(values):,} ideas without any score "
-        "are left out."
+        f"{SAMPLES:,} weightings of {', '.join(modules)}, drawn evenly from all that add up to one."
+        f" An idea at 100 % is among the best {top} whatever you care about; one at 5 % only for a"
+        f" particular taste. {len(members) - len(values):,} ideas without any score are left out."
     )
     drawn = found.head(IDEAS_DRAWN).select(named().alias("idea"), "share")
     chart = charts.bars(

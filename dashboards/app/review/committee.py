@@ -68,9 +68,9 @@ def _show_scores(committee: CommitteeEvaluation) -> None:
                 "dimension": review.dimension.replace("_", " "),
                 "score": review.score_0_to_10,
                 "shown": figures.score(review.score_0_to_10),
-                "why unscored": wording.reason(review.unscored_reason)
-                if review.unscored_reason
-                else "",
+                "why unscored": (
+                    wording.reason(review.unscored_reason) if review.unscored_reason else ""
+                ),
             }
             for review in committee.reviews
         ],
@@ -114,9 +114,9 @@ def _show_knowledge(committee: CommitteeEvaluation, part: CommitteePart) -> None
     rows = [
         {
             "knowledge": records[row.knowledge_id].title if row.knowledge_id in records else "",
-            "link": safe_url(records[row.knowledge_id].url)
-            if row.knowledge_id in records
-            else None,
+            "link": (
+                safe_url(records[row.knowledge_id].url) if row.knowledge_id in records else None
+            ),
             "part": str(row.part).replace("_", " "),
             "says": row.relation.value if row.relation is not None else "unscored",
             "phase": row.phase.value,

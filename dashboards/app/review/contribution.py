@@ -115,7 +115,10 @@ def _show_heat(contribution: ContributionEvaluation, papers: Mapping[PaperId, Pa
     chart = base.mark_rect(stroke="#BBBBBB").encode(color=colour) + base.mark_text(
         fontWeight="bold"
     ).encode(text="mark:N", color=ink)
-    described = "Rows are papers, columns dimensions. + the idea is more novel, 0 neither, − the paper is, ? unscored."
+    described = (
+        "Rows are papers, columns dimensions. + the idea is more novel, 0 neither, − the paper is,"
+        " ? unscored."
+    )
     charts.show(
         chart,
         "Novelty of the idea against each paper, by dimension",
@@ -124,7 +127,8 @@ def _show_heat(contribution: ContributionEvaluation, papers: Mapping[PaperId, Pa
     )
     unscored = sum(comparison.score is None for comparison in contribution.comparisons)
     st.caption(
-        f"{described} {figures.counted(len(contribution.comparisons), 'comparison')}, {unscored:,} unscored."
+        f"{described} {figures.counted(len(contribution.comparisons), 'comparison')}, {unscored:,}"
+        " unscored."
     )
 
 
@@ -203,7 +207,8 @@ def _show_paper(
     for entry in own:
         shown = _shown(entry)
         lines.append(
-            f"- **{text.line(entry.dimension)}** ({shown['meaning']}): {text.for_streamlit(prose_line(shown['why']))}"
+            f"- **{text.line(entry.dimension)}** ({shown['meaning']}):"
+            f" {text.for_streamlit(prose_line(shown['why']))}"
         )
     st.markdown("\n".join(lines))
     st.caption(words.made_by(own[0].provenance, calls))

@@ -33,11 +33,13 @@ def show(review: IdeaReview) -> None:
     right.markdown(words.points("New", judgement.novel_aspects))
     if judgement.covered_share_0_to_1 is not None:
         st.caption(
-            f"{100 * judgement.covered_share_0_to_1:.0f} % of its {judgement.statement_count} key statements lie close to a related work."
+            f"{100 * judgement.covered_share_0_to_1:.0f} % of its {judgement.statement_count} key"
+            " statements lie close to a related work."
         )
     if judgement.unanswered_search_count:
         st.caption(
-            f"{judgement.unanswered_search_count:,} searches for related works were not answered: more may exist."
+            f"{judgement.unanswered_search_count:,} searches for related works were not answered:"
+            " more may exist."
         )
     papers = {paper.paper_id: paper for paper in review.evaluation.papers}
     related = [

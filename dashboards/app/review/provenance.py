@@ -62,7 +62,8 @@ def show(review: IdeaReview) -> None:
         "calls": tables.count("Calls"), "shortening": "Left out of the input", "created_at": tables.moment("When"), "number": "No.",
     }  # fmt: skip
     st.caption(
-        "Select a judgement to see the calls made for it. The hash names the exact text of the prompt template."
+        "Select a judgement to see the calls made for it. The hash names the exact text of the"
+        " prompt template."
     )
     chosen = tables.show(frame, columns, key="judgements", selectable=True)
     wanted = (
@@ -125,7 +126,8 @@ def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> None:
         empty.show(_why_no_calls(review, judgement))
         return
     st.caption(
-        f"{figures.counted(len(calls), 'call')}, {figures.duration(sum(call.latency_seconds for call in calls))} of waiting"
+        f"{figures.counted(len(calls), 'call')},"
+        f" {figures.duration(sum(call.latency_seconds for call in calls))} of waiting"
     )
     columns = {
         "step": "Step", "model_requested": "Model asked", "model_answered": "Model that answered", "status": "Ended",

@@ -34,7 +34,8 @@ def show_missing(review: IdeaReview) -> None:
         again = "; running again may help" if gap.retryable else ""
         concerns = f". Concerns {text.for_streamlit(gap.subjects)}" if gap.subjects else ""
         lines.append(
-            f"- **{text.line(gap.what)}**, {gap.count:,} times: {text.line(gap.why)}{again}{concerns}. {text.line(gap.detail)}"
+            f"- **{text.line(gap.what)}**, {gap.count:,} times:"
+            f" {text.line(gap.why)}{again}{concerns}. {text.line(gap.detail)}"
         )
     if lines:
         st.markdown("\n".join(lines))

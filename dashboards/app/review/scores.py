@@ -34,7 +34,10 @@ def _modules(score: IdeaScore) -> list[tuple[str, float | None, str]]:
         found.append(("Soundness, of 10", score.soundness_0_to_10, basis))
     if score.contribution_requested:
         compared = figures.counted(score.scored_comparison_count, "comparison")
-        basis = f"{compared} in {figures.counted(score.dimension_count, 'dimension')}, {score.unscored_comparison_count:,} unscored"
+        basis = (
+            f"{compared} in {figures.counted(score.dimension_count, 'dimension')},"
+            f" {score.unscored_comparison_count:,} unscored"
+        )
         found.append(("Contribution, of 10", score.contribution_0_to_10, basis))
     if score.committee_requested:
         scored = score.persona_review_count - score.unscored_persona_review_count

@@ -78,13 +78,17 @@ def _show_evidence(
 ) -> None:
     relevant = figures.counted(len(part.evidence), "relevant paper")
     st.markdown(
-        f"**Evidence**: {relevant}, {part.irrelevant_count:,} read and found irrelevant, {part.unjudged_count:,} unscored."
+        f"**Evidence**: {relevant}, {part.irrelevant_count:,} read and found irrelevant,"
+        f" {part.unjudged_count:,} unscored."
     )
     for line in part.evidence:
         entry = line.evidence
         said = [
-            f"{words.paper_link(papers, entry.paper_id)} {text.line(papers[entry.paper_id].title) if entry.paper_id in papers else ''}"
-            f"{f' · {line.closeness}' if line.closeness else ''}",
+            (
+                f"{words.paper_link(papers, entry.paper_id)}"
+                f" {text.line(papers[entry.paper_id].title) if entry.paper_id in papers else ''}"
+                f"{f' · {line.closeness}' if line.closeness else ''}"
+            ),
             *(
                 f"*{heading}* {text.prose(content)}"
                 for heading, content in (

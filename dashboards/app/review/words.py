@@ -63,7 +63,8 @@ def citation_note(removed_count: int, uncited_count: int) -> str:
     found = []
     if removed_count:
         found.append(
-            f"{figures.counted(removed_count, 'citation')} of papers that were never shown taken out."
+            f"{figures.counted(removed_count, 'citation')} of papers that were never shown taken"
+            " out."
         )
     if uncited_count:
         found.append(f"{figures.counted(uncited_count, 'sentence')} without a citation.")
@@ -88,7 +89,8 @@ def made_by(provenance: Provenance, calls: Mapping[str, LlmCall]) -> str:
             else sum(call.cost_usd or 0.0 for call in paid)
         )
         parts.append(
-            f"{figures.counted(len(paid), 'call')}, {figures.usd(cost)}, {figures.duration(sum(c.latency_seconds for c in paid))}"
+            f"{figures.counted(len(paid), 'call')}, {figures.usd(cost)},"
+            f" {figures.duration(sum(c.latency_seconds for c in paid))}"
         )
     if provenance.shortening is not None:
         parts.append(f"input shortened: {provenance.shortening}")

@@ -153,7 +153,10 @@ def _tell(head: BenchmarkHead) -> None:
     ]
     parts += [
         f"prompts {head.prompt_sha256[:12]}",
-        f"{figures.counted(head.llm_calls, 'call')}, {tokens:,} tokens, {figures.usd(head.cost_usd)}",
+        (
+            f"{figures.counted(head.llm_calls, 'call')}, {tokens:,} tokens,"
+            f" {figures.usd(head.cost_usd)}"
+        ),
     ]
     parts += [f"ended {figures.moment(head.finished_at)}"]
     st.caption(text.line(" · ".join(parts)))
@@ -162,7 +165,8 @@ def _tell(head: BenchmarkHead) -> None:
     if head.incomplete_reason is not None:
         st.warning(
             text.line(
-                f"Incomplete: {wording.reason(head.incomplete_reason)}. The same command goes on where it stopped."
+                f"Incomplete: {wording.reason(head.incomplete_reason)}. The same command goes on"
+                " where it stopped."
             )
         )
     for banner in wording.banners(head.engine, head.literature):

@@ -22,8 +22,10 @@ def show(lake: Lake) -> None:
     _totals(lake, run, steps)
     if steps.is_empty():
         empty.show(
-            "This run called no language model, so it cost nothing: the extractive engine answers by itself. Give a model to see its cost.",
-            f"assay evaluate ideas.jsonl --engine litellm:MODEL --max-cost-usd 5 --warehouse {lake.layout.root}",
+            "This run called no language model, so it cost nothing: the extractive engine answers"
+            " by itself. Give a model to see its cost.",
+            "assay evaluate ideas.jsonl --engine litellm:MODEL --max-cost-usd 5 --warehouse"
+            f" {lake.layout.root}",
         )
         latency.of_sources(lake, run)
         return
@@ -62,7 +64,10 @@ def _totals(lake: Lake, run: Run, steps: polars.DataFrame) -> None:
     row[5].metric(
         "Saved by cache",
         f"≈ {amounts.dollars(saved)}",
-        help="Replies taken from Assay's own cache, at the mean cost of the paid calls of their step and model.",
+        help=(
+            "Replies taken from Assay's own cache, at the mean cost of the paid calls of their step"
+            " and model."
+        ),
     )
     share = (
         f"{cost.cost_usd_per_idea:.4f} dollars per idea"
@@ -70,8 +75,9 @@ def _totals(lake: Lake, run: Run, steps: polars.DataFrame) -> None:
         else "cost per idea unknown"
     )
     st.caption(
-        f"{cost.llm_calls:,} calls, {cost.llm_cache_hits:,} of them answered by Assay's cache; {share}; "
-        f"{cost.reused_ideas:,} of {cost.ideas:,} ideas reused from earlier runs at no cost."
+        f"{cost.llm_calls:,} calls, {cost.llm_cache_hits:,} of them answered by Assay's cache;"
+        f" {share}; {cost.reused_ideas:,} of {cost.ideas:,} ideas reused from earlier runs at no"
+        " cost."
     )
 
 

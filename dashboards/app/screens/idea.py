@@ -66,7 +66,10 @@ def _choose_of(names: dict[str, str], asked: str | None) -> str:
         ),
         key=CONTROL,
         on_change=_into_address,
-        help=f"The best {IDEAS_LISTED} that the search finds, best first; search to reach the others.",
+        help=(
+            f"The best {IDEAS_LISTED} that the search finds, best first; search to reach the"
+            " others."
+        ),
     )
     st.query_params[IN_ADDRESS] = chosen
     return str(chosen)

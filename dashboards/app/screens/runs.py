@@ -101,11 +101,13 @@ def _cost(run: RunProgress) -> str:
 def _what_to_do(run: RunProgress) -> None:
     if run.activity is Activity.STOPPED:
         st.caption(
-            "No command is at work on it. Give the same `assay evaluate` again: it goes on where it stopped and pays nothing twice."
+            "No command is at work on it. Give the same `assay evaluate` again: it goes on where it"
+            " stopped and pays nothing twice."
         )
     elif run.activity is Activity.REFUSED:
         st.caption(
-            "Its files broke a critical check, so they stay out of the lake. The page Data quality says which."
+            "Its files broke a critical check, so they stay out of the lake. The page Data quality"
+            " says which."
         )
         links.to("quality", "Broken checks", run=run.planned.run_id)
     elif run.whole:
@@ -171,6 +173,6 @@ def _totals(runs: polars.DataFrame) -> None:
         int(runs[name].sum()) for name in ("evaluated_count", "failed_count", "unscored_count")
     )
     st.caption(
-        f"{figures.counted(len(runs), 'run')} shown: {figures.counted(done, 'idea')} done, {failed:,} failed, "
-        f"{figures.counted(unscored, 'judgement')} unscored."
+        f"{figures.counted(len(runs), 'run')} shown: {figures.counted(done, 'idea')} done,"
+        f" {failed:,} failed, {figures.counted(unscored, 'judgement')} unscored."
     )

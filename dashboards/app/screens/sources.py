@@ -27,7 +27,8 @@ def show(lake: Lake) -> None:
     sources = lake.frame("sources", run_id=run.run_id)
     if sources.is_empty():
         empty.show(
-            "This run asked no source: its ideas were reused from earlier runs, or needed no literature.",
+            "This run asked no source: its ideas were reused from earlier runs, or needed no"
+            " literature.",
             f"assay evaluate ideas.jsonl --literature live --warehouse {lake.layout.root}",
         )
         return
@@ -111,7 +112,8 @@ def _over_time(lake: Lake, run: Run, chosen: list[str]) -> None:
     charts.show(chart, f"{title} per {timing.in_words(seconds)}", "source_curve")
     if column == "unanswered":
         st.caption(
-            "A failed try and the next may fall into different times, so single points may be off; the totals above are exact."
+            "A failed try and the next may fall into different times, so single points may be off;"
+            " the totals above are exact."
         )
 
 

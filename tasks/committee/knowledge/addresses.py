@@ -84,7 +84,10 @@ class CodeHost:
         )
         requests = SourceRequests(upstream, self.source_context, self.settings.sources)
         if self.settings.github_token is None:
-            detail = "set GITHUB_TOKEN: what the repository held on the cutoff date can only be asked with one"
+            detail = (
+                "set GITHUB_TOKEN: what the repository held on the cutoff date can only be asked"
+                " with one"
+            )
             return requests.failure(question, Reason.NOT_CONFIGURED, detail)
         fetched = await requests.fetch(question, _last_commit)
         if fetched.failure is not None:

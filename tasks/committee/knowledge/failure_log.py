@@ -14,7 +14,9 @@ from schemas.retrieval import SourceFailure
 
 STAGE = "committee"
 READING_STAGE = "documents"
-"""Of pages, repositories and full texts: a dead host leaves an evaluation complete, since it would be as dead on every rerun."""
+"""Of pages, repositories and full texts: a dead host leaves an evaluation complete, since it would
+be as dead on every rerun.
+"""
 
 
 @dataclass(slots=True)

@@ -22,7 +22,9 @@ GROUNDED: dict[SourceKind, tuple[IdeaPart, ...]] = {
     ),
     SourceKind.CODE: (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS),
 }
-"""Parts each kind is held against, as InnoEval's release has it (grounding_agent.py, `part_list`), with expected results for papers."""
+"""Parts each kind is held against, as InnoEval's release has it (grounding_agent.py, `part_list`),
+with expected results for papers.
+"""
 GIST_WORDS = 120
 
 

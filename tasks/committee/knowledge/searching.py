@@ -79,7 +79,10 @@ class Search:
         """
         idea = self.context.outline.idea
         if is_own_work(idea.title, idea.text, find.item.title, find.item.text):
-            detail = f"{find.item.url} is possibly the idea's own publication: it is no evidence about the idea and was left out"
+            detail = (
+                f"{find.item.url} is possibly the idea's own publication: it is no evidence about"
+                " the idea and was left out"
+            )
             self.context.failures.add("search", Reason.THE_IDEA_ITSELF, detail)
             return None
         return self.pool.add(find)
@@ -163,7 +166,10 @@ def _tell(failures: FailureLog, name: str, answer: KnowledgeAnswer, phase: Knowl
     failures.searches(answer.failures, name)
     if answer.undated_count and phase is KnowledgePhase.BEFORE:
         for _ in range(answer.undated_count):
-            detail = f"a find of {name} carries no date: it cannot be shown to lie before the cutoff, so the idea is not judged by it"
+            detail = (
+                f"a find of {name} carries no date: it cannot be shown to lie before the cutoff, so"
+                " the idea is not judged by it"
+            )
             failures.add(f"search in {name}", Reason.NO_DATE, detail)
     if answer.shortening is not None:
         failures.add(

@@ -53,7 +53,9 @@ def _shares(lengths: Sequence[int], limit: int) -> list[int]:
 
 
 PAGE_SHARE = 4
-"""A page is shown up to this many times the words kept of a reading; the rest is left out with a mark."""
+"""A page is shown up to this many times the words kept of a reading; the rest is left out with a
+mark.
+"""
 _SUBJECT = f"{SUMMARISE_PAGES.name} of finds"
 
 

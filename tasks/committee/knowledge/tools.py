@@ -68,7 +68,8 @@ def _loaded(name: str) -> Any:
     except (OSError, ValueError) as error:
         detail = " ".join(str(error).split())[:200]
         raise ConfigurationError(
-            f"reranker {name} cannot be loaded ({detail}): name a cross-encoder that can be had, or leave `committee.reranker` out"
+            f"reranker {name} cannot be loaded ({detail}): name a cross-encoder that can be had, or"
+            " leave `committee.reranker` out"
         ) from error
     return _MODELS[name]
 

@@ -11,7 +11,8 @@ from tasks.committee.steps.shown import FindingShown, KnowledgeShown, PartShown
 from tasks.text.words import has_numbers, overlap_0_to_1, words
 
 _DEMANDING = bounded(
-    r"\b(?:large[- ]scale|massive|thousands of (?:gpus?|participants|patients|samples)|billions?|years of|clinical trial|satellites?"
+    r"\b(?:large[- ]scale|massive|thousands of"
+    r" (?:gpus?|participants|patients|samples)|billions?|years of|clinical trial|satellites?"
     r"|telescope|from scratch|nationwide|global(?:ly)?|real[- ]time|quantum|exascale"
     r"|longitudinal|proprietary|unprecedented|human[- ]level)\b",
     IGNORECASE,

@@ -66,7 +66,8 @@ class MetaReply(Reply):
 
 
 THRESHOLDS = ((7.8, Decision.ORAL), (7.4, Decision.SPOTLIGHT), (7.2, Decision.POSTER))
-"""Least totals of the decisions, as InnoEval's released prompt has them; below all of them: Reject."""
+"""Least totals of the decisions, as InnoEval's released prompt has them; below all of them: Reject.
+"""
 WIDE_SPREAD = 1.5
 _VOICES = 2
 
@@ -92,12 +93,14 @@ def decision_by_total(total_score_0_to_10: float) -> Decision:
 
 def _summary(inputs: MetaInput, ordered: list[DimensionFigures]) -> str:
     parts = [
-        f"The committee gives {inputs.total_score_0_to_10:.1f} of 10 over {len(inputs.reviews)} scored reviews."
+        f"The committee gives {inputs.total_score_0_to_10:.1f} of 10 over {len(inputs.reviews)}"
+        " scored reviews."
     ]
     best, worst = ordered[0], ordered[-1]
     if best is not worst:
         parts.append(
-            f"It thinks most of its {_named(best)} ({best.mean:.1f}) and least of its {_named(worst)} ({worst.mean:.1f})."
+            f"It thinks most of its {_named(best)} ({best.mean:.1f}) and least of its"
+            f" {_named(worst)} ({worst.mean:.1f})."
         )
     apart = [
         _named(figure)

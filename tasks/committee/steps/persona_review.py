@@ -113,15 +113,19 @@ def _clarity(inputs: PersonaInput) -> _Judgement:
         measures.readability(inputs.parts),
     )
     reason = (
-        f"The text has {round(6 * complete)} of the six parts of an idea; {concrete:.0%} of its claims name a figure, a method or a term, "
-        f"and its sentences are {'short enough to follow' if readable > 0.5 else 'long'}."
+        f"The text has {round(6 * complete)} of the six parts of an idea; {concrete:.0%} of its"
+        " claims name a figure, a method or a term, and its sentences are"
+        f" {'short enough to follow' if readable > 0.5 else 'long'}."
     )
     return _Judgement(0.5 * complete + 0.3 * concrete + 0.2 * readable, reason, ())
 
 
 def _novelty(inputs: PersonaInput) -> _Judgement:
     near = measures.closeness(inputs.evidence, _CORE)
-    reason = f"The nearest knowledge covers {near:.0%} of the idea's core, over its parts; the more it covers, the less is new."
+    reason = (
+        f"The nearest knowledge covers {near:.0%} of the idea's core, over its parts; the more it"
+        " covers, the less is new."
+    )
     return _Judgement(1 - near, reason, _CORE)
 
 
@@ -132,8 +136,8 @@ def _feasibility(inputs: PersonaInput) -> _Judgement:
     )
     support, at_hand = measures.support_share(found), any(each.kind == "code" for each in found)
     reason = (
-        f"Methods and settings are {('absent', 'half there', 'both there')[planned]}; findings on them lean {_leaning(support)}"
-        f"{', and code for them is at hand' if at_hand else ''}."
+        f"Methods and settings are {('absent', 'half there', 'both there')[planned]}; findings on"
+        f" them lean {_leaning(support)}{', and code for them is at hand' if at_hand else ''}."
     )
     return _Judgement(
         0.35 * planned / 2 + 0.35 * support + 0.25 * measures.ease(inputs.idea) + 0.05 * at_hand,
@@ -153,7 +157,10 @@ def _validity(inputs: PersonaInput) -> _Judgement:
         for relation in (Relation.SUPPORTS, Relation.REFUTES)
     )
     verdict = "described" if tested else "not described"
-    reason = f"Findings that support its parts: {supporting}; that refute them: {refuting}. A test is {verdict}."
+    reason = (
+        f"Findings that support its parts: {supporting}; that refute them: {refuting}. A test is"
+        f" {verdict}."
+    )
     return _Judgement(0.8 * support + 0.2 * tested, reason)
 
 
@@ -173,7 +180,10 @@ def _other(inputs: PersonaInput, dimension: DimensionShown) -> _Judgement:
     kinship = measures.kinship(
         inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}"
     )
-    reason = f"Findings lean {_leaning(support)}, and the idea shares {kinship:.0%} of the words in which this is asked."
+    reason = (
+        f"Findings lean {_leaning(support)}, and the idea shares {kinship:.0%} of the words in"
+        " which this is asked."
+    )
     return _Judgement(0.6 * support + 0.4 * min(2 * kinship, 1.0), reason)
 
 
@@ -210,7 +220,7 @@ def _quotation(each: Finding, side: str) -> str:
 def _missing(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
     absent = [
         in_words(part.value)
-        for part in (parts or tuple(IdeaPart))
+        for part in parts or tuple(IdeaPart)
         if not measures.claims_of(inputs.parts, part)
     ]
     return [f"The idea does not say: {', '.join(absent)}."] if absent else []

@@ -26,11 +26,16 @@ _HEADINGS: tuple[tuple[IdeaPart, Pattern], ...] = tuple(
         ),
         (
             IdeaPart.EXPECTED_RESULTS,
-            r"expected (?:results?|outcomes?|findings?|impact)|outcomes?|anticipated|predictions?|success criteria",
+            (
+                r"expected"
+                r" (?:results?|outcomes?|findings?|impact)|outcomes?|anticipated|predictions?|success"
+                r" criteria"
+            ),
         ),
         (
             IdeaPart.EXPERIMENTAL_SETTINGS,
-            r"experiments?|experimental|evaluation|validation|data ?sets?|data|materials|set-?up|test(?:ing| plan)?|benchmarks?"
+            r"experiments?|experimental|evaluation|validation|data"
+            r" ?sets?|data|materials|set-?up|test(?:ing| plan)?|benchmarks?"
             r"|metrics?|baselines?|analysis plan|study design",
         ),
         (
@@ -39,29 +44,38 @@ _HEADINGS: tuple[tuple[IdeaPart, Pattern], ...] = tuple(
         ),
         (
             IdeaPart.MOTIVATIONS,
-            r"motivations?|problem|background|introduction|context|significance|rationale|challenge|need|gap|related work",
+            (
+                r"motivations?|problem|background|introduction|context|significance|rationale|challenge|need|gap|related"
+                r" work"
+            ),
         ),
     )
 )
 _QUESTION = bounded(
-    r"\?\s{0,9}$|\b(?:we (?:ask|hypothesi[sz]e|want to (?:know|find out)|investigate whether|test whether)|whether|hypothes[ei]s"
+    r"\?\s{0,9}$|\b(?:we (?:ask|hypothesi[sz]e|want to (?:know|find out)|investigate whether|test"
+    r" whether)|whether|hypothes[ei]s"
     r"|research question|it is (?:unclear|unknown|open)|remains (?:unclear|unknown|open))\b",
     IGNORECASE,
 )
 _EXPECTATION = bounded(
-    r"\b(?:expect(?:s|ed)?|anticipat\w++|predict that|should (?:improve|reduce|increase|outperform|yield|show|reach|give|beat|raise|lower)"
-    r"|will (?:improve|reduce|increase|outperform|show|demonstrate|enable|lead to|result in)|refuted if|success (?:means|if|is)|"
+    r"\b(?:expect(?:s|ed)?|anticipat\w++|predict that|should"
+    r" (?:improve|reduce|increase|outperform|yield|show|reach|give|beat|raise|lower)"
+    r"|will (?:improve|reduce|increase|outperform|show|demonstrate|enable|lead to|result"
+    r" in)|refuted if|success (?:means|if|is)|"
     r"consider the idea (?:refuted|successful)|would (?:show|confirm|refute|falsify|support))\b",
     IGNORECASE,
 )
 _SETTING = bounded(
-    r"\b(?:evaluat\w++|benchmark\w*+|data ?sets?|baselines?|metrics?|ablat\w++|compare(?:d)? (?:with|to|against)|held[- ]out"
-    r"|cross-validat\w++|participants?|cohort|patients|samples? of|test set|measure(?:d|s|ments?)?|accuracy"
+    r"\b(?:evaluat\w++|benchmark\w*+|data ?sets?|baselines?|metrics?|ablat\w++|compare(?:d)?"
+    r" (?:with|to|against)|held[- ]out"
+    r"|cross-validat\w++|participants?|cohort|patients|samples? of|test"
+    r" set|measure(?:d|s|ments?)?|accuracy"
     r"|statistical(?:ly)?|control(?:s| group| condition))\b",
     IGNORECASE,
 )
 _METHOD = bounded(
-    r"\b(?:we|i|our|this (?:project|study|work|idea|proposal))\b[^.;]{0,60}\b(?:propos|develop|design|introduc|train|build|us(?:e|ing)\b"
+    r"\b(?:we|i|our|this"
+    r" (?:project|study|work|idea|proposal))\b[^.;]{0,60}\b(?:propos|develop|design|introduc|train|build|us(?:e|ing)\b"
     r"|apply|combin|construct|implement|formulat|deriv|adapt|extend|model|learn|fine-tun|synthesi[sz]|prepar|deposit|split|collect|simulat|calibrat|integrat|replac)\w*+"
     r"|\b(?:first|second|third|next|then|finally),? (?:we|the|each|a)\b"
     r"|\b(?:algorithm|architecture|framework|pipeline|procedure|protocol|loss|objective|module|encoder|decoder|optimi[sz]er)\b",

@@ -49,8 +49,10 @@ class DimensionComparison(Reply):
         default=None, description="How much of the idea along the dimension the paper has."
     )
     comparison: Prose = Field(
-        description="What the idea does that the paper does not, or the reverse; empty when the "
-        "abstract does not touch the dimension."
+        description=(
+            "What the idea does that the paper does not, or the reverse; empty when the "
+            "abstract does not touch the dimension."
+        )
     )
     score: int = Field(
         ge=-1,
@@ -74,12 +76,18 @@ class ComparisonReply(Reply):
 
 PHRASES_PER_STATEMENT = 4
 COVERED_FROM = 0.40
-"""Closeness from which the abstract counts as presenting the statement (-1), if it also has `MINIMUM_COVERED` of its specific words."""
+"""Closeness from which the abstract counts as presenting the statement (-1), if it also has
+`MINIMUM_COVERED` of its specific words.
+"""
 MINIMUM_COVERED = 0.25
 ADDRESSED_FROM = 0.28
 """Closeness from which the abstract says enough about the statement to call it even (0)."""
 SAME_SUBJECT_FROM = 0.14
-"""Closeness from which the paper is on the statement's subject: what it lacks is the idea's own (+1). Below, it says nothing of it (0)."""
+"""Closeness from which the paper is on the statement's subject: what it lacks is the idea's own
+(+1).
+
+Below, it says nothing of it (0).
+"""
 OWN_WORK_BONUS = 0.25
 _OVERLAPS = {-1: Overlap.SUBSTANTIAL, 0: Overlap.PARTIAL, 1: Overlap.NONE}
 """That two works are the same cannot be told by their words."""

@@ -132,9 +132,11 @@ def _uncompared(inputs: ReviewInput) -> ReviewReply:
             f"Near to this stands [{paper.key}], which says “{said.rstrip('.')}”."
             for said, paper in told
         ),
-        suggestions=f"Compare {inputs.dimension.name.lower()} with {keys}."
-        if told
-        else "Name the work this dimension builds on.",
+        suggestions=(
+            f"Compare {inputs.dimension.name.lower()} with {keys}."
+            if told
+            else "Name the work this dimension builds on."
+        ),
     )
 
 
@@ -143,7 +145,8 @@ def _strengths(ahead: list[_Reading], level: list[_Reading], total: int) -> list
     alone = len(ahead) == 1
     for phrases, papers in [] if alone else _grouped(ahead, missing=True)[:2]:
         found.append(
-            f"{_share(len(papers), total)} on the subject without {listed(phrases, 'or')}{_cited(papers)}."
+            f"{_share(len(papers), total)} on the subject without"
+            f" {listed(phrases, 'or')}{_cited(papers)}."
         )
     for place, reading in enumerate(_quoted(ahead, QUOTED_NEIGHBOURS)):
         start = (
@@ -186,7 +189,8 @@ def _weaknesses(behind: list[_Reading], level: list[_Reading]) -> list[str]:
         shared = listed(reading.contrast.shared) or "what the idea states here"
         start = ("Already in", "So too in", "Also in")[place % 3]
         found.append(
-            f"{start} {reading.cited}: {shared}; it comes nearest where it says “{_clause(reading)}”."
+            f"{start} {reading.cited}: {shared}; it comes nearest where it says"
+            f" “{_clause(reading)}”."
         )
     others = [reading for reading in behind if reading not in quoted]
     if others:
@@ -198,7 +202,8 @@ def _weaknesses(behind: list[_Reading], level: list[_Reading]) -> list[str]:
         subject = "one paper speaks" if len(papers) == 1 else f"{len(papers)} papers speak"
         pronoun = "it" if len(phrases) == 1 else "them"
         found.append(
-            f"{_capital(listed(phrases))} alone will not set the idea apart: {subject} of {pronoun} too{_cited(papers)}."
+            f"{_capital(listed(phrases))} alone will not set the idea apart: {subject} of {pronoun}"
+            f" too{_cited(papers)}."
         )
     return found
 
@@ -220,14 +225,16 @@ def _suggestions(
     if ahead:
         gain = listed(ahead[0].contrast.missing[:2]) or "the idea's own means"
         found.append(
-            f"Take {joined([paper.cited for paper in ahead[:2]])} as the point of comparison for what {gain} can do."
+            f"Take {joined([paper.cited for paper in ahead[:2]])} as the point of comparison for"
+            f" what {gain} can do."
         )
     shared = [reading for reading in level if reading.contrast.shared]
     if shared:
         nearest = shared[0]
         terms = listed(nearest.contrast.shared[:2])
         found.append(
-            f"Spell out how the use of {terms} differs from that in {nearest.cited}, “{quotable(nearest.shown.title)}”."
+            f"Spell out how the use of {terms} differs from that in {nearest.cited},"
+            f" “{quotable(nearest.shown.title)}”."
         )
     return found
 

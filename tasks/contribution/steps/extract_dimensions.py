@@ -45,7 +45,9 @@ STATEMENT_WORD_LIMIT = 60
 MINIMUM_WORDS = 6
 REDUNDANT_OVERLAP = 0.55
 ENOUGH_CLAIMS = 4
-"""With fewer sentences that say what will be done, those that merely describe it count too, save for the background."""
+"""With fewer sentences that say what will be done, those that merely describe it count too, save
+for the background.
+"""
 MINIMUM_STRENGTH = 2.0
 """A dimension needs one sentence that both claims something and has its wording."""
 _FIGURE = bounded(r"\b\d")

@@ -39,13 +39,16 @@ class RelevanceReply(Reply):
 
 SIMILARITY_WEIGHT = 0.8
 FULL_SHARE = 0.4
-"""Of a paper's specific words, the share that counts as all: a whole idea shares 0.2 with papers of its field, 0.4 with its twins."""
+"""Of a paper's specific words, the share that counts as all: a whole idea shares 0.2 with papers of
+its field, 0.4 with its twins.
+"""
 THRESHOLDS = (0.20, 0.34, 0.48, 0.58, 0.70)
 """Closeness from which a score of 1, 2, 3, 4, 5 is given.
 
-Set by reading 1,000 pairs of real ideas and papers: papers that merely share a word with the idea end below 0.2, papers of its field
-between 0.34 and 0.48, those a reviewer would want discussed above 0.48, close competitors above 0.58; an abstract of the same work
-scores above 0.7. A share of words alone gives 0.2 at most, so vocabulary without kinship never makes a paper relevant.
+Set by reading 1,000 pairs of real ideas and papers: papers that merely share a word with the idea
+end below 0.2, papers of its field between 0.34 and 0.48, those a reviewer would want discussed
+above 0.48, close competitors above 0.58; an abstract of the same work scores above 0.7. A share of
+words alone gives 0.2 at most, so vocabulary without kinship never makes a paper relevant.
 """
 _MEANINGS = (
     "no discernible connection",
@@ -79,7 +82,10 @@ def _entry(paper: ShownPaper, similarity: float, idea_stems: frozenset[str]) -> 
     score = relevance_score(similarity, shared_share)
     phrases = [phrase for phrase in specific_phrases(text, 12) if mentions(idea_stems, phrase)][:3]
     common = f"both speak of {listed(phrases)}" if phrases else "no key phrase in common"
-    rationale = f"{_MEANINGS[score].capitalize()}: {common} (similarity {similarity:.2f}, {shared_share:.0%} of its specific words shared)."
+    rationale = (
+        f"{_MEANINGS[score].capitalize()}: {common} (similarity {similarity:.2f},"
+        f" {shared_share:.0%} of its specific words shared)."
+    )
     return RelevanceEntry(key=paper.key, rationale=rationale, score=score)
 
 

@@ -42,7 +42,10 @@ def worded(contrast: Contrast, score: int) -> str:
     if score < 0:
         return f"The paper comes close to this: {quoted} {shared} {missing}"
     if score > 0:
-        return f"The paper works on the same subject: {quoted} {shared} {missing} That is what the idea would add."
+        return (
+            f"The paper works on the same subject: {quoted} {shared} {missing} That is what the"
+            " idea would add."
+        )
     return f"Neither is ahead; the abstract comes nearest with {quoted} {shared} {missing}"
 
 

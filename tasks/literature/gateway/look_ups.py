@@ -60,7 +60,9 @@ BATCH_PATH = "/graph/v1/paper/batch"
 LARGEST_BATCH = 500
 LARGEST_NESTED_BATCH = 100
 MOST_NESTED_ROWS = 9_999
-"""Over a whole batch the API cuts nested lists off here, silently and anywhere: a full answer is no answer."""
+"""Over a whole batch the API cuts nested lists off here, silently and anywhere: a full answer is no
+answer.
+"""
 
 _NONE_KNOWN = b"No valid paper ids given"
 _TOO_LARGE = b"exceed maximum size"

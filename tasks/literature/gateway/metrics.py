@@ -71,7 +71,8 @@ class _UpstreamCollector:
         upstream: Json = live["upstream"]
         yield _counted(
             "assay_gateway_upstream_requests",
-            "Requests sent upstream, by outcome: a status, timeout, unreachable or malformed_answer.",
+            "Requests sent upstream, by outcome: a status, timeout, unreachable or"
+            " malformed_answer.",
             ("endpoint", "outcome"),
             {
                 (endpoint, outcome): n
@@ -87,7 +88,8 @@ class _UpstreamCollector:
         )
         yield _counted(
             "assay_gateway_look_ups",
-            "Paper identifiers: asked for, kept from before, sent, coalesced with others in flight.",
+            "Paper identifiers: asked for, kept from before, sent, coalesced with others in"
+            " flight.",
             ("outcome",),
             {(name,): n for name, n in live["look_ups"].items()},
         )

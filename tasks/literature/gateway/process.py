@@ -92,7 +92,8 @@ class GatewayProcess:
             self._cache_directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigurationError(
-                f"{self._cache_directory} cannot be made ({error.strerror}); choose a writable folder"
+                f"{self._cache_directory} cannot be made ({error.strerror}); choose a writable"
+                " folder"
             ) from error
         self._shorten_log()
         self._start()
@@ -152,7 +153,8 @@ class GatewayProcess:
                 return
             time.sleep(_LOOK_EVERY_SECONDS / 2)
         raise ConfigurationError(
-            f"the literature gateway did not answer within {_START_SECONDS:.0f} s; its log is {self._log}"
+            f"the literature gateway did not answer within {_START_SECONDS:.0f} s; its log is"
+            f" {self._log}"
         )
 
     def _healthy(self) -> bool:

@@ -91,8 +91,8 @@ class RequestRecord:
     ) -> None:
         """A request leaves."""
         self._write(
-            "insert into requests (request_id, sent_at, host, endpoint, look_ups, attempt, wait_seconds, allowed_per_second)"
-            " values (?, ?, ?, ?, ?, ?, ?, ?)",
+            "insert into requests (request_id, sent_at, host, endpoint, look_ups, attempt,"
+            " wait_seconds, allowed_per_second) values (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 request_id,
                 sent_at,

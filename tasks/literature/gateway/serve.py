@@ -27,7 +27,9 @@ from tasks.literature.gateway.opening import open_upstream
 
 _LOG = logging.getLogger("assay.gateway")
 IDLE_SECONDS = 30.0
-"""How long a connection may stay without a whole request head, and how long a reader may take to begin reading."""
+"""How long a connection may stay without a whole request head, and how long a reader may take to
+begin reading.
+"""
 
 _MOST_CONNECTIONS = 4_096
 _DESCRIPTORS_KEPT = 128

@@ -92,7 +92,8 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
         paper_count = store.count()
         if paper_count == 0:
             raise SnapshotError(
-                f"{papers.name}: none of its {store.state('rows_read')} rows has a title; there is nothing to build"
+                f"{papers.name}: none of its {store.state('rows_read')} rows has a title; there is"
+                " nothing to build"
             )
         store.resolve_references()
         report(0, paper_count, "index")
@@ -114,7 +115,8 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
         store.seal()
     except sqlite3.DatabaseError as error:
         raise SnapshotError(
-            f"{target} cannot be written ({error}); free space or delete the folder, then build again"
+            f"{target} cannot be written ({error}); free space or delete the folder, then build"
+            " again"
         ) from error
     finally:
         store.close()

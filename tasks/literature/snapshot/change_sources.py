@@ -41,7 +41,8 @@ def open_changes(path: Path, manifest: Manifest) -> Changes:
     papers = open_papers(path)
     if isinstance(papers, SemanticScholarRelease):
         raise SnapshotError(
-            f"{path} is a whole release: build it anew, or name the folder of its diffs (updates/, deletes/)"
+            f"{path} is a whole release: build it anew, or name the folder of its diffs (updates/,"
+            " deletes/)"
         )
     if isinstance(papers, OpenAlexWorks):
         later = tuple(part for part in papers.parts if _after(updated_date(part), manifest.through))
@@ -141,7 +142,8 @@ def _open_diffs(path: Path, manifest: Manifest) -> SemanticScholarDiffs:
     later = [step for step in steps if _after(step[-10:], manifest.through)]
     if not steps:
         raise SnapshotError(
-            f"{path} holds no diffs; expected updates/<date>-to-<date>/papers/… as in their addresses"
+            f"{path} holds no diffs; expected updates/<date>-to-<date>/papers/… as in their"
+            " addresses"
         )
     for before, step in zip(
         [manifest.through, *(each[-10:] for each in later)], later, strict=False

@@ -35,7 +35,8 @@ def only_builder(target: Path) -> Iterator[None]:
     )
     if foreign:
         raise SnapshotError(
-            f"{target} holds other files ({sorted(foreign)[0]}); name an empty folder for the snapshot"
+            f"{target} holds other files ({sorted(foreign)[0]}); name an empty folder for the"
+            " snapshot"
         )
     target.mkdir(parents=True, exist_ok=True)
     with FileLock(target / LOCK_NAME, fallback_to_soft=False):

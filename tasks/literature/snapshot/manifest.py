@@ -81,7 +81,8 @@ def read_manifest(folder: Path) -> Manifest:
         )
     if not any(folder.iterdir()):
         raise SnapshotError(
-            f"{folder} is an empty folder, not a snapshot; build one with: assay literature build PAPERS {folder}"
+            f"{folder} is an empty folder, not a snapshot; build one with: assay literature build"
+            f" PAPERS {folder}"
         )
     try:
         manifest = Manifest.model_validate_json(path.read_bytes())
@@ -93,7 +94,8 @@ def read_manifest(folder: Path) -> Manifest:
         raise SnapshotError(f"{path} cannot be read; build the snapshot again") from error
     if manifest.format_version != FORMAT_VERSION:
         raise SnapshotError(
-            f"{folder} has format {manifest.format_version}, this version reads {FORMAT_VERSION}; build it again"
+            f"{folder} has format {manifest.format_version}, this version reads {FORMAT_VERSION};"
+            " build it again"
         )
     return manifest
 

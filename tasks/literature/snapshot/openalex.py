@@ -130,9 +130,11 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
         "doi": work.get("doi"),
         "keywords": [name for name in keywords if name],
         "citation_count": work.get("cited_by_count"),
-        "references": [each for each in map(work_id, referenced) if each]
-        if isinstance(referenced, list)
-        else None,
+        "references": (
+            [each for each in map(work_id, referenced) if each]
+            if isinstance(referenced, list)
+            else None
+        ),
     }
 
 
@@ -165,7 +167,8 @@ def merged_away(folder: Path, after: str | None) -> Iterator[str]:
                         yield gone
             except csv.Error as error:
                 raise SnapshotError(
-                    f"{path} is no CSV after line {lines.line_num} ({first_line(error)}); fetch it again"
+                    f"{path} is no CSV after line {lines.line_num} ({first_line(error)}); fetch it"
+                    " again"
                 ) from error
 
 

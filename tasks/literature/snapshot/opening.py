@@ -10,7 +10,10 @@ from tasks.literature.snapshot.parts import json_rows, parts_in
 from tasks.literature.snapshot.release import SemanticScholarRelease, is_release, open_release
 from tasks.literature.snapshot.tables import PaperFile, open_table
 
-FORMS = "name a Parquet or JSONL file of papers, the folder of a Semantic Scholar release, or OpenAlex works"
+FORMS = (
+    "name a Parquet or JSONL file of papers, the folder of a Semantic Scholar release, or OpenAlex"
+    " works"
+)
 
 
 def open_papers(path: Path) -> PaperFile | SemanticScholarRelease | OpenAlexWorks:

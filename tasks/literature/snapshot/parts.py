@@ -86,7 +86,8 @@ def json_rows(path: Path, first_row: int) -> Iterator[Row]:
                 row = json_of(line)
             except orjson.JSONDecodeError as error:
                 raise SnapshotError(
-                    f"{path} line {number} is no JSON ({first_line(error)}); write one paper per line"
+                    f"{path} line {number} is no JSON ({first_line(error)}); write one paper per"
+                    " line"
                 ) from error
             if not isinstance(row, dict):
                 raise SnapshotError(f"{path} line {number} is no object; write one paper per line")

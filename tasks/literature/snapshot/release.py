@@ -32,7 +32,10 @@ _NO_ROWS = {
     "abstracts": "(select null::bigint as corpusid, null as abstract, null as open_url limit 0)",
     "tldrs": "(select null::bigint as corpusid, null as text limit 0)",
     "paper-ids": "(select null::bigint as corpusid, null as sha limit 0)",
-    "citations": "(select null::bigint as corpusid, null::bigint as citedcorpusid, null::bigint as citationid limit 0)",
+    "citations": (
+        "(select null::bigint as corpusid, null::bigint as citedcorpusid, null::bigint as"
+        " citationid limit 0)"
+    ),
 }
 
 
@@ -102,7 +105,8 @@ class SemanticScholarRelease:
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.parent.mkdir(parents=True, exist_ok=True)
             connection.execute(
-                f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd, partition_by (bucket))"
+                f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd,"
+                " partition_by (bucket))"
             )
             temporary.mkdir(exist_ok=True)
             temporary.rename(target)
@@ -132,7 +136,8 @@ class SemanticScholarRelease:
             )
             temporary = target.with_suffix(".unfinished")
             connection.execute(
-                f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd, row_group_size 20000)"
+                f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd,"
+                " row_group_size 20000)"
             )
             temporary.rename(target)
         report(buckets, buckets, "join")

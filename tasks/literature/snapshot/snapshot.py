@@ -63,7 +63,10 @@ class Snapshot:
 
     def __str__(self) -> str:
         known = self.manifest
-        left_out = f" ({known.duplicate_count:,} duplicates and {known.untitled_count:,} rows without title left out)"
+        left_out = (
+            f" ({known.duplicate_count:,} duplicates and {known.untitled_count:,} rows without"
+            " title left out)"
+        )
         shown = left_out if known.duplicate_count or known.untitled_count else ""
         return f"snapshot {self.fingerprint[:12]}: {known.paper_count:,} papers{shown}"
 

@@ -29,7 +29,8 @@ _KEYS_PER_QUERY = 500
 
 
 References = Sequence[tuple[int, str]]
-"""Reference lists as (position, identifier); positions are unique within a list and say its order."""
+"""Reference lists as (position, identifier); positions are unique within a list and say its order.
+"""
 
 
 class PaperStore:

@@ -70,7 +70,8 @@ def open_table(path: Path) -> PaperFile:
     missing = [name for name in REQUIRED_COLUMNS if name not in columns]
     if missing:
         raise SnapshotError(
-            f"{path} lacks the columns {', '.join(missing)}; it has {', '.join(sorted(columns)) or 'none'}"
+            f"{path} lacks the columns {', '.join(missing)}; it has"
+            f" {', '.join(sorted(columns)) or 'none'}"
         )
     return PaperFile(
         path=path, row_count=row_count, has_references="references" in columns, parquet=parquet

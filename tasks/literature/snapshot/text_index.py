@@ -144,7 +144,8 @@ class TextIndex:
             self._searcher = self._index.searcher()
         except (ValueError, OSError) as error:
             raise SnapshotError(
-                f"{folder} is no readable index ({str(error).splitlines()[0][:120]}); build the snapshot again"
+                f"{folder} is no readable index ({str(error).splitlines()[0][:120]}); build the"
+                " snapshot again"
             ) from error
 
     def count(self) -> int:

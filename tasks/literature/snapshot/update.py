@@ -61,7 +61,8 @@ def update_snapshot(
             return Updated(open_snapshot(target), {})
         if manifest.embedding_dimensions is not None and embedder is None:
             raise SnapshotError(
-                f"{target} has embeddings: update it with --embeddings, so that new papers get theirs"
+                f"{target} has embeddings: update it with --embeddings, so that new papers get"
+                " theirs"
             )
         counts, updated = _updated(target, manifest, changes, report)
         if embedder is not None:

@@ -10,22 +10,26 @@ _PROOF = bounded(
     r"\bproofs?\b(?! of (?:concept|principle))|\\begin\{proof\}|\bq\.?e\.?d\b|□|∎|\\qed", IGNORECASE
 )
 _LEFT_OUT = bounded(
-    r"\bproofs?\b[^.]{0,60}\b(?:is|are)\s(?:omitted|left (?:out|to the (?:interested )?reader)|skipped)"
+    r"\bproofs?\b[^.]{0,60}\b(?:is|are)\s(?:omitted|left (?:out|to the (?:interested"
+    r" )?reader)|skipped)"
     r"|\bwe (?:omit|skip) (?:the|its|their) proofs?\b",
     IGNORECASE,
 )
 _SIGNIFICANT = bounded(
-    r"\bstatistically significant(?:ly)?\b|\bsignificant(?:ly)? (?:difference|increase|decrease|effect|correlat\w++|associat\w++)\b",
+    r"\bstatistically significant(?:ly)?\b|\bsignificant(?:ly)?"
+    r" (?:difference|increase|decrease|effect|correlat\w++|associat\w++)\b",
     IGNORECASE,
 )
 _TEST = bounded(
     r"\bp\s{0,9}+(?:-?\s{0,9}values?)?\s{0,9}[<>=≤]|\bt-?test|\banova\b|\bwilcoxon|\bmann.whitney|\bchi.?squared?|χ"
     r"|\bconfidence intervals?\b|\b95\s{0,9}\\?%\s{0,9}CI|\bbootstrap"
-    r"|\bstandard (?:error|deviation)s?\b|\bpermutation test|\bbayes factor|\bregression\b|\bp-?values?\b|\bsigma\b|σ",
+    r"|\bstandard (?:error|deviation)s?\b|\bpermutation test|\bbayes"
+    r" factor|\bregression\b|\bp-?values?\b|\bsigma\b|σ",
     IGNORECASE,
 )
 _PEOPLE = bounded(
-    r"\b(?:participants|patients|subjects|respondents|volunteers)\b[^.]{0,60}\b(?:were|completed|received|underwent|rated|took part)\b",
+    r"\b(?:participants|patients|subjects|respondents|volunteers)\b[^.]{0,60}\b(?:were|completed|received|underwent|rated|took"
+    r" part)\b",
     IGNORECASE,
 )
 _SAMPLE = bounded(

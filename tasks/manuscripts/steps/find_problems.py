@@ -82,7 +82,8 @@ def _problem(found: Sequence[Finding]) -> ReportedProblem:
     """One problem of a kind, with the other places it occurs at."""
     first, others = found[0], found[1 : 1 + _PLACES_TOLD]
     more = (
-        f" The same is found {len(found) - 1} more times, as at {'; '.join(dict.fromkeys(one.location for one in others))}."
+        f" The same is found {len(found) - 1} more times, as at"
+        f" {'; '.join(dict.fromkeys(one.location for one in others))}."
         if others
         else ""
     )

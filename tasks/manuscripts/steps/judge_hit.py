@@ -43,8 +43,9 @@ class HitReply(Reply):
 THRESHOLD_0_TO_1 = 0.28
 """Likeness from which on a report counts as the authors' problem.
 
-Weights and threshold were chosen on a quarter of the papers of WithdrarXiv-Check's test split, against "both released
-judges say yes" (κ 0.31); on another quarter κ is 0.44, recall 0.62, area under the curve 0.76.
+Weights and threshold were chosen on a quarter of the papers of WithdrarXiv-Check's test split,
+against "both released judges say yes" (κ 0.31); on another quarter κ is 0.44, recall 0.62, area
+under the curve 0.76.
 """
 _COSINE, _WORDS, _PLACES = 0.6, 0.4, 0.1
 _PLACE = bounded(
@@ -71,7 +72,10 @@ async def baseline_hit(inputs: HitInput, tools: BaselineTools) -> HitReply:
     )
     likeness = min(max(likeness, 0.0), 1.0)
     both = f"both name {', '.join(sorted(' '.join(each) for each in shared))}; " if shared else ""
-    explanation = f"{both}likeness {likeness:.2f}, threshold {THRESHOLD_0_TO_1:.2f} (embedding, shared words, places named)"
+    explanation = (
+        f"{both}likeness {likeness:.2f}, threshold {THRESHOLD_0_TO_1:.2f} (embedding, shared words,"
+        " places named)"
+    )
     return HitReply(explanation=explanation, hit=likeness >= THRESHOLD_0_TO_1)
 
 

@@ -9,7 +9,8 @@ from schemas.patterns import IGNORECASE, MULTILINE, bounded, linear
 from tasks.manuscripts.steps.reading import Finding, Reading, shown
 
 _SHARE = bounded(
-    r"\b(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\s?(?:/|(?:out )?of(?: the)?)\s?(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\b"
+    r"\b(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\s?(?:/|(?:out )?of(?:"
+    r" the)?)\s?(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\b"
     r"[^().;%]{0,40}\(\s?(\d{1,3}(?:\.\d{1,15})?)\s?\\?%"
 )
 _INTERVAL = linear(
@@ -19,7 +20,8 @@ _INTERVAL = linear(
 )
 _SHARES = bounded(r"(\d{1,3}(?:\.\d{1,15})?)\s?\\?%")
 _REMAINING = bounded(
-    r"\b(?:the )?(?:remaining|rest)\b[^.]{0,30}\d\s?\\?%|\d\s?\\?%\)?[^.]{0,12}\b(?:remaining|rest)\b"
+    r"\b(?:the"
+    r" )?(?:remaining|rest)\b[^.]{0,30}\d\s?\\?%|\d\s?\\?%\)?[^.]{0,12}\b(?:remaining|rest)\b"
 )
 _FIGURE = bounded(r"\d+(?:\.\d+)?")
 _TELLING = bounded(
@@ -103,7 +105,8 @@ def check_abstract(reading: Reading) -> Iterator[Finding]:
             2,
             f"The abstract states {', '.join(missing[:5])}, which the text never shows.",
             "the abstract",
-            "A figure that the abstract reports must be found among the results, in this form or with more digits.",
+            "A figure that the abstract reports must be found among the results, in this form or"
+            " with more digits.",
         )
 
 
@@ -115,9 +118,10 @@ def _abstract_and_body(text: str) -> tuple[str, str]:
         if is_latex not in ends:
             continue
         if found := next(ends[is_latex].finditer(text, begins.end()), None):
-            return text[begins.end() : found.start()], text[
-                found.end() if is_latex else found.start() :
-            ]
+            return (
+                text[begins.end() : found.start()],
+                text[found.end() if is_latex else found.start() :],
+            )
         del ends[is_latex]  # behind a later beginning there is no end either
     return "", ""
 

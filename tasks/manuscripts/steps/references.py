@@ -40,7 +40,9 @@ _FLOATS = tuple(
 _NEAR = 40
 """Characters before and behind a mention that are looked at."""
 _FEWEST = 2
-"""Numbered things of a kind that must be found before a missing one says anything: else they may have been lost in reading."""
+"""Numbered things of a kind that must be found before a missing one says anything: else they may
+have been lost in reading.
+"""
 
 
 def check_unresolved(reading: Reading) -> Iterator[Finding]:
@@ -114,7 +116,10 @@ def _beyond(reading: Reading, kind: str, mention: Pattern, known: set[int]) -> I
             if int(found.group(1)) > max(known) and not _ELSEWHERE.match(
                 placed.sentence[found.end() : found.end() + _NEAR]
             ):
-                problem = f"The text refers to {kind} {found.group(1)}, but the last {kind} is {max(known)}."
+                problem = (
+                    f"The text refers to {kind} {found.group(1)}, but the last {kind} is"
+                    f" {max(known)}."
+                )
                 yield Finding(
                     f"missing_{kind}", 3, problem, placed.location, f"“{shown(placed.sentence)}”"
                 )

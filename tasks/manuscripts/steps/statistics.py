@@ -48,14 +48,16 @@ def check_statistics(reading: Reading) -> Iterator[Finding]:
                 yield Finding(
                     "p_value",
                     1 if flips else 2,
-                    f"The reported p-value p {sign} {printed} does not follow from its test statistic"
+                    f"The reported p-value p {sign} {printed} does not follow from its test"
+                    " statistic"
                     + (
                         ", and the correct one changes whether the result is significant."
                         if flips
                         else "."
                     ),
                     placed.location,
-                    f"“{shown(placed.sentence)}” The statistic gives a two-sided p of about {middle:.3g}, not p {sign} {printed}.",
+                    f"“{shown(placed.sentence)}” The statistic gives a two-sided p of about"
+                    f" {middle:.3g}, not p {sign} {printed}.",
                 )
 
 

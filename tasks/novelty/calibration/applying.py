@@ -66,11 +66,13 @@ def check_calibrator(path: str, engine: str) -> Calibrator:
         )
     if calibrator.engine != engine:
         raise ConfigurationError(
-            f"calibrator {path} was fitted on judgements of {calibrator.engine}, not of {engine}: fit one for it"
+            f"calibrator {path} was fitted on judgements of {calibrator.engine}, not of {engine}:"
+            " fit one for it"
         )
     if calibrator.judged_by != judged_by():
         raise ConfigurationError(
-            f"calibrator {path} was fitted on judgements made with another prompt of judge_novelty: fit it again"
+            f"calibrator {path} was fitted on judgements made with another prompt of judge_novelty:"
+            " fit it again"
         )
     return calibrator
 
@@ -85,8 +87,9 @@ def refuse_training_items(calibrator: Calibrator, ideas: Iterable[str]) -> None:
     seen = sum(item_sha256(idea) in known for idea in ideas)
     if seen:
         raise ConfigurationError(
-            f"{seen} of the items to be scored are among the {len(known)} that calibrator {calibrator.sha256[:12]} was fitted on: "
-            "score it on others, or run without novelty.calibrator (its gain under cross-validation is reported when it is fitted)"
+            f"{seen} of the items to be scored are among the {len(known)} that calibrator"
+            f" {calibrator.sha256[:12]} was fitted on: score it on others, or run without"
+            " novelty.calibrator (its gain under cross-validation is reported when it is fitted)"
         )
 
 
@@ -103,7 +106,10 @@ def with_calibration(
         return judgement, ()
     calibrator = check_calibrator(path, engine)
     if item_sha256(idea.text) in calibrator.training_items:
-        detail = f"calibrator {calibrator.sha256[:12]} was fitted on this idea, so that its score is left uncalibrated"
+        detail = (
+            f"calibrator {calibrator.sha256[:12]} was fitted on this idea, so that its score is"
+            " left uncalibrated"
+        )
         return judgement, (
             Failure(stage=STAGE, subject="calibration", reason=Reason.FITTED_ON_IT, detail=detail),
         )

@@ -85,7 +85,10 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
     unlabelled = sum(one.label is None for one in examples)
     counts = Counter(str(one.label) for one in scored.values())
     unknown = sorted(counts.keys() - set(scale.labels))
-    told = f"{len(examples)} items, {unlabelled} without a label, {len(examples) - unlabelled - len(scored)} unscored or repeated"
+    told = (
+        f"{len(examples)} items, {unlabelled} without a label,"
+        f" {len(examples) - unlabelled - len(scored)} unscored or repeated"
+    )
     if unknown:
         raise ConfigurationError(
             f"labels {', '.join(unknown)} are not among {', '.join(scale.labels)}"
@@ -94,11 +97,13 @@ def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:
         raise ConfigurationError(f"a calibrator needs labels: {told}")
     if len(counts) < 2:
         raise ConfigurationError(
-            f"a calibrator needs two labels, all {len(scored)} items have {next(iter(counts))}: {told}"
+            f"a calibrator needs two labels, all {len(scored)} items have {next(iter(counts))}:"
+            f" {told}"
         )
     if len(scored) < FEWEST_ITEMS:
         raise ConfigurationError(
-            f"a calibrator needs {FEWEST_ITEMS} labelled and scored items, there are {len(scored)}: {told}"
+            f"a calibrator needs {FEWEST_ITEMS} labelled and scored items, there are {len(scored)}:"
+            f" {told}"
         )
     rare = {label: count for label, count in counts.items() if count < FEWEST_OF_A_LABEL}
     if rare:

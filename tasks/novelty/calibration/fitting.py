@@ -17,7 +17,9 @@ from tasks.novelty.calibration.examples import Example, LabelScale, matrix, usab
 from tasks.novelty.calibration.ordinal import fit_proportional_odds, probabilities
 
 RIDGE = 2.0
-"""Worth two items' evidence that a feature says nothing: with tens of items the coefficients stay near what they can bear."""
+"""Worth two items' evidence that a feature says nothing: with tens of items the coefficients stay
+near what they can bear.
+"""
 
 
 @dataclass(frozen=True, slots=True)

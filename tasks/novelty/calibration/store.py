@@ -27,16 +27,19 @@ def load_calibrator(path: str | Path) -> Calibrator:
         found = Calibrator.model_validate_json(Path(path).read_bytes())
     except OSError as error:
         raise ConfigurationError(
-            f"calibrator {path} cannot be read ({type(error).__name__}): fit one with assay benchmark novelty"
+            f"calibrator {path} cannot be read ({type(error).__name__}): fit one with assay"
+            " benchmark novelty"
         ) from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "file"
         raise ConfigurationError(
-            f"{path} is no calibrator: {where}: {first['msg']}; fit one with assay benchmark novelty"
+            f"{path} is no calibrator: {where}: {first['msg']}; fit one with assay benchmark"
+            " novelty"
         ) from error
     if found.calibrator_version != CALIBRATOR_VERSION:
         raise ConfigurationError(
-            f"calibrator {path} has version {found.calibrator_version}, this is {CALIBRATOR_VERSION}: fit it again"
+            f"calibrator {path} has version {found.calibrator_version}, this is"
+            f" {CALIBRATOR_VERSION}: fit it again"
         )
     return found

@@ -55,14 +55,18 @@ class NoveltyReply(Reply):
 THRESHOLDS = (0.42, 0.55, 0.61, 0.67)
 """Mean closeness from which the score is 4, 3, 2, 1; below the first it is 5.
 
-Chosen by hand on the 35 ideas of the novelty checker, so that their scores spread about as the labels of RINoBench's training split do
-(Table 2: 5 % ones, 22 % twos, 32 % threes, 29 % fours, 12 % fives). Only the ideas' closeness was looked at, not their labels; but they are
-the ideas that suite `novelty` scores, and no other set was held against the thresholds.
+Chosen by hand on the 35 ideas of the novelty checker, so that their scores spread about as the
+labels of RINoBench's training split do (Table 2: 5 % ones, 22 % twos, 32 % threes, 29 % fours, 12 %
+fives). Only the ideas' closeness was looked at, not their labels; but they are the ideas that suite
+`novelty` scores, and no other set was held against the thresholds.
 """
 LEAST_CLOSENESS = 0.4
-"""Of any statement to any work. Works further away are no related works: a collection that lacks the idea's field makes nothing new.
+"""Of any statement to any work.
 
-Of 35 real ideas with works that experts held them against 34 lie above, of 153 held against 248 papers of other fields half lie below.
+Works further away are no related works: a collection that lacks the idea's field makes nothing new.
+
+Of 35 real ideas with works that experts held them against 34 lie above, of 153 held against 248
+papers of other fields half lie below.
 """
 GREATEST_WITH_GAPS = 4
 """A 5 says that the core is found nowhere: that needs every search answered."""
@@ -87,7 +91,10 @@ async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> Nove
             "the idea has no sentence of six words or more; write it out in sentences",
         )
     if max(closeness.values) < LEAST_CLOSENESS:
-        detail = f"none of the {len(works)} works is close to the idea in any statement: that tells nothing of how new it is"
+        detail = (
+            f"none of the {len(works)} works is close to the idea in any statement: that tells"
+            " nothing of how new it is"
+        )
         return NoAnswer(Reason.NO_EVIDENCE, detail)
     score = novelty_score(closeness.mean, inputs.unanswered_searches)
     known = [place for place, value in enumerate(closeness.values) if value >= COVERED]
@@ -136,9 +143,15 @@ def _justification(inputs: NoveltyInput, closeness: Closeness, known: int, score
     keys = dict.fromkeys(_closest(inputs, closeness, place).key for place in range(total))
     cited = joined([f"[{key}]" for key in keys])
     parts = [
-        f"{known} of {total} statements come close to earlier work, mean closeness {closeness.mean:.2f} to {cited}: {_MEANINGS[score]}.",
-        f"The closest work, [{_closest(inputs, closeness, strongest).key}], "
-        f"reaches {closeness.values[strongest]:.2f} where the idea says “{_quoted(closeness, strongest)}”.",
+        (
+            f"{known} of {total} statements come close to earlier work, mean closeness"
+            f" {closeness.mean:.2f} to {cited}: {_MEANINGS[score]}."
+        ),
+        (
+            f"The closest work, [{_closest(inputs, closeness, strongest).key}], reaches"
+            f" {closeness.values[strongest]:.2f} where the idea says"
+            f" “{_quoted(closeness, strongest)}”."
+        ),
     ]
     if weakest != strongest:
         key = _closest(inputs, closeness, weakest).key

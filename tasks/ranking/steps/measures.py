@@ -13,22 +13,29 @@ from tasks.text.practices import PRACTICES
 from tasks.text.words import content_words, key_phrases, outcome_cue, sentences, words
 
 READABLE_WORDS = 20
-"""Words per sentence that readability guides call easy; the measure falls to 0 at none and at twice as many."""
+"""Words per sentence that readability guides call easy; the measure falls to 0 at none and at twice
+as many.
+"""
 _AIM = bounded(
-    r"\b(?:we (?:propose|aim|ask|test|study|introduce|develop|present|show)|goal|hypothes\w++|research question|objective)\b",
+    r"\b(?:we"
+    r" (?:propose|aim|ask|test|study|introduce|develop|present|show)|goal|hypothes\w++|research"
+    r" question|objective)\b",
     IGNORECASE,
 )
 _MEANS = bounded(
-    r"\b(?:data ?sets?|benchmarks?|corpus|corpora|baselines?|metrics?|gpus?|simulat\w++|open[- ]source|code|protocols?|samples?|"
+    r"\b(?:data ?sets?|benchmarks?|corpus|corpora|baselines?|metrics?|gpus?|simulat\w++|open[-"
+    r" ]source|code|protocols?|samples?|"
     r"participants?|pre-?trained|off[- ]the[- ]shelf|implement\w*+|algorithms?)\b",
     IGNORECASE,
 )
 NEWNESS = bounded(
-    r"\b(?:first|novel|new|unexplored|overlooked|rethink\w*+|challenge[sd]?|unlike|no (?:prior|previous|existing)|for the first time)\b",
+    r"\b(?:first|novel|new|unexplored|overlooked|rethink\w*+|challenge[sd]?|unlike|no"
+    r" (?:prior|previous|existing)|for the first time)\b",
     IGNORECASE,
 )
 _REACH = bounded(
-    r"\b(?:general\w*+|scal(?:e|es|able|ability)|theor(?:y|etical|em)|guarantees?|state[- ]of[- ]the[- ]art|real[- ]world|practical|widely|"
+    r"\b(?:general\w*+|scal(?:e|es|able|ability)|theor(?:y|etical|em)|guarantees?|state[- ]of[-"
+    r" ]the[- ]art|real[- ]world|practical|widely|"
     r"fundamental|across|safety|health|cost|efficien\w++|provabl\w++)\b",
     IGNORECASE,
 )

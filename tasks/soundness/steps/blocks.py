@@ -9,7 +9,8 @@ from schemas.patterns import IGNORECASE, bounded
 from tasks.text.words import sections_of_markdown
 
 _BACKGROUND = bounded(
-    r"problem|background|motivat|introduc|related|prior work|literature|hypothes|goal|aims?\b|objective|question|abstract|reference|budget"
+    r"problem|background|motivat|introduc|related|prior"
+    r" work|literature|hypothes|goal|aims?\b|objective|question|abstract|reference|budget"
     r"|timeline|expected|impact|significance|contribution|novelty|limitation|gap|title|context|rationale|conclusion|summary",
     IGNORECASE,
 )

@@ -68,12 +68,14 @@ _IMPERATIVE = bounded(
     IGNORECASE,
 )
 _HOPE = bounded(
-    r"\b(?:will|would|should|can) (?:also )?(?:enable|allow|provide|help|contribute|offer|ensure|lead to|include appropriate)\b",
+    r"\b(?:will|would|should|can) (?:also"
+    r" )?(?:enable|allow|provide|help|contribute|offer|ensure|lead to|include appropriate)\b",
     IGNORECASE,
 )
 _PART_WEIGHT = {Part.METHOD: 1.0, Part.EXPERIMENT: 0.75, Part.UNKNOWN: 0.7, Part.BACKGROUND: 0.0}
 _NEXT = bounded(
-    r"(?:first|second|third|fourth|fifth|next|then|finally|lastly|after|in parallel|to \w++|we then)\b",
+    r"(?:first|second|third|fourth|fifth|next|then|finally|lastly|after|in parallel|to \w++|we"
+    r" then)\b",
     IGNORECASE,
 )
 _LONG_PARAGRAPH_WORDS = 70
@@ -106,7 +108,8 @@ async def baseline_methods(inputs: MethodsInput, _tools: BaselineTools) -> Metho
     if not proposed:
         return NoAnswer(
             Reason.NOTHING_TO_JUDGE,
-            "no sentence of the idea says what would be done; describe the method in full sentences",
+            "no sentence of the idea says what would be done; describe the method in full"
+            " sentences",
         )
     context = _context(inputs.idea)
     chosen: list[Block] = []

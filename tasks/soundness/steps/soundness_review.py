@@ -145,7 +145,8 @@ def _support(found: list[Standing]) -> str:
     if neutral:
         keys = joined([f"[{standing.key}]" for standing in neutral[:_LISTED]])
         told.append(
-            f"{keys} {'works' if len(neutral[:_LISTED]) == 1 else 'work'} on something related {SILENT}"
+            f"{keys} {'works' if len(neutral[:_LISTED]) == 1 else 'work'} on something related"
+            f" {SILENT}"
         )
     return (
         " ".join(told)
@@ -157,8 +158,14 @@ def _favourable_sentence(standing: Standing, place: int, first: Standing) -> str
     assert standing.favourable is not None
     said = quote(standing.favourable.sentence)
     if place == 0:
-        return f"The closest favourable outcome is in [{standing.key}], which shares {joined(standing.shared)} with this plan: {said}."
-    return f"{_when(standing, first, place)}[{standing.key}], on {joined(standing.shared)}, {_VERBS[place % len(_VERBS)]}: {said}."
+        return (
+            f"The closest favourable outcome is in [{standing.key}], which shares"
+            f" {joined(standing.shared)} with this plan: {said}."
+        )
+    return (
+        f"{_when(standing, first, place)}[{standing.key}], on {joined(standing.shared)},"
+        f" {_VERBS[place % len(_VERBS)]}: {said}."
+    )
 
 
 _VERBS = ("reports", "adds", "states", "writes", "finds")
@@ -250,7 +257,10 @@ def _practices(idea: str, found: list[Standing], items: dict[str, EvidenceShown]
                 used.add(named.name)
                 about = joined(standing.shared)
                 said = quote(sentence)
-                yield f"Consider {named.name}, which this plan does not mention and [{standing.key}] brings up for {about}: {said}."
+                yield (
+                    f"Consider {named.name}, which this plan does not mention and [{standing.key}]"
+                    f" brings up for {about}: {said}."
+                )
                 break
 
 
@@ -258,7 +268,10 @@ def _limits(found: list[Standing]) -> Iterator[str]:
     for standing in found:
         if standing.unfavourable is not None:
             about = joined(standing.shared)
-            yield f"Test early, on {about}, whether the limit that [{standing.key}] names applies here, and say what follows if it does."
+            yield (
+                f"Test early, on {about}, whether the limit that [{standing.key}] names applies"
+                " here, and say what follows if it does."
+            )
 
 
 def _alternatives(
@@ -275,7 +288,10 @@ def _alternatives(
                 and _tells_what_it_does(sentence)
                 and len(new) >= max(3, len(telling) / 2)
             ):
-                yield f"Weigh what [{standing.key}] says on {joined(standing.shared)} and this plan does not: {quote(sentence)}."
+                yield (
+                    f"Weigh what [{standing.key}] says on {joined(standing.shared)} and this plan"
+                    f" does not: {quote(sentence)}."
+                )
                 break
 
 
@@ -298,13 +314,19 @@ def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Itera
                 and not reading.of_others
             ):
                 said = quote(sentence)
-                yield f"Say in what the conditions here differ from those behind the favourable outcome of [{standing.key}]: {said}."
+                yield (
+                    "Say in what the conditions here differ from those behind the favourable"
+                    f" outcome of [{standing.key}]: {said}."
+                )
 
 
 def _bars(found: list[Standing]) -> Iterator[str]:
     for standing in found:
         if standing.favourable is not None and standing.favourable.figures:
-            yield f"Report what [{standing.key}] reports for {joined(standing.shared)}, so that its figures can serve as a bar."
+            yield (
+                f"Report what [{standing.key}] reports for {joined(standing.shared)}, so that its"
+                " figures can serve as a bar."
+            )
 
 
 def _sentences(item: EvidenceShown) -> list[str]:

@@ -10,9 +10,11 @@ _REFERENCE = bounded(r"\s?(?:\[[^\[\]]{0,80}\]|\([^()]{0,120}\b(?:19|20)\d\d[a-z
 _ADDRESS = bounded(r"https?:|www\.|\bdoi\b|arxiv:", IGNORECASE)
 _KEY_LIKE = bounded(r"(?<![\w-])[Pp]\s?\d{1,6}(?![\w%])")
 _LEAD_IN = bounded(
-    r"^(?:(?:first|second|third|fourth|fifth|next|then|lastly|however|moreover|furthermore|additionally|in addition"
+    r"^(?:(?:first|second|third|fourth|fifth|next|then|lastly|however|moreover|furthermore|additionally|in"
+    r" addition"
     r"|specifically|to this end|finally|in particular|also|thus|therefore|"
-    r"hence|besides|meanwhile|notably|importantly|consequently|as a result|concretely|more specifically|in contrast|but|and|yet)"
+    r"hence|besides|meanwhile|notably|importantly|consequently|as a result|concretely|more"
+    r" specifically|in contrast|but|and|yet)"
     r"(?:,\s++|\s++(?=(?:we|i)\b)))+",
     IGNORECASE,
 )

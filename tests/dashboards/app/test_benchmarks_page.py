@@ -1,4 +1,6 @@
-"""Benchmarks: measured beside published, what is undefined says why, confusion and reliability from the answers."""
+"""Benchmarks: measured beside published, what is undefined says why, confusion and reliability from
+the answers.
+"""
 
 from tests.support.benchmark_lake import BENCHMARK
 from tests.support.dashboard import open_page, words

@@ -1,4 +1,6 @@
-"""Evaluate one: the form, the command it makes, one evaluation at a time, and jobs read back from their files."""
+"""Evaluate one: the form, the command it makes, one evaluation at a time, and jobs read back from
+their files.
+"""
 
 import fcntl
 import os
@@ -357,7 +359,8 @@ def test_an_idea_is_planned_evaluated_watched_and_read(
     layout = Layout(tmp_path / "warehouse")
     page = open_page("evaluate", layout)
     page.text_area(key="evaluate_text").set_value(
-        "We fine-tune a small language model on synthetic proofs and measure whether retrieval of lemmas improves theorem proving."
+        "We fine-tune a small language model on synthetic proofs and measure whether retrieval of"
+        " lemmas improves theorem proving."
     )
     page.button(key="evaluate_plan").click().run(timeout=600)
     assert "Expected cost" in words(page)

@@ -1,4 +1,6 @@
-"""The page of one idea: its parts from their addresses, reasons where there is no score, and hostile text as mere text."""
+"""The page of one idea: its parts from their addresses, reasons where there is no score, and
+hostile text as mere text.
+"""
 
 import pytest
 

@@ -109,8 +109,9 @@ def test_alarms_tell_collapse_and_bias_but_not_of_few() -> None:
 def test_prices_are_read_as_litellm_ships_them(tmp_path) -> None:
     path = tmp_path / "prices.json"
     path.write_text(
-        '{"sample_spec": {"mode": "one of"}, "a": {"mode": "chat", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6},'
-        '"b": {"mode": "embedding", "input_cost_per_token": 1e-6, "output_cost_per_token": 0}, "c": {"mode": "chat"}}'
+        '{"sample_spec": {"mode": "one of"}, "a": {"mode": "chat", "input_cost_per_token": 1e-6,'
+        ' "output_cost_per_token": 2e-6},"b": {"mode": "embedding", "input_cost_per_token": 1e-6,'
+        ' "output_cost_per_token": 0}, "c": {"mode": "chat"}}'
     )
     assert read_prices(path) == {"a": ModelPrice(1.0, 2.0, 1.0)}
     assert read_prices(path)["a"].of(1_000_000, 1_000_000, 500_000) == pytest.approx(3.0)

@@ -1,4 +1,6 @@
-"""The ranking page: every view from its address, intervals, weights, and nothing of what ideas wrote acts."""
+"""The ranking page: every view from its address, intervals, weights, and nothing of what ideas
+wrote acts.
+"""
 
 import pytest
 

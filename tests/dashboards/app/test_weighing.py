@@ -1,4 +1,6 @@
-"""Weights on sliders: the same scores as the lake's at the run's own weights, and honest intervals and ranks under any."""
+"""Weights on sliders: the same scores as the lake's at the run's own weights, and honest intervals
+and ranks under any.
+"""
 
 import polars
 import pytest
@@ -103,7 +105,7 @@ def test_an_unknown_standard_error_gives_no_interval() -> None:
 
 
 def test_the_interval_is_students() -> None:
-    (low, high) = (
+    low, high = (
         weighed(ideas(rated(5, error=1.0)), {"soundness": 1.0}).select("lower", "upper").row(0)
     )
     assert low == pytest.approx(5 - 2.776, abs=1e-3)

@@ -1,4 +1,6 @@
-"""What a report says of the committee: its verdict, its members, what they knew, and what they could not say."""
+"""What a report says of the committee: its verdict, its members, what they knew, and what they
+could not say.
+"""
 
 import re
 from collections.abc import Iterator

@@ -34,7 +34,8 @@ def test_every_mean_has_its_unscored_count_beside_it(layout):
     markdown = idea_report(layout, RUN, SOUND, "md")
     assert re.search(r"\| Soundness \| \d+\.\d\d \| 2 of 3 methods \| 1 method \|", markdown)
     assert re.search(
-        r"\| Contribution \| \d+\.\d\d \| 10 comparisons in 2 dimensions; mean [+−]?\d\.\d\d on −1 … \+1 \| 0 comparisons \|",
+        r"\| Contribution \| \d+\.\d\d \| 10 comparisons in 2 dimensions; mean [+−]?\d\.\d\d on −1"
+        r" … \+1 \| 0 comparisons \|",
         markdown,
     )
     assert all(

@@ -1,4 +1,6 @@
-"""Where several models took part, reports say who answered, what was dropped and how far judges agree."""
+"""Where several models took part, reports say who answered, what was dropped and how far judges
+agree.
+"""
 
 import re
 from collections.abc import Iterator

@@ -42,9 +42,11 @@ def layout(tmp_path_factory):
             for each in evaluation.contribution.comparisons
         )
         means = tuple(
-            replace(review, mean_comparison_score=1.0)
-            if review.mean_comparison_score is not None
-            else review
+            (
+                replace(review, mean_comparison_score=1.0)
+                if review.mean_comparison_score is not None
+                else review
+            )
             for review in evaluation.contribution.reviews
         )
         land(

@@ -1,4 +1,6 @@
-"""The report on a ranking: uncertainty shown, reasons cited, and nothing that ideas or judges wrote acts on the page."""
+"""The report on a ranking: uncertainty shown, reasons cited, and nothing that ideas or judges wrote
+acts on the page.
+"""
 
 import shutil
 
@@ -26,7 +28,9 @@ from warehouse.units.publish import publish
 
 @pytest.fixture(scope="module")
 def ranked(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    """The report lake with its ideas ranked in one group of three and one hostile group, in which one match was refused."""
+    """The report lake with its ideas ranked in one group of three and one hostile group, in which
+    one match was refused.
+    """
     layout = Layout(shutil.copytree(layout.root, tmp_path_factory.mktemp("ranked") / "warehouse"))
     sound = [make_evaluation(number).idea.idea_id for number in (0, 3, 4)]
     groups: list[RankedGroup] = [

@@ -38,8 +38,8 @@ def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
 def test_counts_costs_and_rejections_are_told(layout):
     markdown = run_report(layout, RUN, "md")
     assert (
-        "4 of 5 ideas evaluated in full, 1 ended early, 1 without any score; 1 entry of the idea file rejected"
-        in markdown
+        "4 of 5 ideas evaluated in full, 1 ended early, 1 without any score; 1 entry of the idea"
+        " file rejected" in markdown
     )
     assert "and 6 calls of unknown price" in markdown
     assert "| without an identifier | ideas.jsonl line 7 | the text is too short |" in markdown
@@ -51,8 +51,8 @@ def test_counts_costs_and_rejections_are_told(layout):
 def test_failures_are_grouped_by_reason(layout):
     failures = run_report(layout, RUN, "md").split("## Failures")[1].split("## Validation")[0]
     assert (
-        "| reading full texts | the source does not allow it | 5 | 5 | 0 | the publisher wants a login |"
-        in failures
+        "| reading full texts | the source does not allow it | 5 | 5 | 0 | the publisher wants a"
+        " login |" in failures
     )
     assert "| looking up literature | the source took too long | 1 | 1 | 1 |" in failures
 

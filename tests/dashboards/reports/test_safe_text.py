@@ -12,7 +12,8 @@ from dashboards.reports.safe_text import code, link, plain, prose, prose_line
 from schemas.naming import safe_url
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-"""A careless reader: it lets HTML through, so anything that got past the escaping shows as a token."""
+"""A careless reader: it lets HTML through, so anything that got past the escaping shows as a token.
+"""
 
 NASTY = st.text(
     alphabet="ab #*_`[]()<>|!\\~-+=1.):/&;\"'\n\t\u200b\u2028javascript", max_size=60
@@ -121,7 +122,8 @@ def test_code_is_a_code_span_or_plain_text(text):
 
 def test_citations_lists_and_emphasis_survive_in_prose():
     written = prose(
-        "Works **well** ([no]) [(Li \\& Wu, 2023-05)](https://e.example/a_b).\n- one\n- two `x`\n\n## Then\n1. three"
+        "Works **well** ([no]) [(Li \\& Wu, 2023-05)](https://e.example/a_b).\n- one\n- two"
+        " `x`\n\n## Then\n1. three"
     )
     html = READER.render(written)
     assert "<strong>well</strong>" in html

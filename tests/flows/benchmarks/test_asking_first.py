@@ -1,4 +1,6 @@
-"""Questions about one review begin alike: one goes ahead, so that a provider's cache has the review for the others."""
+"""Questions about one review begin alike: one goes ahead, so that a provider's cache has the review
+for the others.
+"""
 
 import asyncio
 from pathlib import Path
@@ -48,6 +50,7 @@ def test_the_first_question_about_a_review_is_answered_before_its_others_set_out
         for number in range(4)
     }
     assert len(asking.ask(JUDGE_COVERAGE, questions)) == 8
-    assert sorted(sent[:2]) == ["Review one.", "Review two."], (
-        "different reviews wait for each other"
-    )
+    assert sorted(sent[:2]) == [
+        "Review one.",
+        "Review two.",
+    ], "different reviews wait for each other"

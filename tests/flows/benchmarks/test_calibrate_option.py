@@ -1,4 +1,6 @@
-"""`--calibrate OUT` and `novelty.calibrator`: wrong usage is one clear line before anything is paid for."""
+"""`--calibrate OUT` and `novelty.calibrator`: wrong usage is one clear line before anything is paid
+for.
+"""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -61,7 +61,10 @@ def test_problems_tokens_and_cost_are_means_of_what_is_there_and_the_rest_is_uns
     assert cost == pytest.approx((2500 * 10 + (501.5 + 200) * 40) / 1e6)
     assert unscored == 1
     assert found["mean_cost_usd", PDF, UNPRICED] == (None, "no price is stated for the model", 4)
-    ends = "select lower < value and value < upper from benchmark_scores where metric in ('mean_input_tokens', 'mean_cost_usd')"
+    ends = (
+        "select lower < value and value < upper from benchmark_scores where metric in"
+        " ('mean_input_tokens', 'mean_cost_usd')"
+    )
     assert {row for (row,) in rows_of(done, f"{ends} and lower is not null")} == {True}
 
 
@@ -94,7 +97,8 @@ def test_the_engine_is_held_against_the_judges_on_the_problems_they_voted_on(
     assert found["hit_rate", "drawn checks", "assay"] == (6 / 7, None, 1)
     answers = rows_of(
         done,
-        "select gold, answer, count(*), count(evaluated_run_id), count(step) from benchmark_items group by all order by all",
+        "select gold, answer, count(*), count(evaluated_run_id), count(step) from benchmark_items"
+        " group by all order by all",
     )
     assert answers == [
         ("hit", "hit", 4, 4, 4),

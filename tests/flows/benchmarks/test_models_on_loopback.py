@@ -1,4 +1,6 @@
-"""Every suite from its data to the report by a model behind a server on loopback; only the main job is a stand-in."""
+"""Every suite from its data to the report by a model behind a server on loopback; only the main job
+is a stand-in.
+"""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -94,13 +96,15 @@ def test_every_step_of_a_suite_is_answered_by_the_model_and_every_score_is_a_val
     assert (
         rows_of(
             request,
-            f"select * from benchmark_items where answer is null and unscored_reason <> 'nothing_to_judge' and {own}",
+            "select * from benchmark_items where answer is null and unscored_reason <>"
+            f" 'nothing_to_judge' and {own}",
         )
         == []
     )
     measured = rows_of(
         request,
-        f"select metric, engine, coalesce(value::varchar, undefined_reason) from benchmark_scores where origin = 'measured' and {own}",
+        "select metric, engine, coalesce(value::varchar, undefined_reason) from benchmark_scores"
+        f" where origin = 'measured' and {own}",
     )
     assert all(
         engine == ENGINE and told and meaning_of(metric) is not None

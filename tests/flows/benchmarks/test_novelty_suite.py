@@ -1,4 +1,6 @@
-"""The suite over small made-up sets, by the extractive engine and by a model behind a server on loopback."""
+"""The suite over small made-up sets, by the extractive engine and by a model behind a server on
+loopback.
+"""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""A model behind a suite: what it answered is kept, what it did not answer is unscored, and nothing is asked twice."""
+"""A model behind a suite: what it answered is kept, what it did not answer is unscored, and nothing
+is asked twice.
+"""
 
 from pathlib import Path
 

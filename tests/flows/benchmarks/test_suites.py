@@ -1,4 +1,6 @@
-"""Every suite from its data to the lake and the report, on small made-up sets; the main job is a stand-in."""
+"""Every suite from its data to the lake and the report, on small made-up sets; the main job is a
+stand-in.
+"""
 
 from pathlib import Path
 
@@ -54,7 +56,8 @@ def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not
     assert sum(rate for rate in rates if rate is not None) == pytest.approx(1)
     answers = rows_of(
         request,
-        "select system, count(*), count(distinct step) from benchmark_items where task = 'judge_coverage' group by 1",
+        "select system, count(*), count(distinct step) from benchmark_items where task ="
+        " 'judge_coverage' group by 1",
     )
     assert sorted(answers) == [("assay", 6, 1), ("prompt_only", 6, 1)]
     assert all(path.exists() for path in summary.report_paths)
@@ -105,7 +108,8 @@ def test_decisions_stand_beside_a_constant_and_an_item_without_gold_label_is_lef
     }
     assert rows_of(
         request,
-        "select distinct count from benchmark_scores where metric = 'accuracy' and system = 'assay'",
+        "select distinct count from benchmark_scores where metric = 'accuracy' and system ="
+        " 'assay'",
     ) == [(4,)]
 
 
@@ -156,8 +160,8 @@ def test_expert_reviews_give_the_printed_means(tmp_path: Path) -> None:
     run_small(AGREEMENT, request, never_evaluate)
     pairs = rows_of(
         request,
-        "select m.value, p.value from benchmark_scores m join benchmark_scores p using (metric, slice) "
-        "where m.origin = 'measured' and p.origin = 'published'",
+        "select m.value, p.value from benchmark_scores m join benchmark_scores p using (metric,"
+        " slice) where m.origin = 'measured' and p.origin = 'published'",
     )
     assert len(pairs) == 15
     assert all(round(measured, 2) == printed for measured, printed in pairs)

@@ -3,7 +3,8 @@
 Sources: https://platform.claude.com/docs/en/api/messages and …/api/errors, …/api/rate-limits,
 …/build-with-claude/extended-thinking, …/adaptive-thinking, …/effort, …/structured-outputs,
 …/prompt-caching, …/handling-stop-reasons, …/models/opus-5/migration-guide and opus-5-5's (sampling
-parameters removed, thinking by default, thinking always on); the wording is that of errors users report.
+parameters removed, thinking by default, thinking always on); the wording is that of errors users
+report.
 """
 
 import hashlib
@@ -131,7 +132,8 @@ class AnthropicServer(ProviderServer):
             raise invalid(f"{message} Found {marks}.")
         if body["messages"][-1]["role"] != "user" and "adaptive" in model.thinking:
             raise invalid(
-                "This model does not support assistant message prefill. The conversation must end with a user message."
+                "This model does not support assistant message prefill. The conversation must end"
+                " with a user message."
             )
         question = Question(
             model=body["model"],
@@ -194,7 +196,10 @@ class AnthropicServer(ProviderServer):
         match name:
             case "rate_limited":
                 wait = argument or "1"
-                message = "This request would exceed your organization's rate limit of 30,000 input tokens per minute."
+                message = (
+                    "This request would exceed your organization's rate limit of 30,000 input"
+                    " tokens per minute."
+                )
                 headers = self.headers() | {"retry-after": wait}
                 headers["anthropic-ratelimit-requests-remaining"] = "0"
                 return refusal(429, "rate_limit_error", message, headers)
@@ -241,7 +246,8 @@ def _check_cap(body: Body, model: ClaudeModel) -> None:
         raise invalid("max_tokens: Input should be a valid integer")
     if cap > model.maximum_output_tokens:
         raise invalid(
-            f"max_tokens: {cap} > {model.maximum_output_tokens}, which is the maximum allowed number of output tokens for {body['model']}"
+            f"max_tokens: {cap} > {model.maximum_output_tokens}, which is the maximum allowed"
+            f" number of output tokens for {body['model']}"
         )
 
 
@@ -256,7 +262,8 @@ def _check_sampling(body: Body, model: ClaudeModel) -> None:
         raise invalid("temperature: range: 0..1")
     if {"temperature", "top_p"} <= set(given):
         raise invalid(
-            "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+            "`temperature` and `top_p` cannot both be specified for this model. Please use only"
+            " one."
         )
 
 
@@ -300,7 +307,8 @@ def _check_budget(budget: int | None, cap: int) -> None:
         raise invalid("thinking.enabled.budget_tokens: Field required")
     if budget < _LEAST_BUDGET:
         raise invalid(
-            f"thinking.enabled.budget_tokens: Input should be greater than or equal to {_LEAST_BUDGET}"
+            "thinking.enabled.budget_tokens: Input should be greater than or equal to"
+            f" {_LEAST_BUDGET}"
         )
     if budget >= cap:
         raise invalid(

@@ -55,7 +55,10 @@ class AzureOpenAIServer(OpenAIChatServer):
             raise _refusal(404, "DeploymentNotFound", message)
         asked = (recorded.body.get("response_format") or {}).get("type")
         if asked == "json_schema" and version < _FIRST_WITH_SCHEMAS:
-            message = "response_format value as json_schema is enabled only for api versions 2024-08-01-preview and later"
+            message = (
+                "response_format value as json_schema is enabled only for api versions"
+                " 2024-08-01-preview and later"
+            )
             raise _refusal(400, "BadRequest", message)
         return api.MODELS[self.deployments[deployment]]
 

@@ -176,7 +176,8 @@ def _fields(given: Body, known: set[str], where: str) -> Body:
     for name in named.keys() - known:
         place = f" at '{where}'" if where else ""
         raise invalid(
-            f'Invalid JSON payload received. Unknown name "{named[name]}"{place}: Cannot find field.'
+            f'Invalid JSON payload received. Unknown name "{named[name]}"{place}: Cannot find'
+            " field."
         )
     return {name: given[original] for name, original in named.items()}
 

@@ -1,7 +1,8 @@
 """OpenAI's chat completions, `/v1/chat/completions`: plain models and reasoning models.
 
-Sources: https://developers.openai.com/api/reference/resources/chat (request, reply, finish reasons),
-https://developers.openai.com/api/docs/guides/rate-limits (headers), and those of `openai_models`.
+Sources: https://developers.openai.com/api/reference/resources/chat (request, reply, finish
+reasons), https://developers.openai.com/api/docs/guides/rate-limits (headers), and those of
+`openai_models`.
 """
 
 from dataclasses import dataclass
@@ -97,7 +98,10 @@ def chat_schema(body: Body) -> dict[str, Any] | None:
     wanted = body.get("response_format") or {"type": "text"}
     if wanted["type"] == "json_object":
         if "json" not in str(body["messages"]).lower():
-            message = "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
+            message = (
+                "'messages' must contain the word 'json' in some form, to use 'response_format' of"
+                " type 'json_object'."
+            )
             raise api.refusal(message, param="messages")
         return None
     if wanted["type"] != "json_schema":

@@ -103,7 +103,10 @@ def _check_parameters(body: Body, model: api.OpenAIModel, effort: str | None) ->
         raise api.refusal(message, param="max_output_tokens", code="integer_below_min_value")
     if effort is not None and effort not in model.efforts:
         supported = " and ".join(f"'{one}'" for one in model.efforts)
-        message = f"Unsupported value: '{effort}' is not supported with the '{body['model']}' model. Supported values are: {supported}."
+        message = (
+            f"Unsupported value: '{effort}' is not supported with the '{body['model']}' model."
+            f" Supported values are: {supported}."
+        )
         raise api.refusal(message, param="reasoning.effort", code="unsupported_value")
     for name in ("temperature", "top_p", "top_logprobs"):
         if model.effort(effort) != "none" and body.get(name) is not None:

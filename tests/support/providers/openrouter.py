@@ -67,10 +67,10 @@ class OpenRouterServer(ProviderServer):
         if requested > question.context_tokens:
             raise refusal(
                 400,
-                f"This endpoint's maximum context length is {question.context_tokens} tokens. "
-                f"However, you requested about {requested} tokens ({question.prompt_tokens} of text "
-                f"input, {question.cap} in the output). Please reduce the length of either one, or "
-                'use the "middle-out" transform to compress your prompt automatically.',
+                f"This endpoint's maximum context length is {question.context_tokens} tokens."
+                f" However, you requested about {requested} tokens ({question.prompt_tokens} of"
+                f" text input, {question.cap} in the output). Please reduce the length of either"
+                ' one, or use the "middle-out" transform to compress your prompt automatically.',
                 {"provider_name": None},
             )
         return question

@@ -1,7 +1,8 @@
 """What OpenAI and Anthropic say of a JSON schema that their structured output does not take.
 
 Sources: https://developers.openai.com/api/docs/guides/structured-outputs ("Supported schemas") and
-https://platform.claude.com/docs/en/build-with-claude/structured-outputs ("JSON Schema limitations").
+https://platform.claude.com/docs/en/build-with-claude/structured-outputs ("JSON Schema
+limitations").
 """
 
 import copy
@@ -49,7 +50,8 @@ def _openai_complaints(schema: dict[str, Any]) -> Iterator[tuple[Path, str]]:
             yield (
                 path,
                 (
-                    f"'required' is required to be supplied and to be an array including every key in properties. Missing '{missing[0]}'."
+                    "'required' is required to be supplied and to be an array including every key"
+                    f" in properties. Missing '{missing[0]}'."
                 ),
             )
 

@@ -23,7 +23,10 @@ def asked(url: str, *, private: bool = True) -> LinkStatus:
 
 
 def test_links_are_found_in_order_with_repetitions_and_round_brackets() -> None:
-    text = "As [(Doe, 2020)](https://a.org/x) and [(Roe, 2021)](https://b.org/p_(1)) say [again](https://a.org/x); see www.c.org."
+    text = (
+        "As [(Doe, 2020)](https://a.org/x) and [(Roe, 2021)](https://b.org/p_(1)) say"
+        " [again](https://a.org/x); see www.c.org."
+    )
     assert cited_links(text) == ["https://a.org/x", "https://b.org/p_(1)", "https://a.org/x"]
 
 

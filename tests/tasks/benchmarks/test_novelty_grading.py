@@ -1,4 +1,6 @@
-"""RINoBench's grading of justifications: counts of arguments, and what an unanswered judge leaves behind."""
+"""RINoBench's grading of justifications: counts of arguments, and what an unanswered judge leaves
+behind.
+"""
 
 from typing import Any
 
@@ -117,8 +119,14 @@ async def test_an_argument_left_out_by_the_judge_is_not_taken_for_unsupported() 
 
 
 async def test_the_extractive_judge_prefers_the_experts_own_words() -> None:
-    expected = "The recorder already exists in earlier work on bats. However, the theory of shared caves is new and was not studied before."
-    foreign = "Tax law of islands has been studied widely. None of the courts considered maritime customs before."
+    expected = (
+        "The recorder already exists in earlier work on bats. However, the theory of shared caves"
+        " is new and was not studied before."
+    )
+    foreign = (
+        "Tax law of islands has been studied widely. None of the courts considered maritime customs"
+        " before."
+    )
     works = (("On bats", "A recorder for bats exists in earlier work."),)
     same, other = [
         await grade(

@@ -1,4 +1,6 @@
-"""RINoBench's released files and paper: published figures recomputed from released predictions and the label counts of Table 2."""
+"""RINoBench's released files and paper: published figures recomputed from released predictions and
+the label counts of Table 2.
+"""
 
 import json
 from pathlib import Path
@@ -24,7 +26,10 @@ TABLE_3 = {
     "o3-2025-04-16": (16.2, 0.0, 5.6, 35.6, 39.7, 0.0, 0.93),
     "gpt-5-2025-08-07": (17.2, 0.0, 16.7, 32.2, 37.3, 0.0, 0.93),
 }
-"""Novelty score metrics as printed, F1 in percent. GPT-OSS-120B's macro F1 is printed as 14.6; its release says 14.76."""
+"""Novelty score metrics as printed, F1 in percent.
+
+GPT-OSS-120B's macro F1 is printed as 14.6; its release says 14.76.
+"""
 
 
 @released
@@ -43,7 +48,10 @@ def test_released_scores_are_those_of_table_3(model: str) -> None:
 def test_published_f1_follows_from_the_released_predictions_and_the_label_counts(
     model: str,
 ) -> None:
-    """2 TP = F1 × (predicted + gold): whole numbers, bounded by both. Macro F1 is their mean over five classes."""
+    """2 TP = F1 × (predicted + gold): whole numbers, bounded by both.
+
+    Macro F1 is their mean over five classes.
+    """
     predictions, published = read_predictions(DATA)[model], read_scores(DATA)[model]
     assert len(predictions) == sum(TEST_LABELS.values()) == 277
     hits = 0

@@ -133,11 +133,17 @@ def test_cited_papers_are_counted_in_order_of_first_citation() -> None:
         ("This method is known to work well. [P3] Another thing is also known here.", 1),
         ("This method is known to work well. [P3] shows another thing is known.", 1),
         (
-            "Yes.\n# This is a long heading without any source\nThe following weaknesses were found here:",
+            (
+                "Yes.\n# This is a long heading without any source\nThe following weaknesses were"
+                " found here:"
+            ),
             0,
         ),
         (
-            "Lee et al. tried this before with success [P1]. Would that hold under a distribution shift?",
+            (
+                "Lee et al. tried this before with success [P1]. Would that hold under a"
+                " distribution shift?"
+            ),
             0,
         ),
         ("- The first point has no source at all.\n- The second point has a source here [P2].", 1),

@@ -1,4 +1,6 @@
-"""The whole committee at its seam: what is judged, by whom, on what evidence, and what a failure leaves behind."""
+"""The whole committee at its seam: what is judged, by whom, on what evidence, and what a failure
+leaves behind.
+"""
 
 from collections.abc import Callable
 from datetime import date
@@ -34,9 +36,15 @@ from tests.support.knowledge_fakes import (
 )
 
 DIMENSIONS = ["clarity", "novelty", "feasibility", "validity", "significance"]
-HASHING = "We show that learned hashing improves sparse attention in transformers and halves memory for long documents."
+HASHING = (
+    "We show that learned hashing improves sparse attention in transformers and halves memory for"
+    " long documents."
+)
 DENSE = "Hashing of queries fails to reach the accuracy of dense attention on long documents."
-PAGE = "Sparse attention by learned hashing was faster on long documents and halves memory in every run."
+PAGE = (
+    "Sparse attention by learned hashing was faster on long documents and halves memory in every"
+    " run."
+)
 LATER = "Learned hashing improves sparse attention for long documents further when buckets overlap."
 DOWN = SourceFailure(
     source="serper",
@@ -97,9 +105,10 @@ async def evaluated_with_engine(
     chosen = parameters(
         sources=("literature", *(source.name for source in sources)), **{**defaults, **more}
     )
-    return await evaluate_committee(
-        idea, chosen, seed, engine, tools(*sources, literature=own)
-    ), engine
+    return (
+        await evaluate_committee(idea, chosen, seed, engine, tools(*sources, literature=own)),
+        engine,
+    )
 
 
 def says(text: str, score: float = 6.0) -> Callable[[PersonaInput], PersonaReply]:
@@ -360,7 +369,10 @@ async def test_an_idea_that_cannot_be_taken_apart_is_unscored_for_that_reason() 
 async def test_an_idea_without_a_method_is_reviewed_all_the_same() -> None:
     bare = replace(
         IDEA,
-        text="Sparse attention for long documents is limited by memory. However, nobody knows why documents need it.",
+        text=(
+            "Sparse attention for long documents is limited by memory. However, nobody knows why"
+            " documents need it."
+        ),
     )
     found = await evaluated(idea=bare)
     assert all(review.score_0_to_10 is not None for review in reviews_of(found, "clarity"))

@@ -54,7 +54,9 @@ def test_the_total_is_the_mean_of_all_scores_and_spreads_need_two() -> None:
 
 
 def test_alpha_is_krippendorff_s_published_example_on_the_interval_scale() -> None:
-    """Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section E: four observers, twelve units, alpha 0.849."""
+    """Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section E: four observers,
+    twelve units, alpha 0.849.
+    """
     rows: list[list[int | None]] = [
         [1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
         [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, None, 3, None],

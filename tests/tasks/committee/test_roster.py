@@ -1,4 +1,6 @@
-"""Personas and dimensions from files: those that ship, a user's own, and every mistake in one clear line."""
+"""Personas and dimensions from files: those that ship, a user's own, and every mistake in one clear
+line.
+"""
 
 from pathlib import Path
 
@@ -89,7 +91,10 @@ def test_dimensions_of_a_file_are_added_or_take_the_place_of_their_namesake(tmp_
         ("", "holds neither"),
         (
             ONE.replace("= 0.5", "= 1.5"),
-            r"persona 1 \(ada\): `familiarity_papers_0_to_1`: Input should be less than or equal to 1",
+            (
+                r"persona 1 \(ada\): `familiarity_papers_0_to_1`: Input should be less than or"
+                r" equal to 1"
+            ),
         ),
         (
             ONE.replace("= 0.5", '= "half"'),

@@ -30,8 +30,9 @@ We train a hash function jointly with the model; each query attends to the keys 
 We compare with dense attention on three benchmarks of long documents. We expect half the memory at equal accuracy.
 """
 PLAIN = (
-    "Dense attention is too expensive for long documents. We propose to route queries by learned hashing. "
-    "We will evaluate on two benchmarks against dense baselines. We expect that memory falls by half. Can accuracy be kept?"
+    "Dense attention is too expensive for long documents. We propose to route queries by learned"
+    " hashing. We will evaluate on two benchmarks against dense baselines. We expect that memory"
+    " falls by half. Can accuracy be kept?"
 )
 
 

@@ -48,7 +48,10 @@ We propose a novel acoustic localisation algorithm that derives bat flight paths
 ## Experiment
 We will evaluate the algorithm against thermal cameras on a benchmark of annotated flight paths.
 """
-TWIN = "We present an acoustic localisation algorithm that derives bat flight paths from microphone arrays. It works."
+TWIN = (
+    "We present an acoustic localisation algorithm that derives bat flight paths from microphone"
+    " arrays. It works."
+)
 COUSIN = (
     "We study acoustic communication of whales with hydrophones. Calls of whales change with noise."
 )
@@ -180,7 +183,8 @@ def test_a_paper_that_says_the_same_is_ahead_and_its_sentence_is_quoted() -> Non
 
 def test_a_paper_on_the_subject_that_lacks_what_the_idea_names_leaves_it_the_novelty() -> None:
     method = compared(
-        "Bat flight differs between forests and caves. We track bat colonies by radio telemetry for two years."
+        "Bat flight differs between forests and caves. We track bat colonies by radio telemetry for"
+        " two years."
     )["Methodology"]
     assert method.score == 1
     assert "*microphone arrays*" in method.comparison

@@ -27,7 +27,10 @@ from tests.support.contribution_fakes import (
 IDEA = Idea(
     idea_id=IdeaId("bats"),
     title="Bats",
-    text="We will build a recorder for bats. We propose a theory of echo calls and a data set of calls.",
+    text=(
+        "We will build a recorder for bats. We propose a theory of echo calls and a data set of"
+        " calls."
+    ),
     cutoff_date=date(2024, 1, 1),
 )
 SCORES = {
@@ -122,9 +125,12 @@ async def evaluated(
 ) -> tuple[ContributionFindings, FakeEngine]:
     embedder = embedder or WordEmbedder()
     engine = FakeEngine(embedder, {**ANSWERS, **(answers or {})}, delays)
-    return await evaluate_contribution(
-        IDEA, parameters(**changes), engine, source or literature(), embedder
-    ), engine
+    return (
+        await evaluate_contribution(
+            IDEA, parameters(**changes), engine, source or literature(), embedder
+        ),
+        engine,
+    )
 
 
 def by_paper(findings: ContributionFindings) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""What economy packs: searches, recommendations, queries of several dimensions, and the order in which calls set out."""
+"""What economy packs: searches, recommendations, queries of several dimensions, and the order in
+which calls set out.
+"""
 
 import asyncio
 from typing import Any

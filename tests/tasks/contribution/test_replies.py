@@ -1,4 +1,6 @@
-"""Replies about several papers: one broken entry does not take the others down, and nothing is guessed."""
+"""Replies about several papers: one broken entry does not take the others down, and nothing is
+guessed.
+"""
 
 import pytest
 from hypothesis import given

@@ -19,8 +19,8 @@ from warehouse.keyed_store import KeyedStore
 
 GROBID = "/api/processFulltextDocument"
 TEI = (
-    b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head>Methods</head><p>By GROBID.</p></div>'
-    b"<div><head>Results</head><p>Good.</p></div></body></text></TEI>"
+    b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head>Methods</head><p>By'
+    b" GROBID.</p></div><div><head>Results</head><p>Good.</p></div></body></text></TEI>"
 )
 
 

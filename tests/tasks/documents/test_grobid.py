@@ -10,7 +10,10 @@ from tests.support.document_server import DocumentServer, Reply
 from tests.support.web_servers import bomb
 
 PATH = "/api/processFulltextDocument"
-TEI = b'<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head>Results</head><p>Good.</p></div></body></text></TEI>'
+TEI = (
+    b"<TEI"
+    b' xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head>Results</head><p>Good.</p></div></body></text></TEI>'
+)
 AT_ONCE = RetryPolicy(MAXIMUM_BUSY_ATTEMPTS, first_pause_seconds=0.01)
 
 

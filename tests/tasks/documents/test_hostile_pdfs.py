@@ -1,4 +1,6 @@
-"""The whole way from a link to a reason, for every kind of hostile file: what it costs in time and in memory."""
+"""The whole way from a link to a reason, for every kind of hostile file: what it costs in time and
+in memory.
+"""
 
 import resource
 from collections.abc import Callable
@@ -20,7 +22,9 @@ LIMITS = DocumentSettings(
     parse_memory_bytes=300_000_000,
 )
 HURRIED = LIMITS.model_copy(update={"download_timeout_seconds": 2.0})
-"""Only where an endless answer is to be cut off: what answers at all may take its time on a busy machine."""
+"""Only where an endless answer is to be cut off: what answers at all may take its time on a busy
+machine.
+"""
 PDF = {"Content-Type": "application/pdf"}
 HOSTILE: dict[str, tuple[Callable[[], Reply], set[str]]] = {
     "unpacks to 300 MB": (

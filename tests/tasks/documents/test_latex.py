@@ -131,7 +131,10 @@ async def test_a_folder_and_an_archive_on_disk_give_the_same_document_and_links_
 
 
 async def test_a_single_file_is_a_source_packed_or_not(tmp_path: Path) -> None:
-    text = '\\documentstyle{article}\\begin{document}\\section{Results} Good \\alpha-helices, G\\"odel.\\end{document}'
+    text = (
+        "\\documentstyle{article}\\begin{document}\\section{Results} Good \\alpha-helices,"
+        ' G\\"odel.\\end{document}'
+    )
     (tmp_path / "a.tex").write_text(text)
     (tmp_path / "a.gz").write_bytes(gzip.compress(text.encode()))
     for name in ("a.tex", "a.gz"):
@@ -366,7 +369,10 @@ async def test_the_source_can_come_first_or_never(
     ],
 )
 async def test_no_inclusion_reads_a_file_of_this_machine(command: str) -> None:
-    source = f"\\documentclass{{article}}\\begin{{document}}\\section{{Methods}}Some words of ours. {command} \\end{{document}}".encode()
+    source = (
+        "\\documentclass{article}\\begin{document}\\section{Methods}Some words of ours."
+        f" {command} \\end{{document}}".encode()
+    )
     for content in (
         source,
         tar_of({"main.tex": source.decode()}),

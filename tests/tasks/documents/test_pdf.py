@@ -246,7 +246,9 @@ def test_the_letters_of_a_line_are_made_once_however_many_bookmarks_look_for_the
 async def test_a_reader_that_a_busy_machine_holds_up_may_be_tried_again(
     settings: DocumentSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What depends on the machine is no lasting failure of the document: what passes by itself is not kept."""
+    """What depends on the machine is no lasting failure of the document: what passes by itself is
+    not kept.
+    """
     spy = tmp_path / "spy.py"
     spy.write_text("import time; time.sleep(600)", "utf-8")
     monkeypatch.setattr("tasks.documents.pdf._CHILD", spy)

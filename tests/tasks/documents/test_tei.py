@@ -16,7 +16,8 @@ REAL = Path(__file__).parents[4] / "shared" / "data" / "pdf" / "grobid_sample.te
 
 def tei(body: str, abstract: str = "") -> str:
     return (
-        '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>A <hi>title</hi></title></titleStmt></fileDesc>'
+        '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>A'
+        " <hi>title</hi></title></titleStmt></fileDesc>"
         f"<profileDesc><abstract>{abstract}</abstract></profileDesc></teiHeader><text><body>{body}</body></text></TEI>"
     )
 
@@ -60,8 +61,14 @@ def test_sentences_keep_the_space_between_them() -> None:
 @pytest.mark.parametrize(
     "hostile",
     [
-        '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><TEI xmlns="http://www.tei-c.org/ns/1.0">&b;</TEI>',
-        '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><TEI xmlns="http://www.tei-c.org/ns/1.0">&a;</TEI>',
+        (
+            '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><TEI'
+            ' xmlns="http://www.tei-c.org/ns/1.0">&b;</TEI>'
+        ),
+        (
+            '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><TEI'
+            ' xmlns="http://www.tei-c.org/ns/1.0">&a;</TEI>'
+        ),
         "<html><body/></html>",
         "no xml",
         "",

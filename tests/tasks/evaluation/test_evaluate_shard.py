@@ -86,7 +86,9 @@ async def tools(ledger: Ledger) -> AsyncIterator[IdeaTools]:
 
 @pytest.fixture
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Replace the evaluation by one that succeeds, hangs or breaks by name; the ids it was called for, in order."""
+    """Replace the evaluation by one that succeeds, hangs or breaks by name; the ids it was called
+    for, in order.
+    """
     seen: list[str] = []
 
     async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> Any:

@@ -57,11 +57,12 @@ def test_a_text_without_spaces_between_words_is_compared_by_characters() -> None
 
 def test_marks_do_not_depend_on_the_process() -> None:
     code = (
-        "import random; from schemas.idea import Idea; from tasks.ideas.duplicates import mark_duplicates\n"
-        "r = random.Random(5); base = [str(r.random()) for _ in range(100)]\n"
-        "texts = [' '.join(base[:100 - n % 7]) for n in range(20)]\n"
-        "ideas = [Idea(idea_id=str(n), title='', text=t) for n, t in enumerate(texts)]\n"
-        "print([(i.duplicate_of, i.duplicate_similarity_0_to_1) for i in mark_duplicates(ideas)])"
+        "import random; from schemas.idea import Idea; from tasks.ideas.duplicates import"
+        " mark_duplicates\nr = random.Random(5); base = [str(r.random()) for _ in"
+        " range(100)]\ntexts = [' '.join(base[:100 - n % 7]) for n in range(20)]\nideas ="
+        " [Idea(idea_id=str(n), title='', text=t) for n, t in"
+        " enumerate(texts)]\nprint([(i.duplicate_of, i.duplicate_similarity_0_to_1) for i in"
+        " mark_duplicates(ideas)])"
     )
     answers = {
         subprocess.run(

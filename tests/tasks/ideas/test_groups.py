@@ -1,4 +1,6 @@
-"""Groups and pairs of ideas in one entry: one idea each, never run together, and labels out of sight."""
+"""Groups and pairs of ideas in one entry: one idea each, never run together, and labels out of
+sight.
+"""
 
 from pathlib import Path
 

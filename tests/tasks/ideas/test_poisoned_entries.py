@@ -1,4 +1,6 @@
-"""Entries and files made to break the reader: each is rejected by itself, in one line, at a small price."""
+"""Entries and files made to break the reader: each is rejected by itself, in one line, at a small
+price.
+"""
 
 import json
 import os

@@ -56,8 +56,8 @@ def test_parts_become_one_text_and_stay_parts(tmp_path: Path) -> None:
     }
     (idea,) = read(lines(tmp_path / "ideas.jsonl", row)).ideas
     assert (
-        idea.text
-        == "# Short\n\n## Problem\n\nNobody knows why it fails.\n\n## Method\n\nWe look closely.\n\n## Experiment Design\n\nTen runs."
+        idea.text == "# Short\n\n## Problem\n\nNobody knows why it fails.\n\n## Method\n\nWe look"
+        " closely.\n\n## Experiment Design\n\nTen runs."
     )
     assert (idea.problem, idea.method, idea.experiment) == (
         "Nobody knows why it fails.",
@@ -83,7 +83,10 @@ def test_a_part_missing_from_the_text_is_added_to_it(tmp_path: Path) -> None:
     ],
 )
 def test_parts_are_recognised_by_their_headings(tmp_path: Path, heading: str) -> None:
-    text = f"## Problem\nIt is slow.\n\n{heading}\nWe make it fast.\n\n### Detail\nSo much.\n\n## Experiment Design\nWe time it."
+    text = (
+        f"## Problem\nIt is slow.\n\n{heading}\nWe make it fast.\n\n### Detail\nSo much.\n\n##"
+        " Experiment Design\nWe time it."
+    )
     (idea,) = read(lines(tmp_path / "ideas.jsonl", {"text": text})).ideas
     assert idea.problem == "It is slow."
     assert idea.method is not None

@@ -17,7 +17,10 @@ from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine, Sampling
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tests.support.openai_server import OpenAIServer, start_openai_server
 
-TEMPLATE = "You judge soundness.\n---\n{{ idea | block('idea') }}\n\nPaper P1\n{{ paper | block('paper') }}\n"
+TEMPLATE = (
+    "You judge soundness.\n---\n{{ idea | block('idea') }}\n\nPaper P1\n{{ paper | block('paper')"
+    " }}\n"
+)
 
 
 class Question(Noun):
@@ -71,7 +74,9 @@ Opened = SimpleNamespace
 
 @pytest.fixture
 def open_engine(tmp_path: Path, server: OpenAIServer) -> Callable[..., Awaitable[Opened]]:
-    """Make, inside the running loop, an engine on the loopback server: (engine, backend, ledger, budget)."""
+    """Make, inside the running loop, an engine on the loopback server: (engine, backend, ledger,
+    budget).
+    """
 
     async def opened(
         *,

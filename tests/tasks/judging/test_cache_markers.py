@@ -1,4 +1,6 @@
-"""Marks for providers that cache on demand: the same words, one mark behind what comes again, and only where it is understood."""
+"""Marks for providers that cache on demand: the same words, one mark behind what comes again, and
+only where it is understood.
+"""
 
 import pytest
 

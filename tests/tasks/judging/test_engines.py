@@ -38,7 +38,8 @@ async def test_a_baseline_without_an_answer_is_unscored(step, question) -> None:
 def test_secrets_are_scrubbed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_PROVIDER_API_KEY", "plain-value-123")
     line = one_line(
-        "failed:\n plain-value-123 Bearer abc.def sk-proj-abcdefgh https://me:pw@host/x?api_key=zzz&q=1"
+        "failed:\n plain-value-123 Bearer abc.def sk-proj-abcdefgh"
+        " https://me:pw@host/x?api_key=zzz&q=1"
     )
     assert all(
         secret not in line

@@ -61,8 +61,10 @@ async def test_the_first_question_goes_with_exactly_what_a_run_sends(
     assert (request.body["temperature"], request.body["seed"]) == (0.0, 7)
     assert request.body["max_tokens"] == FIRST_CONTACT.answer_tokens
     assert request.body["response_format"]["type"] == "json_schema"
-    assert contact.line == (
-        "answers; JSON schema; drops nothing; does not think; 32,768 tokens of context; price unknown; no limits told"
+    assert (
+        contact.line
+        == "answers; JSON schema; drops nothing; does not think; 32,768 tokens of context; price"
+        " unknown; no limits told"
     )
 
 

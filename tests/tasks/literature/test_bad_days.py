@@ -1,4 +1,6 @@
-"""Twelve ideas at once against an API that limits, fails, hangs and truncates: the same evidence as on a good day."""
+"""Twelve ideas at once against an API that limits, fails, hangs and truncates: the same evidence as
+on a good day.
+"""
 
 import asyncio
 import random

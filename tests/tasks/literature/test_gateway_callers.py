@@ -1,4 +1,6 @@
-"""Who is answered by a gateway: programs that ask it by its name, and no web page that reaches loopback."""
+"""Who is answered by a gateway: programs that ask it by its name, and no web page that reaches
+loopback.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

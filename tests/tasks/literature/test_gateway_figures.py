@@ -114,7 +114,7 @@ def test_the_record_outlives_a_kill_and_knows_what_was_under_way(
     with httpx.Client(
         transport=httpx.HTTPTransport(retries=10), base_url=gateway.url, timeout=240
     ) as client:
-        (hour, *_) = client.get("/stats").json()["upstream"]["hours"]
+        hour, *_ = client.get("/stats").json()["upstream"]["hours"]
     assert (hour["requests"], hour["answered"], hour["outcome_unknown"]) == (3, 2, 1)
 
 

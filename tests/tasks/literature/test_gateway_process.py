@@ -1,4 +1,6 @@
-"""The gateway as a process: it comes back after being killed, keeps its answers, and goes when its owner goes."""
+"""The gateway as a process: it comes back after being killed, keeps its answers, and goes when its
+owner goes.
+"""
 
 import os
 import re
@@ -75,11 +77,12 @@ def test_a_gateway_ends_with_the_process_that_started_it(
     tmp_path: Path, snapshot: Snapshot
 ) -> None:
     owner = (
-        "import os, sys, signal; from pathlib import Path; from schemas.settings import Settings;"
-        "from schemas.choices import LiteratureChoice;"
-        "from tasks.literature.gateway.process import GatewayProcess;"
-        "gateway = GatewayProcess(Settings(), LiteratureChoice.parse(sys.argv[1]), Path(sys.argv[2])).__enter__();"
-        "print(gateway.url, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+        "import os, sys, signal; from pathlib import Path; from schemas.settings import"
+        " Settings;from schemas.choices import LiteratureChoice;from"
+        " tasks.literature.gateway.process import GatewayProcess;gateway ="
+        " GatewayProcess(Settings(), LiteratureChoice.parse(sys.argv[1]),"
+        " Path(sys.argv[2])).__enter__();print(gateway.url, flush=True); os.kill(os.getpid(),"
+        " signal.SIGKILL)"
     )
     command = [sys.executable, "-c", owner, f"snapshot:{snapshot.folder}", str(tmp_path / "cache")]
     url = subprocess.run(command, capture_output=True, text=True, timeout=240).stdout.strip()
@@ -110,7 +113,10 @@ def test_a_request_in_flight_is_finished_before_a_gateway_stops(
             [
                 sys.executable,
                 "-c",
-                f"import httpx; print(httpx.get('{url}{SEARCH}', params={{'query': 'topic'}}, timeout=120).status_code)",
+                (
+                    f"import httpx; print(httpx.get('{url}{SEARCH}', params={{'query': 'topic'}},"
+                    " timeout=120).status_code)"
+                ),
             ],
             stdout=subprocess.PIPE,
             text=True,
@@ -124,7 +130,9 @@ def test_a_request_in_flight_is_finished_before_a_gateway_stops(
 def test_a_gateway_with_a_long_queue_stops_before_its_end_and_without_a_word(
     tmp_path: Path, settings_for: MakeSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those who wait are told to ask the next gateway; a gateway that did not stop by itself would be killed and tell nobody."""
+    """Those who wait are told to ask the next gateway; a gateway that did not stop by itself would
+    be killed and tell nobody.
+    """
     monkeypatch.setattr("tasks.literature.gateway.process._STOP_SECONDS", 120)
     with SemanticScholarServer(corpus(10)) as server:
         settings = settings_for(server.url, requests_per_second=0.002)

@@ -1,4 +1,6 @@
-"""What a hostile client or a hostile upstream can do to the gateway: nothing to the key, and little to anybody else."""
+"""What a hostile client or a hostile upstream can do to the gateway: nothing to the key, and little
+to anybody else.
+"""
 
 import asyncio
 import json
@@ -105,11 +107,15 @@ def test_an_identifier_stays_in_its_segment(
 ) -> None:
     wanted = {
         "/graph/v1/paper/DOI:10.1000/5/references": "/graph/v1/paper/DOI:10.1000%2F5/references",
-        "/graph/v1/paper/ARXIV:1%3Fx=1%23y/citations": "/graph/v1/paper/ARXIV:1%3Fx%3D1%23y/citations",
+        "/graph/v1/paper/ARXIV:1%3Fx=1%23y/citations": (
+            "/graph/v1/paper/ARXIV:1%3Fx%3D1%23y/citations"
+        ),
         "/graph/v1/paper/%252e%252e/authors": "/graph/v1/paper/%252e%252e/authors",
         "/graph/v1/author/1741101/papers": "/graph/v1/author/1741101/papers",
         "/graph/v1/author/1741101": "/graph/v1/author/1741101",
-        "/recommendations/v1/papers/forpaper/10.1/a%2fb": "/recommendations/v1/papers/forpaper/10.1%2Fa%2Fb",
+        "/recommendations/v1/papers/forpaper/10.1/a%2fb": (
+            "/recommendations/v1/papers/forpaper/10.1%2Fa%2Fb"
+        ),
         "/graph/v1/paper/autocomplete?query=x": "/graph/v1/paper/autocomplete",
     }
     assert {raw(gateway.url, target) for target in wanted} == {200}

@@ -1,4 +1,6 @@
-"""Many queries in few requests: what is asked, in how many requests, and what is said when one is not answered."""
+"""Many queries in few requests: what is asked, in how many requests, and what is said when one is
+not answered.
+"""
 
 from datetime import date
 from itertools import combinations

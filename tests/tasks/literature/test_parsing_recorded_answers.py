@@ -152,7 +152,9 @@ def test_passages_are_read_with_their_mentions(name: str) -> None:
 def test_an_address_in_the_disclaimer_stands_in_for_an_empty_one() -> None:
     value = {
         "url": "",
-        "disclaimer": "Notice: … available at https://arxiv.org/abs/1, which is subject to the license",
+        "disclaimer": (
+            "Notice: … available at https://arxiv.org/abs/1, which is subject to the license"
+        ),
     }
     assert open_access_pdf_url(value) == "https://arxiv.org/abs/1"
     assert open_access_pdf_url({"url": "javascript:alert(1)"}) is None

@@ -19,10 +19,10 @@ from tests.support.paper_files import paper_rows, with_references, write_jsonl, 
 Rows = list[dict[str, Any]]
 
 _KILLED_BUILD = (
-    "import os, signal, sys; from pathlib import Path; from tasks.literature.snapshot.build import build_snapshot\n"
-    "def killed(done, total, stage):\n"
-    "    if stage == sys.argv[3] and done >= int(sys.argv[4]): os.kill(os.getpid(), signal.SIGKILL)\n"
-    "build_snapshot(Path(sys.argv[1]), Path(sys.argv[2]), progress=killed)"
+    "import os, signal, sys; from pathlib import Path; from tasks.literature.snapshot.build import"
+    " build_snapshot\ndef killed(done, total, stage):\n    if stage == sys.argv[3] and done >="
+    " int(sys.argv[4]): os.kill(os.getpid(), signal.SIGKILL)\nbuild_snapshot(Path(sys.argv[1]),"
+    " Path(sys.argv[2]), progress=killed)"
 )
 
 

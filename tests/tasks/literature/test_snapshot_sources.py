@@ -184,7 +184,10 @@ def test_openalex_works_become_papers_in_one_file_or_in_dated_parts(tmp_path: Pa
 def test_half_a_character_in_a_file_of_papers_reads_as_the_replacement_character(
     tmp_path: Path,
 ) -> None:
-    line = r'{"title": "Half \ud800 of a title", "abstract": null, "authors": ["A \udfff"], "venue": "", "year": 2020, "url": "https://a.example/1"}'
+    line = (
+        r'{"title": "Half \ud800 of a title", "abstract": null, "authors": ["A \udfff"], "venue":'
+        r' "", "year": 2020, "url": "https://a.example/1"}'
+    )
     (tmp_path / "papers.jsonl").write_text(line + "\n")
     (found,) = build_snapshot(tmp_path / "papers.jsonl", tmp_path / "i").papers(
         ["URL:https://a.example/1"]

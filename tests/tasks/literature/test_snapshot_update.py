@@ -218,11 +218,11 @@ def test_a_stopped_update_leaves_the_old_snapshot_and_goes_on(tmp_path: Path, st
 
 
 _COMMAND = (
-    "import os, signal, sys; from pathlib import Path; from tasks.literature.snapshot import build, update\n"
-    "work = build.build_snapshot if sys.argv[1] == 'build' else update.update_snapshot\n"
-    "def killed(done, total, stage):\n"
-    "    if stage == sys.argv[4]: os.kill(os.getpid(), signal.SIGKILL)\n"
-    "work(Path(sys.argv[2]), Path(sys.argv[3]), progress=killed)"
+    "import os, signal, sys; from pathlib import Path; from tasks.literature.snapshot import build,"
+    " update\nwork = build.build_snapshot if sys.argv[1] == 'build' else"
+    " update.update_snapshot\ndef killed(done, total, stage):\n    if stage == sys.argv[4]:"
+    " os.kill(os.getpid(), signal.SIGKILL)\nwork(Path(sys.argv[2]), Path(sys.argv[3]),"
+    " progress=killed)"
 )
 
 

@@ -1,4 +1,6 @@
-"""A client of the Semantic Scholar API that knows nothing of the gateway: the `semanticscholar` package, unmodified."""
+"""A client of the Semantic Scholar API that knows nothing of the gateway: the `semanticscholar`
+package, unmodified.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

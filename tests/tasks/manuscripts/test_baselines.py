@@ -99,13 +99,19 @@ def test_a_figure_of_the_abstract_that_the_text_never_shows_is_found() -> None:
 
 
 def test_references_that_lead_nowhere_are_found_with_their_place() -> None:
-    text = "[page 1]\n1 Introduction\nAll is well here.\n[page 2]\n2 Results\nAs Section ?? says, it holds."
+    text = (
+        "[page 1]\n1 Introduction\nAll is well here.\n[page 2]\n2 Results\nAs Section ?? says, it"
+        " holds."
+    )
     (found,) = findings(text)
     assert (found.kind, found.location) == ("unresolved", "page 2, section 2 Results")
 
 
 def test_latex_labels_and_citations_without_target_are_found() -> None:
-    source = r"\section{One}\label{sec:one} See \ref{sec:one}, \eqref{eq:none} and \cite{lee, roe}. \bibitem{lee} Lee."
+    source = (
+        r"\section{One}\label{sec:one} See \ref{sec:one}, \eqref{eq:none} and \cite{lee, roe}."
+        r" \bibitem{lee} Lee."
+    )
     assert kinds(source, "latex") == {"label", "citation"}
     assert "citation" not in kinds(
         r"\section{One} As \cite{lee} shows, with the list in another file.", "latex"

@@ -1,4 +1,6 @@
-"""A check from manuscripts to the lake: with text checks and with a model behind a server on loopback."""
+"""A check from manuscripts to the lake: with text checks and with a model behind a server on
+loopback.
+"""
 
 import asyncio
 import json
@@ -171,7 +173,8 @@ def test_a_model_reports_judges_vote_and_hit_rates_follow(
             check.manuscript_id: check for check in manuscript_checks(connection, head.run_id)
         } == found
         hits = connection.execute(
-            "select judge, hit, first_hit_rank from attempt_hits where manuscript_id = 'faulty' order by judge"
+            "select judge, hit, first_hit_rank from attempt_hits where manuscript_id = 'faulty'"
+            " order by judge"
         ).fetchall()
     assert ("litellm:openai/strict", True, 1) in hits
 

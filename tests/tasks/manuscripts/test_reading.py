@@ -1,4 +1,6 @@
-"""From what a user names to manuscripts, in the form asked for; what cannot be read says why in one line."""
+"""From what a user names to manuscripts, in the form asked for; what cannot be read says why in one
+line.
+"""
 
 import csv
 import os

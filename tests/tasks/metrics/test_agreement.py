@@ -23,9 +23,13 @@ FOUR_RATERS: list[tuple[int | None, ...]] = [
     (1, 1, None, 1), (2, 2, 3, 2), (3, 3, 3, 3), (3, 3, 3, 3), (2, 2, 2, 2), (1, 2, 3, 4),
     (4, 4, 4, 4), (1, 1, 2, 1), (2, 2, 2, 2), (None, 5, 5, 5), (None, None, 1, 1), (None, None, 3, None),
 ]  # fmt: skip
-"""Krippendorff, Computing Krippendorff's alpha-reliability, 2011, section D; data set `cac.raw4raters` of irrCAC."""
+"""Krippendorff, Computing Krippendorff's alpha-reliability, 2011, section D; data set
+`cac.raw4raters` of irrCAC.
+"""
 COUPLES = [[7, 7, 2, 3], [2, 8, 3, 7], [1, 5, 4, 9], [2, 8, 9, 14]]
-"""Hout, Duncan & Sobel 1987, husbands and wives; Agresti 1990, Table 2.10; data set `SexualFun` of R's vcd."""
+"""Hout, Duncan & Sobel 1987, husbands and wives; Agresti 1990, Table 2.10; data set `SexualFun` of
+R's vcd.
+"""
 
 
 def units(table: dict[tuple[str, str], int]) -> list[tuple[str, str]]:
@@ -101,7 +105,9 @@ def test_ac1_stays_high_where_one_category_has_nearly_all_while_kappa_falls_belo
 def test_no_row_of_scholareval_table_7_is_the_ac1_of_18_pairs(
     agreeing: int, printed: float
 ) -> None:
-    """Evidence, actionability, depth: whatever share of the 36 labels (A, B, tie; or A, B) each category had, AC1 is another."""
+    """Evidence, actionability, depth: whatever share of the 36 labels (A, B, tie; or A, B) each
+    category had, AC1 is another.
+    """
     shares = [(a / 36, b / 36, (36 - a - b) / 36) for a in range(37) for b in range(37 - a)]
     three = {sum(one * (1 - one) for one in share) / 2 for share in shares}
     two = {2 * share[0] * (1 - share[0]) for share in shares if share[2] == 0}
@@ -126,7 +132,9 @@ def test_alpha_of_krippendorff_2011_section_d(scale, value: float) -> None:
 
 
 def test_nominal_alpha_of_two_raters_is_scotts_pi_corrected_for_small_samples() -> None:
-    """Krippendorff 2004: alpha = 1 - (1 - pi)(2n - 1) / 2n; Scott's pi of the abstractors is 0.7962397 (irrCAC)."""
+    """Krippendorff 2004: alpha = 1 - (1 - pi)(2n - 1) / 2n; Scott's pi of the abstractors is
+    0.7962397 (irrCAC).
+    """
     rows = units(ABSTRACTORS)
     assert krippendorff_alpha(rows, "nominal").value == pytest.approx(
         1 - (1 - 0.7962397) * (199 / 200), abs=1e-7

@@ -10,7 +10,9 @@ TUNA = (
     [44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1],
     [2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8],
 )
-"""Hollander & Wolfe, Nonparametric Statistical Methods, 1973, p. 185; the example of R's `cor.test`: tau = 0.4444, rho = 0.6."""
+"""Hollander & Wolfe, Nonparametric Statistical Methods, 1973, p. 185; the example of R's
+`cor.test`: tau = 0.4444, rho = 0.6.
+"""
 TELEVISION = [106, 100, 86, 101, 99, 103, 97, 113, 112, 110], [7, 27, 2, 50, 28, 29, 20, 12, 6, 17]
 
 

@@ -1,4 +1,6 @@
-"""The mixed model against Pinheiro & Bates' stools, and the expert reviews of human- and machine-written ideas."""
+"""The mixed model against Pinheiro & Bates' stools, and the expert reviews of human- and
+machine-written ideas.
+"""
 
 import math
 from pathlib import Path
@@ -25,7 +27,9 @@ STOOLS = [
     "7 11 8 7",
     "9 13 10 8",
 ]
-"""Effort of nine subjects to arise from four stools: Pinheiro & Bates, Mixed-Effects Models in S and S-PLUS, 2000, §1.2 (`ergoStool`)."""
+"""Effort of nine subjects to arise from four stools: Pinheiro & Bates, Mixed-Effects Models in S
+and S-PLUS, 2000, §1.2 (`ergoStool`).
+"""
 PUBLISHED_MEANS = {
     "novelty_score": {"Human": 4.84, "AI": 5.64, "AI_Rerank": 5.81},
     "excitement_score": {"Human": 4.55, "AI": 5.19, "AI_Rerank": 5.46},
@@ -33,7 +37,9 @@ PUBLISHED_MEANS = {
     "effectiveness_score": {"Human": 5.13, "AI": 5.47, "AI_Rerank": 5.55},
     "overall_score": {"Human": 4.68, "AI": 4.85, "AI_Rerank": 5.34},
 }
-"""Si, Yang & Hashimoto, Can LLMs generate novel research ideas?, 2024, Table 7 (119, 109 and 109 reviews)."""
+"""Si, Yang & Hashimoto, Can LLMs generate novel research ideas?, 2024, Table 7 (119, 109 and 109
+reviews).
+"""
 
 
 def stools() -> list[Score]:
@@ -58,7 +64,9 @@ def of(scores: list[Score], condition: str) -> list[float | None]:
 
 
 def test_stools_of_pinheiro_and_bates() -> None:
-    """`lme(effort ~ Type, random = ~ 1 | Subject)`: 8.5556 + 3.8889, 2.2222, 0.6667 (0.5187 each); 1.3325 and 1.1003."""
+    """`lme(effort ~ Type, random = ~ 1 | Subject)`: 8.5556 + 3.8889, 2.2222, 0.6667 (0.5187 each);
+    1.3325 and 1.1003.
+    """
     found = mixed_effects(stools(), "T1")
     assert found.intercept.value == pytest.approx(8.555556, abs=1e-6)
     assert [effect.difference.value for effect in found.effects] == pytest.approx(
@@ -99,7 +107,9 @@ def test_novelty_deviations_of_si_et_al_table_7_divide_by_n() -> None:
 
 @needs_reviews
 def test_machine_ideas_are_judged_more_novel_by_welch_and_with_effects_of_the_idea() -> None:
-    """Si et al., Table 7: p < 0.01 after correcting for two tests; the release names no reviewers, so ideas are what reviews share."""
+    """Si et al., Table 7: p < 0.01 after correcting for two tests; the release names no reviewers,
+    so ideas are what reviews share.
+    """
     scores = reviews("novelty_score")
     fitted = mixed_effects(scores, "Human")
     assert fitted.participants == 147

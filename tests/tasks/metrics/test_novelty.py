@@ -1,4 +1,6 @@
-"""RINoBench's metrics against the released predictions and scores of seven models, as far as labels that are not released allow."""
+"""RINoBench's metrics against the released predictions and scores of seven models, as far as labels
+that are not released allow.
+"""
 
 import json
 import math
@@ -33,7 +35,9 @@ GOLD_COUNTS = {1: 15, 2: 60, 3: 87, 4: 81, 5: 34}
 TABLE_3 = {
     "Llama-3.1-8B-Instruct": "14.6 0.0 0.0 26.2 41.3 5.4 1.00 0.58 85.5 75.3 62.8 111.6 4.2 3.4",
     "Llama-3.3-70B-Instruct": "9.5 0.0 0.0 2.2 45.0 0.0 1.04 0.55 88.9 78.3 86.3 115.3 1.1 1.4",
-    "Llama-4-Scout-17B-16E-Instruct": "13.0 0.0 0.0 17.1 42.7 5.1 1.01 0.58 89.8 81.9 89.0 120.3 0.0 1.1",
+    "Llama-4-Scout-17B-16E-Instruct": (
+        "13.0 0.0 0.0 17.1 42.7 5.1 1.01 0.58 89.8 81.9 89.0 120.3 0.0 1.1"
+    ),
     "gpt-oss-120b": "14.6 0.0 3.0 30.1 40.7 0.0 0.96 0.64 88.1 77.8 79.0 92.4 0.9 0.5",
     "DeepSeek-R1": "12.3 0.0 0.0 16.1 45.6 0.0 0.99 0.67 87.8 81.1 115.7 112.4 0.6 0.2",
     "o3-2025-04-16": "16.2 0.0 5.6 35.6 39.7 0.0 0.93 0.72 90.4 85.6 139.9 74.0 1.3 1.7",
@@ -74,7 +78,9 @@ def in_table_order(released: dict) -> list[float]:
 
 
 def possible_gold(model: str) -> np.ndarray:
-    """A table of gold by predicted scores with all that is published: both margins, the hits of each class, the sum of errors."""
+    """A table of gold by predicted scores with all that is published: both margins, the hits of
+    each class, the sum of errors.
+    """
     said, released = Counter(predictions(model)), scores(model)
     gold, given = np.array(list(GOLD_COUNTS.values())), np.array([said[k] for k in GOLD_COUNTS])
     hits = np.array([released["f1_scores"][str(k)] for k in GOLD_COUNTS]) * (gold + given) / 2
@@ -102,7 +108,9 @@ def possible_gold(model: str) -> np.ndarray:
 def test_rinobench_table_3_f1_and_mae_of_released_predictions_beside_gold_labels_that_fit(
     model: str,
 ) -> None:
-    """The gold labels are not released, so which item has which is unknown; F1 and MAE do not depend on it, given the table's counts."""
+    """The gold labels are not released, so which item has which is unknown; F1 and MAE do not
+    depend on it, given the table's counts.
+    """
     table = possible_gold(model)
     cells = [
         (gold, said) for gold in range(5) for said in range(5) for _ in range(table[gold, said])

@@ -94,7 +94,9 @@ TABLE_8 = {
 
 @pytest.mark.parametrize("criterion", TABLE_8)
 def test_scholareval_table_8_is_of_34_pairs(criterion: str) -> None:
-    """The text of E.3 says 33 pairs; the printed shares are whole numbers of 34, as its caption says."""
+    """The text of E.3 says 33 pairs; the printed shares are whole numbers of 34, as its caption
+    says.
+    """
     printed, (wins, losses, ties) = TABLE_8[criterion]
     outcomes = [("A", "B")] * wins + [("B", "A")] * losses + [("tie", "tie")] * ties
     found = win_rates(

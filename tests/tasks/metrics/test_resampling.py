@@ -59,7 +59,9 @@ def test_the_same_seed_gives_the_same_interval_and_another_one_another() -> None
 
 
 def test_wilson_interval_of_brown_cai_and_dasgupta() -> None:
-    """Newcombe, Statistics in Medicine 1998, Table I, method 3: 81/263 gives 0.2553 to 0.3662; 0/20 gives 0 to 0.1611."""
+    """Newcombe, Statistics in Medicine 1998, Table I, method 3: 81/263 gives 0.2553 to 0.3662; 0/20
+    gives 0 to 0.1611.
+    """
     assert [
         round(end, 4) for end in (share(81, 263).interval.lower, share(81, 263).interval.upper)
     ] == [0.2553, 0.3662]

@@ -1,4 +1,6 @@
-"""Welch's test against `scipy` on values, and against the 140 p-values that ScholarEval prints in Tables 9 to 13."""
+"""Welch's test against `scipy` on values, and against the 140 p-values that ScholarEval prints in
+Tables 9 to 13.
+"""
 
 import math
 
@@ -134,7 +136,9 @@ def test_a_test_that_cannot_be_made_is_undefined_with_a_reason(
 def test_all_69_figures_of_tables_9_to_13_are_the_one_sided_p_of_the_printed_means_to_three_decimals() -> (
     None
 ):
-    """So closely that the authors must have tested the rounded figures; the other 71 rows print "much below 0.001"."""
+    """So closely that the authors must have tested the rounded figures; the other 71 rows print
+    "much below 0.001".
+    """
     printed = [row for row in ROWS if row[-1] != "<"]
     found = [
         welch_from_summaries(Summary(*row[4], row[1]), Summary(*row[5], row[1]), "greater").p_value

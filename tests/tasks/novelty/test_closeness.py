@@ -1,4 +1,6 @@
-"""Closeness of an idea's statements to related works: what it counts as a statement, and what moves it."""
+"""Closeness of an idea's statements to related works: what it counts as a statement, and what moves
+it.
+"""
 
 import pytest
 from hypothesis import given, settings

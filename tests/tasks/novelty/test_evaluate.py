@@ -24,7 +24,10 @@ from tests.support.contribution_fakes import Delays, FakeEngine, FakeLiterature,
 IDEA = Idea(
     idea_id=IdeaId("bats"),
     title="Listening to bats at night",
-    text="We will build a small recorder for the echo calls of bats. We propose a theory of how bats share caves by their calls.",
+    text=(
+        "We will build a small recorder for the echo calls of bats. We propose a theory of how bats"
+        " share caves by their calls."
+    ),
     cutoff_date=date(2024, 1, 1),
 )
 WORKS = (
@@ -95,7 +98,7 @@ async def test_works_are_searched_by_statement_and_the_most_similar_come_first()
     findings, engine = await evaluated(literature=literature)
     assert literature.queries == ["bats recorder", "echo calls", "bats caves"]
     assert literature.cutoffs == {IDEA.cutoff_date}
-    (_, question) = engine.asked[-1]
+    _, question = engine.asked[-1]
     assert [work.title for work in question.works] == ["On recorder"], (
         "a work without abstract cannot be judged by"
     )
@@ -181,7 +184,8 @@ async def test_the_baseline_tells_a_repeated_idea_from_a_foreign_one() -> None:
     scores = []
     related = paper(
         "calls",
-        "Echo calls of birds in parks, which share little with what lives at sea or what is sold in town.",
+        "Echo calls of birds in parks, which share little with what lives at sea or what is sold in"
+        " town.",
     )
     for works in ((repeated, WORKS[1]), (related, WORKS[1])):
         findings = await evaluate_novelty(IDEA, NoveltyParameters(), engine, None, embedder, works)
@@ -208,7 +212,8 @@ async def test_works_that_have_nothing_to_do_with_the_idea_do_not_make_it_new() 
 async def test_the_baseline_never_gives_a_five_when_searches_went_unanswered() -> None:
     foreign = paper(
         "calls",
-        "Echo calls of bats, which share little with what lives at sea or what is sold in town and elsewhere.",
+        "Echo calls of bats, which share little with what lives at sea or what is sold in town and"
+        " elsewhere.",
     )
     literature = FakeLiterature((foreign,), failing=lambda query: query == "echo calls")
     embedder = WordEmbedder()

@@ -1,4 +1,6 @@
-"""Along what ideas are compared: the committee's dimensions, the user's own among them, and the whole."""
+"""Along what ideas are compared: the committee's dimensions, the user's own among them, and the
+whole.
+"""
 
 from pathlib import Path
 

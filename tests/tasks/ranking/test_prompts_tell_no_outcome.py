@@ -1,4 +1,6 @@
-"""What gives an outcome away never stands in a prompt: labels, decisions, venues, citations of the idea, its group, what came later."""
+"""What gives an outcome away never stands in a prompt: labels, decisions, venues, citations of the
+idea, its group, what came later.
+"""
 
 import json
 from datetime import date
@@ -48,7 +50,9 @@ TOLD_BY = ("SENTINEL", "987654321", "7.654321", "2029-09-29")
 
 
 def read(folder: Path) -> list[Idea]:
-    """A group as InnoEval releases it: the label of each idea stands beside it and is its name in the list."""
+    """A group as InnoEval releases it: the label of each idea stands beside it and is its name in
+    the list.
+    """
     papers = [
         {
             "paper_id": f"IDSENTINEL{number}",
@@ -94,7 +98,7 @@ def told(shown: list[tuple[str, str]], words: tuple[str, ...]) -> set[str]:
 async def test_no_prompt_of_the_committee_holds_a_label_and_none_that_judges_what_came_later(
     tmp_path: Path,
 ) -> None:
-    (idea, *_) = read(tmp_path)
+    idea, *_ = read(tmp_path)
     own = paper(
         "own",
         "OWNSENTINEL learned hashing routes sparse attention.",
@@ -103,9 +107,13 @@ async def test_no_prompt_of_the_committee_holds_a_label_and_none_that_judges_wha
     )
     known = paper(
         "hashing",
-        "Learned hashing improves sparse attention in transformers and halves memory for long documents.",
+        "Learned hashing improves sparse attention in transformers and halves memory for long"
+        " documents.",
     )
-    later = "LATERWORD: learned hashing improves sparse attention for long documents further when buckets overlap."
+    later = (
+        "LATERWORD: learned hashing improves sparse attention for long documents further when"
+        " buckets overlap."
+    )
     page = item(
         SourceKind.WEB,
         "https://blog.example.org/b",

@@ -1,4 +1,6 @@
-"""Real groups of submissions, ranked with the extractive engine and with a model behind a server on loopback."""
+"""Real groups of submissions, ranked with the extractive engine and with a model behind a server on
+loopback.
+"""
 
 import json
 from pathlib import Path

@@ -18,7 +18,9 @@ def names(size: int) -> tuple[str, ...]:
 
 
 def played(size: int, noise: float, seed: int, **changes: int) -> tuple[list[Match], str, int]:
-    """All matches of an adaptive schedule whose judge prefers the higher name, wrong with probability `noise`."""
+    """All matches of an adaptive schedule whose judge prefers the higher name, wrong with
+    probability `noise`.
+    """
     chance = random.Random(seed)
     found: list[Match] = []
     asked: set[tuple[str, str]] = set()

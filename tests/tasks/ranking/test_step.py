@@ -96,7 +96,8 @@ def test_a_citation_of_a_paper_that_is_not_shown_stays_text() -> None:
 )
 def test_probabilities_are_read_as_models_write_them(said: str, meant: int) -> None:
     reply = parse_reply(
-        f'{{"verdicts": [{{"dimension": "novelty", "reason": "Why.", "a_better_percent": {said}}}]}}',
+        '{"verdicts": [{"dimension": "novelty", "reason": "Why.", "a_better_percent":'
+        f" {said}}}]}}",
         PairReply,
     )
     assert isinstance(reply, ParsedReply)

@@ -49,7 +49,10 @@ Existing attention models fail on long proteins. We have seen that memory grows 
 
 We will compare with dense attention on remote homology detection and report accuracy and memory.
 """
-METHOD = "Sparse kernel: We will replace dense attention by a block-sparse kernel over protein residues. Context: Long proteins."
+METHOD = (
+    "Sparse kernel: We will replace dense attention by a block-sparse kernel over protein residues."
+    " Context: Long proteins."
+)
 
 
 def shown(
@@ -104,8 +107,14 @@ FRAGMENTS = (
     ),
     *("https://x.org ", "```", ":", "…", "e.g. ", "Context: "),
 )
-GOOD = "Block-sparse attention significantly outperforms dense attention on protein residues and improves accuracy by 4%."
-BAD = "We find that block-sparse attention over protein residues fails to improve on dense attention and degrades accuracy by 4%."
+GOOD = (
+    "Block-sparse attention significantly outperforms dense attention on protein residues and"
+    " improves accuracy by 4%."
+)
+BAD = (
+    "We find that block-sparse attention over protein residues fails to improve on dense attention"
+    " and degrades accuracy by 4%."
+)
 
 
 async def test_methods_come_from_the_parts_that_propose_with_labels_context_and_verbatim_quotes() -> (
@@ -126,10 +135,12 @@ async def test_methods_come_from_the_parts_that_propose_with_labels_context_and_
 
 async def test_a_long_paragraph_of_steps_is_cut_into_its_steps() -> None:
     steps = (
-        "First, we collect night recordings of migrating songbirds with forty autonomous microphones placed along the coast by volunteers. "
-        "Next, we will train a small convolutional detector on labelled flight calls, with weak labels for rare species. "
-        "Then we estimate passage rates with a hierarchical occupancy model that accounts for wind, rain, moonlight and detector errors. "
-        "Finally, we compare the estimates with radar measurements of biomass aloft at three stations and report their rank correlation."
+        "First, we collect night recordings of migrating songbirds with forty autonomous"
+        " microphones placed along the coast by volunteers. Next, we will train a small"
+        " convolutional detector on labelled flight calls, with weak labels for rare species. Then"
+        " we estimate passage rates with a hierarchical occupancy model that accounts for wind,"
+        " rain, moonlight and detector errors. Finally, we compare the estimates with radar"
+        " measurements of biomass aloft at three stations and report their rank correlation."
     )
     reply = await baseline_methods(
         MethodsInput(idea=f"## Method\n\n{steps}", maximum_methods=9), TOOLS
@@ -179,8 +190,14 @@ async def test_a_query_stays_within_its_limit_and_has_no_operators() -> None:
 
 
 async def test_a_close_paper_is_relevant_and_a_distant_one_is_not() -> None:
-    close = f"Attention over protein residues is costly. We propose a block-sparse kernel for attention. {GOOD} Tests use 12 datasets."
-    distant = "Birds migrate at night. We tracked forty warblers over the sea. Wind explained most of the variation in their routes."
+    close = (
+        "Attention over protein residues is costly. We propose a block-sparse kernel for"
+        f" attention. {GOOD} Tests use 12 datasets."
+    )
+    distant = (
+        "Birds migrate at night. We tracked forty warblers over the sea. Wind explained most of the"
+        " variation in their routes."
+    )
     papers = tuple(
         PaperShown(
             key=f"P{number}", title=title, sections=(SectionShown(kind="abstract", text=text),)
@@ -277,7 +294,10 @@ async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from
             method=f"Part {rank}: We will do it. Context: x.",
             score_0_to_10=score,
             evidence_count=2,
-            support=f"[P{rank}] reports: “It outperforms number {rank} by far”. [P9] reports: “Shared {rank}”.",
+            support=(
+                f"[P{rank}] reports: “It outperforms number {rank} by far”. [P9] reports: “Shared"
+                f" {rank}”."
+            ),
             contradictions=f"[P{rank + 4}] reports: “Trouble with {word}”.",
             suggestions="",
         )
@@ -440,7 +460,10 @@ async def test_a_success_elsewhere_in_a_paper_on_the_subject_is_no_support_for_t
         read_from="abstract",
         citation_count=1,
         method="Decodes parse trees of a grammar.",
-        results="Latent optimisation improves both symbolic regression and molecule search in our experiments.",
+        results=(
+            "Latent optimisation improves both symbolic regression and molecule search in our"
+            " experiments."
+        ),
         context="",
     )
     method = f"We decompose every molecule into rings and bonds and link them as a tree. {context}"

@@ -163,7 +163,8 @@ async def test_evidence_is_shown_newest_first_and_citations_are_rendered_and_rec
     assert [item.key for item in shown.evidence] == ["P1", "P2", "P3", "P4"]
     assert (
         findings.evaluation.reviews[0].support
-        == "It worked elsewhere with good results [(Author6 et al., 2016-06)](https://example.org/6)."
+        == "It worked elsewhere with good results [(Author6 et al.,"
+        " 2016-06)](https://example.org/6)."
     )
     cited = [
         (row.subject, row.field, row.paper_id) for row in findings.citations if row.subject == "m1"

@@ -1,4 +1,6 @@
-"""The plan itself is judged: points quote it or name what it lacks, and nothing is dropped in silence."""
+"""The plan itself is judged: points quote it or name what it lacks, and nothing is dropped in
+silence.
+"""
 
 from typing import Any
 

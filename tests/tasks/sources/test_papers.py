@@ -112,7 +112,10 @@ async def test_crossref_goes_to_the_polite_pool_and_keeps_to_the_stated_rate(
 async def test_crossref_abstracts_lose_their_markup_and_months_mean_their_last_day(
     server: ShapedServer, open_source
 ) -> None:
-    abstract = "<jats:title>Abstract</jats:title><jats:p>Is <jats:italic>p</jats:italic> &lt; 0.05 &amp; n &gt; 3?</jats:p>"
+    abstract = (
+        "<jats:title>Abstract</jats:title><jats:p>Is <jats:italic>p</jats:italic> &lt; 0.05 &amp; n"
+        " &gt; 3?</jats:p>"
+    )
     row = {
         "DOI": "10.1234/A",
         "title": ["A <i>b</i>"],

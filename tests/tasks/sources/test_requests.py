@@ -56,7 +56,8 @@ async def test_two_workers_share_one_allowance(server: ShapedServer, open_source
 async def test_arxiv_requests_arrive_apart_however_long_an_answer_takes(
     server: ShapedServer, open_source
 ) -> None:
-    """Lateness only ever moves an arrival away from these bounds. The second request is given up after a time, and only then
+    """Lateness only ever moves an arrival away from these bounds. The second request is given up
+    after a time, and only then
     the next one begins to wait: one connection.
     """
     server.finds = (Find("One"),)

@@ -23,14 +23,19 @@ from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS
 from warehouse.units.landing import read_receipt
 
-TEXT = "We will train a quokkaformer on graphs.\n\n# Method\nWe align quokkaformer layers by contrastive sampling and compare its error."
+TEXT = (
+    "We will train a quokkaformer on graphs.\n\n# Method\nWe align quokkaformer layers by"
+    " contrastive sampling and compare its error."
+)
 SECRETS = ("sk-never-reported", "s2-never-reported")
 KEY = EvaluationKey("0" * 32)
 
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Collector, ShardJob]]:
-    """A driver's span, a worker's shard and a gateway's requests, each reported by a reporter of its own."""
+    """A driver's span, a worker's shard and a gateway's requests, each reported by a reporter of
+    its own.
+    """
     folder = tmp_path_factory.mktemp("shard")
     with (
         pytest.MonkeyPatch.context() as patch,

@@ -6,7 +6,10 @@ from hypothesis import strategies as st
 
 from tasks.text.quotations import AROUND, LEAST_CHARACTERS, normal, stands_in
 
-TEXT = "We find that state-of-the-art models fail on “long” inputs,\nwhere mem-\nory grows quadratic-\nally with length."
+TEXT = (
+    "We find that state-of-the-art models fail on “long” inputs,\nwhere mem-\nory grows"
+    " quadratic-\nally with length."
+)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from tasks.text.titles import is_own_work, same_text, same_title
 
 IDEA = "Sparse attention for long documents"
 TEXT = (
-    "We let a small controller decide at every decoding step which segment of a long document the "
-    "model attends to. The controller is trained on the entropy of the next token alone, so that no "
-    "labels are needed. We compare it with dense attention at equal compute on nine collections."
+    "We let a small controller decide at every decoding step which segment of a long document the"
+    " model attends to. The controller is trained on the entropy of the next token alone, so that"
+    " no labels are needed. We compare it with dense attention at equal compute on nine"
+    " collections."
 )
 
 
@@ -18,7 +19,10 @@ TEXT = (
         ("Sparse Attention for Long Documents", True),
         ("[2402.01234] Sparse attention for long documents - OpenReview", True),
         (
-            "Sparse attention for long documents: what a survey of two hundred papers tells about it",
+            (
+                "Sparse attention for long documents: what a survey of two hundred papers tells"
+                " about it"
+            ),
             False,
         ),
         ("Dense attention for long documents", False),

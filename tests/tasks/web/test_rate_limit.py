@@ -35,7 +35,9 @@ def _take_many(
 
 
 def test_processes_share_one_rate_and_never_more(tmp_path: Path) -> None:
-    """However late a process wakes, the n-th call of all of them together comes n intervals after the first was asked for."""
+    """However late a process wakes, the n-th call of all of them together comes n intervals after
+    the first was asked for.
+    """
     times: multiprocessing.Queue[tuple[float, list[float]]] = SPAWN.Queue()
     workers = [SPAWN.Process(target=_take_many, args=(tmp_path, 40, times)) for _ in range(3)]
     for worker in workers:

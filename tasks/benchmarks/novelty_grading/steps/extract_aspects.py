@@ -40,7 +40,8 @@ def _any(expressions: str, *more: str) -> Pattern:
 
 
 _NOVEL = _any(
-    r"novel(?:ty)? new(?:ly)? first unexplored unprecedented original(?:ity)? innovati\w++ unique(?:ly)? distinct(?:ive)? differs? "
+    r"novel(?:ty)? new(?:ly)? first unexplored unprecedented original(?:ity)? innovati\w++"
+    r" unique(?:ly)? distinct(?:ive)? differs? "
     r"departs? lacks? absent unlike neither nor introduc\w++ missing",
     r"(?:goes?|extends?) beyond",
     r"none of",
@@ -50,8 +51,10 @@ _NOVEL = _any(
     rf"not (?:{'|'.join(_UNDONE.split())})",
 )
 _KNOWN = _any(
-    r"existing exists? prior previous(?:ly)? earlier already established known common(?:ly)? similar(?:ly)? overlaps? standard incremental "
-    r"variations? variants? extensions? resembles? straightforward widely combin(?:es|ing|ation) adapts? borrow\w*+ well-known "
+    r"existing exists? prior previous(?:ly)? earlier already established known common(?:ly)?"
+    r" similar(?:ly)? overlaps? standard incremental "
+    r"variations? variants? extensions? resembles? straightforward widely combin(?:es|ing|ation)"
+    r" adapts? borrow\w*+ well-known "
     r"well-studied",
     r"builds? (?:up)?on",
     r"based on",

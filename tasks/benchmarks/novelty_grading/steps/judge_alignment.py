@@ -55,7 +55,10 @@ async def baseline_alignment(inputs: AlignmentInput, tools: BaselineTools) -> Al
     ]
     agreement = 1 - abs(theirs - ours)
     value = CLOSENESS_WEIGHT * near + OVERLAP_WEIGHT * shared + LEANING_WEIGHT * agreement
-    reason = f"closeness {near:.2f}, shared words {shared:.2f}, novel share of the arguments {theirs:.2f} and {ours:.2f}"
+    reason = (
+        f"closeness {near:.2f}, shared words {shared:.2f}, novel share of the arguments"
+        f" {theirs:.2f} and {ours:.2f}"
+    )
     return AlignmentReply(reason=reason, score=round(10 * min(value, 1.0)))
 
 

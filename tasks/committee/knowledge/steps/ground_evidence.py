@@ -69,9 +69,13 @@ SHORTEST_WORDS, LONGEST_WORDS = 6, 80
 LEAST_RELEVANCE = 4
 """Of 10: under it a sentence shares the subject at most, whatever outcome it speaks of."""
 FULL_COSINE = 0.75
-"""Cosine of a sentence to a claim that counts as the same statement; sentences of one field meet at about 0.3."""
+"""Cosine of a sentence to a claim that counts as the same statement; sentences of one field meet at
+about 0.3.
+"""
 OUTCOME_BONUS = 0.08
-"""Cosine by which a sentence that words an outcome may be further from the claim than one that words none."""
+"""Cosine by which a sentence that words an outcome may be further from the claim than one that
+words none.
+"""
 NEEDS = frozenset({IdeaPart.MOTIVATIONS.value, IdeaPart.RESEARCH_QUESTIONS.value})
 """Parts that claim something is wanting."""
 _VERBS = {
@@ -156,7 +160,10 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
         key=item.key,
         relation=relation,
         evidence="" if relation is Relation.NEITHER else sentence,
-        analysis=f"By its wording it {_VERBS[relation]} the claim “{claim}”: {common} (cosine {cosine:.2f}).",
+        analysis=(
+            f"By its wording it {_VERBS[relation]} the claim “{claim}”: {common} (cosine"
+            f" {cosine:.2f})."
+        ),
         relevance=relevance,
         passage="" if relation is Relation.NEITHER else sentence,
     )

@@ -105,9 +105,10 @@ def _of_paper(item: ItemStanding, years: int) -> tuple[float, str] | None:
     reason = f"{item.citation_count} citations in {years} years"
     if venue is None:
         return cited, f"{reason}; venue unknown."
-    return CITATION_WEIGHT * cited + (
-        1 - CITATION_WEIGHT
-    ) * venue, f"{reason}; published in {item.site}."
+    return (
+        CITATION_WEIGHT * cited + (1 - CITATION_WEIGHT) * venue,
+        f"{reason}; published in {item.site}.",
+    )
 
 
 def _of_site(site: str) -> tuple[float, str] | None:

@@ -72,7 +72,9 @@ class RefinementReply(Reply):
 FEW_FINDS = 3
 LOW_SIMILARITY = 0.3
 GENERAL_SIMILARITY = 0.45
-"""Mean cosine to the idea under which finds are about something else, and under which they are at most of the field."""
+"""Mean cosine to the idea under which finds are about something else, and under which they are at
+most of the field.
+"""
 
 
 async def baseline_refinement(

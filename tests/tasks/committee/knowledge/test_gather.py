@@ -30,7 +30,10 @@ from tests.support.knowledge_fakes import (
     tools,
 )
 
-HASH = "We show that learned hashing improves sparse attention in transformers and halves memory for long documents."
+HASH = (
+    "We show that learned hashing improves sparse attention in transformers and halves memory for"
+    " long documents."
+)
 DENSE = "Hashing of queries fails to reach the accuracy of dense attention on long documents."
 DOWN = SourceFailure(
     source="serper",
@@ -40,7 +43,10 @@ DOWN = SourceFailure(
 )
 EVERYTHING = ("literature", "serper", "github_repositories")
 PAGE_URL, REPOSITORY_URL = "https://blog.example.org/a", "https://github.com/lab/sparse"
-PAGE = "A field report. In our tests sparse attention by hashing was faster on long documents. Memory fell by half in every run we made."
+PAGE = (
+    "A field report. In our tests sparse attention by hashing was faster on long documents. Memory"
+    " fell by half in every run we made."
+)
 
 
 def library(**more: Any) -> Library:
@@ -79,7 +85,10 @@ def reader() -> FakeReader:
     return FakeReader(
         {PAGE_URL: PAGE},
         {
-            "lab/sparse": "Sparse attention with learned hashing of queries and keys, tested on long documents."
+            "lab/sparse": (
+                "Sparse attention with learned hashing of queries and keys, tested on long"
+                " documents."
+            )
         },
     )
 
@@ -456,7 +465,8 @@ async def test_a_summarys_passages_stand_in_the_page_and_quotations_rest_on_the_
     (record,) = knowledge.records
     assert (
         record.reading
-        == "Summary:\nthe source reports halved memory.\n\nPassages:\n- Memory fell by half in every run we made."
+        == "Summary:\nthe source reports halved memory.\n\nPassages:\n- Memory fell by half in"
+        " every run we made."
     )
     assert "passage_not_found" in {failure.reason for failure in knowledge.failures}
 

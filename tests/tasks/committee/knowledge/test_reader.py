@@ -1,4 +1,6 @@
-"""Pages and repositories over real connections: read within limits, never run, and every trouble a value."""
+"""Pages and repositories over real connections: read within limits, never run, and every trouble a
+value.
+"""
 
 import asyncio
 import io
@@ -28,7 +30,10 @@ ZIP = {"content-type": "application/zip"}
 SENTENCE = (
     "We measured that sparse attention saves half of the memory on long documents in our cluster. "
 )
-PAGE = f"<html><body><nav>Home Shop Cart</nav><article><h1>Notes</h1><p>{SENTENCE * 3}</p></article></body></html>"
+PAGE = (
+    "<html><body><nav>Home Shop"
+    f" Cart</nav><article><h1>Notes</h1><p>{SENTENCE * 3}</p></article></body></html>"
+)
 COMMIT = "a" * 40
 MODEL = '''"""Attention by hashing."""
 from lib.data import load_rows
@@ -169,8 +174,10 @@ async def test_a_repository_is_read_to_its_readme_and_who_calls_whom(
     assert structure[0] == "4 files: 2 .py, 1 .md, 1 .sh"
     assert structure[2:] == [
         "lib/data.py; functions load_rows",
-        "model.py: Attention by hashing.; classes SparseAttention(forward); functions train; SparseAttention calls load_rows; "
-        "train calls SparseAttention",
+        (
+            "model.py: Attention by hashing.; classes SparseAttention(forward); functions train;"
+            " SparseAttention calls load_rows; train calls SparseAttention"
+        ),
     ]
 
 

@@ -1,4 +1,6 @@
-"""The knowledge steps: hostile texts stay data, a language model's replies are taken in, baselines answer for the evidence shown."""
+"""The knowledge steps: hostile texts stay data, a language model's replies are taken in, baselines
+answer for the evidence shown.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -118,7 +120,9 @@ async def test_a_language_model_carries_the_search_from_queries_to_evidence(tmp_
     )
     reader = FakeReader(
         {
-            "https://a.org/post": "Sparse attention by hashing was faster on long documents in every test."
+            "https://a.org/post": (
+                "Sparse attention by hashing was faster on long documents in every test."
+            )
         }
     )
     papers = [
@@ -183,7 +187,8 @@ async def test_the_baseline_asks_in_other_words_too_and_within_the_limits() -> N
 
 def test_an_idea_explains_its_own_abbreviations() -> None:
     explained = abbreviations(
-        "We study Partially Observable Markov Decision Process (POMDP) models and Graph Neural Networks (GNNs)."
+        "We study Partially Observable Markov Decision Process (POMDP) models and Graph Neural"
+        " Networks (GNNs)."
     )
     assert ("pomdp", "partially observable markov decision process") in explained
     assert (
@@ -232,9 +237,15 @@ async def test_standing_grows_with_citations_a_year_and_needs_something_known() 
     answer = await baseline_standing(StandingInput(idea="i", items=items, as_of_year=2024), TOOLS)
     assert not isinstance(answer, NoAnswer)
     scores = {entry.key: entry.score for entry in answer.items}
-    assert set(scores) == {"K1", "K2", "K3", "K5", "K6", "K8", "K9"}, (
-        "of the others nothing is known: that is no zero"
-    )
+    assert set(scores) == {
+        "K1",
+        "K2",
+        "K3",
+        "K5",
+        "K6",
+        "K8",
+        "K9",
+    }, "of the others nothing is known: that is no zero"
     assert scores["K1"] < scores["K3"] < scores["K2"] == 10
     assert scores["K9"] < scores["K8"]
     nothing = await baseline_standing(
@@ -248,7 +259,10 @@ async def test_standing_grows_with_citations_a_year_and_needs_something_known() 
     ("text", "part", "relation"),
     [
         (
-            "We show that learned hashing of queries and keys into buckets improves sparse attention.",
+            (
+                "We show that learned hashing of queries and keys into buckets improves sparse"
+                " attention."
+            ),
             IdeaPart.METHODS,
             Relation.SUPPORTS,
         ),
@@ -258,12 +272,18 @@ async def test_standing_grows_with_citations_a_year_and_needs_something_known() 
             Relation.REFUTES,
         ),
         (
-            "However, existing dense attention is limited by memory quadratic in the length of documents.",
+            (
+                "However, existing dense attention is limited by memory quadratic in the length of"
+                " documents."
+            ),
             IdeaPart.MOTIVATIONS,
             Relation.SUPPORTS,
         ),
         (
-            "The tides in this bay improved when the harbour was dredged in the spring of that year.",
+            (
+                "The tides in this bay improved when the harbour was dredged in the spring of that"
+                " year."
+            ),
             IdeaPart.METHODS,
             Relation.NEITHER,
         ),

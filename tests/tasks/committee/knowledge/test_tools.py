@@ -1,4 +1,6 @@
-"""A search with opened sources: real connections to servers on loopback, from the query to the evidence."""
+"""A search with opened sources: real connections to servers on loopback, from the query to the
+evidence.
+"""
 
 import asyncio
 import json
@@ -24,7 +26,10 @@ from tests.support.knowledge_fakes import IDEA, Library, claims, parameters
 from tests.support.source_contexts import KEYLESS, keyless_settings
 from tests.support.web_servers import Find, shaped_server
 
-SENTENCE = "Sparse attention by learned hashing was faster than dense attention on long documents in all of our tests. "
+SENTENCE = (
+    "Sparse attention by learned hashing was faster than dense attention on long documents in all"
+    " of our tests. "
+)
 
 
 def opened(settings: Settings, source_context: SourceContext, *names: str) -> KnowledgeTools:

@@ -1,4 +1,6 @@
-"""Fitting, refusing, storing and cross-validating calibrators, on made-up labels whose truth is known."""
+"""Fitting, refusing, storing and cross-validating calibrators, on made-up labels whose truth is
+known.
+"""
 
 import json
 import math
@@ -145,9 +147,10 @@ def test_a_stored_calibrator_says_the_same_and_is_plain_json(tmp_path: Path) -> 
         "training_sha256",
         "calibrator_version",
     } <= stored.keys()
-    assert [one["name"] for one in stored["features"]] == ["score_1_to_5", "closeness"], (
-        "what never varies cannot be learnt from"
-    )
+    assert [one["name"] for one in stored["features"]] == [
+        "score_1_to_5",
+        "closeness",
+    ], "what never varies cannot be learnt from"
 
 
 def test_the_order_of_the_examples_changes_nothing() -> None:
