@@ -357,12 +357,14 @@ def _hours(
     request: RunRequest,
     settings: Settings,
 ) -> tuple[float, str]:
-    waits = {"processor": ideas * 4.0 / request.workers}
+    waits = {"processor": ideas * 4.0 / request.worker_count}
     if request.literature.snapshot is None:
         waits["literature rate"] = requests / settings.literature.requests_per_second
     limits = settings.language_model
     if steps:
-        in_flight = min(limits.maximum_concurrency, request.ideas_in_flight * 4) * request.workers
+        in_flight = (
+            min(limits.maximum_concurrency, request.ideas_in_flight * 4) * request.worker_count
+        )
         seconds = sum(
             step.calls * SECONDS_UNTIL_ANSWER + step.completion_tokens / TOKENS_PER_SECOND
             for step in steps
