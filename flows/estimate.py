@@ -205,7 +205,7 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         "extract_methods": Asked(
             1, 0, methods * METHOD_TOKENS + EXPECTED_ELEMENTS * ELEMENT_TOKENS
         ),
-        "plan_review": Asked(1, EXPECTED_ELEMENTS * ELEMENT_TOKENS / 2, points * point),
+        "plan_review": Asked(1, 0, points * point),
         "soundness_query": Asked(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,
