@@ -16,7 +16,8 @@ from schemas.judging import StepKind
 from tasks.contribution.steps.shown import ShownDimension
 from tasks.contribution.steps.wording import Contrast, read
 from tasks.judging.step import BaselineTools, Step
-from tasks.text.wording import joined, listed, quotable
+from tasks.judging.suggestions import ProposedSuggestions
+from tasks.text.wording import listed, quotable
 from tasks.text.words import rank_sentences, sentences
 
 
@@ -54,11 +55,13 @@ class ReviewReply(Reply):
 
     strengths: str = Field(description="Where the idea is novel along this dimension, with keys.")
     weaknesses: str = Field(description="Where earlier work already covers it, with keys.")
-    suggestions: str = Field(description="How to make the contribution more novel, with keys.")
+    suggestions: ProposedSuggestions = Field(
+        default=(), description="What would set the contribution apart, the most useful first."
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if not (self.strengths.strip() or self.weaknesses.strip() or self.suggestions.strip()):
+        if not (self.strengths.strip() or self.weaknesses.strip() or self.suggestions):
             raise ValueError("all three sections are empty")
         return self
 
@@ -81,8 +84,8 @@ class _Reading:
 
 
 async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewReply:
-    """Phrases that many papers lack are strengths, papers that are ahead are weaknesses, contrasts
-    give suggestions.
+    """Phrases that many papers lack are strengths, papers that are ahead are weaknesses. It suggests
+    nothing.
 
     Every sentence cites the papers it rests on; every paper that is ahead is named.
     """
@@ -97,11 +100,9 @@ async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewRe
     behind = [reading for reading in readings if (reading.shown.score or 0) < 0]
     strengths = _strengths(ahead, level, len(readings))
     weaknesses = _weaknesses(behind, level)
-    suggestions = _suggestions(inputs.dimension.name.lower(), ahead, level, behind)
     return ReviewReply(
         strengths=" ".join(strengths),
         weaknesses=" ".join(weaknesses),
-        suggestions=" ".join(suggestions),
     )
 
 
@@ -125,17 +126,11 @@ def _uncompared(inputs: ReviewInput) -> ReviewReply:
         for (closeness, sentence), paper in nearest[:QUOTED_COMPETITORS]
         if closeness > 0
     ]
-    keys = joined([f"[{paper.key}]" for _, paper in told])
     return ReviewReply(
         strengths="",
         weaknesses=" ".join(
             f"Near to this stands [{paper.key}], which says “{said.rstrip('.')}”."
             for said, paper in told
-        ),
-        suggestions=(
-            f"Compare {inputs.dimension.name.lower()} with {keys}."
-            if told
-            else "Name the work this dimension builds on."
         ),
     )
 
@@ -208,37 +203,6 @@ def _weaknesses(behind: list[_Reading], level: list[_Reading]) -> list[str]:
     return found
 
 
-def _suggestions(
-    dimension: str, ahead: list[_Reading], level: list[_Reading], behind: list[_Reading]
-) -> list[str]:
-    found: list[str] = []
-    apart: dict[tuple[str, ...], list[_Reading]] = {}
-    for reading in _quoted(behind, QUOTED_COMPETITORS):
-        apart.setdefault(reading.contrast.missing[:2], []).append(reading)
-    for phrases, papers in apart.items():
-        action = (
-            f"put {listed(phrases)} in the foreground"
-            if phrases
-            else f"claim in {dimension} what the abstract does not have"
-        )
-        found.append(f"To stand apart from {joined([paper.cited for paper in papers])}, {action}.")
-    if ahead:
-        gain = listed(ahead[0].contrast.missing[:2]) or "the idea's own means"
-        found.append(
-            f"Take {joined([paper.cited for paper in ahead[:2]])} as the point of comparison for"
-            f" what {gain} can do."
-        )
-    shared = [reading for reading in level if reading.contrast.shared]
-    if shared:
-        nearest = shared[0]
-        terms = listed(nearest.contrast.shared[:2])
-        found.append(
-            f"Spell out how the use of {terms} differs from that in {nearest.cited},"
-            f" “{quotable(nearest.shown.title)}”."
-        )
-    return found
-
-
 def _grouped(
     readings: Sequence[_Reading], *, missing: bool
 ) -> list[tuple[tuple[str, ...], list[_Reading]]]:
@@ -295,7 +259,7 @@ def _capital(text: str) -> str:
 
 CONTRIBUTION_REVIEW = Step(
     name="contribution_review",
-    version=5,
+    version=6,
     package="tasks.contribution",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -1,9 +1,8 @@
 """`soundness_review`: what the evidence says for and against a method, what to change, and a score.
 
-Baseline: quoted outcomes for and against, suggestions, and a score from their balance.
+Baseline: quoted outcomes for and against, and a score from their balance; it suggests nothing.
 """
 
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated
 
@@ -15,13 +14,11 @@ from schemas.reasons import Reason
 from schemas.soundness import ConcernSeverity
 from tasks.judging.reply_fields import Key, Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.soundness.steps.closeness import fingerprint, weight_of
+from tasks.judging.suggestions import ProposedSuggestions
 from tasks.soundness.steps.standings import EvidenceShown, Standing, standings
-from tasks.soundness.steps.wording import SILENT, none_of, quotable, quote
-from tasks.text.practices import PRACTICES
-from tasks.text.signs import Reading, read_sentence, speaks_of_others
+from tasks.soundness.steps.wording import SILENT, none_of, quote
+from tasks.text.signs import Reading
 from tasks.text.wording import joined
-from tasks.text.words import sentences
 
 
 class ConcernShown(Noun):
@@ -68,7 +65,9 @@ class ReviewReply(Reply):
 
     support: Prose
     contradictions: Prose
-    suggestions: Prose
+    suggestions: ProposedSuggestions = Field(
+        default=(), description="What to change, the most useful first."
+    )
     concerns: tuple[ConcernBearing, ...] = ()
     open_questions: Prose = Field(default="", description="The reviewer's own reasoning.")
     score: float = Field(
@@ -95,7 +94,6 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
     return ReviewReply(
         support=_support(found),
         contradictions=_contradictions(found),
-        suggestions=suggestions(inputs, found),
         score=soundness_score(found),
     )
 
@@ -214,132 +212,9 @@ def _unfavourable_sentence(standing: Standing, place: int) -> str:
     return f"{openings[place % 2]}: {said}."
 
 
-_MOST = 4
-
-
-def suggestions(inputs: ReviewInput, found: list[Standing]) -> str:
-    """Up to four sentences, each drawn from one paper: practices the plan lacks, limits to test,
-    conditions to state, figures to beat.
-    """
-    items = {item.key: item for item in inputs.evidence}
-    drawn = [
-        *_first(_limits(found), 1),
-        *_first(_practices(inputs.idea, found, items), 2),
-        *_first(_alternatives(inputs.idea, found, items), 1),
-        *_first(_conditions(found, items), 1),
-        *_first(_bars(found), 1),
-    ]
-    return (
-        " ".join(drawn[:_MOST])
-        or f"{none_of(len(found), 'gives')} a specific hint on how to change this method."
-    )
-
-
-def _first(drawn: Iterator[str], limit: int) -> list[str]:
-    return [text for text, _ in zip(drawn, range(limit), strict=False)]
-
-
-def _practices(idea: str, found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
-    missing = [practice for practice in PRACTICES if not practice.pattern.search(idea)]
-    used: set[str] = set()
-    for standing in found:
-        for sentence in _sentences(items[standing.key]):
-            reading = read_sentence(sentence)
-            named = next(
-                (p for p in missing if p.name not in used and p.pattern.search(sentence)), None
-            )
-            if (
-                named is not None
-                and (reading.procedure or reading.finding)
-                and not reading.of_others
-                and quotable(sentence)
-            ):
-                used.add(named.name)
-                about = joined(standing.shared)
-                said = quote(sentence)
-                yield (
-                    f"Consider {named.name}, which this plan does not mention and [{standing.key}]"
-                    f" brings up for {about}: {said}."
-                )
-                break
-
-
-def _limits(found: list[Standing]) -> Iterator[str]:
-    for standing in found:
-        if standing.unfavourable is not None:
-            about = joined(standing.shared)
-            yield (
-                f"Test early, on {about}, whether the limit that [{standing.key}] names applies"
-                " here, and say what follows if it does."
-            )
-
-
-def _alternatives(
-    idea: str, found: list[Standing], items: dict[str, EvidenceShown]
-) -> Iterator[str]:
-    """Procedures of related papers in which most informative words are new to the plan."""
-    known = fingerprint(idea).words
-    for standing in found:
-        for sentence in sentences(items[standing.key].method):
-            telling = [word for word in fingerprint(sentence).words if weight_of(word) == 1.0]
-            new = [word for word in telling if word not in known]
-            if (
-                quotable(sentence)
-                and _tells_what_it_does(sentence)
-                and len(new) >= max(3, len(telling) / 2)
-            ):
-                yield (
-                    f"Weigh what [{standing.key}] says on {joined(standing.shared)} and this plan"
-                    f" does not: {quote(sentence)}."
-                )
-                break
-
-
-def _tells_what_it_does(sentence: str) -> bool:
-    """Whether the paper speaks of its own doing: not of what others lack, nor of what came of it."""
-    reading = read_sentence(sentence)
-    return reading.sign != "negative" and not (
-        reading.of_others or reading.finding or speaks_of_others(sentence)
-    )
-
-
-def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
-    for standing in found:
-        for sentence in sentences(items[standing.key].context):
-            reading = read_sentence(sentence)
-            if (
-                standing.favourable is not None
-                and quotable(sentence)
-                and reading.sign != "negative"
-                and not reading.of_others
-            ):
-                said = quote(sentence)
-                yield (
-                    "Say in what the conditions here differ from those behind the favourable"
-                    f" outcome of [{standing.key}]: {said}."
-                )
-
-
-def _bars(found: list[Standing]) -> Iterator[str]:
-    for standing in found:
-        if standing.favourable is not None and standing.favourable.figures:
-            yield (
-                f"Report what [{standing.key}] reports for {joined(standing.shared)}, so that its"
-                " figures can serve as a bar."
-            )
-
-
-def _sentences(item: EvidenceShown) -> list[str]:
-    return [
-        sentence
-        for text in (item.method, item.results, item.context)
-        for sentence in sentences(text)
-    ]
-
-
 SOUNDNESS_REVIEW = Step(
     name="soundness_review",
-    version=4,
+    version=5,
     package="tasks.soundness",
     input_model=ReviewInput,
     output_model=ReviewReply,

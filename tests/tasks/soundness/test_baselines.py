@@ -256,19 +256,6 @@ async def test_a_paper_that_states_no_outcome_moves_the_score_little() -> None:
     assert "without an outcome" in silent.support
 
 
-async def test_a_practice_the_plan_lacks_is_suggested_and_one_it_has_is_not() -> None:
-    evidence = shown(
-        "P1",
-        GOOD,
-        method="We apply cross-validation to block-sparse attention over protein residues.",
-    )
-    assert "Consider cross-validation" in (await review(evidence)).suggestions
-    assert (
-        "Consider cross-validation"
-        not in (await review(evidence, idea=f"{PLAN} We use cross-validation.")).suggestions
-    )
-
-
 async def test_evidence_that_shares_nothing_with_the_method_gives_no_answer() -> None:
     item = EvidenceShown(
         key="P1",
@@ -424,9 +411,8 @@ async def test_real_ideas_against_real_papers_are_reviewed_with_citations_cheapl
         assert first.citations == again.citations
         scored = [review for review in first.evaluation.reviews if review.score_0_to_10 is not None]
         assert all(review.removed_citation_count == 0 for review in scored)
-        assert all(
-            review.support and review.contradictions and review.suggestions for review in scored
-        )
+        assert all(review.support and review.contradictions for review in scored)
+        assert first.suggestions == ()
         assert {row.paper_id for row in first.citations} <= {
             paper.paper_id for paper in first.papers
         }
