@@ -102,7 +102,14 @@ Label = Annotated[
     str, option(..., "TEXT", "Part of the evaluation key: a new label evaluates anew.")
 ]
 Workers = Annotated[
-    int, option(..., "N", "Worker processes of the local cluster.", ge=1, le=MOST_WORKERS)
+    int | None,
+    option(
+        ...,
+        "N",
+        "Worker processes of a local cluster. Default: none for a handful, else 2.",
+        ge=1,
+        le=MOST_WORKERS,
+    ),
 ]
 
 
@@ -150,7 +157,7 @@ class DemoOptions(LakeOptions):
     """Of `assay demo`."""
 
     warehouse: Warehouse = Path("demo-warehouse")
-    workers: Workers = 2
+    workers: Workers = None
 
 
 class DoctorOptions(LakeOptions):
@@ -165,7 +172,7 @@ class WorkOptions(LakeOptions):
     """Of every command whose work goes to a cluster and may be paid for."""
 
     api_base: ApiBase = None
-    workers: Workers = 2
+    workers: Workers = None
     scheduler: str | None = option(
         None, "ADDRESS", "An existing Dask scheduler, such as tcp://host:8786."
     )

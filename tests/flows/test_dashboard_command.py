@@ -85,7 +85,7 @@ def test_it_does_what_its_pages_ask_for_and_nothing_of_it_outlives_a_kill(tmp_pa
         assert answers(f"http://127.0.0.1:{port}/_stcore/health", process)
         plan = submit(layout, plan_job())
         wait_until(lambda: known(layout, plan).status.state is JobState.DONE)
-        job_id = submit(layout, evaluate_job(workers=1))
+        job_id = submit(layout, evaluate_job())
         wait_until(lambda: known(layout, job_id).status.state is JobState.RUNNING)
         parts = psutil.Process(process.pid).children(recursive=True)
         assert any(job_id in part.cmdline() for part in parts)

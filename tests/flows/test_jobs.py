@@ -114,7 +114,7 @@ def test_a_request_that_cannot_be_read_fails_in_one_line_and_holds_up_no_other(
 ) -> None:
     bad, other = submit(layout, evaluate_job()), submit(layout, plan_job())
     path = jobs_folder(layout) / bad / "request.json"
-    path.write_text(path.read_text().replace('"workers": 2', '"workers": 0'))
+    path.write_text(path.read_text().replace('"workers": null', '"workers": 0'))
     run_to_the_end(layout)
     status = known(layout, bad).status
     assert (status.state, status.exit_code) == (JobState.FAILED, 2)
@@ -180,7 +180,7 @@ def test_jobs_are_done_in_the_order_in_which_they_were_asked(layout: Layout) -> 
 
 @pytest.mark.end_to_end
 def test_a_job_whose_runner_was_killed_is_taken_up_again_and_done_once(layout: Layout) -> None:
-    job_id = submit(layout, evaluate_job(workers=1))
+    job_id = submit(layout, evaluate_job())
     command = module_command("flows", "jobs", "run", "--warehouse", str(layout.root))
     runner = subprocess.Popen(command, env=dict(os.environ), stderr=subprocess.DEVNULL)
     try:
@@ -204,7 +204,7 @@ def test_a_job_whose_runner_was_killed_is_taken_up_again_and_done_once(layout: L
 def test_a_runner_that_stops_puts_its_job_back_and_a_stopped_job_stays_stopped(
     layout: Layout,
 ) -> None:
-    job_id = submit(layout, evaluate_job(workers=1))
+    job_id = submit(layout, evaluate_job())
     run_until(layout, lambda: known(layout, job_id).status.state is JobState.RUNNING)
     assert known(layout, job_id).status == JobStatus()
     assert not processes_of(job_id)
@@ -223,7 +223,7 @@ def test_a_runner_that_stops_puts_its_job_back_and_a_stopped_job_stays_stopped(
 
 @pytest.mark.end_to_end
 def test_a_job_whose_process_is_killed_has_failed_and_says_so(layout: Layout) -> None:
-    job_id = submit(layout, evaluate_job(workers=1))
+    job_id = submit(layout, evaluate_job())
 
     def killed() -> bool:
         job = known(layout, job_id)
@@ -254,7 +254,7 @@ def test_a_key_stays_in_the_environment_of_its_job_and_is_missed_by_name_without
             keys.update(name for name, value in names if value == CANARY)
         return not known(layout, job_id).at_work
 
-    job_id = submit(layout, evaluate_job(workers=1, **JUDGE))
+    job_id = submit(layout, evaluate_job(**JUDGE))
     run_until(layout, lambda: ended(job_id), OFFERED)
     assert known(layout, job_id).status.state is JobState.FAILED
     assert keys == {"OPENAI_API_KEY"}
@@ -264,7 +264,7 @@ def test_a_key_stays_in_the_environment_of_its_job_and_is_missed_by_name_without
     assert [path for path in files if CANARY.encode() in path.read_bytes()] == []
 
     monkeypatch.delenv("OPENAI_API_KEY")
-    later = submit(layout, evaluate_job(workers=1, engine="litellm:openai/judge"))
+    later = submit(layout, evaluate_job(engine="litellm:openai/judge"))
     offered = Settings(
         dashboard=DashboardSettings(models={"Theirs": ModelChoice(model="openai/judge")})
     )

@@ -81,7 +81,6 @@ def fill_in(offered: DashboardSettings) -> JobRequest | None:
         "modules": tuple(modules),
         "cutoff": cutoff,
         "max_cost_usd": bound,
-        "workers": 1,
     }
     try:
         if planned:

@@ -78,7 +78,6 @@ def test_what_was_filled_in_is_what_is_asked_for(
         engine="litellm:openai/small",
         api_base="http://127.0.0.1:9/v1",
         max_cost_usd=1.0,
-        workers=1,
     )
 
 
@@ -130,7 +129,7 @@ def test_a_choice_that_a_browser_made_up_asks_for_nothing_beyond_the_offer(
     page.button(key="evaluate_run").click().run()
     assert not page.exception
     asked = asked_of(Layout(tmp_path))
-    plain = EvaluateOptions(max_cost_usd=1.0, workers=1)
+    plain = EvaluateOptions(max_cost_usd=1.0)
     assert all(isinstance(each, EvaluateJob) and each.options == plain for each in asked)
     assert asked or page.error
 
