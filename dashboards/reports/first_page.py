@@ -13,7 +13,8 @@ from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.contribution import Overlap
 from schemas.evaluation import IdeaEvaluation
-from schemas.soundness import ActionEffort, Concern, ConcernSeverity
+from schemas.soundness import Concern, ConcernSeverity
+from schemas.suggestion import ActionEffort
 from warehouse.answers import IdeaReview
 
 FUND_FROM = 6.5

@@ -1,6 +1,7 @@
 """Means, shares and paired differences with their intervals."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -58,10 +59,27 @@ def share(hits: int, count: int, unscored_count: int = 0) -> Estimate:
     return Estimate(hits / count, count, Interval(*ends, "wilson"), unscored_count)
 
 
-def share_of(outcomes: Sequence[bool | None]) -> Estimate:
-    """Share of True among the outcomes that are there; None is unscored."""
+def share_of(
+    outcomes: Sequence[bool | None], seed: int = 0, clusters: Sequence[Hashable] | None = None
+) -> Estimate:
+    """Share of True among the outcomes that are there; None is unscored.
+
+    Interval: Wilson's, or where `clusters` names one per outcome the bootstrap over whole clusters.
+    Outcomes that are all alike leave nothing to draw from: Wilson's, with clusters for items.
+    """
     there = [outcome for outcome in outcomes if outcome is not None]
-    return share(sum(there), len(there), len(outcomes) - len(there))
+    found = share(sum(there), len(there), len(outcomes) - len(there))
+    if clusters is None or not there:
+        return found
+    if 0 < sum(there) < len(there):
+        return mean(
+            [None if outcome is None else float(outcome) for outcome in outcomes], seed, clusters
+        )
+    kept = {
+        cluster for cluster, outcome in zip(clusters, outcomes, strict=True) if outcome is not None
+    }
+    interval = share(len(kept) if there[0] else 0, len(kept)).interval
+    return replace(found, interval=replace(interval, method="wilson over clusters"))
 
 
 def paired_difference(
