@@ -48,8 +48,8 @@ def interruptible() -> Iterator[None]:
     signal.pthread_sigmask(signal.SIG_BLOCK, told_by)  # starting the tracker unblocks SIGINT
     handler = signal.signal(signal.SIGUSR2, _interrupt)
     handler_of_end = signal.signal(signal.SIGTERM, _end_in_order)
-    over = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(over, told_by), daemon=True)
+    over, told = threading.Event(), threading.Event()
+    watcher = threading.Thread(target=_watch, args=(over, told, told_by), daemon=True)
     watcher.start()
     if signal.SIGHUP in told_by:  # threads that were there before do not block it
         signal.signal(
@@ -57,6 +57,9 @@ def interruptible() -> Iterator[None]:
         )
     try:
         yield
+    except KeyboardInterrupt:  # also by a thread that was there before, and does not block it
+        told.set()
+        raise
     finally:
         if signal.SIGHUP in told_by:
             signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a shell repeats what the terminal said
@@ -67,6 +70,8 @@ def interruptible() -> Iterator[None]:
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, handler_of_end)
         signal.signal(signal.SIGUSR2, handler)
+        if told.is_set():  # whoever is impatient may interrupt again while the process ends
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
@@ -97,10 +102,11 @@ def _interrupt(_number: int, frame: FrameType | None) -> None:
         handler(signal.SIGINT, frame)
 
 
-def _watch(over: threading.Event, told_by: set[signal.Signals]) -> None:
+def _watch(over: threading.Event, told: threading.Event, told_by: set[signal.Signals]) -> None:
     signal.sigwait(told_by)
     if over.is_set():
         return
+    told.set()
     logging.disable(logging.CRITICAL)
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR2)
     if signal.sigtimedwait({signal.SIGINT}, GRACE_SECONDS) is None or not over.is_set():
