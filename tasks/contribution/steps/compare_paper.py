@@ -57,7 +57,7 @@ class DimensionComparison(Reply):
     score: int = Field(
         ge=-1,
         le=1,
-        description="1 the idea is more novel, 0 neither or not addressed, -1 the paper.",
+        description="1 the idea is more novel, 0 level or not addressed, -1 the paper.",
     )
 
 
@@ -180,7 +180,7 @@ def _entry(paper: _PaperRead, dimensions: list[_DimensionRead]) -> ComparisonEnt
     overlapping = [
         dimension
         for dimension, one in zip(dimensions, compared, strict=True)
-        if one.overlap is not Overlap.NONE
+        if one.overlap not in (Overlap.NONE, Overlap.NOT_ADDRESSED)
     ]
     return ComparisonEntry(
         key=paper.key,
@@ -204,7 +204,9 @@ def _compared(paper: _PaperRead, dimension: _DimensionRead) -> DimensionComparis
     )
     return DimensionComparison(
         dimension=dimension.shown.dimension_id,
-        overlap=_OVERLAPS[score] if any(each is not None for each in scores) else Overlap.NONE,
+        overlap=_OVERLAPS[score]
+        if any(each is not None for each in scores)
+        else Overlap.NOT_ADDRESSED,
         comparison=worded(contrast, score),
         score=score,
     )
@@ -258,7 +260,7 @@ def _overall(
 
 COMPARE_PAPER = Step(
     name="compare_paper",
-    version=4,
+    version=5,
     package="tasks.contribution",
     input_model=ComparisonInput,
     output_model=ComparisonReply,

@@ -221,7 +221,7 @@ def _said(measure: Measure) -> str:
 
 COMPARE_IDEAS = Step(
     name="compare_ideas",
-    version=2,
+    version=3,
     package="tasks.ranking",
     input_model=PairInput,
     output_model=PairReply,
