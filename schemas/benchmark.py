@@ -1,6 +1,6 @@
 """Nouns of the benchmarks: a suite's scores with their uncertainty and what they are held against."""
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 from pydantic import Field
@@ -13,7 +13,7 @@ from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
-from schemas.run import Budget, Module
+from schemas.run import Budget, Module, WorkRequest
 
 ASSAY = "assay"
 """Name of the system under test; every other system of a table is a baseline, or a published one.
@@ -120,6 +120,17 @@ class BenchmarkRun(Noun):
         default=(),
         description="Calls made for the suite itself; those of evaluated runs are theirs.",
     )
+    labels_public_since: date | None = Field(
+        default=None,
+        description="From when anyone could read the first of the right answers; None: not known.",
+    )
+    judge_training_until: date | None = Field(
+        default=None,
+        description=(
+            "How far the judge's training data reach, as its maker or the user says; None: not"
+            " known, or no model judged."
+        ),
+    )
     literature: str = Field(
         default="",
         description="Where papers came from; empty: none were asked for.",
@@ -155,7 +166,7 @@ class BenchmarkReceipt(UnitReceipt):
     suite: str
 
 
-class BenchmarkRequest(Noun):
+class BenchmarkRequest(WorkRequest):
     """What a user asked to be benchmarked, resolved."""
 
     suite: str
@@ -185,10 +196,11 @@ class BenchmarkRequest(Noun):
     seed: int = Field(
         ge=0, description="Of draws and intervals; the profile's is that of the judging."
     )
-    workers: int = Field(default=2, ge=1)
-    scheduler_address: str | None = None
     budget: Budget = Budget()
     full_text: bool = False
+    training_until: date | None = Field(
+        default=None, description="How far the judge's training data reach; None: not said."
+    )
     check_links: bool = Field(
         default=False, description="Whether reference invalidity may ask every cited address."
     )

@@ -76,10 +76,10 @@ async def evaluate_soundness(
     What a source, a document or the engine fails to give is a value in the result: an unscored row,
         a failure, or both.
     """
-    extracted = await find_methods(idea, parameters, engine)
     async with asyncio.TaskGroup() as group:
+        plan = group.create_task(review_plan(idea, parameters, engine))
+        extracted = await find_methods(idea, parameters, engine)
         fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
-        plan = group.create_task(review_plan(idea, extracted.elements, parameters, engine))
         context = _Context(idea, parameters, engine, literature, fetched, plan)
         tasks: list[asyncio.Task[_Judged]] = []
         for methods in even_batches(extracted.methods, parameters.methods_per_query_call):

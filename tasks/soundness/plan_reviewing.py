@@ -11,7 +11,7 @@ from schemas.idea import Idea
 from schemas.outcome import Provenance, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernKind, PlanElement, PlanReview
+from schemas.soundness import Concern, ConcernKind, PlanReview
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
@@ -20,7 +20,6 @@ from tasks.judging.step import Engine
 from tasks.soundness.reviewing import STAGE, Reviewed
 from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,
-    ElementShown,
     PlanInput,
     ProposedPoint,
 )
@@ -68,7 +67,6 @@ _UNREASONED = _Flaw(Reason.REPLY_UNPARSABLE, "give no reason")
 
 async def review_plan(
     idea: Idea,
-    elements: Sequence[PlanElement],
     parameters: SoundnessParameters,
     engine: Engine,
 ) -> PlanReviewed:
@@ -78,10 +76,6 @@ async def review_plan(
     """
     question = PlanInput(
         idea=idea.text,
-        elements=tuple(
-            ElementShown(kind=each.kind, standing=each.standing, text=each.text)
-            for each in elements
-        ),
         maximum_points=parameters.maximum_concerns,
         words_per_point=parameters.words_per_concern,
     )

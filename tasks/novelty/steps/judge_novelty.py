@@ -13,8 +13,7 @@ from schemas.reasons import Reason
 from tasks.judging.reply_fields import Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.novelty.closeness import COVERED, Closeness, measure
-from tasks.text.phrases import mentions, specific_phrases, specific_stems
-from tasks.text.wording import joined, listed, quotable
+from tasks.text.wording import quotable
 
 
 class WorkShown(Noun):
@@ -70,18 +69,11 @@ papers of other fields half lie below.
 """
 GREATEST_WITH_GAPS = 4
 """A 5 says that the core is found nowhere: that needs every search answered."""
-_MEANINGS = {
-    1: "all of it stands close to earlier work",
-    2: "it differs little from earlier work",
-    3: "much of it is known, and it is put together anew",
-    4: "substantial parts are in none of these works",
-    5: "hardly anything of it is in these works",
-}
 
 
 async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> NoveltyReply | NoAnswer:
     """Score by mean closeness at `THRESHOLDS`; covered statements are known aspects, the others
-    novel ones, each with its closest work.
+    novel ones, each with its closest work and how close that comes.
     """
     works = [(work.title, work.abstract) for work in inputs.works]
     closeness = await measure(inputs.idea, works, tools.embedder)
@@ -100,12 +92,9 @@ async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> Nove
     known = [place for place, value in enumerate(closeness.values) if value >= COVERED]
     novel = [place for place, value in enumerate(closeness.values) if value < COVERED]
     return NoveltyReply(
-        known_aspects=[
-            f"{quotable(closeness.statements[place])} [{_closest(inputs, closeness, place).key}]"
-            for place in known
-        ],
-        novel_aspects=[_new(inputs, closeness, place) for place in novel],
-        justification=_justification(inputs, closeness, len(known), score),
+        known_aspects=[_beside(inputs, closeness, place) for place in known],
+        novel_aspects=[_beside(inputs, closeness, place) for place in novel],
+        justification=_figures(inputs, closeness, len(known)),
         score=score,
     )
 
@@ -116,55 +105,27 @@ def novelty_score(mean_closeness_0_to_1: float, unanswered_searches: int) -> int
     return min(score, GREATEST_WITH_GAPS) if unanswered_searches else score
 
 
-def _closest(inputs: NoveltyInput, closeness: Closeness, place: int) -> WorkShown:
-    return inputs.works[closeness.places[place]]
+def _beside(inputs: NoveltyInput, closeness: Closeness, place: int) -> str:
+    """A statement with its closest work and how close that comes."""
+    key = inputs.works[closeness.places[place]].key
+    said = quotable(closeness.statements[place])
+    return f"“{said}” (closeness {closeness.values[place]:.2f}) [{key}]"
 
 
-def _quoted(closeness: Closeness, place: int) -> str:
-    return quotable(closeness.statements[place]).rstrip(". ")
-
-
-def _new(inputs: NoveltyInput, closeness: Closeness, place: int) -> str:
-    """The statement, with those of its phrases that no work mentions."""
-    stems = [specific_stems(f"{work.title} {work.abstract}") for work in inputs.works]
-    phrases = [
-        phrase
-        for phrase in specific_phrases(closeness.statements[place], 6)
-        if not any(mentions(each, phrase) for each in stems)
-    ]
-    unheard = f" (in none of the works: {listed(phrases[:3])})" if phrases else ""
-    return f"{quotable(closeness.statements[place])}{unheard}"
-
-
-def _justification(inputs: NoveltyInput, closeness: Closeness, known: int, score: int) -> str:
+def _figures(inputs: NoveltyInput, closeness: Closeness, known: int) -> str:
     total = len(closeness.statements)
-    strongest = max(range(total), key=lambda place: closeness.values[place])
-    weakest = min(range(total), key=lambda place: closeness.values[place])
-    keys = dict.fromkeys(_closest(inputs, closeness, place).key for place in range(total))
-    cited = joined([f"[{key}]" for key in keys])
-    parts = [
-        (
-            f"{known} of {total} statements come close to earlier work, mean closeness"
-            f" {closeness.mean:.2f} to {cited}: {_MEANINGS[score]}."
-        ),
-        (
-            f"The closest work, [{_closest(inputs, closeness, strongest).key}], reaches"
-            f" {closeness.values[strongest]:.2f} where the idea says"
-            f" “{_quoted(closeness, strongest)}”."
-        ),
-    ]
-    if weakest != strongest:
-        key = _closest(inputs, closeness, weakest).key
-        value = closeness.values[weakest]
-        parts.append(f"Least is found, {value:.2f} in [{key}], of “{_quoted(closeness, weakest)}”.")
-    if inputs.unanswered_searches:
-        parts.append("Searches went unanswered, so that more may be known than is seen here.")
-    return " ".join(parts)
+    closest = _beside(inputs, closeness, max(range(total), key=lambda at: closeness.values[at]))
+    unanswered = inputs.unanswered_searches
+    return (
+        f"Statements covered by earlier work: {known} of {total}; mean closeness"
+        f" {closeness.mean:.2f}; closest: {closest}"
+        + (f"; searches without an answer: {unanswered}" if unanswered else "")
+    )
 
 
 JUDGE_NOVELTY = Step(
     name="judge_novelty",
-    version=1,
+    version=2,
     package="tasks.novelty",
     input_model=NoveltyInput,
     output_model=NoveltyReply,
