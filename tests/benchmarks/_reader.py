@@ -139,7 +139,7 @@ class Reader:
         }
 
     def _plan_review(self, asked: "_Asked") -> Any:
-        points = int(re.findall(r"at most (\d+) points", asked.user)[-1])
+        points = int(re.findall(r"Give (?:at most )?(\d+) points", asked.user)[-1])
         words = asked.limit(90) // 4
         texts = ("point", "why", "would_change", "action")
         return {

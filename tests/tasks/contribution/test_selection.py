@@ -131,7 +131,7 @@ def test_the_second_pass_judges_no_less_than_a_third_and_no_more_than_it_may(
 def test_the_share_found_relevant_sets_how_many_the_second_pass_judges() -> None:
     few = [Judgement(5)] * 10 + [Judgement(0)] * 10
     rare = [Judgement(5)] * 2 + [Judgement(0)] * 18
-    assert second_pass(few, PROFILE) == math.ceil(1.5 * 17 * 20 / 10)
+    assert second_pass(few, PROFILE) == math.ceil(1.5 * (PROFILE.papers_compared - 10) * 20 / 10)
     assert second_pass(rare, PROFILE) == PROFILE.embedding_top
     assert second_pass([Judgement(0)] * 20, PROFILE) == PROFILE.embedding_top
     assert second_pass([Judgement(5)] * 70, PROFILE) == math.ceil(PROFILE.embedding_top / 3)
