@@ -13,6 +13,7 @@ released code was measured with.
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import Field
 
@@ -30,6 +31,9 @@ from tasks.judging.expected import (
     estimate_step,
     total_usd,
 )
+from tasks.judging.step import Step
+from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.literature.known_papers import LARGEST_BATCH
 from tasks.literature.references import MOST_SEEDS_PER_REQUEST
 from tasks.novelty.expected import expected_novelty
@@ -61,6 +65,11 @@ EXPECTED_ADDRESSED_SHARE = 0.6
 """Of the abstracts compared, those that touch a dimension."""
 EXPECTED_OVERLAPPING_SHARE = 0.2
 """Of the papers compared, those whose overlap is quoted."""
+EXPECTED_SUGGESTIONS, SUGGESTION_TOKENS = 2, 120
+"""Of one review, each with its four texts and their names."""
+EXPECTED_CORRECTED_SHARE = 0.15
+VERIFIED_SENTENCE_WORDS = 25
+"""Of a cited sentence of a review; a call checks forty beside the texts of some twenty papers."""
 CLOSEST_SHOWN = len(CLOSEST_WEIGHTS)
 EXPECTED_METHODS = 7
 EXPECTED_DIMENSIONS = 4
@@ -153,7 +162,7 @@ def _per_idea(
         requests += soundness_requests
     if Module.CONTRIBUTION in request.modules:
         contribution, contribution_requests = _contribution(request)
-        asked |= contribution
+        asked = _with_verification(asked, contribution)
         requests += contribution_requests
     if Module.COMMITTEE in request.modules:
         committee, committee_requests = expected_committee(
@@ -170,7 +179,7 @@ def _per_idea(
         estimate_step(
             known[name],
             calls,
-            IDEA_TOKENS_SHOWN.get(name, idea_tokens),
+            _idea_tokens_shown(known[name], idea_tokens),
             request.profile.judging,
             request.engine,
             settings.language_model,
@@ -178,6 +187,41 @@ def _per_idea(
         for name, calls in asked.items()
     ]
     return tuple(step for step in steps if step is not None), requests
+
+
+def _with_verification(one: "Counts", other: "Counts") -> "Counts":
+    """Both modules ask for the check of their citations."""
+    both = one | other
+    name = VERIFY_CITATIONS.name
+    if name in one and name in other:
+        first, second = one[name], other[name]
+        both[name] = Asked(
+            first.calls + second.calls,
+            first.data_tokens + second.data_tokens,
+            first.answer_tokens + second.answer_tokens,
+        )
+    return both
+
+
+def _verification(text_tokens: float, reviews: float, papers: float) -> "Counts":
+    """Of reviews with two cited texts of `text_tokens`, that cite at most `papers`."""
+    sentences = reviews * 2 * max(round(text_tokens / TOKENS_PER_WORD / VERIFIED_SENTENCE_WORDS), 1)
+    shown = sentences * (VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD + ENTRY_TOKENS)
+    texts = min(papers, sentences) * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS)
+    corrections = EXPECTED_CORRECTED_SHARE * VERIFIED_SENTENCE_WORDS * TOKENS_PER_WORD
+    return {
+        VERIFY_CITATIONS.name: Asked(
+            math.ceil(sentences / CLAIMS_PER_CALL),
+            shown + texts,
+            sentences * (ENTRY_TOKENS + corrections),
+        )
+    }
+
+
+def _idea_tokens_shown(step: Step[Any, Any], idea_tokens: float) -> float:
+    if "idea" not in step.input_model.model_fields:
+        return IDEA_TOKENS_SHOWN.get(step.name, 0.0)
+    return IDEA_TOKENS_SHOWN.get(step.name, idea_tokens)
 
 
 Counts = dict[str, Asked]
@@ -192,7 +236,8 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     paper = _paper_tokens(request)
     relevant = methods * papers * EXPECTED_RELEVANT_SHARE
     finding = 3 * _tokens(parameters.words_per_finding, FINDING_WORDS)
-    review = 3 * _tokens(parameters.words_per_review_text, REVIEW_WORDS)
+    text = _tokens(parameters.words_per_review_text, REVIEW_WORDS)
+    review = 2 * text + EXPECTED_SUGGESTIONS * SUGGESTION_TOKENS
     alike, failures = parameters.queries_per_method, int(parameters.search_failures)
     query = parameters.query_word_limit * TOKENS_PER_WORD + ENTRY_TOKENS / 2
     points = parameters.maximum_concerns
@@ -220,12 +265,14 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         "soundness_review": Asked(
             methods,
             methods * (METHOD_TOKENS + weighed) + relevant * (finding + 2 * TITLE_TOKENS),
-            methods * (review * 7 / 6 + borne + ENTRY_TOKENS),
+            methods * (review + text / 2 + borne + ENTRY_TOKENS),
         ),
         "soundness_summary": Asked(
             1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
         ),
     }
+    if parameters.verify_citations:
+        counts |= _verification(text, methods, relevant)
     searches = failures + (alike if request.literature.unlimited else 1)
     return counts, 2.0 * methods * searches
 
@@ -260,19 +307,25 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     found = queries * parameters.papers_per_query * EXPECTED_NEW_PER_QUERY_SHARE
     first = min(found, parameters.maximum_judged_papers)
     seeds = min(first * EXPECTED_RELEVANT_SHARE, parameters.maximum_seeds)
-    judged = first + parameters.embedding_top
-    calls = sum(
-        math.ceil(each / parameters.papers_per_relevance_call)
-        for each in (first, parameters.embedding_top)
-    )
+    second = _second_pass(parameters, first)
+    judged = first + second
+    calls = sum(math.ceil(each / parameters.papers_per_relevance_call) for each in (first, second))
     compared = min(parameters.papers_compared, judged * EXPECTED_RELEVANT_SHARE)
-    comparisons = math.ceil(compared / parameters.papers_per_comparison_call)
+    closest = min(parameters.closest_papers, compared)
+    comparisons = sum(
+        math.ceil(each / parameters.papers_per_comparison_call)
+        for each in (closest, compared - closest)
+    )
     query_calls = math.ceil(dimensions / parameters.dimensions_per_query_call)
     abstract = min(
         ABSTRACT_TOKENS, (parameters.abstract_word_limit or ABSTRACT_TOKENS) * TOKENS_PER_WORD
     )
-    comparison = _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
+    comparison = (
+        closest * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
+        + (compared - closest) * _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
+    ) / (compared or 1)
     addressed = compared * EXPECTED_ADDRESSED_SHARE
+    text = _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS)
     near = min(CLOSEST_SHOWN, addressed) * (ABSTRACT_TOKENS + 2 * comparison + TITLE_TOKENS)
     overlapping = EXPECTED_OVERLAPPING_SHARE * (
         2 * comparison + CONCERN_QUOTE_WORDS * TOKENS_PER_WORD
@@ -305,10 +358,22 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
         "contribution_review": Asked(
             dimensions,
             dimensions * (DIMENSION_TOKENS + addressed * (comparison + 2 * TITLE_TOKENS) + near),
-            dimensions * 3 * _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS),
+            dimensions * (2 * text + EXPECTED_SUGGESTIONS * SUGGESTION_TOKENS),
         ),
     }
+    if parameters.verify_citations:
+        counts |= _verification(text, dimensions, compared)
     return counts, _searches(parameters, dimensions, queries) + _neighbours(request, seeds)
+
+
+def _second_pass(parameters: ContributionParameters, first: float) -> float:
+    """Papers that the second pass judges, with the share of relevant ones that is expected."""
+    most = parameters.embedding_top
+    if parameters.second_pass_margin is None:
+        return most
+    missing = max(parameters.papers_compared - first * EXPECTED_RELEVANT_SHARE, 0)
+    wanted = parameters.second_pass_margin * missing / EXPECTED_RELEVANT_SHARE
+    return min(most, max(wanted, most / 3))
 
 
 def _searches(parameters: ContributionParameters, dimensions: float, queries: float) -> float:

@@ -12,6 +12,27 @@ RemovedCitationCount = Annotated[
     Field(ge=0, description="Citations of keys that were never shown, taken out."),
 ]
 UncitedSentenceCount = Annotated[int, Field(ge=0, description="Sentences without a citation.")]
+CheckedSentenceCount = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        description="Cited sentences held against the stored texts; None: no check was asked for.",
+    ),
+]
+CorrectedSentenceCount = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        description="Of the checked, those rewritten to what the texts carry; None: as above.",
+    ),
+]
+DroppedSentenceCount = Annotated[
+    int | None,
+    Field(
+        ge=0,
+        description="Of the checked, those taken out: no text carries them; None: as above.",
+    ),
+]
 
 
 class Citation(Noun):

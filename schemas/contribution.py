@@ -6,7 +6,13 @@ from enum import StrEnum
 from pydantic import Field
 
 from schemas.base import Noun, Prose
-from schemas.citation import RemovedCitationCount, UncitedSentenceCount
+from schemas.citation import (
+    CheckedSentenceCount,
+    CorrectedSentenceCount,
+    DroppedSentenceCount,
+    RemovedCitationCount,
+    UncitedSentenceCount,
+)
 from schemas.confidence import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
 from schemas.failure import Failure
 from schemas.identifiers import DimensionId, FoundPaperId, RetrievedPaperId
@@ -66,8 +72,12 @@ class Candidate(Judged):
 
 
 class Overlap(StrEnum):
-    """How much of what an idea claims along a dimension a paper already has."""
+    """How much of what an idea claims along a dimension a paper already has.
 
+    Not addressed: the abstract does not say enough of the dimension to tell.
+    """
+
+    NOT_ADDRESSED = "not_addressed"
     NONE = "none"
     PARTIAL = "partial"
     SUBSTANTIAL = "substantial"
@@ -87,9 +97,12 @@ NEWNESS: dict[tuple[Overlap, int], float] = {
     (Overlap.NONE, -1): 0.5,
     (Overlap.NONE, 1): 1.0,
     (Overlap.NONE, 0): 0.5,
+    (Overlap.NOT_ADDRESSED, -1): 0.5,
+    (Overlap.NOT_ADDRESSED, 0): 0.5,
+    (Overlap.NOT_ADDRESSED, 1): 0.5,
 }
 """What a work leaves new, 0 to 1, by (overlap, score); the closest works come first. A paper that says nothing
-of a dimension (none, 0) leaves open whether the idea is new there."""
+of a dimension leaves open whether the idea is new there."""
 _PLACES = {answer: place for place, answer in enumerate(NEWNESS)}
 UNKNOWN_NEWNESS = 0.5
 CLOSEST_WEIGHTS = (0.7, 0.2, 0.1)
@@ -107,7 +120,9 @@ class Comparison(Judged):
     score: int | None = Field(
         ge=-1,
         le=1,
-        description="+1 the idea is more novel, 0 neither, -1 the paper; None when unscored.",
+        description=(
+            "+1 the idea is more novel, 0 level or not addressed, -1 the paper; None when unscored."
+        ),
     )
     overlap: Overlap | None = Field(
         default=None,
@@ -170,8 +185,11 @@ def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
     if not known:
         return None
     strong = sum(each.overlap in (Overlap.SAME, Overlap.SUBSTANTIAL) for each in known)
-    addressed = sum(each.overlap is not Overlap.NONE or each.score != 0 for each in known)
-    return confidence_by_evidence(strong=strong, fair=addressed - strong)
+    silent = sum(
+        each.overlap is Overlap.NOT_ADDRESSED or (each.overlap is Overlap.NONE and each.score == 0)
+        for each in known
+    )
+    return confidence_by_evidence(strong=strong, fair=len(known) - silent - strong)
 
 
 class ContributionReview(Judged):
@@ -223,6 +241,9 @@ class ContributionReview(Judged):
     unscored_detail: UnscoredDetail = ""
     removed_citation_count: RemovedCitationCount = 0
     uncited_sentence_count: UncitedSentenceCount = 0
+    checked_sentence_count: CheckedSentenceCount = None
+    corrected_sentence_count: CorrectedSentenceCount = None
+    dropped_sentence_count: DroppedSentenceCount = None
     provenance: Provenance
 
 

@@ -104,6 +104,14 @@ class SoundnessParameters(Noun):
         default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}"
     )
 
+    verify_citations: bool = Field(
+        default=False,
+        description=(
+            "Hold every cited sentence of the reviews against the stored texts it cites; the"
+            " published method does not."
+        ),
+    )
+
 
 class ContributionParameters(Noun):
     """ScholarEval §2.2 and B.2."""
@@ -158,6 +166,15 @@ class ContributionParameters(Noun):
             " pass."
         ),
     )
+    second_pass_margin: float | None = Field(
+        default=None,
+        gt=0,
+        description=(
+            "The second pass judges this times as many papers as would complete the papers to"
+            " compare at the first pass's share of relevant ones, a third of embedding_top at"
+            " least; None: all of embedding_top, the published method."
+        ),
+    )
     papers_compared: int = Field(ge=1)
     compare_papers: bool = Field(
         default=True,
@@ -167,11 +184,26 @@ class ContributionParameters(Noun):
         ),
     )
     papers_per_comparison_call: int = Field(ge=1, description="1 is the published method.")
+    closest_papers: int = Field(
+        default=0,
+        ge=0,
+        description="Of the papers compared, the most relevant ones told at length.",
+    )
+    words_per_closest_comparison: int | None = Field(
+        default=None, ge=5, description=f"Of those, words asked of each text. {WORDS_ASKED}"
+    )
     words_per_comparison: int | None = Field(
         default=None, ge=5, description=f"Words asked of each text about a paper. {WORDS_ASKED}"
     )
     words_per_review_text: int | None = Field(
         default=None, ge=20, description=f"Words asked of each text of a review. {WORDS_ASKED}"
+    )
+    verify_citations: bool = Field(
+        default=False,
+        description=(
+            "Hold every cited sentence of the reviews against the stored texts it cites; the"
+            " published method does not."
+        ),
     )
     lexical_prefilter: bool = Field(
         default=False,

@@ -6,7 +6,13 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from schemas.base import Noun, Prose
-from schemas.citation import RemovedCitationCount, UncitedSentenceCount
+from schemas.citation import (
+    CheckedSentenceCount,
+    CorrectedSentenceCount,
+    DroppedSentenceCount,
+    RemovedCitationCount,
+    UncitedSentenceCount,
+)
 from schemas.confidence import CONFIDENCE_MEANING, Confidence
 from schemas.failure import Failure
 from schemas.identifiers import MethodId, RetrievedPaperId
@@ -227,6 +233,9 @@ class SoundnessReview(Judged):
     evidence_count: int = Field(ge=0, description="Relevant papers shown to the engine.")
     removed_citation_count: RemovedCitationCount = 0
     uncited_sentence_count: UncitedSentenceCount = 0
+    checked_sentence_count: CheckedSentenceCount = None
+    corrected_sentence_count: CorrectedSentenceCount = None
+    dropped_sentence_count: DroppedSentenceCount = None
     provenance: Provenance
 
 

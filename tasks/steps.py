@@ -10,6 +10,7 @@ from tasks.benchmarks.steps import STEPS as BENCHMARK_STEPS
 from tasks.committee.steps import STEPS as COMMITTEE_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
 from tasks.judging.step import Step
+from tasks.judging.steps import STEPS as SHARED_STEPS
 from tasks.manuscripts.steps import STEPS as MANUSCRIPT_STEPS
 from tasks.novelty.steps import STEPS as NOVELTY_STEPS
 from tasks.ranking.steps import STEPS as RANKING_STEPS
@@ -20,6 +21,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *CONTRIBUTION_STEPS,
     *COMMITTEE_STEPS,
     *NOVELTY_STEPS,
+    *SHARED_STEPS,
     *RANKING_STEPS,
     *MANUSCRIPT_STEPS,
     *BENCHMARK_STEPS,

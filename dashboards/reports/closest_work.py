@@ -36,7 +36,7 @@ def closest_works(
     by_paper: dict[PaperId, list[Comparison]] = defaultdict(list)
     for comparison in contribution.comparisons if contribution is not None else ():
         if (
-            comparison.overlap not in (None, Overlap.NONE)
+            comparison.overlap not in (None, Overlap.NONE, Overlap.NOT_ADDRESSED)
             and comparison.closeness_place is not None
         ):
             by_paper[comparison.paper_id].append(comparison)

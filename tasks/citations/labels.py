@@ -8,6 +8,7 @@ from urllib.parse import quote
 from schemas.naming import INVISIBLE, safe_url, surnames
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, bounded
+from tasks.citations.keys import Shown
 
 _TITLE_WORDS_WITHOUT_AUTHORS = 6
 _MARKDOWN_SPECIAL = bounded(r"([\\`*_{}\[\]()<>#!|~&])")
@@ -64,3 +65,18 @@ def reference(paper: Paper) -> str:
     """
     address = link(paper)
     return f"[({label(paper)})]({address})" if address else f"({label(paper)})"
+
+
+def rekeyed(markdown: str, own: Shown, shown: Shown) -> str:
+    """Rendered references of `own` as keys of `shown`, so that a text can be read, and cited again,
+    in another prompt.
+    """
+    keys = {paper.paper_id: key for key, paper in shown}
+    rendered = {
+        reference(paper): keys[paper.paper_id]
+        for paper in reversed(own.papers)
+        if paper.paper_id in keys
+    }
+    for text in sorted(rendered, key=len, reverse=True):
+        markdown = markdown.replace(text, f"[{rendered[text]}]")
+    return markdown

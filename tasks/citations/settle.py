@@ -1,6 +1,7 @@
 """Turns the keys of a reply into references, and takes out everything the reply made up."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from schemas.identifiers import PaperId
@@ -137,6 +138,39 @@ def settle(text: str, shown: Shown) -> Settled:
         cited=tuple((shown.papers[index].paper_id, count) for index, count in counts.items()),
         removed_citation_count=settlement.removed_count,
         uncited_sentence_count=uncited_sentence_count(marked),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CitingSentence:
+    """One sentence of a settled text, as it stands there, and the papers it cites."""
+
+    text: str
+    cited: tuple[PaperId, ...]
+
+
+def citing_sentences(
+    markdown: str, shown: Shown, rendered: Callable[[Paper], str] = reference
+) -> list[list[CitingSentence]]:
+    """The sentences of a settled text by line; joined, they are the text again.
+
+    Args:
+        rendered: how a citation is to stand in the sentences; other than `reference`, joining them
+            does not give the settled text.
+    """
+    settlement = _Settlement(shown)
+    marked = _tidy(REPLY_TOKEN.sub(settlement.replaced, markdown.translate({0: None, 1: None})))
+    return [
+        [_citing(sentence, shown, rendered) for sentence in sentences(line)]
+        for line in marked.splitlines()
+    ]
+
+
+def _citing(sentence: str, shown: Shown, rendered: Callable[[Paper], str]) -> CitingSentence:
+    places = [int(match.group(1)) for match in _MARK.finditer(sentence)]
+    return CitingSentence(
+        text=_MARK.sub(lambda match: rendered(shown.papers[int(match.group(1))]), sentence),
+        cited=tuple(dict.fromkeys(shown.papers[place].paper_id for place in places)),
     )
 
 

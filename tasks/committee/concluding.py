@@ -16,10 +16,11 @@ from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
+from tasks.citations.labels import rekeyed
 from tasks.citations.settle import settle
 from tasks.committee.knowledge.failure_log import STAGE
 from tasks.committee.reviewing import Case, Reviewed
-from tasks.committee.showing import cited, display, rekeyed, telling, without_references
+from tasks.committee.showing import cited, display, telling, without_references
 from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput
 from tasks.committee.steps.meta_review import (
     META_REVIEW,

@@ -136,21 +136,6 @@ def cited(
     )
 
 
-def rekeyed(markdown: str, own: Shown, shown: Shown) -> str:
-    """Rendered references of `own` as keys of `shown`, so that a text can be read, and cited again,
-    in another prompt.
-    """
-    keys = {paper.paper_id: key for key, paper in shown}
-    rendered = {
-        reference(paper): keys[paper.paper_id]
-        for paper in reversed(own.papers)
-        if paper.paper_id in keys
-    }
-    for text in sorted(rendered, key=len, reverse=True):
-        markdown = markdown.replace(text, f"[{rendered[text]}]")
-    return markdown
-
-
 def without_references(markdown: str, shown: Shown) -> str:
     """`markdown` without the rendered references of `shown`, for a prompt whose keys mean something
     else.

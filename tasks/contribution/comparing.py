@@ -36,14 +36,25 @@ class Compared:
 async def compare(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
 ) -> Compared:
-    """Compare the idea with `papers`, all with abstracts, `papers_per_comparison_call` at a time;
-    the first call goes ahead alone.
+    """Compare the idea with `papers`, all with abstracts, the most relevant first,
+    `papers_per_comparison_call` at a time; the first call goes ahead alone.
     """
-    batches = [
-        show(batch) for batch in even_batches(papers, context.parameters.papers_per_comparison_call)
-    ]
+    parameters = context.parameters
+    largest, closest = parameters.papers_per_comparison_call, parameters.closest_papers
+    told = {
+        show(batch): words
+        for part, words in (
+            (papers[:closest], parameters.words_per_closest_comparison),
+            (papers[closest:], parameters.words_per_comparison),
+        )
+        for batch in even_batches(part, largest)
+    }
+    batches = list(told)
     outcomes = await first_alone(
-        [lambda batch=batch: _asked(context, batch, dimensions) for batch in batches]  # type: ignore[misc]
+        [
+            lambda batch=batch, words=words: _asked(context, batch, dimensions, words)  # type: ignore[misc]
+            for batch, words in told.items()
+        ]
     )
     comparisons: list[Comparison] = []
     failures: list[Failure] = []
@@ -63,13 +74,13 @@ async def compare(
 
 
 async def _asked(
-    context: Context, batch: Shown, dimensions: Sequence[Dimension]
+    context: Context, batch: Shown, dimensions: Sequence[Dimension], words: int | None
 ) -> Outcome[ComparisonReply]:
     question = ComparisonInput(
         idea=context.idea.text,
         dimensions=tuple(shown(dimension) for dimension in dimensions),
         papers=shown_papers(batch),
-        words_per_text=context.parameters.words_per_comparison,
+        words_per_text=words,
     )
     return await context.engine.run(COMPARE_PAPER, question)
 

@@ -2,6 +2,8 @@
 §2.2, B.2).
 """
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from schemas.citation import Citation
@@ -159,7 +161,21 @@ async def _augment(context: Context, around: _Field) -> None:
     augmentation = await augment(context, seeds, around.found)
     around.failures.extend(augmentation.failures)
     around.found.update({one.paper.paper_id: one for one in augmentation.found})
-    await _judge(context, around, context.parameters.embedding_top)
+    await _judge(context, around, second_pass(around.judgements.values(), context.parameters))
+
+
+def second_pass(judgements: Iterable[Judgement], parameters: ContributionParameters) -> int:
+    """How many papers the second pass judges, by the share found relevant in the first."""
+    most = parameters.embedding_top
+    if parameters.second_pass_margin is None:
+        return most
+    scores = [each.score for each in judgements if each.score is not None]
+    relevant_count = sum(score >= parameters.minimum_relevance for score in scores)
+    missing = max(parameters.papers_compared - relevant_count, 0)
+    if not relevant_count and missing:
+        return most
+    wanted = missing * len(scores) / relevant_count if missing else 0
+    return min(most, max(math.ceil(parameters.second_pass_margin * wanted), math.ceil(most / 3)))
 
 
 async def _relevant_first(context: Context, around: _Field, limit: int) -> list[Paper]:

@@ -40,6 +40,7 @@ from tasks.contribution.steps.contribution_review import (
     ShownComparison,
 )
 from tasks.judging.suggestions import settle_suggestions
+from tasks.judging.verifying import sentence_counts, verifies, verify
 
 PAPERS_SAMPLED = 25
 """Shown without a comparison, the most relevant first."""
@@ -68,7 +69,45 @@ async def review(
             group.create_task(_reviewed(context, papers, dimension, _of(dimension, comparisons)))
             for dimension in dimensions
         ]
-    return _joined([task.result() for task in tasks])
+    joined = _joined([task.result() for task in tasks])
+    if not (context.parameters.verify_citations and verifies(context.engine)):
+        return joined
+    return await _verified(context, papers, joined)
+
+
+async def _verified(context: Context, papers: Shown, reviewed: Reviewed) -> Reviewed:
+    """The reviews after their cited sentences were held against the abstracts."""
+    written = [each for each in reviewed.reviews if each.unscored_reason is None]
+    texts = [(getattr(each, name), papers) for each in written for name in _PROSE]
+    stored = {paper.paper_id: paper.abstract or "" for paper in papers.papers}
+    verified, failures = await verify(texts, stored, context.engine, stage=STAGE)
+    pairs = zip(verified[::2], verified[1::2], strict=True)
+    checked = {
+        each.dimension_id: dict(zip(_PROSE, pair, strict=True))
+        for each, pair in zip(written, pairs, strict=True)
+    }
+    reviews = tuple(
+        replace(
+            each,
+            **{name: text.markdown for name, text in found.items()},
+            **sentence_counts(found.values()),
+        )
+        if (found := checked.get(each.dimension_id)) is not None
+        else each
+        for each in reviewed.reviews
+    )
+    cited = [
+        row
+        for subject, found in checked.items()
+        for field, text in found.items()
+        for row in citation_rows(
+            settle(text.markdown, papers), papers, module=STAGE, subject=subject, field=field
+        )
+    ]
+    others = [row for row in reviewed.citations if row.field not in _PROSE]
+    return Reviewed(
+        reviews, (*cited, *others), (*reviewed.failures, *failures), reviewed.suggestions
+    )
 
 
 async def review_uncompared(

@@ -80,6 +80,9 @@ async def _novelty(idea: Idea, profile: Profile, tools: IdeaTools) -> NoveltyFin
     )
 
 
+SHARED = "tasks.judging"
+"""Package of the steps that several modules ask."""
+
 MODULES: dict[Module, EvaluatingModule] = {
     Module.SOUNDNESS: EvaluatingModule("tasks.soundness", _soundness),
     Module.CONTRIBUTION: EvaluatingModule("tasks.contribution", _contribution),
@@ -92,6 +95,10 @@ says `warehouse.module_rows`.
 
 
 def steps_of(modules: Iterable[Module], steps: Iterable[Step[Any, Any]]) -> list[Step[Any, Any]]:
-    """Those of `steps` that one of the modules asks, in their order."""
+    """Those of `steps` that one of the modules asks or all share, in their order."""
     asked = [MODULES[module] for module in modules]
-    return [step for step in steps if any(module.holds(step.package) for module in asked)]
+    return [
+        step
+        for step in steps
+        if step.package == SHARED or any(module.holds(step.package) for module in asked)
+    ]

@@ -9,6 +9,7 @@ from typing import Any
 from schemas.committee import ReviewDimension
 from schemas.identifiers import content_hash
 from schemas.outcome import Outcome, Unscored
+from schemas.patterns import bounded
 from schemas.ranking import Match
 from schemas.reasons import Reason, may_pass
 from tasks.citations.keys import Shown, show
@@ -88,6 +89,9 @@ def _shown(dossier: Dossier, papers: Shown, letter: str) -> ShownIdea:
     )
 
 
+_ADDRESS = bounded(r"\]\(https?://[^\s()]{1,2000}\)")
+
+
 def _references(papers: Shown) -> list[tuple[str, str]]:
     """(rendered reference, key), the longest first; papers that render alike cannot be told apart
     and keep no entry.
@@ -101,11 +105,11 @@ def _references(papers: Shown) -> list[tuple[str, str]]:
 
 def _keyed(text: str, references: Sequence[tuple[str, str]]) -> str:
     """`text` with rendered citations of shown papers as keys; those of papers that are not shown
-    stay as text.
+    stay as text, without their addresses.
     """
     for rendered, key in references:
         text = text.replace(rendered, f"[{key}]")
-    return text
+    return _ADDRESS.sub("]", text)
 
 
 def match_id(

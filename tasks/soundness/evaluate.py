@@ -4,13 +4,13 @@ literature reports of its like (ScholarEval §2.1, B.1).
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schemas.citation import Citation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, Passage
+from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation
 from schemas.suggestion import Suggestion
@@ -18,6 +18,7 @@ from tasks.citations.keys import show
 from tasks.documents.library import DocumentLibrary
 from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine
+from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
 from tasks.soundness.extracting import Queried, ask_queries, find_methods
 from tasks.soundness.fetched_papers import FetchedPapers
@@ -26,6 +27,7 @@ from tasks.soundness.plan_reviewing import PlanReviewed, review_plan, with_evide
 from tasks.soundness.reading import Read, baseline_evidence, read_passages
 from tasks.soundness.reviewing import Reviewed, baseline_review, unreviewed, unscored_review
 from tasks.soundness.summarising import summarise
+from tasks.soundness.verifying import verify_reviews
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +88,15 @@ async def evaluate_soundness(
                 group.create_task(_judge(place, queried, context)) for place in range(len(methods))
             )
     judged, planned = [task.result() for task in tasks], plan.result()
+    sections, document_failures = await fetched.read()
+    verification_failures: tuple[Failure, ...] = ()
+    if parameters.verify_citations and verifies(engine):
+        judged, verification_failures = await _verified(judged, sections, fetched, engine)
     summarised = (
         await summarise(idea, [(each.method, each.reviewed) for each in judged], engine)
         if judged
         else None
     )
-    sections, document_failures = await fetched.read()
     evaluation = SoundnessEvaluation(
         methods=tuple(each.method for each in judged),
         passages=tuple(passage for each in judged for passage in each.passages),
@@ -108,6 +113,7 @@ async def evaluate_soundness(
             *planned.failures,
             *(failure for each in judged for failure in each.failures),
             *document_failures,
+            *verification_failures,
             *(summarised.failures if summarised else ()),
         ),
     )
@@ -118,6 +124,26 @@ async def evaluate_soundness(
         (*citations, *(summarised.citations if summarised else ())),
         (*planned.suggestions, *(row for each in judged for row in each.reviewed.suggestions)),
     )
+
+
+async def _verified(
+    judged: Sequence[_Judged],
+    sections: Sequence[PaperSection],
+    fetched: FetchedPapers,
+    engine: Engine,
+) -> tuple[list[_Judged], tuple[Failure, ...]]:
+    """The reviews after their cited sentences were held against all that is stored of the papers."""
+    stored = {paper.paper_id: [paper.abstract or ""] for paper in await fetched.retrieved()}
+    for passage in dict.fromkeys(passage for each in judged for passage in each.passages):
+        stored.setdefault(passage.paper_id, []).append(passage.text)
+    for section in sections:
+        if section.section is not SectionKind.ABSTRACT:
+            stored.setdefault(section.paper_id, []).append(section.text)
+    texts = {paper_id: "\n\n".join(parts) for paper_id, parts in stored.items()}
+    reviewed, failures = await verify_reviews([each.reviewed for each in judged], texts, engine)
+    return [
+        replace(each, reviewed=one) for each, one in zip(judged, reviewed, strict=True)
+    ], failures
 
 
 async def _judge(

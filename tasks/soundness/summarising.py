@@ -14,7 +14,7 @@ from schemas.reasons import Reason
 from schemas.soundness import Method, SoundnessReview, SoundnessSummary
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
-from tasks.citations.labels import reference
+from tasks.citations.labels import rekeyed
 from tasks.citations.settle import settle
 from tasks.judging.provenance import never_asked, shortened
 from tasks.judging.step import Engine
@@ -131,20 +131,7 @@ def _review_shown(method: Method, review: SoundnessReview, own: Shown, shown: Sh
         method=method.text,
         score_0_to_10=review.score_0_to_10,
         evidence_count=review.evidence_count,
-        support=_with_keys(review.support, own, shown),
-        contradictions=_with_keys(review.contradictions, own, shown),
-        suggestions=_with_keys(review.suggestions, own, shown),
+        support=rekeyed(review.support, own, shown),
+        contradictions=rekeyed(review.contradictions, own, shown),
+        suggestions=rekeyed(review.suggestions, own, shown),
     )
-
-
-def _with_keys(markdown: str, own: Shown, shown: Shown) -> str:
-    """Rendered references back to keys, those that hold across the idea."""
-    keys = {paper.paper_id: key for key, paper in shown}
-    rendered = {
-        reference(paper): keys[paper.paper_id]
-        for paper in reversed(own.papers)
-        if paper.paper_id in keys
-    }
-    for text in sorted(rendered, key=len, reverse=True):
-        markdown = markdown.replace(text, f"[{rendered[text]}]")
-    return markdown

@@ -24,6 +24,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
+from tasks.judging.steps import STEPS as SHARED_STEPS
 from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
 from tests.support.openai_server import Messages, OpenAIServer
 from tests.support.schema_answers import Schema
@@ -42,6 +43,7 @@ _STATEMENT = re.compile(
 _CONCERN = re.compile(r"^Concern (C\d+),", re.MULTILINE)
 _DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
 _PAPER = re.compile(r"^Paper (P\d+)[^\n]*\n(.*?)(?=^Paper P\d+|\Z)", re.DOTALL | re.MULTILINE)
+_CLAIM = re.compile(r"^Claim (\d+):\n<claim>\n(.*?)\n</claim>", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"</?[a-z_]+>")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -103,7 +105,7 @@ class Reader:
     def __post_init__(self) -> None:
         self._steps = {
             step.template.splitlines()[0]: step.name
-            for step in (*SOUNDNESS_STEPS, *CONTRIBUTION_STEPS)
+            for step in (*SOUNDNESS_STEPS, *CONTRIBUTION_STEPS, *SHARED_STEPS)
         }
 
     def answer(self, messages: Messages, schema: Schema | None) -> str:
@@ -137,7 +139,7 @@ class Reader:
         }
 
     def _plan_review(self, asked: "_Asked") -> Any:
-        points = int(re.findall(r"at most (\d+) points", asked.user)[-1])
+        points = int(re.findall(r"Give (?:at most )?(\d+) points", asked.user)[-1])
         words = asked.limit(90) // 4
         texts = ("point", "why", "would_change", "action")
         return {
@@ -192,8 +194,9 @@ class Reader:
         return {
             **{
                 name: asked.cited(words, place)
-                for place, name in enumerate(("support", "contradictions", "suggestions"))
+                for place, name in enumerate(("support", "contradictions"))
             },
+            "suggestions": asked.suggestions(),
             "concerns": [
                 {
                     "concern": key,
@@ -295,7 +298,21 @@ class Reader:
         words = asked.limit(140)
         return {
             name: asked.cited(words, place)
-            for place, name in enumerate(("strengths", "weaknesses", "suggestions"))
+            for place, name in enumerate(("strengths", "weaknesses"))
+        } | {"suggestions": asked.suggestions()}
+
+    def _verify_citations(self, asked: "_Asked") -> Any:
+        """One sentence in seven is corrected."""
+        claims = _CLAIM.findall(asked.user)
+        return {
+            "claims": [
+                {
+                    "claim": int(number),
+                    "verdict": "supported" if place % 7 else "partly",
+                    "correction": "" if place % 7 else text,
+                }
+                for place, (number, text) in enumerate(claims)
+            ]
         }
 
 
@@ -312,9 +329,9 @@ class _Asked:
     def of(cls, messages: Messages) -> "_Asked":
         system, user = messages[0]["content"], messages[1]["content"]
         idea = _IDEA.search(user)
-        assert idea is not None
-        lines = [line.strip(" #*-") for line in _SENTENCE.split(idea.group(1))]
-        return cls(system, user, idea.group(1), [line for line in lines if len(line.split()) >= 6])
+        text = idea.group(1) if idea is not None else ""
+        lines = [line.strip(" #*-") for line in _SENTENCE.split(text)]
+        return cls(system, user, text, [line for line in lines if len(line.split()) >= 6])
 
     @property
     def methods(self) -> list[str]:
@@ -349,11 +366,27 @@ class _Asked:
         return " ".join(text[:words])
 
     def cited(self, words: int, place: int) -> str:
+        """Sentences of some 25 words, each with its key."""
         keys = [key for key, _ in self.papers] or ["P1"]
-        return (
-            f"{self.prose(words, place)} [{keys[place % len(keys)]}]."
-            f" {self.sentences[0].split()[0]} [{keys[0]}]."
+        count = max(round(words / 25), 1)
+        return " ".join(
+            f"{self.prose(words // count, place + n).replace('.', '')}"
+            f" [{keys[(place + n) % len(keys)]}]."
+            for n in range(count)
         )
+
+    def suggestions(self) -> list[dict[str, str]]:
+        """Two, as long as they are asked for."""
+        return [
+            {
+                "change": self.prose(14, place),
+                "because": self.cited(14, place),
+                "how": self.prose(14, place + 1),
+                "effort": "days",
+                "deciding_outcome": self.prose(14, place + 2),
+            }
+            for place in range(2)
+        ]
 
 
 def _spread(items: Sequence[str], count: int) -> list[str]:

@@ -30,6 +30,7 @@ READING = (
     "extract_dimensions",
     "contribution_queries",
     "relevance",
+    "verify_citations",
 )
 
 

@@ -48,7 +48,7 @@ class DimensionComparison(Reply):
     score: int = Field(
         ge=-1,
         le=1,
-        description="1 the idea is more novel, 0 neither or not addressed, -1 the paper.",
+        description="1 the idea is more novel, 0 level or not addressed, -1 the paper.",
     )
 
 
@@ -163,7 +163,7 @@ def _compared(paper: _PaperRead, met: list[_Meeting]) -> DimensionComparison:
     score = -1 if -1 in scores else 1 if 1 in scores and 0 not in scores else 0
     return DimensionComparison(
         dimension=closest.statement.dimension,
-        overlap=_OVERLAPS[score] if scores != {None} else Overlap.NONE,
+        overlap=_OVERLAPS[score] if scores != {None} else Overlap.NOT_ADDRESSED,
         comparison=_beside(paper, closest),
         score=score,
     )
@@ -199,7 +199,7 @@ def _meeting(paper: _PaperRead, statement: _StatementRead) -> _Meeting:
 
 COMPARE_PAPER = Step(
     name="compare_paper",
-    version=5,
+    version=6,
     package="tasks.contribution",
     input_model=ComparisonInput,
     output_model=ComparisonReply,

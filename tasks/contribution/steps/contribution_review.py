@@ -120,7 +120,7 @@ def _uncompared(inputs: ReviewInput) -> ReviewReply | NoAnswer:
 
 CONTRIBUTION_REVIEW = Step(
     name="contribution_review",
-    version=6,
+    version=7,
     package="tasks.contribution",
     input_model=ReviewInput,
     output_model=ReviewReply,

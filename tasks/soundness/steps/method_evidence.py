@@ -196,7 +196,7 @@ def _joined(chosen: list[Reading], readings: list[Reading]) -> str:
 
 METHOD_EVIDENCE = Step(
     name="method_evidence",
-    version=5,
+    version=6,
     package="tasks.soundness",
     input_model=EvidenceInput,
     output_model=EvidenceReply,

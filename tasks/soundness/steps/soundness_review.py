@@ -148,7 +148,7 @@ def _against(standing: Standing) -> float:
 
 SOUNDNESS_REVIEW = Step(
     name="soundness_review",
-    version=5,
+    version=6,
     package="tasks.soundness",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -15,6 +15,7 @@ from tasks.contribution.steps.contribution_queries import QueriesReply
 from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewReply
 from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
+from tasks.judging.steps.verify_citations import VERIFY_CITATIONS, VerifyReply
 from tasks.judging.suggestions import ProposedSuggestion
 from tests.support.contribution_fakes import (
     Delays,
@@ -605,3 +606,31 @@ async def test_the_ideas_own_publication_is_set_apart_and_never_compared() -> No
     assert [(one.subject, one.reason) for one in findings.evaluation.failures] == [
         ("bats-own", Reason.THE_IDEA_ITSELF)
     ]
+
+
+async def test_sentences_of_a_review_are_held_against_the_abstracts_they_cite() -> None:
+    def corrected(question: Any) -> VerifyReply:
+        first, *others = question.claims
+        told = [{"claim": each.number, "verdict": "supported"} for each in others]
+        mended = {"claim": first.number, "verdict": "partly", "correction": "Near it [P1]."}
+        return VerifyReply.model_validate({"claims": [mended, *told]})
+
+    findings, engine = await evaluated(
+        answers={"verify_citations": corrected}, papers_compared=2, verify_citations=True
+    )
+    first, second = findings.evaluation.reviews
+    assert first.strengths.startswith("Near it (bats-5, 2020). Also against")
+    assert (first.checked_sentence_count, first.corrected_sentence_count) == (3, 1)
+    assert (second.checked_sentence_count, second.corrected_sentence_count) == (3, 0)
+    (asked,) = engine.inputs_of(VERIFY_CITATIONS)
+    assert [source.title for source in asked.sources] == ["On bats-5", "On bats-near"]
+    assert ("d1", "suggestions") in {(one.subject, one.field) for one in findings.citations}
+
+
+async def test_the_most_relevant_papers_are_compared_at_length() -> None:
+    _, engine = await evaluated(
+        closest_papers=1, words_per_closest_comparison=30, words_per_comparison=10
+    )
+    asked = engine.inputs_of(COMPARE_PAPER)
+    assert (len(asked[0].papers), asked[0].words_per_text) == (1, 30)
+    assert {each.words_per_text for each in asked[1:]} == {10}

@@ -1,12 +1,16 @@
 """Which papers go on never depends on the order in which they came."""
 
 import asyncio
+import math
 import random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flows.profiles import load_profile
+from schemas.base import replace
 from schemas.identifiers import PaperId
+from tasks.contribution.evaluate import second_pass
 from tasks.contribution.relevance import Judgement, most_relevant, relevant
 from tasks.embeddings.similarity import (
     MAXIMUM_PASSAGES,
@@ -109,3 +113,25 @@ def test_batches_keep_order_fit_and_are_even(items: list[int], largest: int) -> 
 def test_any_idea_has_passages(text: str) -> None:
     passages = idea_passages(text)
     assert 1 <= len(passages) <= MAXIMUM_PASSAGES
+
+
+PROFILE = load_profile("economy").contribution
+
+
+@given(st.lists(st.integers(0, 5), max_size=80))
+def test_the_second_pass_judges_no_less_than_a_third_and_no_more_than_it_may(
+    scores: list[int],
+) -> None:
+    judged = [Judgement(score) for score in scores]
+    most = PROFILE.embedding_top
+    assert most / 3 <= second_pass(judged, PROFILE) <= most
+    assert second_pass(judged, replace(PROFILE, second_pass_margin=None)) == most
+
+
+def test_the_share_found_relevant_sets_how_many_the_second_pass_judges() -> None:
+    few = [Judgement(5)] * 10 + [Judgement(0)] * 10
+    rare = [Judgement(5)] * 2 + [Judgement(0)] * 18
+    assert second_pass(few, PROFILE) == math.ceil(1.5 * (PROFILE.papers_compared - 10) * 20 / 10)
+    assert second_pass(rare, PROFILE) == PROFILE.embedding_top
+    assert second_pass([Judgement(0)] * 20, PROFILE) == PROFILE.embedding_top
+    assert second_pass([Judgement(5)] * 70, PROFILE) == math.ceil(PROFILE.embedding_top / 3)

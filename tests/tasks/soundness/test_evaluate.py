@@ -11,6 +11,12 @@ from schemas.base import replace
 from schemas.idea import Idea
 from schemas.paper import Passage
 from schemas.reasons import Reason
+from tasks.judging.steps.verify_citations import (
+    ClaimVerdict,
+    Verdict,
+    VerifyInput,
+    VerifyReply,
+)
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedMethod
 from tasks.soundness.steps.method_evidence import METHOD_EVIDENCE, EvidenceReply, PaperReading
@@ -520,3 +526,38 @@ async def test_the_ideas_own_publication_is_set_apart_and_never_read() -> None:
     assert [(each.subject, each.reason) for each in evaluation.failures] == [
         ("paper04", Reason.THE_IDEA_ITSELF)
     ]
+
+
+def verdicts(inputs: VerifyInput) -> VerifyReply:
+    """The first claim of a call is not supported, the others are."""
+    return VerifyReply(
+        claims=[
+            ClaimVerdict(claim=claim.number, verdict=Verdict.SUPPORTED if place else Verdict.NOT)
+            for place, claim in enumerate(inputs.claims)
+        ]
+    )
+
+
+async def test_what_no_stored_text_carries_is_taken_out_with_its_citation_and_counted() -> None:
+    engine = FakeEngine({"verify_citations": verdicts})
+    findings = await evaluated(engine=engine, verify_citations=True)
+    (asked,) = engine.inputs_of("verify_citations")
+    assert all(source.text for source in asked.sources)
+    first, second, *_ = findings.evaluation.reviews
+    assert first.support == ""
+    assert (first.checked_sentence_count, first.dropped_sentence_count) == (2, 1)
+    assert (second.dropped_sentence_count, second.corrected_sentence_count) == (0, 0)
+    cited = [row.field for row in findings.citations if row.subject == first.method_id]
+    assert cited == ["contradictions", "suggestions", "suggestions"]
+    (summary,) = engine.inputs_of("soundness_summary")
+    assert summary.reviews[0].support == "", "the summary is made of what was verified"
+
+
+async def test_without_the_switch_and_offline_nothing_is_verified() -> None:
+    engine = FakeEngine({"verify_citations": verdicts})
+    findings = await evaluated(engine=engine)
+    assert engine.inputs_of("verify_citations") == []
+    assert {each.checked_sentence_count for each in findings.evaluation.reviews} == {None}
+    engine = FakeEngine({"verify_citations": verdicts}, name="extractive")
+    await evaluated(engine=engine, verify_citations=True)
+    assert engine.inputs_of("verify_citations") == []

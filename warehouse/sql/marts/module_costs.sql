@@ -24,6 +24,7 @@ with modules (step, module) as (
   ('later_suggestions', 'committee'),
   ('novelty_queries', 'novelty'),
   ('judge_novelty', 'novelty'),
+  ('verify_citations', 'verification'),
   ('compare_ideas', 'ranking')
 )
 select

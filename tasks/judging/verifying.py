@@ -1,0 +1,201 @@
+"""Cited sentences held against the stored texts they cite: kept, corrected once, or taken out."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from schemas.choices import EXTRACTIVE
+from schemas.failure import Failure, call_failures
+from schemas.identifiers import PaperId
+from schemas.outcome import Unscored
+from schemas.paper import Paper
+from tasks.citations.keys import Shown, show
+from tasks.citations.settle import CitingSentence, citing_sentences, settle
+from tasks.judging.packing import even_batches
+from tasks.judging.step import Engine
+from tasks.judging.steps.verify_citations import (
+    VERIFY_CITATIONS,
+    ClaimShown,
+    ClaimVerdict,
+    SourceShown,
+    Verdict,
+    VerifyInput,
+)
+from tasks.text.words import nearest_sentences
+
+CLAIMS_PER_CALL = 40
+WORDS_PER_SOURCE = 90
+"""Of the stored text of a paper, the sentences nearest to the claims about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A settled text after the check, and how many of its cited sentences were checked, corrected
+    and taken out.
+    """
+
+    markdown: str
+    checked: int = 0
+    corrected: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """Where a sentence stands, and how it reads with the keys of its call."""
+
+    text: int
+    line: int
+    place: int
+    sentence: CitingSentence
+
+
+def verifies(engine: Engine) -> bool:
+    """Whether there is anything to check: the offline engine only quotes stored texts."""
+    return engine.name != EXTRACTIVE.text
+
+
+async def verify(
+    texts: Sequence[tuple[str, Shown]],
+    stored: Mapping[PaperId, str],
+    engine: Engine,
+    *,
+    stage: str,
+) -> tuple[list[Verified], tuple[Failure, ...]]:
+    """Check every sentence of `texts` that cites a paper with a stored text.
+
+    A sentence without a verdict stays as it is and is not counted as checked; calls without an
+    answer are failures.
+
+    Args:
+        texts: settled texts, each with what it was settled against.
+        stored: abstract, passages and sections by paper.
+    """
+    split = [citing_sentences(markdown, shown) for markdown, shown in texts]
+    papers = {paper.paper_id: paper for _, shown in texts for paper in shown.papers}
+    claims = [
+        _Claim(text, line, place, sentence)
+        for text, lines in enumerate(split)
+        for line, sentences in enumerate(lines)
+        for place, sentence in enumerate(sentences)
+        if any(stored.get(paper_id, "").strip() for paper_id in sentence.cited)
+    ]
+    batches = even_batches(claims, CLAIMS_PER_CALL)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_ask(batch, texts, papers, stored, engine)) for batch in batches]
+    results = [task.result() for task in tasks]
+    unscored = [result for result in results if isinstance(result, Unscored)]
+    settled = {
+        (claim.text, claim.line, claim.place): (verdict, correction)
+        for result in results
+        if not isinstance(result, Unscored)
+        for claim, verdict, correction in result
+    }
+    verified = [
+        _rebuilt(markdown, lines, {key[1:]: value for key, value in settled.items() if key[0] == n})
+        for n, ((markdown, _), lines) in enumerate(zip(texts, split, strict=True))
+    ]
+    return verified, call_failures(unscored, stage, VERIFY_CITATIONS.name)
+
+
+_Settled = tuple[_Claim, Verdict, str]
+
+
+async def _ask(
+    claims: Sequence[_Claim],
+    texts: Sequence[tuple[str, Shown]],
+    papers: Mapping[PaperId, Paper],
+    stored: Mapping[PaperId, str],
+    engine: Engine,
+) -> list[_Settled] | Unscored:
+    cited = dict.fromkeys(paper_id for claim in claims for paper_id in claim.sentence.cited)
+    shown = show([papers[paper_id] for paper_id in cited])
+    sources = tuple(
+        _source(key, paper, stored.get(paper.paper_id, ""), claims) for key, paper in shown
+    )
+    keys = {paper.paper_id: f"[{key}]" for key, paper in shown}
+    keyed = {
+        text: citing_sentences(*texts[text], lambda paper: keys.get(paper.paper_id, ""))
+        for text in {claim.text for claim in claims}
+    }
+    asked = tuple(
+        ClaimShown(number=number, sentence=keyed[claim.text][claim.line][claim.place].text.strip())
+        for number, claim in enumerate(claims, start=1)
+    )
+    outcome = await engine.run(VERIFY_CITATIONS, VerifyInput(claims=asked, sources=sources))
+    if isinstance(outcome, Unscored):
+        return outcome
+    return settle_verdicts(claims, outcome.value.claims, shown)
+
+
+def settle_verdicts(
+    claims: Sequence[_Claim], verdicts: Iterable[ClaimVerdict], shown: Shown
+) -> list[_Settled]:
+    """The claims with a verdict: of two different verdicts on one neither counts.
+
+    A correction is one line that cites only what its sentence cited, else it is none.
+    """
+    given: dict[int, ClaimVerdict | None] = {}
+    for entry in verdicts:
+        if entry.verdict is not None and 1 <= entry.claim <= len(claims):
+            same = given.get(entry.claim, entry) == entry
+            given[entry.claim] = entry if same else None
+    found = [(claim, given.get(number)) for number, claim in enumerate(claims, start=1)]
+    return [
+        (claim, answer.verdict, _correction(answer, claim.sentence, shown))
+        for claim, answer in found
+        if answer is not None and answer.verdict is not None
+    ]
+
+
+def _correction(entry: ClaimVerdict, sentence: CitingSentence, shown: Shown) -> str:
+    if entry.verdict is Verdict.SUPPORTED:
+        return ""
+    settled = settle(" ".join(entry.correction.split()), shown)
+    cited = {paper_id for paper_id, _ in settled.cited}
+    return settled.markdown if cited and cited <= set(sentence.cited) else ""
+
+
+def _source(key: str, paper: Paper, text: str, claims: Sequence[_Claim]) -> SourceShown:
+    asked = " ".join(
+        claim.sentence.text for claim in claims if paper.paper_id in claim.sentence.cited
+    )
+    told, left_out = nearest_sentences(asked, text, WORDS_PER_SOURCE)
+    return SourceShown(key=key, title=paper.title, text=told, words_left_out=left_out)
+
+
+def _rebuilt(
+    markdown: str,
+    lines: list[list[CitingSentence]],
+    settled: Mapping[tuple[int, int], tuple[Verdict, str]],
+) -> Verified:
+    """The text with corrections in place of what they correct, and without what is not supported."""
+    verified = Verified(markdown, checked=len(settled))
+    kept: list[str] = []
+    for number, sentences in enumerate(lines):
+        line = ""
+        for place, sentence in enumerate(sentences):
+            verdict, correction = settled.get((number, place), (Verdict.SUPPORTED, ""))
+            if correction:
+                lead = sentence.text[: len(sentence.text) - len(sentence.text.lstrip())]
+                line += lead + correction
+                verified = replace(verified, corrected=verified.corrected + 1)
+            elif verdict is Verdict.NOT:
+                verified = replace(verified, dropped=verified.dropped + 1)
+            else:
+                line += sentence.text
+        if line.strip() or not sentences:
+            kept.append(line)
+    if not (verified.corrected or verified.dropped):
+        return verified
+    return replace(verified, markdown="\n".join(kept).strip())
+
+
+def sentence_counts(verified: Iterable[Verified]) -> dict[str, int]:
+    """The columns of a review that say how the check of its texts went."""
+    texts = list(verified)
+    return {
+        "checked_sentence_count": sum(text.checked for text in texts),
+        "corrected_sentence_count": sum(text.corrected for text in texts),
+        "dropped_sentence_count": sum(text.dropped for text in texts),
+    }
