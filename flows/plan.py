@@ -81,6 +81,7 @@ def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
         profile=request.profile.name,
         modules=request.modules,
         budget=request.budget,
+        ideas_path=str(request.ideas_path),
         started_at=datetime.now(UTC),
     )
 

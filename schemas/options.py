@@ -1,7 +1,7 @@
 """The options of the commands: names, meanings, defaults and bounds, each declared once.
 
 A field `max_cost_usd` is the option `--max-cost-usd`. The command line, a Python call and the
-dashboard's jobs read these models; `flows` resolves them into requests.
+requests of jobs (`schemas/job.py`) read these models; `flows` resolves them.
 """
 
 from collections.abc import Callable
@@ -120,7 +120,8 @@ class Options(Noun):
         ConfigurationError: a value that cannot be meant, in one line that names its option.
     """
 
-    model_config = ConfigDict(defer_build=True)
+    # Not strict: options come as text, from a command line or as JSON.
+    model_config = ConfigDict(defer_build=True, strict=False)
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -129,26 +130,6 @@ class Options(Noun):
             first = error.errors()[0]
             name = flag_of(str(first["loc"][0]))
             raise ConfigurationError(f"{name} {first['input']!r}: {first['msg']}") from error
-
-    def words(self) -> list[str]:
-        """As a command line has them, without what is as by default.
-
-        Each value is joined to its option, so that none can pass for another option.
-        """
-        return [
-            word
-            for name, field in type(self).model_fields.items()
-            if (value := getattr(self, name)) != field.default
-            for word in _words(flag_of(name), value)
-        ]
-
-
-def _words(flag: str, value: Any) -> list[str]:
-    if isinstance(value, bool):
-        return [flag if value else flag.replace("--", "--no-", 1)]
-    if isinstance(value, tuple) and not any(isinstance(one, Module) for one in value):
-        return [f"{flag}={one}" for one in value]
-    return [f"{flag}={written(value)}"]
 
 
 def written(value: Any) -> str:
@@ -373,5 +354,10 @@ class BenchmarkOptions(IdeaOptions):
         None,
         "OUT",
         "Suite novelty: write the calibrator it fits to this file, for a profile to name.",
+    )
+    training_until: date | None = option(
+        None,
+        "DATE",
+        "How far the judge's training data reach, YYYY-MM-DD; default: what its maker has said.",
     )
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")

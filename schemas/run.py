@@ -96,6 +96,7 @@ class PlannedRun(Noun):
     profile: str
     modules: tuple[Module, ...]
     budget: Budget
+    ideas_path: str = Field(default="", description="Empty: a run of an earlier version.")
     started_at: datetime = Field(
         description="When the command that works on it began; a run taken up again begins anew."
     )

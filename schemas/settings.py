@@ -222,6 +222,14 @@ class DashboardSettings(Section):
     )
 
 
+class JobSettings(Section):
+    """The job runner, which does what pages and programs ask for."""
+
+    at_once: int = Field(
+        default=1, ge=1, description="Jobs of one warehouse done at the same time; plans go beside."
+    )
+
+
 class TelemetrySettings(Section):
     """Traces and metrics for machines.
 
@@ -325,6 +333,7 @@ class Settings(BaseSettings):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     sources: SourceSettings = SourceSettings()
     dashboard: DashboardSettings = DashboardSettings()
+    jobs: JobSettings = JobSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     nightly: NightlySettings = NightlySettings()
 

@@ -13,7 +13,8 @@ from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.contribution import Overlap
 from schemas.evaluation import IdeaEvaluation
-from schemas.soundness import ActionEffort, Concern, ConcernSeverity
+from schemas.soundness import Concern, ConcernSeverity
+from schemas.suggestion import ActionEffort
 from warehouse.answers import IdeaReview
 
 FUND_FROM = 6.5
@@ -115,17 +116,16 @@ def _verdict(review: IdeaReview, concerns: Sequence[Concern]) -> tuple[Verdict, 
         for severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
     )
     overlaps = _overlaps(review.evaluation)
+    known = review.score.confidence_0_to_3 != 0
     against = [
         *([figures.counted(fatal, "fatal concern")] if fatal else []),
         *(["a paper that has the same already"] if Overlap.SAME in overlaps else []),
-        *([f"a score under {DROP_BELOW:g}"] if score < DROP_BELOW else []),
+        *([f"a score under {DROP_BELOW:g}"] if known and score < DROP_BELOW else []),
     ]
-    hopeless = (
-        score < DROP_BELOW or Overlap.SAME in overlaps or (fatal and score < DROP_WITH_FATAL_BELOW)
-    )
-    if hopeless:
+    below = DROP_WITH_FATAL_BELOW if fatal else DROP_BELOW
+    if Overlap.SAME in overlaps or (known and score < below):
         return Verdict.DROP, against
-    if not against and DROP_BELOW <= score < FUND_FROM:
+    if DROP_BELOW <= score < FUND_FROM:
         against.append(f"a score under {FUND_FROM:g}")
     if major > MAJOR_CONCERNS_FUNDED:
         against.append(figures.counted(major, "major concern"))
@@ -146,6 +146,8 @@ def _unknowns(review: IdeaReview) -> Iterator[str]:
     plan = soundness.plan_review if soundness is not None else None
     if plan is None or plan.unscored_reason is not None:
         yield "a plan that was not judged"
+    if review.score.confidence_0_to_3 == 0:
+        yield "a score with too little evidence"
     if review.score.incomplete_reason is not None:
         yield "an evaluation that ended early"
 
@@ -177,6 +179,8 @@ def _score(review: IdeaReview) -> str:
     if score.score is None:
         return "unscored"
     told = f"{figures.mean(score.score)} of 10"
+    if score.confidence_0_to_3 is not None:
+        told += f", confidence {score.confidence_0_to_3} of 3"
     return f"{told} (baseline)" if review.evaluation.engine == EXTRACTIVE.text else told
 
 
@@ -200,10 +204,15 @@ def _prior_work(work: ClosestWork) -> PriorWork:
 def _actions(evaluation: IdeaEvaluation) -> tuple[Action, ...]:
     """Those that answer fatal concerns, then major ones, then by effort."""
     concerns = evaluation.soundness.concerns if evaluation.soundness is not None else ()
+    severities = {concern.concern_id: concern.severity for concern in concerns}
     found = [
-        Action(change=concern.action, effort=concern.effort, answers=concern.severity)
-        for concern in concerns
-        if concern.action and concern.severity is not None
+        Action(
+            change=suggestion.change,
+            how=suggestion.how,
+            effort=suggestion.effort,
+            answers=severities.get(suggestion.concern_id or ""),
+        )
+        for suggestion in evaluation.suggestions
     ]
     return tuple(sorted(found, key=_worth)[:ACTIONS_SHOWN])
 
