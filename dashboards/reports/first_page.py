@@ -9,6 +9,7 @@ from dashboards.reports import figures
 from dashboards.reports.closest_work import ClosestWork
 from dashboards.reports.gaps import Gap
 from dashboards.reports.plan_part import PlanPart
+from dashboards.reports.wording import baseline_mark
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.contribution import Overlap
@@ -158,7 +159,7 @@ def _told(verdict: Verdict, reasons: list[str], review: IdeaReview) -> tuple[str
         shown = "The evidence found stands below."
         if score is not None:
             shown = (
-                f"The baseline score, {_score(review)}, comes from wording and statistics and"
+                f"The score, {_score(review)}, comes from wording and statistics and"
                 " is no judgement."
             )
         return f"Not judged: {reasons[0]}.", shown
@@ -181,7 +182,7 @@ def _score(review: IdeaReview) -> str:
     told = f"{figures.mean(score.score)} of 10"
     if score.confidence_0_to_3 is not None:
         told += f", confidence {score.confidence_0_to_3} of 3"
-    return f"{told} (baseline)" if review.evaluation.engine == EXTRACTIVE.text else told
+    return f"{told}{baseline_mark(review.evaluation.engine)}"
 
 
 def _missing(gaps: Sequence[Gap]) -> str:
