@@ -51,6 +51,7 @@ def report(
         ReportFormat | None,
         typer.Option(
             "--format",
+            metavar=f"[{'|'.join(ReportFormat)}]",
             help=(
                 "By default that of the ending of --output, else md. bib holds every cited paper,"
                 " json the reviews themselves."

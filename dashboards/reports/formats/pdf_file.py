@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from importlib import resources
 
 from fpdf import FPDF, FontFace
-from fpdf.enums import WrapMode
 from fpdf.fonts import TTFFont
 
 from dashboards.reports.formats.blocks import (
@@ -23,6 +22,7 @@ _FACES = {"": "Regular", "B": "Bold", "I": "Italic", "BI": "BoldItalic"}
 _TEXT_POINTS, _TABLE_POINTS, _LINE_MILLIMETRES = 10, 7.5, 5.2
 _HEADING_POINTS = {1: 18, 2: 14, 3: 11.5}
 _INDENT_MILLIMETRES = 6
+_TEXT_COLOUR, _LINK_COLOUR = (0, 0, 0), (11, 92, 173)
 _MOST_COLUMNS, _LONGEST_CELL_CHARACTERS = 8, 240
 _UNKNOWN = "\ufffd"
 
@@ -93,16 +93,16 @@ class _Writer:
         for run in runs:
             style = f"{'B' * run.bold}{'I' * run.italic}"
             self.pdf.set_font(_FONT, style, points)
+            self.pdf.set_text_color(*(_LINK_COLOUR if run.url else _TEXT_COLOUR))
             if run.text:
                 self.pdf.write(height, self._shown(run.text), run.url)
+        self.pdf.set_text_color(*_TEXT_COLOUR)
         self.pdf.ln(height + 1)
 
     def _table(self, block: Table) -> None:
         self.pdf.set_font(_FONT, "", _TABLE_POINTS)
         headings = FontFace(emphasis="BOLD", fill_color=(235, 238, 241))
-        with self.pdf.table(
-            headings_style=headings, text_align="LEFT", wrapmode=WrapMode.CHAR
-        ) as table:
+        with self.pdf.table(headings_style=headings, text_align="LEFT") as table:
             for cells in block.rows:
                 row = table.row()
                 for runs in cells:
