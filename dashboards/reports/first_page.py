@@ -1,4 +1,4 @@
-"""What a reader sees first of a review: verdict, score, closest prior work, grave concerns, actions,
+"""What a reader sees first of a review: verdict, score, closest prior work, concerns, actions,
 gaps.
 """
 
@@ -86,7 +86,7 @@ class FirstPage(Noun):
 def first_page(
     review: IdeaReview, plan: PlanPart | None, closest: Sequence[ClosestWork], gaps: Sequence[Gap]
 ) -> FirstPage:
-    """The verdict follows the rule in `docs/reviews.md`; without a model's judgement there is none."""
+    """The verdict follows the rule in `docs/reviews.md`; the offline engine gives none."""
     concerns = [line.concern for line in plan.concerns] if plan is not None else []
     verdict, reasons = _verdict(review, concerns)
     return FirstPage(

@@ -1,4 +1,4 @@
-"""`assay report`: the report of a run, a check, a benchmark or one idea, in the format asked for."""
+"""`assay report`: the report of a run, a check, a benchmark or one idea, in any format."""
 
 import sys
 from functools import partial

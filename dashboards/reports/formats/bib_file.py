@@ -33,7 +33,7 @@ _ENCODER = UnicodeToLatexEncoder(
 
 
 def bib_file(papers: Iterable[Paper]) -> str:
-    """One entry per paper, in the order given; what papers say of themselves cannot act as LaTeX."""
+    """One entry per paper, in the order given; no text of theirs can act as LaTeX."""
     library = Library()
     taken: set[str] = set()
     for paper in papers:
