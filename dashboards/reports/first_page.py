@@ -1,4 +1,4 @@
-"""What a reader sees first of a review: verdict, score, closest prior work, grave concerns, actions,
+"""What a reader sees first of a review: verdict, score, closest prior work, concerns, actions,
 gaps.
 """
 
@@ -9,6 +9,7 @@ from dashboards.reports import figures
 from dashboards.reports.closest_work import ClosestWork
 from dashboards.reports.gaps import Gap
 from dashboards.reports.plan_part import PlanPart
+from dashboards.reports.wording import baseline_mark
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.contribution import Overlap
@@ -85,7 +86,7 @@ class FirstPage(Noun):
 def first_page(
     review: IdeaReview, plan: PlanPart | None, closest: Sequence[ClosestWork], gaps: Sequence[Gap]
 ) -> FirstPage:
-    """The verdict follows the rule in `docs/reviews.md`; without a model's judgement there is none."""
+    """The verdict follows the rule in `docs/reviews.md`; the offline engine gives none."""
     concerns = [line.concern for line in plan.concerns] if plan is not None else []
     verdict, reasons = _verdict(review, concerns)
     return FirstPage(
@@ -116,17 +117,16 @@ def _verdict(review: IdeaReview, concerns: Sequence[Concern]) -> tuple[Verdict, 
         for severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
     )
     overlaps = _overlaps(review.evaluation)
+    known = review.score.confidence_0_to_3 != 0
     against = [
         *([figures.counted(fatal, "fatal concern")] if fatal else []),
         *(["a paper that has the same already"] if Overlap.SAME in overlaps else []),
-        *([f"a score under {DROP_BELOW:g}"] if score < DROP_BELOW else []),
+        *([f"a score under {DROP_BELOW:g}"] if known and score < DROP_BELOW else []),
     ]
-    hopeless = (
-        score < DROP_BELOW or Overlap.SAME in overlaps or (fatal and score < DROP_WITH_FATAL_BELOW)
-    )
-    if hopeless:
+    below = DROP_WITH_FATAL_BELOW if fatal else DROP_BELOW
+    if Overlap.SAME in overlaps or (known and score < below):
         return Verdict.DROP, against
-    if not against and DROP_BELOW <= score < FUND_FROM:
+    if DROP_BELOW <= score < FUND_FROM:
         against.append(f"a score under {FUND_FROM:g}")
     if major > MAJOR_CONCERNS_FUNDED:
         against.append(figures.counted(major, "major concern"))
@@ -147,6 +147,8 @@ def _unknowns(review: IdeaReview) -> Iterator[str]:
     plan = soundness.plan_review if soundness is not None else None
     if plan is None or plan.unscored_reason is not None:
         yield "a plan that was not judged"
+    if review.score.confidence_0_to_3 == 0:
+        yield "a score with too little evidence"
     if review.score.incomplete_reason is not None:
         yield "an evaluation that ended early"
 
@@ -157,7 +159,7 @@ def _told(verdict: Verdict, reasons: list[str], review: IdeaReview) -> tuple[str
         shown = "The evidence found stands below."
         if score is not None:
             shown = (
-                f"The baseline score, {_score(review)}, comes from wording and statistics and"
+                f"The score, {_score(review)}, comes from wording and statistics and"
                 " is no judgement."
             )
         return f"Not judged: {reasons[0]}.", shown
@@ -178,7 +180,9 @@ def _score(review: IdeaReview) -> str:
     if score.score is None:
         return "unscored"
     told = f"{figures.mean(score.score)} of 10"
-    return f"{told} (baseline)" if review.evaluation.engine == EXTRACTIVE.text else told
+    if score.confidence_0_to_3 is not None:
+        told += f", confidence {score.confidence_0_to_3} of 3"
+    return f"{told}{baseline_mark(review.evaluation.engine)}"
 
 
 def _missing(gaps: Sequence[Gap]) -> str:
@@ -201,10 +205,15 @@ def _prior_work(work: ClosestWork) -> PriorWork:
 def _actions(evaluation: IdeaEvaluation) -> tuple[Action, ...]:
     """Those that answer fatal concerns, then major ones, then by effort."""
     concerns = evaluation.soundness.concerns if evaluation.soundness is not None else ()
+    severities = {concern.concern_id: concern.severity for concern in concerns}
     found = [
-        Action(change=concern.action, effort=concern.effort, answers=concern.severity)
-        for concern in concerns
-        if concern.action and concern.severity is not None
+        Action(
+            change=suggestion.change,
+            how=suggestion.how,
+            effort=suggestion.effort,
+            answers=severities.get(suggestion.concern_id or ""),
+        )
+        for suggestion in evaluation.suggestions
     ]
     return tuple(sorted(found, key=_worth)[:ACTIONS_SHOWN])
 

@@ -66,16 +66,22 @@ def html_page(
     )
 
 
-@cache
-def _parser() -> MarkdownIt:
+def markdown_parser() -> MarkdownIt:
+    """Reads our own Markdown: HTML and pictures in it are text."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.validateLink = _permitted  # type: ignore[method-assign]
+    return parser.disable(["image", "autolink", "html_inline", "html_block", "reference"])
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = markdown_parser()
     parser.add_render_rule("link_open", _render_link)
     parser.add_render_rule("table_open", _render_table_open)
     parser.add_render_rule("table_close", _render_table_close)
     parser.add_render_rule("td_open", _render_cell)
     parser.add_render_rule("fence", _render_fence)
-    return parser.disable(["image", "autolink", "html_inline", "html_block", "reference"])
+    return parser
 
 
 @cache

@@ -13,7 +13,7 @@ from dashboards.reports.judges_part import JudgedStep, judged_steps, score_of_ju
 from dashboards.reports.papers import in_reading_order, paper_link, reference
 from dashboards.reports.plan_part import PlanPart, plan_part
 from dashboards.reports.safe_text import Markdown
-from dashboards.reports.wording import reason, weights_in_words
+from dashboards.reports.wording import baseline_mark, reason, weights_in_words
 from schemas.contribution import Comparison, ContributionReview, Dimension
 from schemas.identifiers import PaperId
 from schemas.judging import JudgeVote
@@ -170,7 +170,8 @@ def _method(
     elif review.score_0_to_10 is None:
         verdict = _unscored(review.unscored_reason)
     else:
-        verdict = f"{figures.score(review.score_0_to_10)} of 10"
+        mark = baseline_mark(review.provenance.engine)
+        verdict = f"{figures.score(review.score_0_to_10)} of 10{mark}"
     return MethodPart(
         method=method,
         review=review,
@@ -209,7 +210,9 @@ def _dimension(dimension: Dimension, review: ContributionReview | None) -> Dimen
         f" {figures.counted(scored, 'scored comparison')}, {unscored:,} unscored"
     )
     if review.novelty_0_to_10 is not None:
-        mean = f"novelty {figures.score(review.novelty_0_to_10)} of 10 by its closest works; {mean}"
+        score = f"{figures.score(review.novelty_0_to_10)} of 10"
+        mark = baseline_mark(review.provenance.engine)
+        mean = f"novelty {score}{mark} by its closest works; {mean}"
     return DimensionPart(dimension, review, verdict, mean)
 
 

@@ -197,6 +197,7 @@ _FILTERS: Mapping[str, Callable[..., Any]] = {
     "markdown": Markdown,
     "verbatim": _verbatim,
     "reason": wording.reason,
+    "baseline_mark": lambda engine: Markdown(wording.baseline_mark(engine)),
     "stage": wording.stage,
     "literature": wording.literature,
     "count": figures.count,

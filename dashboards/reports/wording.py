@@ -62,6 +62,11 @@ def literature(name: str) -> str:
     return "live Semantic Scholar" if name == LIVE.text else name
 
 
+def baseline_mark(engine: str) -> str:
+    """What stands beside a score of the offline engine; empty for one of a model."""
+    return " (baseline)" if engine == EXTRACTIVE.text else ""
+
+
 def banners(engine: str, literature_name: str) -> tuple[str, ...]:
     """What a reader must know before reading any score."""
     found = []

@@ -1,26 +1,21 @@
-"""`assay report`: the report of a run, a check, a benchmark or one idea, as Markdown or as one HTML
-file.
-"""
+"""`assay report`: the report of a run, a check, a benchmark or one idea, in any format."""
 
 import sys
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dashboards.reports.formats.report_format import ReportFormat, format_of
 from flows.terminal import safe
+from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options import LakeOptions
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
     from warehouse.layout import Layout
-
-
-class ReportFormat(StrEnum):
-    MD = "md"
-    HTML = "html"
 
 
 def report(
@@ -53,8 +48,16 @@ def report(
         ),
     ] = False,
     output_format: Annotated[
-        ReportFormat, typer.Option("--format", help="Markdown or one self-contained HTML file.")
-    ] = ReportFormat.MD,
+        ReportFormat | None,
+        typer.Option(
+            "--format",
+            metavar=f"[{'|'.join(ReportFormat)}]",
+            help=(
+                "By default that of the ending of --output, else md. bib holds every cited paper,"
+                " json the reviews themselves."
+            ),
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout."),
@@ -63,27 +66,52 @@ def report(
     """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full
     review of one idea.
     """
+    chosen = output_format or (format_of(output.name) if output else ReportFormat.MD)
+    written = _written(lake, run, idea, ranking, docs, chosen)
+    if output is not None:
+        output.write_bytes(written)
+    elif chosen in (ReportFormat.PDF, ReportFormat.DOCX):
+        if sys.stdout.isatty():
+            raise ConfigurationError(f"a {chosen} is no text: write it to a file with --output")
+        sys.stdout.buffer.write(written)
+    else:
+        sys.stdout.write(safe(written.decode()))
+    return 0
+
+
+def _written(
+    lake: LakeOptions,
+    run: str | None,
+    idea: str | None,
+    ranking: bool,
+    docs: bool,
+    chosen: ReportFormat,
+) -> bytes:
     from dashboards.reports.any_run import any_report
+    from dashboards.reports.formats.any_format import data, document
     from dashboards.reports.render import idea_report, ranking_report
     from warehouse.layout import Layout
 
     layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
     run_id = RunId(run) if run else _newest(layout)
     if docs:
-        text = _data_docs(layout, run_id, catalogue)
-    elif ranking:
-        text = ranking_report(layout, run_id, output_format.value, catalogue_url=catalogue)
+        if chosen not in (ReportFormat.MD, ReportFormat.HTML):
+            raise ConfigurationError("Data Docs are one HTML file")
+        return _data_docs(layout, run_id, catalogue).encode("utf-8", "replace")
+    if chosen in (ReportFormat.BIB, ReportFormat.JSON):
+        if ranking:
+            raise ConfigurationError(
+                f"a ranking cannot be written as {chosen}; leave out --ranking"
+            )
+        idea_id = IdeaId(idea) if idea is not None else None
+        return data(layout, run_id, idea_id, chosen, catalogue_url=catalogue)
+    if ranking:
+        report_of = partial(ranking_report, layout, run_id, catalogue_url=catalogue)
     elif idea is not None:
-        text = idea_report(
-            layout, run_id, IdeaId(idea), output_format.value, catalogue_url=catalogue
-        )
+        report_of = partial(idea_report, layout, run_id, IdeaId(idea), catalogue_url=catalogue)
     else:
-        text = any_report(layout, run_id, output_format.value, catalogue_url=catalogue)
-    if output is None:
-        sys.stdout.write(safe(text))
-    else:
-        output.write_text(text, "utf-8")
-    return 0
+        report_of = partial(any_report, layout, run_id, catalogue_url=catalogue)
+    return document(report_of, idea or run_id, chosen)
 
 
 def _data_docs(layout: "Layout", run_id: RunId, catalogue: str | None) -> str:

@@ -1,11 +1,12 @@
 """Sentences of papers and ideas as a reader of Markdown meets them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from schemas.patterns import bounded
 from tasks.text.words import shorten_words
 
 QUOTATION_WORD_LIMIT = 60
+KEYS_SHOWN = 5
 
 _UNQUOTABLE = bounded(r"[\[\]<>*_`“”\\|]|https?://\S+|www\.\S+")
 
@@ -22,3 +23,9 @@ def quotable(sentence: str) -> str:
 def passages(found: Iterable[tuple[str, str]]) -> str:
     """Sentences of papers in quotation marks, one per paragraph, each with the key it is cited by."""
     return "\n\n".join(f"“{quotable(sentence)}” [{key}]" for sentence, key in found)
+
+
+def cited(keys: Sequence[str]) -> str:
+    """The first `KEYS_SHOWN` keys in brackets; says so where there are more."""
+    shown = " ".join(f"[{key}]" for key in keys[:KEYS_SHOWN])
+    return f"(among them {shown})" if len(keys) > KEYS_SHOWN else shown

@@ -41,7 +41,7 @@ def failing(error: BaseException) -> int:
         (["evaluate"], "IDEAS"),
         (["demo", "--workers", "0"], "--workers"),
         (["demo", "--workers", "many"], "--workers"),
-        (["report", "--format", "pdf"], "'md', 'html'"),
+        (["report", "--format", "odt"], "'pdf', 'docx'"),
         (["evaluate", "ideas.jsonl", "--max-cost-usd", "-1"], "--max-cost-usd"),
         (["warehouse", "exprot"], "export"),
     ],

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboards.app import text
 from dashboards.reports import figures
-from dashboards.reports.wording import weights_in_words
+from dashboards.reports.wording import baseline_mark, weights_in_words
 from warehouse.answers import IdeaReview, IdeaScore
 
 
@@ -19,8 +19,9 @@ def show_scores(review: IdeaReview) -> None:
         ),
         *_modules(score),
     ]
+    mark = baseline_mark(review.evaluation.engine)
     for column, (label, value, basis) in zip(st.columns(len(lines)), lines, strict=True):
-        column.metric(label, figures.mean(value))
+        column.metric(f"{label}{mark}", figures.mean(value))
         column.caption(text.line(basis))
 
 

@@ -29,7 +29,7 @@ async def baseline_prompt_only(
 
 PROMPT_ONLY = Step(
     name="prompt_only",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=PromptOnlyInput,
     output_model=WholeReviewReply,

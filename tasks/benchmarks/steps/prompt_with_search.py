@@ -30,7 +30,7 @@ async def baseline_prompt_with_search(
 
 PROMPT_WITH_SEARCH = Step(
     name="prompt_with_search",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=PromptWithSearchInput,
     output_model=WholeReviewReply,

@@ -12,7 +12,8 @@ from tasks.judging.reply_fields import Prose, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.soundness.steps.extract_methods import MethodsInput, baseline_methods
 from tasks.text.practices import PRACTICES
-from tasks.text.words import key_phrases, outcome_cue, rank_sentences, sentences
+from tasks.text.wording import passages
+from tasks.text.words import outcome_cue, rank_sentences, sentences
 
 
 class ReviewedMethod(Reply):
@@ -79,17 +80,13 @@ async def extractive_review(
 
 def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> ReviewedMethod:
     said = _said(text, papers)
-    lacking = " and ".join(missing)
+    lacking = [f"Practices not named in the plan: {', '.join(missing)}"] if missing else []
     return ReviewedMethod(
         method=text,
-        support=" ".join(quoted for quoted, cue in said if cue != "negative"),
-        contradictions=" ".join(
-            [
-                *(quoted for quoted, cue in said if cue == "negative"),
-                *([f"The plan does not mention {lacking}."] if lacking else []),
-            ]
+        support=passages((text, key) for text, key, cue in said if cue != "negative"),
+        contradictions="\n\n".join(
+            [*(passages([(text, key)]) for text, key, cue in said if cue == "negative"), *lacking]
         ),
-        suggestions=f"Consider {lacking}." if lacking else "",
     )
 
 
@@ -97,17 +94,13 @@ def _dimension(name: str, statements: str, papers: Sequence[ShownPaper]) -> Revi
     """The idea's own sentences are not repeated: a judge of coverage would take an echo for a
     review.
     """
-    terms = " and ".join(key_phrases(statements, 2)) or name.lower()
-    said = [quoted for quoted, _ in _said(statements, papers)]
+    said = _said(statements, papers)
     return ReviewedDimension(
-        dimension=name,
-        strengths=f"The idea sets its hope on {terms}.",
-        weaknesses=f"Earlier work on the same subject: {' '.join(said)}" if said else "",
-        suggestions=f"Say what sets {terms} apart from earlier work, and compare with it.",
+        dimension=name, weaknesses=passages((text, key) for text, key, _ in said)
     )
 
 
-def _said(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str, str]]:
+def _said(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str, str, str]]:
     """The nearest sentence of each of the nearest papers, with its key, and whether it tells of
     success or failure.
     """
@@ -119,7 +112,7 @@ def _said(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str, str]]:
         key=lambda pair: (-pair[0][0], pair[1].key),
     )
     return [
-        (f"{sentence} [{paper.key}]", outcome_cue(sentence))
+        (sentence, paper.key, outcome_cue(sentence))
         for (score, sentence), paper in nearest[:NEAREST_PAPERS]
         if score > 0
     ]

@@ -53,12 +53,12 @@ def findings(
 
 def quotations(found: Iterable[Finding]) -> list[str]:
     """What the findings say, each once, with its relation, its part and the key to cite it by."""
-    return list(
-        dict.fromkeys(
-            f"{each.found.relation} {in_words(each.found.part)}: {passages([(each.found.evidence, each.key)])}"
-            for each in found
-        )
+    told = (
+        f"{each.found.relation} {in_words(each.found.part)}:"
+        f" {passages([(each.found.evidence, each.key)])}"
+        for each in found
     )
+    return list(dict.fromkeys(told))
 
 
 def support_share(found: Collection[Finding]) -> float:

@@ -4,7 +4,6 @@ dimension.
 Baseline: the overlapping statements, each with its paper, and how many papers have none.
 """
 
-from collections.abc import Sequence
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -16,7 +15,7 @@ from schemas.reasons import Reason
 from tasks.contribution.steps.shown import ShownDimension
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.suggestions import ProposedSuggestions
-from tasks.text.wording import passages
+from tasks.text.wording import cited, passages
 from tasks.text.words import rank_sentences, sentences
 
 
@@ -66,7 +65,6 @@ class ReviewReply(Reply):
 
 
 OVERLAPS_SHOWN = 5
-KEYS_SHOWN = 5
 
 
 async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewReply | NoAnswer:
@@ -81,9 +79,14 @@ async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewRe
         return _uncompared(inputs)
     overlapping = [each for each in inputs.comparisons if _overlaps(each)]
     overlapping.sort(key=lambda each: each.score or 0)
-    apart = [each for each in inputs.comparisons if not _overlaps(each)]
+    apart = [each.key for each in inputs.comparisons if not _overlaps(each)]
     return ReviewReply(
-        strengths=_counted(apart, len(inputs.comparisons)) if apart else "",
+        strengths=(
+            f"Works compared that have no overlapping statement: {len(apart)} of"
+            f" {len(inputs.comparisons)} {cited(apart)}"
+            if apart
+            else ""
+        ),
         weaknesses="\n\n".join(
             f"{each.comparison} [{each.key}]" for each in overlapping[:OVERLAPS_SHOWN]
         ),
@@ -92,14 +95,6 @@ async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewRe
 
 def _overlaps(comparison: ShownComparison) -> bool:
     return (comparison.score or 0) < 0 or comparison.overlap not in (None, Overlap.NONE)
-
-
-def _counted(apart: Sequence[ShownComparison], total: int) -> str:
-    keys = " ".join(f"[{each.key}]" for each in apart[:KEYS_SHOWN])
-    among = ", among them" if len(apart) > KEYS_SHOWN else ":"
-    return (
-        f"Works compared that have no overlapping statement: {len(apart)} of {total}{among} {keys}"
-    )
 
 
 def _uncompared(inputs: ReviewInput) -> ReviewReply | NoAnswer:

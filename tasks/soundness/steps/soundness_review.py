@@ -17,7 +17,7 @@ from tasks.judging.reply_fields import Key, Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.suggestions import ProposedSuggestions
 from tasks.soundness.steps.standings import EvidenceShown, Standing, standings
-from tasks.text.wording import passages
+from tasks.text.wording import cited, passages
 
 
 class ConcernShown(Noun):
@@ -83,10 +83,10 @@ _SILENT_WEIGHT = 0.25
 
 
 async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewReply | NoAnswer:
-    """Passages for and against, each with its key, and the score of `soundness_score`.
+    """Passages for and against, each with its key, how many related papers state no outcome, and
+    the score of `soundness_score`.
 
-    What to change cannot be told by wording, and stays empty. NoAnswer(offline_engine) where no
-    paper states an outcome.
+    What to change cannot be told by wording, and stays empty.
     """
     found = standings(inputs.method, inputs.evidence)
     if not found:
@@ -101,14 +101,13 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
         for standing in sorted(found, key=lambda standing: -_against(standing))
         if standing.unfavourable
     ]
-    if not (speaking_for or speaking_against):
-        return NoAnswer(
-            Reason.OFFLINE_ENGINE,
-            f"{len(found)} related papers were read; none states in so many words an outcome for"
-            " or against the method",
-        )
+    silent = [each.key for each in found if not (each.favourable or each.unfavourable)]
+    told = [
+        passages(speaking_for[:_QUOTED]),
+        f"Related papers that state no outcome: {len(silent)} {cited(silent)}" if silent else "",
+    ]
     return ReviewReply(
-        support=passages(speaking_for[:_QUOTED]),
+        support="\n\n".join(filter(None, told)),
         contradictions=passages(speaking_against[:_QUOTED]),
         score=soundness_score(found),
     )

@@ -72,7 +72,7 @@ def _chosen(
     )
     chosen: dict[str, ReviewShown] = {}
     for review in order:
-        found = (passage for passage in part(review).split("\n\n") if passage.strip())
+        found = (text for text in part(review).split("\n\n") if text.startswith("“"))
         fresh = next((passage for passage in found if passage not in chosen), None)
         if fresh is not None:
             chosen[fresh] = review

@@ -31,6 +31,7 @@ def altered(
     review: IdeaReview,
     *,
     score: float | None = 8.0,
+    confidence: int | None = 2,
     concerns: tuple[Concern, ...] = (),
     overlap: Overlap = Overlap.PARTIAL,
     **evaluation: Any,
@@ -47,20 +48,15 @@ def altered(
     }
     return replace(
         review,
-        score=replace(review.score, score=score),
+        score=replace(review.score, score=score, confidence_0_to_3=confidence),
         evaluation=replace(review.evaluation, **changes),
     )
 
 
-def concern(
-    review: IdeaReview,
-    severity: ConcernSeverity,
-    action: str = "",
-    effort: ActionEffort | None = None,
-) -> Concern:
+def concern(review: IdeaReview, severity: ConcernSeverity, number: int = 1) -> Concern:
     assert review.evaluation.soundness is not None
     some = review.evaluation.soundness.concerns[0]
-    return replace(some, severity=severity, action=action, effort=effort if action else None)
+    return replace(some, severity=severity, concern_id=f"c{number}")
 
 
 def verdict(review: IdeaReview) -> Verdict:
@@ -107,6 +103,12 @@ def test_the_offline_engine_and_an_idea_without_a_score_are_not_judged(
     assert "Not judged: " in idea_report(layout, RUN, UNSCORED, "md")
 
 
+def test_too_little_evidence_neither_funds_nor_drops(review: IdeaReview) -> None:
+    assert verdict(altered(review, confidence=0)) is Verdict.REVISE
+    assert verdict(altered(review, score=2.0, confidence=0)) is Verdict.REVISE
+    assert idea_page(altered(review)).first.score == "8.00 of 10, confidence 2 of 3"
+
+
 def test_a_plan_that_nobody_judged_is_never_funded(review: IdeaReview) -> None:
     soundness = altered(review).evaluation.soundness
     assert soundness is not None
@@ -123,14 +125,24 @@ def test_actions_answer_fatal_concerns_first_then_major_ones_then_the_quickest(
     told = [
         (MINOR, "minor, hours", ActionEffort.HOURS),
         (MAJOR, "major, months", ActionEffort.MONTHS),
-        (MINOR, "minor, unknown", None),
+        (None, "unbound, unknown", None),
         (MAJOR, "major, days", ActionEffort.DAYS),
-        (MINOR, "minor, weeks", ActionEffort.WEEKS),
+        (None, "unbound, weeks", ActionEffort.WEEKS),
         (FATAL, "fatal", ActionEffort.MONTHS),
     ]
-    concerns = tuple(concern(review, *each) for each in told)
-    changes = [each.change for each in idea_page(altered(review, concerns=concerns)).first.actions]
-    assert changes == ["fatal", "major, days", "major, months", "minor, hours", "minor, weeks"]
+    some = review.evaluation.suggestions[0]
+    suggestions = tuple(
+        replace(some, change=change, effort=effort, concern_id=f"c{number}" if severity else None)
+        for number, (severity, change, effort) in enumerate(told)
+    )
+    concerns = tuple(
+        concern(review, severity, number)
+        for number, (severity, _, _) in enumerate(told)
+        if severity is not None
+    )
+    first = idea_page(altered(review, concerns=concerns, suggestions=suggestions)).first
+    changes = [each.change for each in first.actions]
+    assert changes == ["fatal", "major, days", "major, months", "minor, hours", "unbound, weeks"]
 
 
 def test_three_sentences_at_most_and_every_gap_is_counted(review: IdeaReview) -> None:

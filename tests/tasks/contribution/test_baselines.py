@@ -219,12 +219,12 @@ def test_a_review_shows_what_overlaps_counts_what_does_not_and_suggests_nothing(
         "“Sentence 2” beside the idea's “One” [P2]",
         "“Sentence 4” beside the idea's “One” [P4]",
     ]
-    assert answer.strengths.endswith("2 of 4: [P1] [P3]")
+    assert answer.strengths.endswith("2 of 4 [P1] [P3]")
     assert answer.suggestions == ()
 
 
 def test_works_without_an_overlap_beyond_the_first_are_counted_too() -> None:
-    assert "7 of 7, among them [P1] [P2] [P3] [P4] [P5]" in reviewed(*[1] * 7).strengths
+    assert "7 of 7 (among them [P1] [P2] [P3] [P4] [P5])" in reviewed(*[1] * 7).strengths
 
 
 def test_abstracts_that_nobody_compared_are_quoted_or_give_no_answer() -> None:

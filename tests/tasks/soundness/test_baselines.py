@@ -251,16 +251,11 @@ async def test_favourable_evidence_scores_high_failures_low_and_both_between() -
 SILENT = shown("P2", "Twelve proteins were aligned in this work by two of the authors.")
 
 
-async def test_a_paper_that_states_no_outcome_moves_the_score_little_and_is_not_quoted() -> None:
-    alone, beside = await review(shown("P1", BAD)), await review(shown("P1", BAD), SILENT)
-    assert 0 < beside.score - alone.score < 2
-    assert "[P2]" not in beside.support + beside.contradictions
-
-
-async def test_papers_that_state_no_outcome_at_all_give_no_score() -> None:
-    reply = await baseline_review(ReviewInput(idea=PLAN, method=METHOD, evidence=(SILENT,)), TOOLS)
-    assert isinstance(reply, NoAnswer)
-    assert reply.reason is Reason.OFFLINE_ENGINE
+async def test_a_paper_that_states_no_outcome_moves_the_score_little_and_is_counted() -> None:
+    silent = await review(SILENT)
+    assert 3 < silent.score < 6
+    assert silent.support == "Related papers that state no outcome: 1 [P2]"
+    assert silent.contradictions == ""
 
 
 async def test_a_review_is_passages_with_their_keys_and_nothing_besides() -> None:
@@ -468,7 +463,8 @@ async def test_a_success_elsewhere_in_a_paper_on_the_subject_is_no_support_for_t
     reply = await baseline_review(
         ReviewInput(idea=method, method=method, evidence=(evidence,)), TOOLS
     )
-    assert isinstance(reply, NoAnswer)
+    assert isinstance(reply, ReviewReply)
+    assert "“" not in reply.support
     near = f"We run latent optimisation for molecule search. {context}"
     reply = await baseline_review(ReviewInput(idea=near, method=near, evidence=(evidence,)), TOOLS)
     assert isinstance(reply, ReviewReply)

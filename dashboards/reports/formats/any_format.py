@@ -1,0 +1,71 @@
+"""A report in any of the formats."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from dashboards.reports.formats.report_format import ReportFormat
+from dashboards.reports.idea_page import idea_page
+from dashboards.reports.render import OutputFormat
+from schemas.identifiers import IdeaId, RunId
+from warehouse.answers import IdeaReview
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+
+def document(
+    written: Callable[[OutputFormat], str], title: str, output_format: ReportFormat
+) -> bytes:
+    """A report that is text as `md`, `html`, `pdf` or `docx`.
+
+    Args:
+        written: the report as Markdown or HTML.
+    """
+    if output_format is ReportFormat.PDF:
+        from dashboards.reports.formats.pdf_file import pdf_file
+
+        return pdf_file(written("md"), title)
+    if output_format is ReportFormat.DOCX:
+        from dashboards.reports.formats.docx_file import docx_file
+
+        return docx_file(written("md"), title)
+    return written("html" if output_format is ReportFormat.HTML else "md").encode(
+        "utf-8", "replace"
+    )
+
+
+def data(
+    layout: Layout,
+    run_id: RunId,
+    idea_id: IdeaId | None,
+    output_format: ReportFormat,
+    *,
+    catalogue_url: str | None = None,
+) -> bytes:
+    """Every cited paper as `bib`, or the reviews as `json`, of one idea or of all of a run.
+
+    Raises:
+        ConfigurationError: no such lake, published run of ideas or idea.
+    """
+    with _reviews(layout, run_id, idea_id, catalogue_url) as reviews:
+        if output_format is ReportFormat.BIB:
+            from dashboards.reports.formats.bib_file import bib_file
+
+            papers = {paper.paper_id: paper for each in reviews for paper in each.bibliography}
+            return bib_file(papers.values()).encode("utf-8", "replace")
+        from dashboards.reports.formats.json_file import ReviewFile, json_file
+
+        return json_file(
+            [ReviewFile(first_page=idea_page(each).first, review=each) for each in reviews]
+        ).encode()
+
+
+@contextmanager
+def _reviews(
+    layout: Layout, run_id: RunId, idea_id: IdeaId | None, catalogue_url: str | None
+) -> Iterator[Iterator[IdeaReview]]:
+    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        if idea_id is not None:
+            yield iter([queries.idea_review(run_id, idea_id)])
+        else:
+            queries.run(run_id)
+            yield queries.idea_reviews(run_id)

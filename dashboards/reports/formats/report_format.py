@@ -1,0 +1,32 @@
+"""The formats of a report, and which one the name of a file asks for."""
+
+from enum import StrEnum
+
+from schemas.errors import ConfigurationError
+
+
+class ReportFormat(StrEnum):
+    """Formats of a report; each is also the ending of its files."""
+
+    MD = "md"
+    HTML = "html"
+    PDF = "pdf"
+    DOCX = "docx"
+    BIB = "bib"
+    JSON = "json"
+
+
+def format_of(name: str) -> ReportFormat:
+    """The format that the ending of a file's name stands for.
+
+    Raises:
+        ConfigurationError: none has this ending.
+    """
+    ending = name.rpartition(".")[2].lower() if "." in name else ""
+    found = {each.value: each for each in ReportFormat}
+    if ending not in found:
+        raise ConfigurationError(
+            f"{name}: its ending names no format; use one of"
+            f" {', '.join(f'.{each}' for each in found)}, or say --format"
+        )
+    return found[ending]
