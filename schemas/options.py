@@ -367,9 +367,9 @@ class BenchmarkOptions(IdeaOptions):
         "OUT",
         "Suite novelty: write the calibrator it fits to this file, for a profile to name.",
     )
-    training_until: date | None = option(
-        None,
-        "DATE",
-        "How far the judge's training data reach, YYYY-MM-DD; default: what its maker has said.",
-    )
+    training_until: Annotated[
+        date | None,
+        _read_by(parse_cutoff),
+        option(..., "DATE", "How far the judge's training data reach. Default: as its maker says."),
+    ] = None
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
