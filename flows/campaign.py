@@ -1,27 +1,29 @@
 """A campaign: one piece of work of any kind, from its plan to its reports.
 
 plan → shards → land → validate → publish → report is written here, once. A kind of work adds a
-subclass of `Campaign`: its plan, the head it ends with, its reports and its words.
+subclass of `Campaign`: its plan, the head it ends with, its reports and its words. A handful of
+units is worked on in this process; more of them go to a cluster, which the caller brings.
 """
 
+import logging
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from prefect import Task
-from prefect.artifacts import create_markdown_artifact
-
-from flows.progress import Watched, progress
+from flows.progress import Report, Watched, progress
 from flows.run_lock import only_command_on
 from flows.shards import send_shards
 from schemas.base import Noun, replace
+from schemas.boundary import ErrorBoundary
 from schemas.errors import PublicationError
 from schemas.reasons import Reason
+from schemas.run import WorkRequest
 from schemas.settings import Settings
+from tasks.shards.work import ShardWork
 from tasks.telemetry.reporter import reporting
 from tasks.telemetry.tracing import span
 from warehouse.answers import Publication
@@ -35,6 +37,8 @@ from warehouse.units.landing import (
     write_head,
 )
 from warehouse.units.publish import publish
+
+logger = logging.getLogger(__name__)
 
 HeadT = TypeVar("HeadT", bound=Noun)
 
@@ -85,6 +89,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         name: of its span.
         artifact_key: what the keys of its Prefect artifacts begin with.
         verb, nouns: what is done to units, and what they are called, such as `evaluated`, `ideas`.
+        work: what is done with a shard file.
         run_id: whose lock it holds; known once it is open.
     """
 
@@ -93,10 +98,11 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     artifact_key: ClassVar[str]
     verb: ClassVar[str]
     nouns: ClassVar[str]
+    work: ClassVar[ShardWork[Any]]
 
-    def __init__(self, warehouse: Path, **told: str) -> None:
+    def __init__(self, request: WorkRequest, warehouse: Path, **told: str) -> None:
         """`told`: what its span says of it."""
-        self.settings, self.layout = Settings(), Layout(warehouse)
+        self.where, self.settings, self.layout = request, Settings(), Layout(warehouse)
         self.started_at = datetime.now(UTC)
         self.told = told
 
@@ -166,44 +172,91 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         return ()
 
 
-def run_campaign(campaign: Campaign[PlanT, HeadT], task: Task[[str], int]) -> Summary[HeadT]:
-    """Plan, send the shards to the workers, land, validate, publish and report.
+class Workplace(Protocol):
+    """Where shards are worked on, and who is told how it goes."""
+
+    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+        """Have the shard files worked on; what became of those that failed."""
+        ...
+
+    def reporter(self, watched: Watched) -> Report | None:
+        """Who else than the terminal is told how far it is."""
+        ...
+
+    def tell(self, markdown: str, key: str, description: str) -> None:
+        """What the work came to."""
+        ...
+
+
+class ThisProcess:
+    """Implements `Workplace` in the command itself, one shard after the other."""
+
+    def send(self, work: ShardWork[Any], paths: Sequence[Path]) -> Iterator[BaseException]:
+        for path in paths:
+            boundary = ErrorBoundary()
+            with boundary:
+                work(str(path))
+            if boundary.error is not None:
+                logger.error("shard %s failed", path, exc_info=boundary.error)
+                yield boundary.error
+
+    def reporter(self, watched: Watched) -> Report | None:  # noqa: ARG002 -- as `Workplace` has it
+        return None
+
+    def tell(self, markdown: str, key: str, description: str) -> None:
+        """Nobody: the command prints its summary itself."""
+
+
+Cluster = Callable[[Campaign[PlanT, HeadT], PlanT], Summary[HeadT]]
+"""Carries out a plan where there are workers: `carry_out` in another `Workplace`."""
+
+
+def run_campaign(
+    campaign: Campaign[PlanT, HeadT], cluster: Cluster[PlanT, HeadT]
+) -> Summary[HeadT]:
+    """Plan, work on the shards, land, validate, publish and report.
 
     Running it again with the same request goes on where the last one stopped, or changes nothing.
-
-    Args:
-        task: works on a shard file.
 
     Raises:
         ConfigurationError: the request cannot be met, or another command is at work on it.
         PublicationError: files do not hold what receipts say, or what the work rests on has
             changed.
     """
-    layout, kind = campaign.layout, campaign.kind
     with (
         reporting(campaign.settings.telemetry, "assay-run"),
         span(campaign.name) as spanned,
         campaign.open(),
     ):
         spanned.note(run_id=campaign.run_id, **campaign.told)
-        with only_command_on(layout, campaign.run_id):
+        with only_command_on(campaign.layout, campaign.run_id):
             plan = campaign.plan()
-            names = kind.names(plan.head)
+            unit_count = sum(len(units) for units in plan.shards.values())
+            if not unit_count or campaign.where.in_this_process(unit_count):
+                return carry_out(campaign, plan, ThisProcess())
+            return cluster(campaign, plan)
 
-            def unfinished() -> tuple[Path, ...]:
-                return tuple(
-                    path
-                    for path, units in plan.shards.items()
-                    if any(read_receipt(layout, kind, *names, unit) is None for unit in units)
-                )
 
-            with progress(campaign.watched(plan)):
-                send_shards(task, tuple(plan.shards), unfinished)
-            summary = conclude(campaign, plan)
-    create_markdown_artifact(
-        markdown=_artifact(summary, campaign.describe(summary.head)),
-        key=f"{campaign.artifact_key}-summary",
-        description=summary.title.capitalize(),
+def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -> Summary[HeadT]:
+    """Have the shards of a plan worked on in `place`, and conclude."""
+    layout, kind = campaign.layout, campaign.kind
+    names = kind.names(plan.head)
+
+    def unfinished() -> tuple[Path, ...]:
+        return tuple(
+            path
+            for path, units in plan.shards.items()
+            if any(read_receipt(layout, kind, *names, unit) is None for unit in units)
+        )
+
+    watched = campaign.watched(plan)
+    with progress(watched, place.reporter(watched)):
+        send_shards(lambda paths: place.send(campaign.work, paths), tuple(plan.shards), unfinished)
+    summary = conclude(campaign, plan)
+    place.tell(
+        _artifact(summary, campaign.describe(summary.head)),
+        f"{campaign.artifact_key}-summary",
+        summary.title.capitalize(),
     )
     return summary
 

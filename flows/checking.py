@@ -2,17 +2,15 @@
 
 from pathlib import Path
 
-from prefect import flow
-
 from dashboards.reports.write_check import write_check_report
-from flows.campaign import Campaign, Plan, Summary, run_campaign
-from flows.dask_runner import dask_runner
-from flows.shards import SHARDS_PER_WORKER, write_shards
+from flows.campaign import Campaign, Plan, Summary
+from flows.shards import shard_count, write_shards
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.identifiers import RunId, content_hash
-from tasks.check_shard import check_shard
+from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.job import CheckJob
 from tasks.manuscripts.steps import STEPS
+from tasks.shards.work import ShardWork
 from tasks.telemetry.tracing import traceparent
 from warehouse.manuscripts.landing import CHECKS
 from warehouse.scrubbing import without_secrets
@@ -28,9 +26,10 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
     name = "check"
     artifact_key = "check"
     verb, nouns = "checked", "manuscripts"
+    work = ShardWork(CheckJob, check_job, "check shard", "manuscripts")
 
     def __init__(self, request: CheckRequest) -> None:
-        super().__init__(request.warehouse, engine=request.engine.text)
+        super().__init__(request, request.warehouse, engine=request.engine.text)
         self.request = request
 
     @property
@@ -67,7 +66,7 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
             for source in request.sources
             if complete_receipt(self.layout, CHECKS, run_id, source.manuscript_id) is None
         ]
-        count = min(request.workers * SHARDS_PER_WORKER, len(waiting))
+        count = shard_count(request, len(waiting))
         shards = (
             CheckJob(
                 run_id=run_id,
@@ -106,26 +105,3 @@ def check_run_id(request: CheckRequest) -> RunId:
         length=12,
     )
     return RunId(f"check-{name}")
-
-
-@flow(
-    name="check-manuscripts",
-    flow_run_name="check {request.engine}",
-    task_runner=dask_runner(2, None),
-    validate_parameters=False,
-)
-def check_manuscripts(request: CheckRequest) -> CheckSummary:
-    """Check the manuscripts, land, validate, publish and report.
-
-    Running it again with the same request goes on where the last one stopped, or changes nothing.
-
-    Raises:
-        ConfigurationError: the request cannot be met: no such model, no key.
-    """
-    return run_campaign(Check(request), check_shard)
-
-
-def run_check(request: CheckRequest) -> CheckSummary:
-    """`check_manuscripts` on the workers the request names."""
-    runner = dask_runner(request.workers, request.scheduler_address)
-    return check_manuscripts.with_options(task_runner=runner)(request)

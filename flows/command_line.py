@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Annotated
 
@@ -38,85 +39,103 @@ def main() -> None:
     """Entry point of the console script: run a command, print one line for an error, exit with its
     code.
     """
+    log_to_stderr()
+    sys.exit(run_command(lambda: application()(standalone_mode=False)))
+
+
+def log_to_stderr() -> None:
+    """Have warnings of all libraries written to stderr, safe for a terminal."""
     log = logging.StreamHandler(sys.stderr)
     log.setFormatter(SafeFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[log])
-    sys.exit(run_command(lambda: application()(standalone_mode=False)))
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a command ended.
+
+    Attributes:
+        line: what the user can mend; empty where nothing was wrong, or all is said already.
+        result: what the command returned.
+    """
+
+    exit_code: int
+    line: str = ""
+    interrupted: bool = False
+    result: object = None
 
 
 def run_command(command: Callable[[], object]) -> int:
     """The exit code of `command`; whatever the user can mend is one line on stderr, never a
     traceback.
     """
+    ending = ending_of(command)
+    if ending.interrupted:
+        with suppress(OSError):  # the terminal may be gone
+            sys.stderr.write(f"{INTERRUPTED_LINE}\n")
+    elif ending.line:
+        sys.stderr.write(f"assay: {ending.line}\n")
+    return ending.exit_code
+
+
+def ending_of(command: Callable[[], object]) -> Ending:
+    """Run `command` in an environment made ready, and say how it ended."""
     try:
         prepare_environment(Settings().home)
         result = command()
     except TyperException as error:
-        _complain_of_usage(error)
-        return EXIT_USAGE
+        return Ending(EXIT_USAGE, _one_line(_usage(error)))
     except (typer.Abort, KeyboardInterrupt):
-        return _interrupted()
+        return _INTERRUPTED
     except RuntimeError as error:
         if isinstance(
             error.__cause__, KeyboardInterrupt
         ):  # as DuckDB hands on a Ctrl-C that came while it was answering
-            return _interrupted()
+            return _INTERRUPTED
         raise
     except ValidationError as error:
         first = error.errors()[0]
-        _complain(f"setting {'.'.join(str(part) for part in first['loc'])}: {first['msg']}")
-        return EXIT_USAGE
+        place = ".".join(str(part) for part in first["loc"])
+        return Ending(EXIT_USAGE, _one_line(f"setting {place}: {first['msg']}"))
     except SettingsError as error:
-        _complain(
-            f"{error}; the fields of a section are set one by one, as in"
-            " ASSAY_LITERATURE__REQUESTS_PER_SECOND=1"
-        )
-        return EXIT_USAGE
+        hint = "the fields of a section are set one by one, as in"
+        line = f"{error}; {hint} ASSAY_LITERATURE__REQUESTS_PER_SECOND=1"
+        return Ending(EXIT_USAGE, _one_line(line))
     except AssayError as error:
-        _complain(str(error))
-        return (
-            EXIT_BUDGET
-            if isinstance(error, BudgetExhaustedError)
-            else EXIT_USAGE
-            if isinstance(error, _USAGE)
-            else EXIT_FAILURES
-        )
+        code = EXIT_USAGE if isinstance(error, _USAGE) else EXIT_FAILURES
+        budget = isinstance(error, BudgetExhaustedError)
+        return Ending(EXIT_BUDGET if budget else code, _one_line(str(error)))
     except BrokenPipeError:
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
         )  # without it Python complains once more as it ends
-        return EXIT_DONE
+        return Ending(EXIT_DONE)
     except OSError as error:
-        _complain(
-            f"{error.filename or 'the system refused'}: {error.strerror or error}; check the path,"
-            " its permissions and the disk"
-        )
-        return EXIT_USAGE
+        what = f"{error.filename or 'the system refused'}: {error.strerror or error}"
+        line = f"{what}; check the path, its permissions and the disk"
+        return Ending(EXIT_USAGE, _one_line(line))
     if result == _EXIT_OF_TYPER_ON_INTERRUPT:
-        return _interrupted()
-    return result if isinstance(result, int) else EXIT_DONE
+        return _INTERRUPTED
+    return Ending(result if isinstance(result, int) else EXIT_DONE, result=result)
 
 
-def _interrupted() -> int:
-    with suppress(OSError):  # the terminal may be gone
-        sys.stderr.write(f"{INTERRUPTED_LINE}\n")
-    return EXIT_FAILURES
+_INTERRUPTED = Ending(EXIT_FAILURES, interrupted=True)
 
 
-def _complain_of_usage(error: TyperException) -> None:
-    """One line for a wrong option; a group called without a command has printed its help page
-    already and says no more.
+def _usage(error: TyperException) -> str:
+    """What is wrong with an option; empty for a group called without a command, which has printed
+    its help page already.
     """
     message = error.format_message().replace("Value error, ", "")
     if not message.strip():
-        return
+        return ""
     context = getattr(error, "ctx", None)
     hint = f" (`{context.command_path} --help`)" if context is not None else ""
-    _complain(" ".join(message.split()) + hint)
+    return " ".join(message.split()) + hint
 
 
-def _complain(line: str) -> None:
-    sys.stderr.write(f"assay: {safe(' '.join(line.splitlines()))}\n")
+def _one_line(text: str) -> str:
+    return safe(" ".join(text.splitlines()))
 
 
 def _tell_version(asked: bool) -> None:
@@ -145,6 +164,7 @@ def application() -> typer.Typer:
         demo,
         doctor,
         evaluate,
+        jobs,
         literature,
         plan,
         rank,
@@ -180,6 +200,11 @@ def application() -> typer.Typer:
         literature.application,
         name="literature",
         help="Build, serve and search snapshots of the literature.",
+    )
+    commands.add_typer(
+        jobs.application,
+        name="jobs",
+        help="Do what the dashboard and other programs ask for, and list it.",
     )
     commands.add_typer(
         warehouse.application,

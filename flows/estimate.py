@@ -205,7 +205,7 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         "extract_methods": Asked(
             1, 0, methods * METHOD_TOKENS + EXPECTED_ELEMENTS * ELEMENT_TOKENS
         ),
-        "plan_review": Asked(1, EXPECTED_ELEMENTS * ELEMENT_TOKENS / 2, points * point),
+        "plan_review": Asked(1, 0, points * point),
         "soundness_query": Asked(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,
@@ -357,12 +357,14 @@ def _hours(
     request: RunRequest,
     settings: Settings,
 ) -> tuple[float, str]:
-    waits = {"processor": ideas * 4.0 / request.workers}
+    waits = {"processor": ideas * 4.0 / request.worker_count}
     if request.literature.snapshot is None:
         waits["literature rate"] = requests / settings.literature.requests_per_second
     limits = settings.language_model
     if steps:
-        in_flight = min(limits.maximum_concurrency, request.ideas_in_flight * 4) * request.workers
+        in_flight = (
+            min(limits.maximum_concurrency, request.ideas_in_flight * 4) * request.worker_count
+        )
         seconds = sum(
             step.calls * SECONDS_UNTIL_ANSWER + step.completion_tokens / TOKENS_PER_SECOND
             for step in steps

@@ -6,19 +6,18 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-from prefect import flow
-
 from dashboards.reports.write import write_reports
-from flows.campaign import Campaign, Plan, Summary, run_campaign
-from flows.dask_runner import dask_runner
+from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
 from flows.plan import KeyedBatch, key_batch, write_to_do
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import Run, RunRequest, RunState
-from tasks.evaluate_shard import evaluate_shard
+from tasks.evaluation.job import ShardJob
+from tasks.evaluation.shard_resources import evaluate_job
 from tasks.ideas.read import read_ideas
+from tasks.shards.work import ShardWork
 from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS
 from warehouse.units.landing import iterate_receipts
@@ -33,13 +32,14 @@ class Evaluation(Campaign[Plan[Run], Run]):
     name = "run"
     artifact_key = "evaluate-batch"
     verb, nouns = "evaluated", "ideas"
+    work = ShardWork(ShardJob, evaluate_job, "shard", "ideas")
 
     keyed: KeyedBatch
     gateway: OpenGateway
 
     def __init__(self, request: RunRequest) -> None:
         super().__init__(
-            request.warehouse, engine=request.engine.text, profile=request.profile.name
+            request, request.warehouse, engine=request.engine.text, profile=request.profile.name
         )
         self.request = request
         self.batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
@@ -115,26 +115,3 @@ class Evaluation(Campaign[Plan[Run], Run]):
             f"incomplete, {head.rejected_count} rejected; profile {head.profile}, engine "
             f"{head.engine}, literature {head.literature}. Took {head.duration_seconds:.0f} s."
         )
-
-
-@flow(
-    name="evaluate-batch",
-    flow_run_name="evaluate {request.ideas_path.name}",
-    task_runner=dask_runner(2, None),
-    validate_parameters=False,
-)
-def evaluate_batch(request: RunRequest) -> RunSummary:
-    """Read ideas, plan, evaluate, land, validate, publish, rank and report one batch.
-
-    Running it again with the same request goes on where the last run stopped, or changes nothing.
-
-    Raises:
-        ConfigurationError: the request cannot be met: no such file, snapshot, gateway or model.
-    """
-    return run_campaign(Evaluation(request), evaluate_shard)
-
-
-def run_batch(request: RunRequest) -> RunSummary:
-    """`evaluate_batch` on the workers the request names."""
-    runner = dask_runner(request.workers, request.scheduler_address)
-    return evaluate_batch.with_options(task_runner=runner)(request)

@@ -12,8 +12,10 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from dashboards.reports.write_nightly import write_nightly
+from flows.campaign import run_campaign
 from flows.checks import check_before_run
-from flows.evaluate import RunSummary, run_batch
+from flows.cluster import carry_out_on_cluster
+from flows.evaluate import Evaluation, RunSummary
 from flows.notification import post
 from flows.request import resolve_request
 from schemas.boundary import ErrorBoundary, in_a_word
@@ -21,6 +23,7 @@ from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
 from schemas.identifiers import RunId
 from schemas.options import DEFAULT_PROFILE, RunOptions
+from schemas.run import RunRequest
 from schemas.settings import Settings
 from tasks.telemetry.reporter import reporting
 from tasks.telemetry.tracing import span
@@ -95,6 +98,11 @@ def nightly(
     if errors:
         raise errors[0]
     return outcomes
+
+
+def run_batch(request: RunRequest) -> RunSummary:
+    """Evaluate one file of the night on workers."""
+    return run_campaign(Evaluation(request), carry_out_on_cluster)
 
 
 def waiting_files(inbox: Path, settle_seconds: float) -> list[Path]:

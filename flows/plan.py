@@ -81,6 +81,7 @@ def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
         profile=request.profile.name,
         modules=request.modules,
         budget=request.budget,
+        ideas_path=str(request.ideas_path),
         started_at=datetime.now(UTC),
     )
 
@@ -100,7 +101,8 @@ def _write_shards(
     gateway: OpenGateway,
     layout: Layout,
 ) -> dict[Path, tuple[str, ...]]:
-    size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / (2 * request.workers))))
+    parts = 1 if request.in_this_process(len(to_do)) else 2 * request.worker_count
+    size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / parts)))
     jobs = (
         ShardJob(
             run_id=run_id,

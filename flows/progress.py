@@ -1,5 +1,5 @@
 """How far a run is, read from the receipts that have landed: on the terminal, as plain lines, and
-as a Prefect artifact.
+to whoever else is told.
 """
 
 import threading
@@ -7,9 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from uuid import UUID
 
-from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -20,11 +18,13 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from tasks.web.client import ConnectionFailure
-
 POLL_SECONDS = 0.5
-ARTIFACT_SECONDS = 5.0
+REPORT_SECONDS = 5.0
 LINE_SECONDS = 10.0
+
+
+Report = Callable[[float], bool]
+"""Told the share that is done, in percent; False when nobody listens any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +45,26 @@ class Watched:
 
 
 @contextmanager
-def progress(watched: Watched) -> Iterator[None]:
-    """Show progress while the block runs: a bar on a terminal, a line every ten seconds elsewhere."""
+def progress(watched: Watched, report: Report | None = None) -> Iterator[None]:
+    """Show progress while the block runs: a bar on a terminal, a line every ten seconds elsewhere.
+
+    `report` is told every five seconds, and at the end.
+    """
     console = Console(stderr=True)
     stopped = threading.Event()
-    artifact_id = create_progress_artifact(
-        progress=0.0, key=watched.artifact_key, description=watched.description
-    )
     watch = _watch_bar if console.is_terminal else _watch_lines
-    watcher = threading.Thread(target=watch, args=(watched, stopped, console), daemon=True)
-    watcher.start()
-    reporter = threading.Thread(target=_report, args=(watched, stopped, artifact_id), daemon=True)
-    reporter.start()
+    watchers = [threading.Thread(target=watch, args=(watched, stopped, console), daemon=True)]
+    if report is not None:
+        telling = threading.Thread(target=_report, args=(watched, stopped, report), daemon=True)
+        watchers.append(telling)
+    for watcher in watchers:
+        watcher.start()
     try:
         yield
     finally:
         stopped.set()
-        watcher.join()
-        reporter.join()
+        for watcher in watchers:
+            watcher.join()
 
 
 def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> None:
@@ -104,12 +106,8 @@ def _line(watched: Watched, done: int) -> str:
     return f"{watched.verb} {done} of {watched.total()} {watched.nouns}{watched.beside()}"
 
 
-def _report(watched: Watched, stopped: threading.Event, artifact_id: UUID) -> None:
+def _report(watched: Watched, stopped: threading.Event, report: Report) -> None:
     over = False
     while not over:
-        over = stopped.wait(ARTIFACT_SECONDS)
-        share = 100.0 * watched.done() / max(watched.total(), 1)
-        try:
-            update_progress_artifact(artifact_id=artifact_id, progress=share)
-        except ConnectionFailure:  # the server is gone: the flow itself will find out, and say so
-            return
+        over = stopped.wait(REPORT_SECONDS)
+        over |= not report(100.0 * watched.done() / max(watched.total(), 1))

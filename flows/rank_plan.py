@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flows.campaign import Plan
 from flows.rank_estimate import most_calls
-from flows.shards import SHARDS_PER_WORKER, write_shards
+from flows.shards import shard_count, write_shards
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
 from schemas.committee import ReviewDimension
@@ -157,7 +157,8 @@ def _write_shards(
     members: Mapping[str, Sequence[IdeaId]],
     votes: Sequence[Match],
 ) -> dict[Path, tuple[str, ...]]:
-    dealt = _dealt(_to_do(head, layout, members), blank.request.workers * SHARDS_PER_WORKER)
+    to_do = _to_do(head, layout, members)
+    dealt = _dealt(to_do, shard_count(blank.request, len(to_do)))
     jobs = (
         replace(blank, groups=_groups_of(queries, blank, layout, names, members, votes))
         for names in dealt

@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from prefect import flow
-
 from dashboards.reports.write import write_reports
-from flows.campaign import Campaign, Summary, run_campaign
-from flows.dask_runner import dask_runner
+from flows.campaign import Campaign, Summary
 from flows.progress import Watched
 from flows.rank_plan import RankingPlan, plan_ranking
 from schemas.identifiers import RunId
 from schemas.ranking import RankingHead, RankRequest
-from tasks.rank_shard import rank_shard
+from tasks.ranking.job import RankJob
 from tasks.ranking.journal import MATCH_LINE, journal_path
+from tasks.ranking.rank_shard import rank_job
+from tasks.shards.work import ShardWork
 from warehouse.layout import Layout
 from warehouse.rankings.landing import RANKINGS, failed_groups
 from warehouse.units.landing import complete_receipt
@@ -28,9 +27,10 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
     name = "ranking"
     artifact_key = "rank-run"
     verb, nouns = "played", "matches"
+    work = ShardWork(RankJob, rank_job, "rank shard", "groups")
 
     def __init__(self, request: RankRequest) -> None:
-        super().__init__(request.warehouse, engine=request.engine.text)
+        super().__init__(request, request.warehouse, engine=request.engine.text)
         self.request = request
 
     @property
@@ -74,30 +74,6 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             f"{head.idea_count} ideas of run {head.run_id} in {head.group_count} groups; "
             f"engine {head.engine}, profile {head.profile}."
         )
-
-
-@flow(
-    name="rank-run",
-    flow_run_name="rank {request.run_id}",
-    task_runner=dask_runner(2, None),
-    validate_parameters=False,
-)
-def rank_run(request: RankRequest) -> RankSummary:
-    """Group the ideas of a run, play their matches, rate, land, validate, publish and report.
-
-    Running it again with the same request goes on where the last one stopped, or changes nothing.
-
-    Raises:
-        ConfigurationError: the request cannot be met: no such run, model or votes.
-        PublicationError: the run was evaluated again meanwhile.
-    """
-    return run_campaign(Ranking(request), rank_shard)
-
-
-def run_ranking(request: RankRequest) -> RankSummary:
-    """`rank_run` on the workers the request names."""
-    runner = dask_runner(request.workers, request.scheduler_address)
-    return rank_run.with_options(task_runner=runner)(request)
 
 
 class PlayedMatches:

@@ -1,18 +1,26 @@
-"""Shards: written as files, sent to the workers, and sent again when a worker was lost."""
+"""Shards: written as files, worked on, and worked on again when a worker was lost."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from prefect import Task
-from prefect.futures import wait
-
 from schemas.errors import ConfigurationError
+from schemas.run import WorkRequest
 from tasks.shards.work import Shard
 
 MAXIMUM_ROUNDS = 3
 """Times a lost shard is sent again; what did land of it is not made again."""
 
 SHARDS_PER_WORKER = 4
+
+Send = Callable[[Sequence[Path]], Iterable[BaseException]]
+"""Has shard files worked on; what became of those that failed."""
+
+
+def shard_count(request: WorkRequest, unit_count: int) -> int:
+    """Into how many shards so many units are dealt: one for a single process."""
+    if request.in_this_process(unit_count):
+        return min(unit_count, 1)
+    return min(unit_count, request.worker_count * SHARDS_PER_WORKER)
 
 
 def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str, ...]]:
@@ -29,12 +37,12 @@ def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str,
 
 
 def send_shards(
-    task: Task[[str], int], paths: tuple[Path, ...], unfinished: Callable[[], tuple[Path, ...]]
+    send: Send, paths: Sequence[Path], unfinished: Callable[[], Sequence[Path]]
 ) -> None:
-    """Send every shard to the workers; send again what a lost worker left undone.
+    """Send every shard; send again what a lost worker left undone.
 
-    A task whose worker was lost for good ends with its Prefect state still `Running`, so it is the
-    receipts behind `unfinished` that say what is done, never the states.
+    A Prefect task whose worker was lost for good ends with its state still `Running`, so it is the
+    receipts behind `unfinished` that say what is done, never what `send` gives.
 
     Raises:
         ConfigurationError: a shard found that the request cannot be met.
@@ -43,14 +51,7 @@ def send_shards(
     for _ in range(MAXIMUM_ROUNDS):
         if not waiting:
             return
-        futures = [task.submit(str(path)) for path in waiting]
-        wait(futures)
-        for future in futures:
-            if future.state.is_failed() or future.state.is_crashed():
-                reraise_configuration_errors(future.result(raise_on_failure=False))
+        for error in send(waiting):
+            if isinstance(error, ConfigurationError):
+                raise error
         waiting = unfinished()
-
-
-def reraise_configuration_errors(result: object) -> None:
-    if isinstance(result, ConfigurationError):
-        raise result

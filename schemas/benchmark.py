@@ -13,7 +13,7 @@ from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
-from schemas.run import Budget, Module
+from schemas.run import Budget, Module, WorkRequest
 
 ASSAY = "assay"
 """Name of the system under test; every other system of a table is a baseline, or a published one.
@@ -166,7 +166,7 @@ class BenchmarkReceipt(UnitReceipt):
     suite: str
 
 
-class BenchmarkRequest(Noun):
+class BenchmarkRequest(WorkRequest):
     """What a user asked to be benchmarked, resolved."""
 
     suite: str
@@ -196,8 +196,6 @@ class BenchmarkRequest(Noun):
     seed: int = Field(
         ge=0, description="Of draws and intervals; the profile's is that of the judging."
     )
-    workers: int = Field(default=2, ge=1)
-    scheduler_address: str | None = None
     budget: Budget = Budget()
     full_text: bool = False
     training_until: date | None = Field(

@@ -11,7 +11,7 @@ from schemas.identifiers import RunId, content_hash
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
-from schemas.run import Budget
+from schemas.run import Budget, WorkRequest
 
 
 class ManuscriptSource(Noun):
@@ -30,8 +30,8 @@ class Judge(Noun):
     api_base: str | None = None
 
 
-class CheckRequest(Noun):
-    """What a user asked to be checked, resolved: everything `check_manuscripts` needs."""
+class CheckRequest(WorkRequest):
+    """What a user asked to be checked, resolved: everything a check needs."""
 
     sources: tuple[ManuscriptSource, ...]
     warehouse: Path
@@ -44,8 +44,6 @@ class CheckRequest(Noun):
     repetition_count: int = Field(default=1, ge=1, description="m of the quality checker.")
     seed: int = Field(default=42, ge=0, description="Of the first attempt; the next ones follow.")
     effort: Effort = Field(default=Effort.MEDIUM, description="Asked of models that can think.")
-    workers: int = Field(default=2, ge=1)
-    scheduler_address: str | None = None
     budget: Budget = Budget()
 
     @property

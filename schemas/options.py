@@ -1,7 +1,7 @@
 """The options of the commands: names, meanings, defaults and bounds, each declared once.
 
 A field `max_cost_usd` is the option `--max-cost-usd`. The command line, a Python call and the
-dashboard's jobs read these models; `flows` resolves them into requests.
+requests of jobs (`schemas/job.py`) read these models; `flows` resolves them.
 """
 
 from collections.abc import Callable
@@ -102,7 +102,14 @@ Label = Annotated[
     str, option(..., "TEXT", "Part of the evaluation key: a new label evaluates anew.")
 ]
 Workers = Annotated[
-    int, option(..., "N", "Worker processes of the local cluster.", ge=1, le=MOST_WORKERS)
+    int | None,
+    option(
+        ...,
+        "N",
+        "Worker processes of a local cluster. Default: none for a handful, else 2.",
+        ge=1,
+        le=MOST_WORKERS,
+    ),
 ]
 
 
@@ -113,7 +120,8 @@ class Options(Noun):
         ConfigurationError: a value that cannot be meant, in one line that names its option.
     """
 
-    model_config = ConfigDict(defer_build=True)
+    # Not strict: options come as text, from a command line or as JSON.
+    model_config = ConfigDict(defer_build=True, strict=False)
 
     def __init__(self, **given: Any) -> None:
         try:
@@ -122,26 +130,6 @@ class Options(Noun):
             first = error.errors()[0]
             name = flag_of(str(first["loc"][0]))
             raise ConfigurationError(f"{name} {first['input']!r}: {first['msg']}") from error
-
-    def words(self) -> list[str]:
-        """As a command line has them, without what is as by default.
-
-        Each value is joined to its option, so that none can pass for another option.
-        """
-        return [
-            word
-            for name, field in type(self).model_fields.items()
-            if (value := getattr(self, name)) != field.default
-            for word in _words(flag_of(name), value)
-        ]
-
-
-def _words(flag: str, value: Any) -> list[str]:
-    if isinstance(value, bool):
-        return [flag if value else flag.replace("--", "--no-", 1)]
-    if isinstance(value, tuple) and not any(isinstance(one, Module) for one in value):
-        return [f"{flag}={one}" for one in value]
-    return [f"{flag}={written(value)}"]
 
 
 def written(value: Any) -> str:
@@ -169,7 +157,7 @@ class DemoOptions(LakeOptions):
     """Of `assay demo`."""
 
     warehouse: Warehouse = Path("demo-warehouse")
-    workers: Workers = 2
+    workers: Workers = None
 
 
 class DoctorOptions(LakeOptions):
@@ -184,7 +172,7 @@ class WorkOptions(LakeOptions):
     """Of every command whose work goes to a cluster and may be paid for."""
 
     api_base: ApiBase = None
-    workers: Workers = 2
+    workers: Workers = None
     scheduler: str | None = option(
         None, "ADDRESS", "An existing Dask scheduler, such as tcp://host:8786."
     )

@@ -48,7 +48,7 @@ class SoundnessParameters(Noun):
 
     maximum_methods: int = Field(ge=1, le=50, description="Most important methods kept.")
     maximum_concerns: int = Field(
-        default=15, ge=8, le=30, description="Points kept of the review of the plan itself."
+        default=20, ge=8, le=30, description="Points kept of the review of the plan itself."
     )
     words_per_concern: int | None = Field(
         default=None,

@@ -17,7 +17,7 @@ from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
-from schemas.run import Budget
+from schemas.run import Budget, WorkRequest
 
 
 class Winner(StrEnum):
@@ -242,8 +242,8 @@ class GroupReceipt(UnitReceipt):
     group: str
 
 
-class RankRequest(Noun):
-    """What a user asked to be ranked, resolved: everything `rank_run` needs."""
+class RankRequest(WorkRequest):
+    """What a user asked to be ranked, resolved: everything a ranking needs."""
 
     run_id: RunId
     warehouse: Path
@@ -253,8 +253,6 @@ class RankRequest(Noun):
     grouping: Grouping = Grouping.GIVEN
     method: RatingMethod = RatingMethod.BRADLEY_TERRY
     votes_path: Path | None = Field(default=None, description="Human votes, JSON Lines or CSV.")
-    workers: int = Field(default=2, ge=1)
-    scheduler_address: str | None = None
     budget: Budget = Budget()
 
     @property

@@ -98,7 +98,7 @@ class Reason(StrEnum):
     # Another engine has another evaluation key: with this one it stands.
     OFFLINE_ENGINE = (
         "offline_engine",
-        "the offline engine does not judge plans",
+        "the offline engine cannot judge this",
         Passes.NEVER,
         About.SCORE,
     )

@@ -11,6 +11,9 @@ from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.profile import Profile, ScoreWeights
 
+HANDFUL = 5
+"""Units that the command itself works on, rather than start a server and workers for them."""
+
 
 class Module(StrEnum):
     SOUNDNESS = "soundness"
@@ -34,8 +37,30 @@ class Budget(Noun):
     maximum_cost_usd_per_idea: float | None = Field(default=None, ge=0)
 
 
-class RunRequest(Noun):
-    """What a user asked for, resolved: everything `evaluate_batch` needs."""
+class WorkRequest(Noun):
+    """Where work of any kind is done. Neither field changes what comes out."""
+
+    workers: int | None = Field(
+        default=None, ge=1, description="Processes of a local cluster; None: as few as will do."
+    )
+    scheduler_address: str | None = Field(default=None, description="Of a Dask cluster.")
+
+    @property
+    def worker_count(self) -> int:
+        """Processes of a local cluster, where there is one."""
+        return self.workers or 2
+
+    def in_this_process(self, unit_count: int) -> bool:
+        """Whether the command itself works on so many units: few, and no workers were asked for.
+
+        A server and a cluster take longer to start than a handful of units to work on.
+        """
+        asked = self.workers is not None or self.scheduler_address is not None
+        return unit_count <= HANDFUL and not asked
+
+
+class RunRequest(WorkRequest):
+    """What a user asked for, resolved: everything a run of ideas needs."""
 
     ideas_path: Path
     warehouse: Path
@@ -45,8 +70,6 @@ class RunRequest(Noun):
     literature: LiteratureChoice
     modules: tuple[Module, ...] = (Module.SOUNDNESS, Module.CONTRIBUTION)
     cutoff_date: date | None = Field(default=None, description="For ideas that bring none.")
-    workers: int = Field(default=2, ge=1)
-    scheduler_address: str | None = None
     budget: Budget = Budget()
     full_text: bool = Field(
         description="Whether to download and parse the papers that passages name."
@@ -73,6 +96,7 @@ class PlannedRun(Noun):
     profile: str
     modules: tuple[Module, ...]
     budget: Budget
+    ideas_path: str = Field(default="", description="Empty: a run of an earlier version.")
     started_at: datetime = Field(
         description="When the command that works on it began; a run taken up again begins anew."
     )

@@ -139,14 +139,6 @@ class EmbeddingSettings(Section):
         description="Of each text; the rest does not enter the embedding.",
     )
     batch_size: int = Field(default=16, ge=1)
-    precision: str = Field(
-        default="auto",
-        pattern="^(auto|float32|bfloat16)$",
-        description=(
-            "auto: bfloat16 where the processor computes with it (twice as fast, mean cosine to"
-            " float32 above 0.999) or float32."
-        ),
-    )
 
 
 class SourceSettings(Section):
@@ -227,6 +219,14 @@ class DashboardSettings(Section):
     prices: Path | None = Field(
         default=None,
         description="Prices of models, a JSON file as LiteLLM ships it; None: LiteLLM's own.",
+    )
+
+
+class JobSettings(Section):
+    """The job runner, which does what pages and programs ask for."""
+
+    at_once: int = Field(
+        default=1, ge=1, description="Jobs of one warehouse done at the same time; plans go beside."
     )
 
 
@@ -333,6 +333,7 @@ class Settings(BaseSettings):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     sources: SourceSettings = SourceSettings()
     dashboard: DashboardSettings = DashboardSettings()
+    jobs: JobSettings = JobSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     nightly: NightlySettings = NightlySettings()
 

@@ -161,7 +161,7 @@ class Watch:
             yield self._known[key]
 
     def _activity(self, run: PlannedRun, last_at: datetime | None, now: datetime) -> Activity:
-        held = _lock_held(self.layout.planned_run(run.run_id).with_name("lock"))
+        held = lock_held(self.layout.planned_run(run.run_id).with_name("lock"))
         recent = now - max(last_at or run.started_at, run.started_at) < SILENT_AFTER
         if held or (held is None and recent):
             return Activity.RUNNING
@@ -195,10 +195,10 @@ def _per_minute(landed: list[_Landed], run: PlannedRun, now: datetime) -> float 
     return count / minutes if count and minutes > 0 else None
 
 
-def _lock_held(path: Path) -> bool | None:
-    """Whether a command works on the run; None where the system does not tell.
+def lock_held(path: Path) -> bool | None:
+    """Whether a process holds the lock; None where the system does not tell.
 
-    Taking the lock to see would stop a command that starts.
+    Taking the lock to see would stop a process that wants it.
     """
     locks = Path("/proc/locks")
     try:

@@ -38,7 +38,7 @@ from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import share
 from tasks.metrics.novelty import SCALE, justification_metrics, score_metrics
-from tasks.novelty.calibration.calibrator import calibrate
+from tasks.novelty.calibration.applying import calibrate
 from tasks.novelty.calibration.deciding import MEAN_ABSOLUTE_ERROR
 from tasks.novelty.calibration.examples import novelty_features
 from tasks.novelty.calibration.store import load_calibrator

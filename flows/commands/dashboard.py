@@ -30,11 +30,13 @@ def dashboard(
         int, typer.Option("--port", min=1, max=65_535, metavar="N", help="Where it listens.")
     ] = DEFAULT_PORT,
 ) -> int:
-    """Show runs, costs, rankings and reviews in a browser.
+    """Show runs, costs, rankings and reviews in a browser, and evaluate what readers ask for.
 
-    Read-only; a run may be writing meanwhile. Ctrl-C stops it.
+    A run may be writing meanwhile. Ctrl-C stops it; jobs it was at go on when it starts again.
     """
     from flows.commands.output import print_note
+    from flows.jobs import run_jobs
+    from warehouse.layout import Layout
 
     settings = Settings()
     _check_free(host, port)
@@ -48,7 +50,12 @@ def dashboard(
     child = subprocess.Popen(  # noqa: S603 our own words
         command, env=environment(lake.warehouse, settings), stdout=subprocess.DEVNULL
     )
-    return _wait(child)
+    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    try:
+        run_jobs(Layout(lake.warehouse), settings, over=lambda: child.poll() is not None)
+    except KeyboardInterrupt:
+        return _stop(child)
+    return 0 if child.returncode in (0, -signal.SIGTERM) else 1
 
 
 def _print_warnings(host: str, settings: DashboardSettings) -> None:
@@ -95,17 +102,12 @@ def _check_free(host: str, port: int) -> None:
         ) from error
 
 
-def _wait(child: "subprocess.Popen[bytes]") -> int:
-    """Until the app ends; stopping the command stops the app, and is no failure."""
-    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+def _stop(child: "subprocess.Popen[bytes]") -> int:
+    """Stopping the command stops the app, and is no failure."""
+    child.terminate()
     try:
-        code = child.wait()
-    except KeyboardInterrupt:
-        child.terminate()
-        try:
-            child.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-        return 0
-    return 0 if code in (0, -signal.SIGTERM) else 1
+        child.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+    return 0

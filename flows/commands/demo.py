@@ -12,4 +12,5 @@ def demo(options: DemoOptions, json: Json = False) -> int:
     """Evaluate the bundled sample offline with the extractive engine and print the ranking."""
     papers = LiteratureChoice(bundled("papers.jsonl"))
     whole = RunOptions(warehouse=options.warehouse, workers=options.workers, literature=papers)
-    return run_and_print(resolve_request(bundled("ideas.jsonl"), whole, Settings()), as_json=json)
+    request = resolve_request(bundled("ideas.jsonl"), whole, Settings())
+    return run_and_print(request, as_json=json)[1]

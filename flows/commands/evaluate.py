@@ -25,22 +25,27 @@ def evaluate(
     The same command again goes on where the last one stopped, and costs nothing once all is done.
     """
     request = resolve_request(ideas, options, Settings())
-    print_results = run_rank_and_print if options.rank else run_and_print
-    return print_results(request, as_json=json)
+    return run_and_print(request, rank=options.rank, as_json=json)[1]
 
 
-def run_rank_and_print(request: RunRequest, *, as_json: bool) -> int:
-    """Run a batch, rank it by matches of the same engine, and print that ranking; the worse of both
-    exit codes.
+def run_and_print(
+    request: RunRequest, *, rank: bool = False, as_json: bool
+) -> tuple["RunSummary", int]:
+    """Run a batch and print its ranking and where things lie; what came of it, and the command's
+    exit code.
+
+    With `rank`, a published run is then ranked by matches of the same engine, and that ranking is
+    printed instead; the worse of both exit codes counts.
     """
     from flows.commands.rank import rank_and_print
     from schemas.ranking import RankRequest
 
     with Session() as session:
         summary = session.evaluate(request)
-        if not summary.published:
+        code = _exit_code(summary, request)
+        if not (rank and summary.published):
             _print(summary, request, as_json)
-            return _exit_code(summary, request)
+            return summary, code
         ranking = RankRequest(
             run_id=summary.head.run_id,
             warehouse=request.warehouse,
@@ -51,20 +56,8 @@ def run_rank_and_print(request: RunRequest, *, as_json: bool) -> int:
             scheduler_address=request.scheduler_address,
             budget=request.budget,
         )
-        return max(
-            rank_and_print(ranking, session, as_json=as_json, stored_will_do=False),
-            _exit_code(summary, request),
-        )
-
-
-def run_and_print(request: RunRequest, *, as_json: bool) -> int:
-    """Run a batch under a Prefect server, print its ranking and where things lie; the command's
-    exit code.
-    """
-    with Session() as session:
-        summary = session.evaluate(request)
-    _print(summary, request, as_json)
-    return _exit_code(summary, request)
+        ranked = rank_and_print(ranking, session, as_json=as_json, stored_will_do=False)
+        return summary, max(ranked, code)
 
 
 def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:

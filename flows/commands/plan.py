@@ -1,6 +1,7 @@
 """`assay plan`: what a run would take, before paying for it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flows.commands.options import Ideas, Json
@@ -28,28 +29,55 @@ def plan(
 ) -> int:
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
     from flows.commands.output import print_json, print_note
-    from flows.estimate import estimate_run
-    from flows.model_comparison import compare_engines, named_engines
-    from flows.rank_estimate import estimate_ranking
-    from tasks.ideas.read import read_ideas
+    from flows.model_comparison import named_engines
 
     settings = Settings()
     request = resolve_request(ideas, options, settings)
-    batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
-    estimate = estimate_run(batch.ideas, len(batch.rejected), request, settings)
-    ranking = estimate_ranking(batch.ideas, request, settings)
     others = named_engines(options.compare)
-    own = (request.engine,) if others and not request.engine.is_baseline else ()
-    comparison = compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings)
+    prediction = predict(request, others, settings)
     if json:
-        compared = {"comparison": comparison} if others else {}
-        print_json({**estimate.model_dump(mode="json"), "ranking": ranking, **compared})
+        print_json(prediction.document())
         return 0
-    _print(estimate, ranking)
-    _print_comparison(comparison)
-    for note in (*_named_models(request, others), *_spent_early(estimate, request.budget)):
+    _print(prediction.estimate, prediction.ranking)
+    _print_comparison(prediction.comparison)
+    spent_early = _spent_early(prediction.estimate, request.budget)
+    for note in (*_named_models(request, others), *spent_early):
         print_note(note)
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a run would take, what ranking it would, and the same run with other engines."""
+
+    estimate: "Estimate"
+    ranking: "RankingEstimate"
+    comparison: "tuple[ModelCost, ...]"
+
+    def document(self) -> dict[str, object]:
+        """As `--json` prints it."""
+        compared = [line.model_dump(mode="json") for line in self.comparison]
+        return {
+            **self.estimate.model_dump(mode="json"),
+            "ranking": self.ranking.model_dump(mode="json"),
+            **({"comparison": compared} if compared else {}),
+        }
+
+
+def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Settings) -> Prediction:
+    """What `request` would take, beside the same with `others`; nothing is asked or paid."""
+    from flows.estimate import estimate_run
+    from flows.model_comparison import compare_engines
+    from flows.rank_estimate import estimate_ranking
+    from tasks.ideas.read import read_ideas
+
+    batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
+    own = (request.engine,) if others and not request.engine.is_baseline else ()
+    return Prediction(
+        estimate=estimate_run(batch.ideas, len(batch.rejected), request, settings),
+        ranking=estimate_ranking(batch.ideas, request, settings),
+        comparison=compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings),
+    )
 
 
 def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:

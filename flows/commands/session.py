@@ -1,5 +1,5 @@
-"""What commands that run flows share: Ctrl-C in order, and one Prefect server, started when it is
-first needed.
+"""What commands that run campaigns share: Ctrl-C in order, and one Prefect server, started when it
+is first needed.
 """
 
 from contextlib import ExitStack
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from schemas.check_run import CheckRequest
 from schemas.ranking import RankRequest
-from schemas.run import RunRequest
+from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
+    from flows.campaign import Campaign, HeadT, PlanT, Summary
     from flows.checking import CheckSummary
     from flows.evaluate import RunSummary
     from flows.prefect_server import PrefectServer
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """Runs flows one after the other.
+    """Runs campaigns one after the other.
 
     A second server within one process would not be found by Prefect's client.
     """
@@ -28,6 +29,7 @@ class Session:
     def __init__(self) -> None:
         self._stack = ExitStack()
         self._server: PrefectServer | None = None
+        self._interruptible = False
 
     def __enter__(self) -> "Session":
         return self
@@ -42,43 +44,59 @@ class Session:
 
     def evaluate(self, request: RunRequest) -> "RunSummary":
         """Run a batch, after a look at all it needs."""
-        server = self._started()
+        self._prepare(request)
         from flows.checks import check_before_run
 
         _tell(check_before_run(request, Settings()))
-        from flows.evaluate import run_batch
+        from flows.evaluate import Evaluation
 
-        server.wait()
-        return run_batch(request)
+        return self._run(Evaluation(request))
 
     def rank(self, request: RankRequest) -> "RankSummary":
         """Rank a run, after a look at all it needs."""
-        server = self._started()
+        self._prepare(request)
         from flows.checks import check_before_ranking
 
         _tell(check_before_ranking(request, Settings()))
-        from flows.ranking import run_ranking
+        from flows.ranking import Ranking
 
-        server.wait()
-        return run_ranking(request)
+        return self._run(Ranking(request))
 
     def check(self, request: CheckRequest) -> "CheckSummary":
         """Check manuscripts, after a look at all it needs."""
-        server = self._started()
+        self._prepare(request)
         from flows.checks import check_before_checking
 
         _tell(check_before_checking(request, Settings()))
-        from flows.checking import run_check
+        from flows.checking import Check
+
+        return self._run(Check(request))
+
+    def _prepare(self, request: WorkRequest) -> None:
+        if not self._interruptible:
+            from flows.interruption import interruptible
+
+            self._stack.enter_context(interruptible())
+            self._interruptible = True
+        if not request.in_this_process(0):  # it takes seconds to start, so it does meanwhile
+            self._started()
+
+    def _run(self, campaign: "Campaign[PlanT, HeadT]") -> "Summary[HeadT]":
+        from flows.campaign import run_campaign
+
+        return run_campaign(campaign, self._on_cluster)
+
+    def _on_cluster(self, campaign: "Campaign[PlanT, HeadT]", plan: "PlanT") -> "Summary[HeadT]":
+        server = self._started()
+        from flows.cluster import carry_out_on_cluster
 
         server.wait()
-        return run_check(request)
+        return carry_out_on_cluster(campaign, plan)
 
     def _started(self) -> "PrefectServer":
         if self._server is None:
-            from flows.interruption import interruptible
             from flows.prefect_server import PrefectServer
 
-            self._stack.enter_context(interruptible())
             self._server = self._stack.enter_context(PrefectServer(Settings().prefect_api_url))
         return self._server
 

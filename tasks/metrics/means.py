@@ -4,8 +4,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import bootstrap
-from statsmodels.stats.proportion import proportion_confint
 
 from tasks.metrics.estimate import LEVEL, Estimate, Interval, answered, undefined
 from tasks.metrics.resampling import RESAMPLES, clustered_mean_interval, no_interval_reason
@@ -54,6 +52,8 @@ def share(hits: int, count: int, unscored_count: int = 0) -> Estimate:
     assert 0 <= hits <= count or count == 0
     if count == 0:
         return undefined(_nothing(unscored_count), unscored_count=unscored_count)
+    from statsmodels.stats.proportion import proportion_confint  # as `_bca`
+
     lower, upper = proportion_confint(hits, count, alpha=1 - LEVEL, method="wilson")
     ends = min(float(lower), hits / count), max(float(upper), hits / count)
     return Estimate(hits / count, count, Interval(*ends, "wilson"), unscored_count)
@@ -111,6 +111,8 @@ def _nothing(unscored_count: int) -> str:
 
 
 def _bca(values: Sequence[float], seed: int) -> Interval:
+    from scipy.stats import bootstrap  # takes a second; the list of steps leads here
+
     found = bootstrap(
         (np.asarray(values),),
         np.mean,

@@ -8,12 +8,14 @@ from statistics import fmean
 from typing import Any
 
 from schemas.citation import Citation
+from schemas.confidence import confidence_by_evidence
 from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
 from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
 from schemas.outcome import Provenance, Unscored
 from schemas.paper import Paper
 from schemas.profile import NoveltyParameters
+from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
 from tasks.embeddings.embedder import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
@@ -21,7 +23,7 @@ from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.calibration.applying import with_calibration
-from tasks.novelty.closeness import measure
+from tasks.novelty.closeness import COVERED, Closeness, measure
 from tasks.novelty.exemplars import nearest_exemplars, read_exemplars
 from tasks.novelty.related_works import RelatedWorks, find_works, given_works
 from tasks.novelty.settling import STAGE, SettledReply, settled
@@ -45,6 +47,7 @@ class NoveltyFindings:
     evaluation: NoveltyEvaluation
     papers: tuple[Paper, ...]
     citations: tuple[Citation, ...]
+    suggestions: tuple[Suggestion, ...] = ()
 
 
 async def evaluate_novelty(
@@ -83,8 +86,12 @@ async def evaluate_novelty(
     )
     question = _question(idea, shown, around, parameters, exemplars)
     outcome = await engine.run(JUDGE_NOVELTY, question)
+    closeness = await measure(
+        idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder
+    )
     measured = {
-        **await _measured(idea, shown, around, embedder),
+        **_measured(shown, around, closeness),
+        "neighbour_density_0_to_1": await _density(idea, shown, embedder),
         "exemplar_count": len(exemplars),
     }
     if isinstance(outcome, Unscored):
@@ -99,8 +106,9 @@ async def evaluate_novelty(
             judgement, around, failures=call_failures([outcome], STAGE, JUDGE_NOVELTY.name)
         )
     said = settled(outcome.value, shown)
+    confidence = _confidence(shown, around, closeness)
     scored = NoveltyEvaluation(
-        judgement=_scored(said, outcome.provenance, measured),
+        judgement=_scored(said, confidence, outcome.provenance, measured),
         contributions=said.contributions,
         failures=around.failures,
     )
@@ -127,23 +135,14 @@ def _question(
     )
 
 
-async def _measured(
-    idea: Idea,
-    shown: Shown,
-    around: RelatedWorks,
-    embedder: Embedder,
-) -> dict[str, Any]:
+def _measured(shown: Shown, around: RelatedWorks, closeness: Closeness | None) -> dict[str, Any]:
     """Fields of the judgement: what was shown, and how close the idea comes to that."""
-    closeness = await measure(
-        idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder
-    )
     return {
         "related_paper_ids": tuple(paper.paper_id for paper in shown.papers),
         "statement_count": len(closeness.statements) if closeness else None,
         "covered_share_0_to_1": round(closeness.covered_share, 4) if closeness else None,
         "mean_closeness_0_to_1": round(closeness.mean, 4) if closeness else None,
         "greatest_closeness_0_to_1": max(closeness.values) if closeness else None,
-        "neighbour_density_0_to_1": await _density(idea, shown, embedder),
         "unanswered_search_count": around.unanswered,
     }
 
@@ -153,12 +152,21 @@ async def _density(idea: Idea, shown: Shown, embedder: Embedder) -> float:
     return round(fmean(sorted(near.values(), reverse=True)[:NEIGHBOURS]), 4)
 
 
+def _confidence(shown: Shown, around: RelatedWorks, closeness: Closeness | None) -> int:
+    """By the works that come close to a statement; others weigh half as much as usual."""
+    near = zip(closeness.places, closeness.values, strict=True) if closeness else ()
+    strong = len({place for place, value in near if value >= COVERED})
+    confidence = confidence_by_evidence(strong=strong, fair=(len(shown) - strong) // 2)
+    return max(confidence - bool(around.unanswered), 0)
+
+
 def _scored(
-    said: SettledReply, provenance: Provenance, measured: dict[str, Any]
+    said: SettledReply, confidence: int, provenance: Provenance, measured: dict[str, Any]
 ) -> NoveltyJudgement:
     return NoveltyJudgement(
         score_1_to_5=said.score,
         probabilities_percent={str(score): one for score, one in enumerate(said.percent, start=1)},
+        confidence_0_to_3=confidence,
         justification=said.justification,
         known_aspects=said.known_aspects,
         novel_aspects=said.novel_aspects,

@@ -6,8 +6,9 @@ It travels as a file: everything a worker needs, small enough to travel, without
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import Field
 
@@ -50,25 +51,33 @@ class Shard(Noun):
         raise NotImplementedError
 
 
-def run_shard(
-    shard_path: str,
-    kind: type[ShardT],
-    work: Callable[[ShardT, Settings], Coroutine[Any, Any, Sequence[UnitReceipt]]],
-    span_name: str,
-    unit_noun: str,
-) -> int:
-    """Do the work of the shard file; how many of its units have a receipt now."""
-    shard = kind.model_validate_json(Path(shard_path).read_bytes())
-    keep_private(shard.warehouse)
-    settings = Settings()
-    # Workers log at INFO, and a request per line tells nobody anything.
-    logging.getLogger("httpx").setLevel(logging.WARNING)
-    with (
-        reporting(settings.telemetry, "assay-worker"),
-        span(span_name, parent=shard.trace_parent, run_id=shard.run_id) as spanned,
-    ):
-        spanned.note(**{unit_noun: len(shard.unit_names)})
-        return len(asyncio.run(work(shard, settings)))
+@dataclass(frozen=True, slots=True)
+class ShardWork(Generic[ShardT]):
+    """What is done with a shard file. Called with its path, it says how many units have a receipt.
+
+    Attributes:
+        kind: what the file holds.
+        work: does what the shard asks for; receipts of its units.
+        span_name, unit_noun: how traces call the shard and count its units.
+    """
+
+    kind: type[ShardT]
+    work: Callable[[ShardT, Settings], Coroutine[Any, Any, Sequence[UnitReceipt]]]
+    span_name: str
+    unit_noun: str
+
+    def __call__(self, shard_path: str) -> int:
+        shard = self.kind.model_validate_json(Path(shard_path).read_bytes())
+        keep_private(shard.warehouse)
+        settings = Settings()
+        # Workers log at INFO, and a request per line tells nobody anything.
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+        with (
+            reporting(settings.telemetry, "assay-worker"),
+            span(self.span_name, parent=shard.trace_parent, run_id=shard.run_id) as spanned,
+        ):
+            spanned.note(**{self.unit_noun: len(shard.unit_names)})
+            return len(asyncio.run(self.work(shard, settings)))
 
 
 async def each_unit(

@@ -13,6 +13,7 @@ from schemas.identifiers import PaperId
 from schemas.paper import Paper, Passage
 from schemas.profile import SoundnessParameters
 from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation
+from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.documents.library import DocumentLibrary
 from tasks.judging.packing import Beginning, even_batches
@@ -29,11 +30,14 @@ from tasks.soundness.summarising import summarise
 
 @dataclass(frozen=True, slots=True)
 class SoundnessFindings:
-    """The evaluation, every admissible paper retrieved for it, and where it cites them."""
+    """The evaluation, every admissible paper retrieved for it, where it cites them, and what it
+    suggests.
+    """
 
     evaluation: SoundnessEvaluation
     papers: tuple[Paper, ...]
     citations: tuple[Citation, ...]
+    suggestions: tuple[Suggestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +74,10 @@ async def evaluate_soundness(
     What a source, a document or the engine fails to give is a value in the result: an unscored row,
         a failure, or both.
     """
-    extracted = await find_methods(idea, parameters, engine)
     async with asyncio.TaskGroup() as group:
+        plan = group.create_task(review_plan(idea, parameters, engine))
+        extracted = await find_methods(idea, parameters, engine)
         fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
-        plan = group.create_task(review_plan(idea, extracted.elements, parameters, engine))
         context = _Context(idea, parameters, engine, literature, fetched, plan)
         tasks: list[asyncio.Task[_Judged]] = []
         for methods in even_batches(extracted.methods, parameters.methods_per_query_call):
@@ -112,6 +116,7 @@ async def evaluate_soundness(
         evaluation,
         await fetched.retrieved(),
         (*citations, *(summarised.citations if summarised else ())),
+        (*planned.suggestions, *(row for each in judged for row in each.reviewed.suggestions)),
     )
 
 

@@ -1,11 +1,11 @@
-"""Sentences and lists as a reader of Markdown meets them."""
+"""Sentences of papers and ideas as a reader of Markdown meets them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from schemas.patterns import bounded
 from tasks.text.words import shorten_words
 
-QUOTATION_WORD_LIMIT = 32
+QUOTATION_WORD_LIMIT = 60
 
 _UNQUOTABLE = bounded(r"[\[\]<>*_`“”\\|]|https?://\S+|www\.\S+")
 
@@ -19,11 +19,6 @@ def quotable(sentence: str) -> str:
     return f"{text.rstrip(' ,;:')} …" if left_out else text
 
 
-def joined(items: Sequence[str], conjunction: str = "and") -> str:
-    """Items as running text: a, b and c; empty for none."""
-    return f" {conjunction} ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
-
-
-def listed(phrases: Sequence[str], conjunction: str = "and") -> str:
-    """Phrases in italics as running text: *a*, *b* and *c*."""
-    return joined([f"*{phrase}*" for phrase in phrases], conjunction)
+def passages(found: Iterable[tuple[str, str]]) -> str:
+    """Sentences of papers in quotation marks, one per paragraph, each with the key it is cited by."""
+    return "\n\n".join(f"“{quotable(sentence)}” [{key}]" for sentence, key in found)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
@@ -20,8 +21,12 @@ from websockets.sync.client import connect
 from dashboards.app.server import OPTIONS
 from flows.commands.dashboard import environment
 from schemas.interpreter import module_command
+from schemas.job import JobState
 from schemas.settings import Settings
+from tests.support.jobs import evaluate_job, known, plan_job, wait_until
 from tests.support.ports import quiet_port
+from warehouse.jobs import submit
+from warehouse.layout import Layout
 
 STREAM = "/_stcore/stream"
 
@@ -71,6 +76,24 @@ def test_it_answers_on_loopback_and_stops_cleanly(tmp_path: Path) -> None:
     ]
     with pytest.raises(httpx.TransportError):
         httpx.get(f"http://127.0.0.1:{port}/_stcore/health")
+
+
+def test_it_does_what_its_pages_ask_for_and_nothing_of_it_outlives_a_kill(tmp_path: Path) -> None:
+    layout, port = Layout(tmp_path / "warehouse"), quiet_port()
+    process = started(port, layout.root, tmp_path / "home")
+    try:
+        assert answers(f"http://127.0.0.1:{port}/_stcore/health", process)
+        plan = submit(layout, plan_job())
+        wait_until(lambda: known(layout, plan).status.state is JobState.DONE)
+        job_id = submit(layout, evaluate_job())
+        wait_until(lambda: known(layout, job_id).status.state is JobState.RUNNING)
+        parts = psutil.Process(process.pid).children(recursive=True)
+        assert any(job_id in part.cmdline() for part in parts)
+    finally:
+        process.kill()
+        process.communicate(timeout=240)
+    wait_until(lambda: not any(part.is_running() for part in parts))
+    assert known(layout, job_id).at_work
 
 
 def answers(url: str, process: "subprocess.Popen[str]") -> bool:

@@ -10,7 +10,6 @@ import pytest
 from typer.main import get_command
 
 from flows.command_line import application
-from flows.commands.options import Commands
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.options import (
@@ -92,17 +91,8 @@ def test_help_texts_name_every_module() -> None:
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda asked: type(asked).__name__)
-def test_options_written_as_words_are_read_as_the_same_options(asked: Options) -> None:
-    read: list[tuple[str, Options]] = []
-    commands = Commands()
-
-    def keep(what: str, options: Any, json: bool = False) -> None:
-        read.append((what, options))
-
-    keep.__annotations__["options"] = type(asked)
-    commands.command("keep")(keep)
-    commands(["some ideas", *asked.words()], standalone_mode=False)
-    assert read == [("some ideas", asked)]
+def test_options_written_as_json_are_read_as_the_same_options(asked: Options) -> None:
+    assert type(asked).model_validate_json(asked.model_dump_json()) == asked
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Evaluating one idea from the page: a child process of its own, watched through files."""
+"""Evaluating one idea from the page: asked of the job runner, watched through files."""

@@ -1,32 +1,35 @@
 """The form: what to evaluate, and how."""
 
-from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import uuid4
 
+import orjson
 import streamlit as st
 
-from dashboards.app.evaluating.request import (
-    MAXIMUM_FILE_BYTES,
-    SHIPPED_PROFILES,
-    EvaluateRequest,
-    decoded,
-)
 from schemas.choices import EngineChoice
+from schemas.errors import ConfigurationError
+from schemas.identifiers import content_hash
+from schemas.job import OFFERED_PROFILES, EvaluateJob, JobRequest, PlanJob
+from schemas.options import EvaluateOptions, PlanOptions
 from schemas.run import Module
 from schemas.settings import DashboardSettings
 
+MAXIMUM_FILE_BYTES = 2_000_000
+NAME_CHARACTERS = 80
 SUFFIXES = ("txt", "md", "markdown")
 BASELINE, AS_CONFIGURED = "extractive (offline baseline)", "as configured"
 _MOST_USD = 10_000.0
+_SUBMISSION = "evaluate_submission"
 _HOW_TO_OFFER = "Who runs this dashboard offers models with ASSAY_DASHBOARD__MODELS."
 
 
-def fill_in(offered: DashboardSettings) -> tuple[EvaluateRequest | None, bool, bool]:
-    """The request as filled in (None, with the mistake shown, when it is not whole); whether to
-    plan it; whether to run it.
+def fill_in(offered: DashboardSettings) -> JobRequest | None:
+    """What is asked for, a plan or an evaluation; None while nothing is, or, with the mistake
+    shown, when the form is not whole.
 
     Models, their servers and the literature are chosen from what is offered: no address or path is
-        typed here.
+    typed here.
     """
     with st.form("evaluate_form", enter_to_submit=False):
         text = _text()
@@ -42,7 +45,7 @@ def fill_in(offered: DashboardSettings) -> tuple[EvaluateRequest | None, bool, b
         with middle:
             profile = st.selectbox(
                 "Profile",
-                SHIPPED_PROFILES,
+                OFFERED_PROFILES,
                 key="evaluate_profile",
                 help="faithful: ScholarEval's published parameters.",
             )
@@ -64,23 +67,52 @@ def fill_in(offered: DashboardSettings) -> tuple[EvaluateRequest | None, bool, b
         planned = plan.form_submit_button("Estimate cost", key="evaluate_plan")
         started = run.form_submit_button("Evaluate", type="primary", key="evaluate_run")
     if not (planned or started):
-        return None, False, False
+        return None
+    mistake = _mistake(text, modules, offered, engine, literature)
+    if mistake is not None:
+        st.error(mistake)
+        return None
     model = offered.models.get(engine or "")
-    request = _checked(
-        lambda: EvaluateRequest(
-            text=text,
-            title=title,
-            cutoff_date=cutoff,
-            profile=profile,
-            engine=EngineChoice(model.model if model else None),
-            api_base=model.api_base if model else None,
-            literature=offered.literatures.get(literature or ""),
-            modules=tuple(Module(name) for name in modules),
-            maximum_cost_usd=bound,
-        ),
-        _mistake(text, modules, offered, engine, literature),
-    )
-    return request, planned, started
+    chosen = {
+        "profile": profile,
+        "engine": EngineChoice(model.model if model else None),
+        "api_base": model.api_base if model else None,
+        "literature": offered.literatures.get(literature or ""),
+        "modules": tuple(modules),
+        "cutoff": cutoff,
+        "max_cost_usd": bound,
+    }
+    try:
+        if planned:
+            return PlanJob(options=PlanOptions(**chosen), **_idea(text, title, uuid4().hex))
+        options = EvaluateOptions(**chosen)
+        key = content_hash(_submission(), text, title, options.model_dump_json())
+        return EvaluateJob(options=options, **_idea(text, title, key))
+    except ConfigurationError:
+        st.error("The form cannot be understood: check its fields.")
+        return None
+
+
+def _idea(text: str, title: str, idempotency_key: str) -> dict[str, Any]:
+    fields = {"text": text, "title": title.strip()} if title.strip() else {"text": text}
+    return {
+        "name": title.strip() or " ".join(text.split())[:NAME_CHARACTERS],
+        "ideas": orjson.dumps(fields).decode() + "\n",
+        "asked_by": "dashboard",
+        "created_at": datetime.now(UTC),
+        "idempotency_key": idempotency_key,
+    }
+
+
+def _submission() -> str:
+    """Names what a reader is about to submit: a second click on the button asks for the same job."""
+    name: str = st.session_state.setdefault(_SUBMISSION, uuid4().hex)
+    return name
+
+
+def end_submission() -> None:
+    """What is submitted from here on is another job, whatever it says."""
+    st.session_state.pop(_SUBMISSION, None)
 
 
 def _text() -> str:
@@ -136,12 +168,10 @@ def _mistake(
     return None if modules else "Choose at least one module."
 
 
-def _checked(make: Callable[[], EvaluateRequest], mistake: str | None) -> EvaluateRequest | None:
-    if mistake is not None:
-        st.error(mistake)
-        return None
+def decoded(content: bytes) -> str | None:
+    """The text of an uploaded file; None when it is not UTF-8 or holds no text."""
     try:
-        return make()
-    except ValueError:  # of pydantic, or of a module that is none
-        st.error("The form cannot be understood: check its fields.")
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
         return None
+    return text if text.strip() and "\x00" not in text else None

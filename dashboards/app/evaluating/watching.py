@@ -6,20 +6,23 @@ import streamlit as st
 
 from dashboards.app import links, text
 from dashboards.app.data import Lake
-from dashboards.app.evaluating.jobs import Job, JobState, log_tail, read_job, stop
+from dashboards.app.evaluating.asking import NO_RUNNER
 from dashboards.app.review import whole
+from dashboards.app.screens.runs import cost, under_way
 from dashboards.reports import figures, wording
 from schemas.errors import AssayError
+from schemas.identifiers import IdeaId, RunId
+from schemas.job import JobState
+from warehouse.jobs import Job, log_tail, read_job, request_stop, runner_at_work
 from warehouse.queries import Queries
 
 EVERY_SECONDS = 1.5
 _WORDS = {
-    JobState.STARTING: "starting",
+    JobState.QUEUED: "waiting",
     JobState.RUNNING: "at work",
     JobState.DONE: "done",
     JobState.FAILED: "failed",
-    JobState.REFUSED: "refused: another evaluation was at work",
-    JobState.INTERRUPTED: "stopped before its end",
+    JobState.STOPPED: "stopped before its end",
 }
 _ENDED = {
     1: "ended with failures",
@@ -30,11 +33,12 @@ _ENDED = {
 
 def show(lake: Lake, job: Job) -> None:
     """Progress while it is at work, then what came of it."""
-    name = job.request.title.strip() or " ".join(job.request.text.split())[:80]
-    st.subheader(text.line(name), anchor=False)
-    st.caption(
-        text.line(f"Job {job.job_id} · engine {job.request.engine} · profile {job.request.profile}")
-    )
+    if job.request is not None:
+        options = job.request.options
+        st.subheader(text.line(job.request.name), anchor=False)
+        st.caption(
+            text.line(f"Job {job.job_id} · engine {options.engine} · profile {options.profile}")
+        )
     if job.at_work:
         st.fragment(_watch, run_every=EVERY_SECONDS)(lake, job.job_id)
     else:
@@ -47,54 +51,68 @@ def _watch(lake: Lake, job_id: str) -> None:
     if job is None or not job.at_work:
         st.rerun()
         return
-    elapsed = (datetime.now(UTC) - job.started_at).total_seconds()
-    stopping = (job.folder / "stop").exists()
-    with st.status(
-        f"{'Stopping' if stopping else _WORDS[job.state].capitalize()},"
-        f" {figures.duration(elapsed)}",
-        expanded=True,
-    ):
-        st.text("\n".join(log_tail(job.folder)[-12:]) or "Nothing was said yet.")
-    if not stopping and st.button(
+    if runner_at_work(lake.layout) is False:
+        st.warning(NO_RUNNER)
+    with st.status(f"{_doing(job)}{_progress(lake, job)}", expanded=True):
+        st.text("\n".join(log_tail(job)[-12:]) or "Nothing was said yet.")
+    if not job.stop_requested and st.button(
         "Stop",
         key="evaluate_stop",
         help="What was paid for stays; the same request goes on from there.",
     ):
-        stop(job)
+        request_stop(job)
+
+
+def _doing(job: Job) -> str:
+    word = "stopping" if job.stop_requested else _WORDS[job.status.state]
+    since = job.status.started_at
+    if since is None:
+        return word.capitalize()
+    elapsed = (datetime.now(UTC) - since).total_seconds()
+    return f"{word.capitalize()}, {figures.duration(elapsed)}"
+
+
+def _progress(lake: Lake, job: Job) -> str:
+    """How many ideas of its run have landed, and for how much; empty before the run is planned."""
+    place = str(job.ideas.resolve())
+    run = next((run for run in under_way(lake) if run.planned.ideas_path == place), None)
+    if run is None:
+        return " · planning" if job.status.state is JobState.RUNNING else ""
+    return f" · {run.landed_count:,} of {run.planned.idea_count:,} ideas · {cost(run)}"
 
 
 def _show_end(lake: Lake, job: Job) -> None:
-    seconds = (job.finished_at - job.started_at).total_seconds() if job.finished_at else None
-    how = (
-        _ENDED.get(job.exit_code or 0, _WORDS[job.state])
-        if job.state is not JobState.INTERRUPTED
-        else _WORDS[job.state]
+    status = job.status
+    seconds = (
+        (status.finished_at - status.started_at).total_seconds()
+        if status.finished_at and status.started_at
+        else None
     )
-    line = text.line(
-        f"{how.capitalize()} after {figures.duration(seconds)}. {job.detail}"
-        if seconds
-        else f"{how.capitalize()}. {job.detail}"
-    )
-    if job.state is JobState.DONE and not job.exit_code:
+    word = _WORDS[status.state]
+    how = word if status.state is JobState.STOPPED else _ENDED.get(status.exit_code or 0, word)
+    took = f" after {figures.duration(seconds)}" if seconds else ""
+    line = text.line(f"{how.capitalize()}{took}. {status.last_word}".strip())
+    if status.state is JobState.DONE and not status.exit_code:
         st.success(line)
     else:
         st.warning(line)
-    log = log_tail(job.folder)
+    log = log_tail(job)
     if log:
         with st.expander("What the command said"):
             st.text("\n".join(log))
-    if job.run_id is not None and job.idea_id is not None:
-        links.to("idea", "Open on the page of the idea", run=job.run_id, idea=job.idea_id)
-        _show_review(lake, job)
-    elif job.run_id is not None:
-        _show_rejections(lake, job)
-
-
-def _show_review(lake: Lake, job: Job) -> None:
-    if job.run_id is None or job.idea_id is None:
+    if status.run_id is None:
         return
+    idea_ids = [entry.idea_id for entry in lake.ask(Queries.ranking, status.run_id)]
+    if idea_ids:
+        links.to("idea", "Open on the page of the idea", run=status.run_id, idea=idea_ids[0])
+        _show_review(lake, status.run_id, idea_ids[0])
+    else:
+        _show_rejections(lake, status.run_id)
+
+
+def _show_review(lake: Lake, run_id: RunId, idea_id: IdeaId) -> None:
     try:
-        review = lake.ask(Queries.idea_review, job.run_id, job.idea_id)
+        review = lake.ask(Queries.idea_review, run_id, idea_id)
     except AssayError as error:
         st.error(text.line(str(error)))
         return
@@ -102,9 +120,7 @@ def _show_review(lake: Lake, job: Job) -> None:
     whole.show(review)
 
 
-def _show_rejections(lake: Lake, job: Job) -> None:
+def _show_rejections(lake: Lake, run_id: RunId) -> None:
     """Why the text could not enter."""
-    if job.run_id is None:
-        return
-    for row in lake.ask(Queries.rejections, job.run_id):
+    for row in lake.ask(Queries.rejections, run_id):
         st.error(text.line(f"{wording.reason(row.reason)}: {row.detail}"))

@@ -1,47 +1,61 @@
 """Evaluate one: paste or upload an idea, see what it would cost, run it, watch it, read and keep
 the review.
 
-The work is done by `assay evaluate` in a process of its own; the page only starts it and looks at
-its files. The address holds the job, so that a reload, or another reader, finds it again.
+The job runner does the work; the page writes a request and looks at the job's files. The address
+holds the job, so that a reload, or another reader, finds it again.
 """
+
+from itertools import islice
 
 import streamlit as st
 
 from dashboards.app import text
 from dashboards.app.data import Lake
 from dashboards.app.evaluating import form, planned, watching
-from dashboards.app.evaluating.jobs import Job, job_at_work, newest_jobs, plan_of, read_job, start
-from dashboards.app.evaluating.request import EvaluateRequest
+from dashboards.app.evaluating.asking import ask, plan_of
 from schemas.errors import AssayError
+from schemas.job import EvaluateJob, JobRequest, PlanJob
 from schemas.settings import Settings
+from warehouse.jobs import Job, jobs, read_job
+from warehouse.layout import Layout
 
 JOBS_LISTED = 20
 IN_ADDRESS = "job"
 
 
 def show(lake: Lake) -> None:
-    """The job of the address, else the one at work, else the form.
+    """The job of the address, else the form.
 
     `assay evaluate` does the same for whole files.
     """
     job = _job_of_address(lake)
     if job is not None:
+        form.end_submission()
         if st.button("Evaluate another idea", key="evaluate_another"):
             st.query_params.clear()
             st.rerun()
         watching.show(lake, job)
         return
-    busy = job_at_work(lake.layout)
+    settings = Settings()
+    busy = next((job for job in _evaluations(lake.layout) if job.at_work), None)
     if busy is not None:
-        st.info("An evaluation is at work in this warehouse; one runs at a time.")
+        st.info(
+            f"An evaluation is at work in this warehouse; {settings.jobs.at_once} at a time, the"
+            " others wait their turn."
+        )
         if st.button("Watch it", key="evaluate_watch"):
             _go_to(busy.job_id)
-    settings = Settings()
     st.caption("For one idea. A batch is evaluated with `assay evaluate IDEAS`.")
-    request, planned_now, started_now = form.fill_in(settings.dashboard)
+    request = form.fill_in(settings.dashboard)
     if request is not None:
-        _act(lake, request, settings, plan=planned_now, run=started_now)
+        _act(lake, request, settings)
     _list_jobs(lake)
+
+
+def _evaluations(layout: Layout) -> list[Job]:
+    """Newest first; what cannot be read is listed too."""
+    found = (job for job in jobs(layout) if not isinstance(job.request, PlanJob))
+    return list(islice(found, JOBS_LISTED))
 
 
 def _job_of_address(lake: Lake) -> Job | None:
@@ -54,15 +68,13 @@ def _job_of_address(lake: Lake) -> Job | None:
     return job
 
 
-def _act(
-    lake: Lake, request: EvaluateRequest, settings: Settings, *, plan: bool, run: bool
-) -> None:
+def _act(lake: Lake, request: JobRequest, settings: Settings) -> None:
     try:
-        if plan:
-            with st.spinner("Estimating with `assay plan` …"):
-                planned.show(plan_of(lake.layout, request, settings))
-        elif run:
-            _go_to(start(lake.layout, request, settings))
+        if isinstance(request, EvaluateJob):
+            _go_to(ask(lake.layout, request, settings))
+            return
+        with st.spinner("Estimating with `assay plan` …"):
+            planned.show(plan_of(lake.layout, request, settings))
     except AssayError as error:
         st.error(text.line(str(error)), icon=":material/error:")
 
@@ -74,15 +86,14 @@ def _go_to(job_id: str) -> None:
 
 def _list_jobs(lake: Lake) -> None:
     """Earlier evaluations of this page, newest first."""
-    jobs = newest_jobs(lake.layout, JOBS_LISTED)
-    if not jobs:
+    found = _evaluations(lake.layout)
+    if not found:
         return
     st.subheader("Evaluated from this page", anchor=False)
-    for job in jobs:
-        name = job.request.title.strip() or " ".join(job.request.text.split())[:70]
+    for job in found:
         left, right = st.columns([1, 5])
         if left.button("Open", key=f"open_{job.job_id}"):
             _go_to(job.job_id)
-        right.markdown(
-            text.line(f"{job.started_at:%Y-%m-%d %H:%M} UTC · {job.state.value} · {name}")
-        )
+        name = job.request.name if job.request else job.status.last_word
+        asked_at = f"{job.request.created_at:%Y-%m-%d %H:%M} UTC" if job.request else job.job_id
+        right.markdown(text.line(f"{asked_at} · {job.status.state} · {name}"))

@@ -22,7 +22,7 @@ _ICONS = {
 
 def show(lake: Lake) -> None:
     """Runs under way first, then the published ones."""
-    open_runs = _under_way(lake)
+    open_runs = under_way(lake)
     if any(run.activity is Activity.RUNNING for run in open_runs):
         st.fragment(_progress, run_every=REFRESH_SECONDS)(lake, lake.exists and lake.snapshot())
     else:
@@ -34,7 +34,8 @@ def show(lake: Lake) -> None:
         empty.no_lake(str(lake.layout.root))
 
 
-def _under_way(lake: Lake) -> tuple[RunProgress, ...]:
+def under_way(lake: Lake) -> tuple[RunProgress, ...]:
+    """Runs that are not published as planned, newest first."""
     ended = {RunId(run.run_id): run.finished_at for run in lake.runs()}
     watch: Watch = _watch(str(lake.layout.root), lake)
     return watch.progress(ended)
@@ -48,7 +49,7 @@ def _watch(root: str, _lake: Lake) -> Watch:
 
 def _progress(lake: Lake, snapshot: str | bool) -> None:
     """Draws itself anew every few seconds; the whole page once a run ends or is published."""
-    open_runs = _under_way(lake)
+    open_runs = under_way(lake)
     _draw(open_runs)
     published_since = lake.exists and lake.snapshot() != snapshot
     if published_since or not any(run.activity is Activity.RUNNING for run in open_runs):
@@ -76,7 +77,7 @@ def _one(run: RunProgress) -> None:
     row[1].metric("Estimated end", _clock(run.ends_at))
     row[2].metric("Incomplete", f"{run.incomplete_count:,}")
     row[3].metric("Unscored judgements", f"{run.unscored_count:,}")
-    row[4].metric("Cost so far", _cost(run))
+    row[4].metric("Cost so far", cost(run))
     _what_to_do(run)
 
 
@@ -90,7 +91,8 @@ def _clock(moment: datetime | None) -> str:
     )
 
 
-def _cost(run: RunProgress) -> str:
+def cost(run: RunProgress) -> str:
+    """What a run has spent so far, beside its bound."""
     bound = run.planned.budget.maximum_cost_usd
     spent = f"${run.cost_usd:,.4f}" + (f" of ${bound:,.2f}" if bound is not None else "")
     return spent + (

@@ -2,12 +2,13 @@
 review makes its scores, each 0 to 1.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from schemas.committee import IdeaPart, Relation
 from schemas.patterns import IGNORECASE, bounded
-from tasks.committee.steps.shown import FindingShown, KnowledgeShown, PartShown
+from tasks.committee.steps.shown import FindingShown, KnowledgeShown, PartShown, in_words
+from tasks.text.wording import passages
 from tasks.text.words import has_numbers, overlap_0_to_1, words
 
 _DEMANDING = bounded(
@@ -23,14 +24,6 @@ _WIDE = bounded(
     IGNORECASE,
 )
 _NAME_LIKE = bounded(r"[A-Z]{2}|[a-z][A-Z]|-")
-_STRICT = bounded(
-    r"\b(?:strict|sceptical|skeptical|stern|demanding|harsh|cautious|distrusts?|meticulous|impatient|dismissive|unforgiving)\b",
-    IGNORECASE,
-)
-_KIND = bounded(
-    r"\b(?:generous|lenient|constructive|optimistic|open-minded|kind|encouraging|forgives?|benevolent)\b",
-    IGNORECASE,
-)
 _PRIOR = 0.5
 _COMFORTABLE_WORDS, _LONG_WORDS = 24, 60
 
@@ -56,6 +49,16 @@ def findings(
         if finding.part in wanted
     ]
     return sorted(found, key=lambda each: -each.found.relevance_0_to_1)
+
+
+def quotations(found: Iterable[Finding]) -> list[str]:
+    """What the findings say, each once, with its relation, its part and the key to cite it by."""
+    return list(
+        dict.fromkeys(
+            f"{each.found.relation} {in_words(each.found.part)}: {passages([(each.found.evidence, each.key)])}"
+            for each in found
+        )
+    )
 
 
 def support_share(found: Collection[Finding]) -> float:
@@ -131,13 +134,6 @@ def reach(idea: str, parts: Collection[PartShown]) -> float:
 def kinship(idea: str, criterion: str) -> float:
     """How much of the idea speaks of what a criterion asks about."""
     return overlap_0_to_1(criterion, idea)
-
-
-def leaning(habits: str) -> float:
-    """-0.5 for a reviewer described as strict, 0.5 for a kind one, 0 for neither or both, in points
-    of the score.
-    """
-    return 0.5 * (bool(_KIND.search(habits)) - bool(_STRICT.search(habits)))
 
 
 def _bounded(value: float) -> float:

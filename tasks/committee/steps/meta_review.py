@@ -1,6 +1,6 @@
 """`meta_review`: a summary of the reviews, and a decision.
 
-Baseline: the clearest voices for and against, and a decision by thresholds on the total.
+Baseline: the figures, the reviews that score highest and lowest, and a decision by thresholds.
 """
 
 from typing import Annotated
@@ -68,16 +68,15 @@ class MetaReply(Reply):
 THRESHOLDS = ((7.8, Decision.ORAL), (7.4, Decision.SPOTLIGHT), (7.2, Decision.POSTER))
 """Least totals of the decisions, as InnoEval's released prompt has them; below all of them: Reject.
 """
-WIDE_SPREAD = 1.5
 _VOICES = 2
 
 
 async def baseline_conclusion(inputs: MetaInput, tools: BaselineTools) -> MetaReply | NoAnswer:
-    """Sentences of the reviews, chosen by their scores; nothing is added to them."""
+    """The figures, the reviews that score highest and lowest, and the decision by `THRESHOLDS`."""
     del tools
     ordered = sorted(inputs.figures, key=lambda figure: (-figure.mean, figure.name))
     return MetaReply(
-        summary=_summary(inputs, ordered),
+        summary=_figures(inputs, ordered),
         strengths=_voices(inputs, ordered[:_VOICES], best=True),
         weaknesses=_voices(inputs, ordered[::-1][:_VOICES], best=False),
         decision=decision_by_total(inputs.total_score_0_to_10),
@@ -91,29 +90,12 @@ def decision_by_total(total_score_0_to_10: float) -> Decision:
     )
 
 
-def _summary(inputs: MetaInput, ordered: list[DimensionFigures]) -> str:
-    parts = [
-        f"The committee gives {inputs.total_score_0_to_10:.1f} of 10 over {len(inputs.reviews)}"
-        " scored reviews."
-    ]
-    best, worst = ordered[0], ordered[-1]
-    if best is not worst:
-        parts.append(
-            f"It thinks most of its {_named(best)} ({best.mean:.1f}) and least of its"
-            f" {_named(worst)} ({worst.mean:.1f})."
-        )
-    apart = [
-        _named(figure)
-        for figure in ordered
-        if figure.spread is not None and figure.spread >= WIDE_SPREAD
-    ]
-    if apart:
-        parts.append(f"Members are far apart on {', '.join(apart)}.")
-    if inputs.unscored_count:
-        parts.append(
-            f"{inputs.unscored_count} reviews could not be had and are not part of the total."
-        )
-    return " ".join(parts)
+def _figures(inputs: MetaInput, ordered: list[DimensionFigures]) -> str:
+    means = ", ".join(f"{_named(figure)} {figure.mean:.1f}" for figure in ordered)
+    return (
+        f"Baseline total: {inputs.total_score_0_to_10:.1f} of 10; means: {means}; reviews scored:"
+        f" {len(inputs.reviews)}; not scored: {inputs.unscored_count}"
+    )
 
 
 def _voices(inputs: MetaInput, figures: list[DimensionFigures], *, best: bool) -> str:
@@ -140,7 +122,7 @@ def _named(figure: DimensionFigures) -> str:
 
 META_REVIEW = Step(
     name="meta_review",
-    version=1,
+    version=2,
     package="tasks.committee",
     input_model=MetaInput,
     output_model=MetaReply,

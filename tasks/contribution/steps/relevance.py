@@ -14,8 +14,7 @@ from tasks.contribution.steps.shown import ShownPaper
 from tasks.embeddings.similarity import Nearness, paper_text
 from tasks.judging.reply_fields import KeyedEntry, SoundEntries
 from tasks.judging.step import BaselineTools, Step
-from tasks.text.phrases import mentions, specific_phrases, specific_stems
-from tasks.text.wording import listed
+from tasks.text.phrases import specific_stems
 
 
 class RelevanceInput(Noun):
@@ -50,14 +49,6 @@ end below 0.2, papers of its field between 0.34 and 0.48, those a reviewer would
 above 0.48, close competitors above 0.58; an abstract of the same work scores above 0.7. A share of
 words alone gives 0.2 at most, so vocabulary without kinship never makes a paper relevant.
 """
-_MEANINGS = (
-    "no discernible connection",
-    "a distant relation",
-    "the same field, another focus",
-    "a related contribution",
-    "a close competitor",
-    "nearly the same contribution",
-)
 
 
 async def baseline_relevance(inputs: RelevanceInput, tools: BaselineTools) -> RelevanceReply:
@@ -80,12 +71,7 @@ def _entry(paper: ShownPaper, similarity: float, idea_stems: frozenset[str]) -> 
     stems = specific_stems(text)
     shared_share = len(stems & idea_stems) / (len(stems) or 1)
     score = relevance_score(similarity, shared_share)
-    phrases = [phrase for phrase in specific_phrases(text, 12) if mentions(idea_stems, phrase)][:3]
-    common = f"both speak of {listed(phrases)}" if phrases else "no key phrase in common"
-    rationale = (
-        f"{_MEANINGS[score].capitalize()}: {common} (similarity {similarity:.2f},"
-        f" {shared_share:.0%} of its specific words shared)."
-    )
+    rationale = f"similarity {similarity:.2f}, {shared_share:.0%} of its specific words shared"
     return RelevanceEntry(key=paper.key, rationale=rationale, score=score)
 
 
@@ -99,7 +85,7 @@ def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int
 
 RELEVANCE = Step(
     name="relevance",
-    version=2,
+    version=3,
     package="tasks.contribution",
     input_model=RelevanceInput,
     output_model=RelevanceReply,

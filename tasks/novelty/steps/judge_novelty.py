@@ -5,11 +5,11 @@ Baseline: how close the idea's statements come to the related works, cut into fi
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
+from math import exp
 from typing import Annotated, Self
 
-import numpy as np
 from pydantic import Field, model_validator
-from scipy.special import expit, softmax
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
@@ -18,8 +18,7 @@ from schemas.reasons import Reason
 from tasks.judging.reply_fields import Key, Percent, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.novelty.closeness import COVERED, Closeness, measure
-from tasks.text.phrases import mentions, specific_phrases, specific_stems
-from tasks.text.wording import joined, listed, quotable
+from tasks.text.wording import quotable
 
 
 class WorkShown(Noun):
@@ -169,18 +168,11 @@ Both are set by hand and fitted to nothing.
 """
 FULL_OVERLAP = THRESHOLDS[-1]
 NO_OVERLAP = THRESHOLDS[0]
-_MEANINGS = {
-    1: "all of it stands close to earlier work",
-    2: "it differs little from earlier work",
-    3: "much of it is known, and it is put together anew",
-    4: "substantial parts are in none of these works",
-    5: "hardly anything of it is in these works",
-}
 
 
 async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> NoveltyReply | NoAnswer:
     """Score by mean closeness at `THRESHOLDS`; covered statements are known aspects, the others
-    novel ones, each with its closest work.
+    novel ones, each with its closest work and how close that comes.
     """
     works = [(work.title, work.abstract) for work in inputs.works]
     closeness = await measure(inputs.idea, works, tools.embedder)
@@ -196,19 +188,15 @@ async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> Nove
         )
         return NoAnswer(Reason.NO_EVIDENCE, detail)
     percent = score_percent(closeness.mean, inputs.unanswered_searches, inputs.exemplars)
-    score = 1 + percent.index(max(percent))
     known = [place for place, value in enumerate(closeness.values) if value >= COVERED]
     novel = [place for place, value in enumerate(closeness.values) if value < COVERED]
     return NoveltyReply(
         contributions=[
             _contribution(inputs, closeness, place) for place in range(len(closeness.values))
         ],
-        known_aspects=[
-            f"{quotable(closeness.statements[place])} [{_closest(inputs, closeness, place).key}]"
-            for place in known
-        ],
-        novel_aspects=[_new(inputs, closeness, place) for place in novel],
-        justification=_justification(inputs, closeness, len(known), score),
+        known_aspects=[_beside(inputs, closeness, place) for place in known],
+        novel_aspects=[_beside(inputs, closeness, place) for place in novel],
+        justification=_figures(inputs, closeness, len(known)),
         probabilities=ScoreProbabilities(
             **dict(zip(ScoreProbabilities.model_fields, percent, strict=True))
         ),
@@ -223,18 +211,28 @@ def score_percent(
     """Percent by score from 1 to 5; the scores fall with closeness, and unanswered searches never
     raise them. Exemplars pull towards their labels, near ones more.
     """
-    below = expit((np.array(THRESHOLDS) - mean_closeness_0_to_1) / SPREAD)
-    shares = np.diff([0.0, *below, 1.0])[::-1]
+    below = [1 / (1 + exp((mean_closeness_0_to_1 - one) / SPREAD)) for one in THRESHOLDS]
+    shares = [upper - lower for lower, upper in pairwise((0.0, *below, 1.0))][::-1]
     if exemplars:
-        weights = softmax([one.similarity_0_to_1 / SIMILARITY_SPREAD for one in exemplars])
-        votes = np.zeros(len(shares))
-        for one, weight in zip(exemplars, weights, strict=True):
-            votes[[score - 1 for score in one.scores]] += weight / len(one.scores)
-        shares = (1 - EXEMPLAR_WEIGHT) * shares + EXEMPLAR_WEIGHT * votes
+        votes = _votes(exemplars)
+        shares = [
+            (1 - EXEMPLAR_WEIGHT) * one + EXEMPLAR_WEIGHT * vote
+            for one, vote in zip(shares, votes, strict=True)
+        ]
     if unanswered_searches:
-        shares[GREATEST_WITH_GAPS - 1] += shares[GREATEST_WITH_GAPS:].sum()
-        shares[GREATEST_WITH_GAPS:] = 0.0
-    return whole_percent([float(one) for one in shares])
+        shares[GREATEST_WITH_GAPS - 1] += sum(shares[GREATEST_WITH_GAPS:])
+        shares[GREATEST_WITH_GAPS:] = [0.0] * len(shares[GREATEST_WITH_GAPS:])
+    return whole_percent(shares)
+
+
+def _votes(exemplars: Sequence[ExemplarShown]) -> list[float]:
+    """Shares of the scores 1 to 5 by the labels of exemplars, near ones weighing more."""
+    weights = [exp(one.similarity_0_to_1 / SIMILARITY_SPREAD) for one in exemplars]
+    votes = [0.0] * 5
+    for one, weight in zip(exemplars, weights, strict=True):
+        for score in one.scores:
+            votes[score - 1] += weight / sum(weights) / len(one.scores)
+    return votes
 
 
 def _contribution(inputs: NoveltyInput, closeness: Closeness, place: int) -> ContributionReply:
@@ -255,56 +253,28 @@ def _contribution(inputs: NoveltyInput, closeness: Closeness, place: int) -> Con
     )
     return ContributionReply(
         contribution=closeness.statements[place],
-        closest=_closest(inputs, closeness, place).key,
+        closest=inputs.works[closeness.places[place]].key,
         overlap=overlap,
         difference=difference,
     )
 
 
-def _closest(inputs: NoveltyInput, closeness: Closeness, place: int) -> WorkShown:
-    return inputs.works[closeness.places[place]]
+def _beside(inputs: NoveltyInput, closeness: Closeness, place: int) -> str:
+    """A statement with its closest work and how close that comes."""
+    key = inputs.works[closeness.places[place]].key
+    said = quotable(closeness.statements[place])
+    return f"“{said}” (closeness {closeness.values[place]:.2f}) [{key}]"
 
 
-def _quoted(closeness: Closeness, place: int) -> str:
-    return quotable(closeness.statements[place]).rstrip(". ")
-
-
-def _new(inputs: NoveltyInput, closeness: Closeness, place: int) -> str:
-    """The statement, with those of its phrases that no work mentions."""
-    stems = [specific_stems(f"{work.title} {work.abstract}") for work in inputs.works]
-    phrases = [
-        phrase
-        for phrase in specific_phrases(closeness.statements[place], 6)
-        if not any(mentions(each, phrase) for each in stems)
-    ]
-    unheard = f" (in none of the works: {listed(phrases[:3])})" if phrases else ""
-    return f"{quotable(closeness.statements[place])}{unheard}"
-
-
-def _justification(inputs: NoveltyInput, closeness: Closeness, known: int, score: int) -> str:
+def _figures(inputs: NoveltyInput, closeness: Closeness, known: int) -> str:
     total = len(closeness.statements)
-    strongest = max(range(total), key=lambda place: closeness.values[place])
-    weakest = min(range(total), key=lambda place: closeness.values[place])
-    keys = dict.fromkeys(_closest(inputs, closeness, place).key for place in range(total))
-    cited = joined([f"[{key}]" for key in keys])
-    parts = [
-        (
-            f"{known} of {total} statements come close to earlier work, mean closeness"
-            f" {closeness.mean:.2f} to {cited}: {_MEANINGS[score]}."
-        ),
-        (
-            f"The closest work, [{_closest(inputs, closeness, strongest).key}], reaches"
-            f" {closeness.values[strongest]:.2f} where the idea says"
-            f" “{_quoted(closeness, strongest)}”."
-        ),
-    ]
-    if weakest != strongest:
-        key = _closest(inputs, closeness, weakest).key
-        value = closeness.values[weakest]
-        parts.append(f"Least is found, {value:.2f} in [{key}], of “{_quoted(closeness, weakest)}”.")
-    if inputs.unanswered_searches:
-        parts.append("Searches went unanswered, so that more may be known than is seen here.")
-    return " ".join(parts)
+    closest = _beside(inputs, closeness, max(range(total), key=lambda at: closeness.values[at]))
+    unanswered = inputs.unanswered_searches
+    return (
+        f"Statements covered by earlier work: {known} of {total}; mean closeness"
+        f" {closeness.mean:.2f}; closest: {closest}"
+        + (f"; searches without an answer: {unanswered}" if unanswered else "")
+    )
 
 
 JUDGE_NOVELTY = Step(

@@ -99,7 +99,6 @@ _TAKEN: dict[str, tuple[Taken, ...]] = {
     "validity": (
         measures.module_score("soundness"),
         measures.balance_of_evidence,
-        measures.practices,
     ),
     "significance": (measures.promised_gains, measures.reach),
 }
@@ -188,19 +187,16 @@ def _gap(pair: tuple[Measure, Measure]) -> float:
 
 
 def _reason(difference: _Difference, better: str) -> str:
-    if not difference.pairs:
-        return "Nothing that can be counted of both ideas tells them apart."
+    """The figures that tell most, of both ideas."""
     telling = [
         pair for pair in difference.pairs if better == "tie" or _gap(pair) * difference.ahead > 0
     ]
-    said = "; ".join(_contrast(pair) for pair in telling[:2])
-    if better == "tie":
-        return f"The two stand level by what can be counted: {said}."
-    return f"Idea {better} is ahead by {said}."
-
-
-def _contrast(pair: tuple[Measure, Measure]) -> str:
-    return f"{pair[0].name} (idea A: {_said(pair[0])}; idea B: {_said(pair[1])})"
+    return (
+        "; ".join(
+            f"{first.name}: A {_said(first)}, B {_said(second)}" for first, second in telling[:2]
+        )
+        or "measures of both ideas: 0"
+    )
 
 
 def _said(measure: Measure) -> str:
@@ -209,7 +205,7 @@ def _said(measure: Measure) -> str:
 
 COMPARE_IDEAS = Step(
     name="compare_ideas",
-    version=2,
+    version=3,
     package="tasks.ranking",
     input_model=PairInput,
     output_model=PairReply,

@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from schemas.patterns import IGNORECASE, Pattern, bounded
 from tasks.ranking.steps.shown import ShownCriterion, ShownEvidence, ShownIdea, ShownScore
-from tasks.text.practices import PRACTICES
 from tasks.text.words import content_words, key_phrases, outcome_cue, sentences, words
 
 READABLE_WORDS = 20
@@ -99,9 +98,9 @@ def balance_of_evidence(idea: ShownIdea) -> Measure | None:
         return None
     value = (len(speaks_for) + 1) / (sided + 2)
     return Measure(
-        "the evidence",
+        "papers for and against",
         value,
-        f"{_papers(speaks_for)} for it and {_papers(against)} against it",
+        f"{len(speaks_for)} and {len(against)}",
         2.0,
         _keys(speaks_for, against),
     )
@@ -114,13 +113,10 @@ def distance_from_evidence(idea: ShownIdea) -> Measure | None:
         return None
     known = set(content_words(" ".join(f"{entry.title} {entry.text}" for entry in idea.evidence)))
     own = [phrase for phrase in phrases if not set(content_words(phrase)) <= known]
-    said = f"{len(own)} of {len(phrases)} key phrases stand in none of its papers" + (
-        f", such as *{own[0]}*" if own else ""
-    )
     return Measure(
-        "the distance from its papers",
+        "key phrases in none of its papers",
         len(own) / len(phrases),
-        said,
+        f"{len(own)} of {len(phrases)}",
         1.5,
         _keys(list(idea.evidence)),
     )
@@ -132,9 +128,9 @@ def readability(idea: ShownIdea) -> Measure | None:
         return None
     length = sum(len(words(sentence)) for sentence in found) / len(found)
     return Measure(
-        "the length of its sentences",
+        "words per sentence",
         max(0.0, 1 - abs(length - READABLE_WORDS) / READABLE_WORDS),
-        f"{length:.0f} words on average",
+        f"{length:.0f}",
     )
 
 
@@ -142,19 +138,10 @@ def _cues(name: str, pattern: Pattern, half: float) -> Taken:
     """Different cue words; `half` of them make one half."""
 
     def taken(idea: ShownIdea) -> Measure | None:
-        found = list(dict.fromkeys(match.group().lower() for match in pattern.finditer(idea.text)))
-        said = (
-            f"it names {', '.join(f'*{word}*' for word in found[:3])}" if found else "it names none"
-        )
-        return Measure(name, len(found) / (len(found) + half), said)
+        found = {match.group().lower() for match in pattern.finditer(idea.text)}
+        return Measure(name, len(found) / (len(found) + half), str(len(found)))
 
     return taken
-
-
-def practices(idea: ShownIdea) -> Measure | None:
-    found = [practice.name for practice in PRACTICES if practice.pattern.search(idea.text)]
-    said = f"it plans {', '.join(found[:3])}" if found else "it plans none of the usual ones"
-    return Measure("the safeguards it plans", len(found) / (len(found) + 2), said)
 
 
 def promised_gains(idea: ShownIdea) -> Measure | None:
@@ -162,9 +149,9 @@ def promised_gains(idea: ShownIdea) -> Measure | None:
     promising = [sentence for sentence in found if outcome_cue(sentence) == "positive"]
     return (
         Measure(
-            "the gains it promises",
+            "sentences that promise a gain",
             len(promising) / len(found),
-            f"{len(promising)} of {len(found)} sentences",
+            f"{len(promising)} of {len(found)}",
         )
         if found
         else None
@@ -180,28 +167,21 @@ def words_of(criterion: ShownCriterion) -> Taken:
 
     def taken(idea: ShownIdea) -> Measure | None:
         shared = sorted(wanted & set(content_words(f"{idea.title} {idea.text}")))
-        said = f"it speaks of {len(shared)} of the {len(wanted)} notions in the question"
-        return (
-            Measure("what the question asks for", len(shared) / len(wanted), said)
-            if wanted
-            else None
-        )
+        share = len(shared) / (len(wanted) or 1)
+        said = f"{len(shared)} of {len(wanted)}"
+        return Measure("words of the question", share, said) if wanted else None
 
     return taken
 
 
-aims = _cues("what it says it is after", _AIM, 2)
-means = _cues("the means it names", _MEANS, 4)
-freshness = _cues("what it calls new", NEWNESS, 2)
-reach = _cues("the reach it claims", _REACH, 3)
+aims = _cues("words that state an aim", _AIM, 2)
+means = _cues("words for means", _MEANS, 4)
+freshness = _cues("words for newness", NEWNESS, 2)
+reach = _cues("words of wide reach", _REACH, 3)
 
 
 def _bearing(idea: ShownIdea, bearing: str) -> list[ShownEvidence]:
     return [entry for entry in idea.evidence if entry.bearing == bearing]
-
-
-def _papers(entries: list[ShownEvidence]) -> str:
-    return "1 paper" if len(entries) == 1 else f"{len(entries)} papers" if entries else "no paper"
 
 
 def _keys(*entries: list[ShownEvidence]) -> tuple[str, ...]:

@@ -11,31 +11,18 @@ from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from schemas.reasons import Reason
 from schemas.soundness import (
-    ActionEffort,
     ConcernKind,
     ConcernSeverity,
-    ElementKind,
-    ElementStanding,
 )
+from schemas.suggestion import ActionEffort
 from tasks.judging.reply_fields import Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-
-
-class ElementShown(Noun):
-    """One assumption, hypothesis or evaluation choice that was found in the plan, or missed in it."""
-
-    kind: ElementKind
-    standing: ElementStanding
-    text: str
 
 
 class PlanInput(Noun):
     """Input of `plan_review`."""
 
     idea: str
-    elements: tuple[ElementShown, ...] = Field(
-        default=(), description="What the plan rests on; empty when it could not be extracted."
-    )
     maximum_points: int = Field(ge=1)
     words_per_point: int | None = Field(
         default=None, ge=20, description="Asked of one point; None: as many as it needs."
@@ -74,7 +61,7 @@ async def baseline_plan_review(_inputs: PlanInput, _tools: BaselineTools) -> Pla
 
 PLAN_REVIEW = Step(
     name="plan_review",
-    version=1,
+    version=2,
     package="tasks.soundness",
     input_model=PlanInput,
     output_model=PlanReply,

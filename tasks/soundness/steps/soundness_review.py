@@ -1,9 +1,9 @@
 """`soundness_review`: what the evidence says for and against a method, what to change, and a score.
 
-Baseline: quoted outcomes for and against, suggestions, and a score from their balance.
+Baseline: passages for and against, closest paper first, and a score from their balance; it
+suggests nothing.
 """
 
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated
 
@@ -15,13 +15,9 @@ from schemas.reasons import Reason
 from schemas.soundness import ConcernSeverity
 from tasks.judging.reply_fields import Key, Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.soundness.steps.closeness import fingerprint, weight_of
+from tasks.judging.suggestions import ProposedSuggestions
 from tasks.soundness.steps.standings import EvidenceShown, Standing, standings
-from tasks.soundness.steps.wording import SILENT, none_of, quotable, quote
-from tasks.text.practices import PRACTICES
-from tasks.text.signs import Reading, read_sentence, speaks_of_others
-from tasks.text.wording import joined
-from tasks.text.words import sentences
+from tasks.text.wording import passages
 
 
 class ConcernShown(Noun):
@@ -68,7 +64,9 @@ class ReviewReply(Reply):
 
     support: Prose
     contradictions: Prose
-    suggestions: Prose
+    suggestions: ProposedSuggestions = Field(
+        default=(), description="What to change, the most useful first."
+    )
     concerns: tuple[ConcernBearing, ...] = ()
     open_questions: Prose = Field(default="", description="The reviewer's own reasoning.")
     score: float = Field(
@@ -77,7 +75,6 @@ class ReviewReply(Reply):
 
 
 _QUOTED = 5
-_LISTED = 3
 _PRIOR_WEIGHT = 0.8
 _PRIOR_0_TO_1 = 0.35
 _FAILURE_WEIGHT = 2.2
@@ -86,16 +83,33 @@ _SILENT_WEIGHT = 0.25
 
 
 async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewReply | NoAnswer:
-    """Quote what the evidence reports, strongest first, each sentence with its key."""
+    """Passages for and against, each with its key, and the score of `soundness_score`.
+
+    What to change cannot be told by wording, and stays empty. NoAnswer(offline_engine) where no
+    paper states an outcome.
+    """
     found = standings(inputs.method, inputs.evidence)
     if not found:
         return NoAnswer(
             Reason.NO_EVIDENCE, "none of the papers shown shares wording with the method"
         )
+    speaking_for = [
+        (standing.favourable.sentence, standing.key) for standing in found if standing.favourable
+    ]
+    speaking_against = [
+        (standing.unfavourable.sentence, standing.key)
+        for standing in sorted(found, key=lambda standing: -_against(standing))
+        if standing.unfavourable
+    ]
+    if not (speaking_for or speaking_against):
+        return NoAnswer(
+            Reason.OFFLINE_ENGINE,
+            f"{len(found)} related papers were read; none states in so many words an outcome for"
+            " or against the method",
+        )
     return ReviewReply(
-        support=_support(found),
-        contradictions=_contradictions(found),
-        suggestions=suggestions(inputs, found),
+        support=passages(speaking_for[:_QUOTED]),
+        contradictions=passages(speaking_against[:_QUOTED]),
         score=soundness_score(found),
     )
 
@@ -113,11 +127,7 @@ def soundness_score(found: list[Standing]) -> float:
     is a baseline.
     """
     support = sum(standing.closeness_0_to_1 * _for_weight(standing) for standing in found)
-    against = sum(
-        standing.closeness_0_to_1 * _against_weight(standing.unfavourable)
-        for standing in found
-        if standing.unfavourable
-    )
+    against = sum(map(_against, found))
     return round(
         10 * (support + _PRIOR_0_TO_1 * _PRIOR_WEIGHT) / (support + against + _PRIOR_WEIGHT), 1
     )
@@ -129,217 +139,16 @@ def _for_weight(standing: Standing) -> float:
     return _SILENT_WEIGHT if standing.unfavourable is None else 0.0
 
 
-def _against_weight(finding: Reading | None) -> float:
-    return _LIMIT_OF_OTHERS_WEIGHT if finding is not None and finding.of_others else _FAILURE_WEIGHT
-
-
-def _support(found: list[Standing]) -> str:
-    favourable = [standing for standing in found if standing.favourable][:_QUOTED]
-    neutral = [
-        standing for standing in found if not standing.favourable and not standing.unfavourable
-    ]
-    told = [
-        _favourable_sentence(standing, place, favourable[0])
-        for place, standing in enumerate(favourable)
-    ]
-    if neutral:
-        keys = joined([f"[{standing.key}]" for standing in neutral[:_LISTED]])
-        told.append(
-            f"{keys} {'works' if len(neutral[:_LISTED]) == 1 else 'work'} on something related"
-            f" {SILENT}"
-        )
-    return (
-        " ".join(told)
-        or f"{none_of(len(found), 'reports')} success with something close to this method."
-    )
-
-
-def _favourable_sentence(standing: Standing, place: int, first: Standing) -> str:
-    assert standing.favourable is not None
-    said = quote(standing.favourable.sentence)
-    if place == 0:
-        return (
-            f"The closest favourable outcome is in [{standing.key}], which shares"
-            f" {joined(standing.shared)} with this plan: {said}."
-        )
-    return (
-        f"{_when(standing, first, place)}[{standing.key}], on {joined(standing.shared)},"
-        f" {_VERBS[place % len(_VERBS)]}: {said}."
-    )
-
-
-_VERBS = ("reports", "adds", "states", "writes", "finds")
-
-
-def _when(standing: Standing, first: Standing, place: int) -> str:
-    """Set a paper in time against the closest one, once in each direction it matters."""
-    if (
-        place > 2
-        or "undated" in (standing.published, first.published)
-        or standing.published[:4] == first.published[:4]
-    ):
-        return ""
-    return "More recently, " if standing.published > first.published else "Earlier, "
-
-
-def _contradictions(found: list[Standing]) -> str:
-    unfavourable = [standing for standing in found if standing.unfavourable]
-    unfavourable.sort(
-        key=lambda standing: -standing.closeness_0_to_1 * _against_weight(standing.unfavourable)
-    )
-    told = [
-        _unfavourable_sentence(standing, place)
-        for place, standing in enumerate(unfavourable[:_QUOTED])
-    ]
-    return (
-        " ".join(told)
-        or f"{none_of(len(found), 'reports')} a failure or limit of something close to this method."
-    )
-
-
-def _unfavourable_sentence(standing: Standing, place: int) -> str:
-    assert standing.unfavourable is not None
-    said = quote(standing.unfavourable.sentence)
-    about = joined(standing.shared)
-    if standing.unfavourable.of_others:
-        openings = (
-            f"On {about}, [{standing.key}] names a limit of comparable work",
-            f"[{standing.key}] sees a weakness around {about}",
-        )
-    else:
-        openings = (
-            f"Working on {about}, [{standing.key}] reports an unfavourable outcome",
-            f"[{standing.key}], on {about}, reports a failure or limit",
-        )
-    return f"{openings[place % 2]}: {said}."
-
-
-_MOST = 4
-
-
-def suggestions(inputs: ReviewInput, found: list[Standing]) -> str:
-    """Up to four sentences, each drawn from one paper: practices the plan lacks, limits to test,
-    conditions to state, figures to beat.
-    """
-    items = {item.key: item for item in inputs.evidence}
-    drawn = [
-        *_first(_limits(found), 1),
-        *_first(_practices(inputs.idea, found, items), 2),
-        *_first(_alternatives(inputs.idea, found, items), 1),
-        *_first(_conditions(found, items), 1),
-        *_first(_bars(found), 1),
-    ]
-    return (
-        " ".join(drawn[:_MOST])
-        or f"{none_of(len(found), 'gives')} a specific hint on how to change this method."
-    )
-
-
-def _first(drawn: Iterator[str], limit: int) -> list[str]:
-    return [text for text, _ in zip(drawn, range(limit), strict=False)]
-
-
-def _practices(idea: str, found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
-    missing = [practice for practice in PRACTICES if not practice.pattern.search(idea)]
-    used: set[str] = set()
-    for standing in found:
-        for sentence in _sentences(items[standing.key]):
-            reading = read_sentence(sentence)
-            named = next(
-                (p for p in missing if p.name not in used and p.pattern.search(sentence)), None
-            )
-            if (
-                named is not None
-                and (reading.procedure or reading.finding)
-                and not reading.of_others
-                and quotable(sentence)
-            ):
-                used.add(named.name)
-                about = joined(standing.shared)
-                said = quote(sentence)
-                yield (
-                    f"Consider {named.name}, which this plan does not mention and [{standing.key}]"
-                    f" brings up for {about}: {said}."
-                )
-                break
-
-
-def _limits(found: list[Standing]) -> Iterator[str]:
-    for standing in found:
-        if standing.unfavourable is not None:
-            about = joined(standing.shared)
-            yield (
-                f"Test early, on {about}, whether the limit that [{standing.key}] names applies"
-                " here, and say what follows if it does."
-            )
-
-
-def _alternatives(
-    idea: str, found: list[Standing], items: dict[str, EvidenceShown]
-) -> Iterator[str]:
-    """Procedures of related papers in which most informative words are new to the plan."""
-    known = fingerprint(idea).words
-    for standing in found:
-        for sentence in sentences(items[standing.key].method):
-            telling = [word for word in fingerprint(sentence).words if weight_of(word) == 1.0]
-            new = [word for word in telling if word not in known]
-            if (
-                quotable(sentence)
-                and _tells_what_it_does(sentence)
-                and len(new) >= max(3, len(telling) / 2)
-            ):
-                yield (
-                    f"Weigh what [{standing.key}] says on {joined(standing.shared)} and this plan"
-                    f" does not: {quote(sentence)}."
-                )
-                break
-
-
-def _tells_what_it_does(sentence: str) -> bool:
-    """Whether the paper speaks of its own doing: not of what others lack, nor of what came of it."""
-    reading = read_sentence(sentence)
-    return reading.sign != "negative" and not (
-        reading.of_others or reading.finding or speaks_of_others(sentence)
-    )
-
-
-def _conditions(found: list[Standing], items: dict[str, EvidenceShown]) -> Iterator[str]:
-    for standing in found:
-        for sentence in sentences(items[standing.key].context):
-            reading = read_sentence(sentence)
-            if (
-                standing.favourable is not None
-                and quotable(sentence)
-                and reading.sign != "negative"
-                and not reading.of_others
-            ):
-                said = quote(sentence)
-                yield (
-                    "Say in what the conditions here differ from those behind the favourable"
-                    f" outcome of [{standing.key}]: {said}."
-                )
-
-
-def _bars(found: list[Standing]) -> Iterator[str]:
-    for standing in found:
-        if standing.favourable is not None and standing.favourable.figures:
-            yield (
-                f"Report what [{standing.key}] reports for {joined(standing.shared)}, so that its"
-                " figures can serve as a bar."
-            )
-
-
-def _sentences(item: EvidenceShown) -> list[str]:
-    return [
-        sentence
-        for text in (item.method, item.results, item.context)
-        for sentence in sentences(text)
-    ]
+def _against(standing: Standing) -> float:
+    if standing.unfavourable is None:
+        return 0.0
+    weight = _LIMIT_OF_OTHERS_WEIGHT if standing.unfavourable.of_others else _FAILURE_WEIGHT
+    return standing.closeness_0_to_1 * weight
 
 
 SOUNDNESS_REVIEW = Step(
     name="soundness_review",
-    version=4,
+    version=5,
     package="tasks.soundness",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -1,6 +1,6 @@
 """`soundness_summary`: the idea's main strengths, weaknesses and suggestions over all methods.
 
-Baseline: the leading sentence for and against of the methods where each weighs most.
+Baseline: the first passage for and against of the methods where each weighs most.
 """
 
 from collections.abc import Callable
@@ -9,10 +9,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.patterns import bounded
 from tasks.judging.step import BaselineTools, Step
-from tasks.soundness.steps.wording import SILENT, label_of
-from tasks.text.words import overlap_0_to_1, sentences
 
 
 class ReviewShown(Noun):
@@ -47,14 +44,12 @@ class SummaryReply(Reply):
     suggestions: tuple[str, ...] = Field(max_length=12)
 
 
-_KEY = bounded(r"\[P\d{1,6}\]")
 _MOST = 3
-_REPEATED = 0.5
 
 
 async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> SummaryReply:
-    """Up to three of each: strengths of well-scored methods, weaknesses and suggestions of badly
-    scored ones, important methods first.
+    """The first passage for and against of up to three methods: for of well-scored ones, against of
+    badly scored ones, important methods first.
     """
     return SummaryReply(
         strengths=_chosen(
@@ -63,54 +58,30 @@ async def baseline_summary(inputs: SummaryInput, _tools: BaselineTools) -> Summa
         weaknesses=_chosen(
             inputs, lambda review: review.contradictions, lambda review: 10 - review.score_0_to_10
         ),
-        suggestions=_chosen(
-            inputs, lambda review: review.suggestions, lambda review: 10 - review.score_0_to_10
-        ),
+        suggestions=(),
     )
 
 
 def _chosen(
     inputs: SummaryInput, part: Callable[[ReviewShown], str], weight: Callable[[ReviewShown], float]
 ) -> tuple[str, ...]:
-    """One statement per method in order of weight times importance, then further ones; no paper and
-    no wording twice.
-    """
+    """In order of weight times importance; no passage twice."""
     order = sorted(
         inputs.reviews,
         key=lambda review: (-(weight(review) + 0.5) / (1 + 0.15 * (review.rank - 1)), review.rank),
     )
-    offered = [(review, _statements(part(review))) for review in order]
-    depth = max(len(found) for _, found in offered)
-    chosen: list[str] = []
-    cited: set[str] = set()
-    for place in range(depth):
-        for review, found in offered:
-            if place >= len(found) or len(chosen) == _MOST:
-                continue
-            keys = set(_KEY.findall(found[place]))
-            if keys & cited or any(
-                overlap_0_to_1(found[place], other) > _REPEATED for other in chosen
-            ):
-                continue
-            cited |= keys
-            chosen.append(f"Method {review.rank} ({label_of(review.method)}): {found[place]}")
-    return tuple(chosen)
-
-
-def _statements(text: str) -> list[str]:
-    """The sentences of a review that say something of one paper; those that only list related ones
-    are left out.
-    """
-    return [
-        sentence
-        for sentence in sentences(text)
-        if _KEY.search(sentence) and not sentence.endswith(SILENT)
-    ]
+    chosen: dict[str, ReviewShown] = {}
+    for review in order:
+        found = (passage for passage in part(review).split("\n\n") if passage.strip())
+        fresh = next((passage for passage in found if passage not in chosen), None)
+        if fresh is not None:
+            chosen[fresh] = review
+    return tuple(f"Method {review.rank}: {text}" for text, review in chosen.items())[:_MOST]
 
 
 SOUNDNESS_SUMMARY = Step(
     name="soundness_summary",
-    version=2,
+    version=3,
     package="tasks.soundness",
     input_model=SummaryInput,
     output_model=SummaryReply,

@@ -4,7 +4,6 @@ for and against.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from pydantic import Field
 
@@ -15,11 +14,10 @@ from tasks.soundness.steps.closeness import (
     closeness,
     fingerprint,
     fingerprint_of_method,
-    weight_of,
 )
 from tasks.soundness.steps.wording import own_part, quotable
 from tasks.text.signs import Reading, read_sentence
-from tasks.text.words import content_words, sentences, words
+from tasks.text.words import sentences
 
 
 class EvidenceShown(Noun):
@@ -52,7 +50,6 @@ class Standing:
     key: str
     published: str
     closeness_0_to_1: float
-    shared: tuple[str, ...]
     favourable: Reading | None
     unfavourable: Reading | None
 
@@ -61,20 +58,16 @@ def standings(method_text: str, evidence: Sequence[EvidenceShown]) -> list[Stand
     """The papers that share wording with the method, closest first; ties in the order shown."""
     method, own = fingerprint_of_method(method_text), fingerprint(own_part(method_text))
     found = [
-        standing
-        for item in evidence
-        if (standing := _standing(item, method_text, method, own)) is not None
+        standing for item in evidence if (standing := _standing(item, method, own)) is not None
     ]
     return sorted(found, key=lambda standing: -standing.closeness_0_to_1)
 
 
-def _standing(
-    item: EvidenceShown, method_text: str, method: Fingerprint, own: Fingerprint
-) -> Standing | None:
+def _standing(item: EvidenceShown, method: Fingerprint, own: Fingerprint) -> Standing | None:
     text = "\n".join((item.title, item.method, item.results, item.context))
     paper = fingerprint(text)
-    shared = shared_terms(method_text, paper)
-    if not shared:
+    whole = closeness(method, paper)
+    if not (whole.informative_word_count or whole.pair_count):
         return None
     readings = [
         read_sentence(sentence) for sentence in sentences(item.results) if quotable(sentence)
@@ -101,10 +94,7 @@ def _standing(
     return Standing(
         key=item.key,
         published=item.published,
-        closeness_0_to_1=round(
-            min(closeness(method, paper).share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3
-        ),
-        shared=shared,
+        closeness_0_to_1=round(min(whole.share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
         favourable=next((reading for reading in favourable if _bears(reading, own, alike)), None),
         unfavourable=unfavourable[0] if unfavourable else None,
     )
@@ -129,59 +119,3 @@ def _limits(reading: Reading, method: Fingerprint) -> bool:
     """A limit of other work bears on the method only where it speaks of the same things."""
     needed = 2 if reading.of_others else 1
     return closeness(method, fingerprint(reading.sentence)).informative_word_count >= needed
-
-
-_TERMS = 2
-_VERB_ENDINGS = ("ing", "ed", "ly", "ise", "ize", "ises", "izes")
-
-
-def shared_terms(method: str, paper: Fingerprint) -> tuple[str, ...]:
-    """Up to two terms in the method's spelling that the paper uses too: its own before those of its
-    context, pairs before words.
-    """
-    own = own_part(method)
-    chosen: list[str] = []
-    for term in dict.fromkeys(
-        (
-            *_pairs(own, paper),
-            *_singles(own, paper),
-            *_pairs(method, paper),
-            *_singles(method, paper),
-        )
-    ):
-        stems = set(content_words(term))
-        if not any(stems & set(content_words(other)) for other in chosen):
-            chosen.append(term)
-    return tuple(chosen[:_TERMS])
-
-
-def _tokens(text: str) -> list[tuple[str, list[str]]]:
-    return [(word, content_words(word)) for word in words(text)]
-
-
-def _pairs(text: str, paper: Fingerprint) -> list[str]:
-    """Two words side by side that stand side by side in the paper; at least one says something, and
-    the last is no verb.
-    """
-    found: list[str] = []
-    for (left, left_stems), (right, right_stems) in pairwise(_tokens(text)):
-        if not left_stems or not right_stems or right.endswith(_VERB_ENDINGS):
-            continue
-        weight = sum(map(weight_of, (*left_stems, *right_stems)))
-        if (
-            (left_stems[-1], right_stems[0]) in paper.pairs
-            and set(left_stems + right_stems) <= paper.words
-            and weight > 1
-        ):
-            found.append(f"{left} {right}")
-    return found
-
-
-def _singles(text: str, paper: Fingerprint) -> list[str]:
-    """Informative words, likely nouns first, then long ones."""
-    found = [
-        word
-        for word, stems in _tokens(text)
-        if stems and set(stems) <= paper.words and max(map(weight_of, stems)) == 1.0
-    ]
-    return sorted(found, key=lambda word: (word.endswith(_VERB_ENDINGS), -len(word)))

@@ -121,7 +121,7 @@ async def test_knowledge_about_the_purpose_raises_significance() -> None:
     assert silent["significance"] < asked_for["significance"]
 
 
-async def test_strict_and_kind_reviewers_differ() -> None:
+async def test_who_reviews_makes_no_difference_to_what_is_counted() -> None:
     strict, kind = [
         await scores(
             question(
@@ -130,15 +130,18 @@ async def test_strict_and_kind_reviewers_differ() -> None:
         )
         for habits in ("Strict and sceptical.", "Generous towards ambition.")
     ]
-    assert all(strict[name] < kind[name] for name in strict)
+    assert strict == kind
 
 
 async def test_reasons_quote_both_sides_under_their_keys() -> None:
     reply = await baseline_review(question(item(1, "supports"), item(2, "refutes")), TOOLS)
     assert isinstance(reply, PersonaReply)
     (validity,) = [each for each in reply.reviews if each.dimension == "validity"]
-    assert "[P1]" in validity.review
-    assert "Against its methods: “Finding 2 on hashing" in validity.review
+    assert validity.review.split("\n\n") == [
+        "Findings for: 1; against: 1; test stated: yes",
+        "supports methods: “Finding 1 on hashing.” [P1]",
+        "refutes methods: “Finding 2 on hashing.” [P2]",
+    ]
 
 
 FINDING = st.builds(

@@ -152,7 +152,6 @@ def review_with(*bearings: ConcernBearing) -> Any:
     return lambda _: ReviewReply(
         support="It worked [P1].",
         contradictions="",
-        suggestions="",
         concerns=bearings,
         open_questions="Does it hold in rats?",
         score=7,
@@ -212,7 +211,7 @@ async def test_open_questions_are_kept_apart_from_what_needs_citations() -> None
     assert review.uncited_sentence_count == 0
 
 
-async def test_what_the_plan_rests_on_is_kept_and_shown_to_its_reviewer() -> None:
+async def test_what_the_plan_rests_on_is_kept_and_does_not_steer_its_reviewer() -> None:
     elements = [
         {"kind": "assumption", "standing": "unstated", "text": "Mice stand for people."},
         {"kind": "evaluation choice", "standing": "stated", "text": "By eye.", "quote": "by eye"},
@@ -232,8 +231,4 @@ async def test_what_the_plan_rests_on_is_kept_and_shown_to_its_reviewer() -> Non
     ]
     assert "1 of 4 elements left out" in str(evaluation.elements[0].provenance.shortening)
     (inputs,) = engine.inputs_of("plan_review")
-    assert [each.text for each in inputs.elements] == [
-        "Mice stand for people.",
-        "By eye.",
-        "It works.",
-    ]
+    assert "Mice stand for people." not in inputs.model_dump_json()

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from schemas.base import Noun
-from schemas.soundness import ConcernSeverity, ElementKind, ElementStanding
+from schemas.soundness import ConcernSeverity
 from tasks.judging.step import Step
 from tasks.soundness.steps import STEPS
 from tasks.soundness.steps.extract_methods import MethodsInput
 from tasks.soundness.steps.method_evidence import EvidenceInput, PaperShown, SectionShown
-from tasks.soundness.steps.plan_review import ElementShown, PlanInput
+from tasks.soundness.steps.plan_review import PlanInput
 from tasks.soundness.steps.soundness_query import QueriesInput
 from tasks.soundness.steps.soundness_review import ConcernShown, ReviewInput
 from tasks.soundness.steps.soundness_summary import ReviewShown, SummaryInput
@@ -33,12 +33,7 @@ INPUTS: dict[str, Noun] = {
     "extract_methods": MethodsInput(idea=ATTACK, maximum_methods=6),
     "plan_review": PlanInput(
         idea=ATTACK,
-        elements=(
-            ElementShown(
-                kind=ElementKind.ASSUMPTION, standing=ElementStanding.UNSTATED, text=ATTACK
-            ),
-        ),
-        maximum_points=12,
+        maximum_points=20,
         words_per_point=50,
     ),
     "soundness_query": QueriesInput(idea=ATTACK, methods=(ATTACK, ATTACK), word_limit=70),

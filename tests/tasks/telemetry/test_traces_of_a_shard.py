@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from flows.evaluate import Evaluation
 from flows.profiles import load_profile
 from schemas.choices import LIVE
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
-from tasks.evaluate_shard import evaluate_shard
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.telemetry.reporter import reporting
@@ -61,7 +61,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Collector, 
                 job = shard_job(folder, gateway.url, model.url)
             path = folder / "shard.json"
             path.write_text(job.model_dump_json())
-            assert evaluate_shard.fn(str(path)) == 1
+            assert Evaluation.work(str(path)) == 1
         yield kept, job
 
 

@@ -16,9 +16,7 @@ from schemas.judging import LONG_ANSWER_TOKENS
 from schemas.reasons import Reason
 from tasks.judging.reply_fields import KeyedEntry, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.text.phrases import mentions, specific_phrases, specific_stems
 from tasks.text.signs import read_sentence
-from tasks.text.wording import listed
 from tasks.text.words import rank_sentences, sentences
 
 
@@ -78,11 +76,6 @@ words none.
 """
 NEEDS = frozenset({IdeaPart.MOTIVATIONS.value, IdeaPart.RESEARCH_QUESTIONS.value})
 """Parts that claim something is wanting."""
-_VERBS = {
-    Relation.SUPPORTS: "speaks for",
-    Relation.REFUTES: "speaks against",
-    Relation.NEITHER: "neither supports nor refutes",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +129,7 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
             key=item.key,
             relation=Relation.NEITHER,
             evidence="",
-            analysis="It holds no whole sentence.",
+            analysis="Whole sentences: 0",
             relevance=0,
             passage="",
         )
@@ -150,20 +143,11 @@ def _entry(candidates: _Candidates, vectors: dict[str, NDArray[np.float32]]) -> 
     )
     relevance = round(10 * min(max(cosine, 0.0) / FULL_COSINE, 1.0))
     relation = _relation(sentence, relevance, candidates.part)
-    shared = [
-        phrase
-        for phrase in specific_phrases(sentence, 6)
-        if mentions(specific_stems(claim), phrase)
-    ][:3]
-    common = f"both speak of {listed(shared)}" if shared else "no key phrase in common"
     return GroundingEntry(
         key=item.key,
         relation=relation,
         evidence="" if relation is Relation.NEITHER else sentence,
-        analysis=(
-            f"By its wording it {_VERBS[relation]} the claim “{claim}”: {common} (cosine"
-            f" {cosine:.2f})."
-        ),
+        analysis=f"Claim: “{claim}”; cosine {cosine:.2f}",
         relevance=relevance,
         passage="" if relation is Relation.NEITHER else sentence,
     )
@@ -187,7 +171,7 @@ def _relation(sentence: str, relevance: int, part: str) -> Relation:
 
 GROUND_EVIDENCE = Step(
     name="ground_evidence",
-    version=1,
+    version=2,
     package="tasks.committee.knowledge",
     input_model=GroundingInput,
     output_model=GroundingReply,

@@ -17,8 +17,8 @@ from schemas.calibration import DecisionRule
 from schemas.errors import ConfigurationError
 from schemas.novelty import ClaimedContribution, Difference, NoveltyEvaluation, WorkOverlap
 from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
-from tasks.novelty.calibration.applying import refuse_training_items
-from tasks.novelty.calibration.calibrator import calibrate, fit_calibrator
+from tasks.novelty.calibration.applying import calibrate, refuse_training_items
+from tasks.novelty.calibration.calibrator import fit_calibrator
 from tasks.novelty.calibration.cross_validation import cross_validate
 from tasks.novelty.calibration.deciding import (
     MACRO_F1,

@@ -1,13 +1,9 @@
-"""The environment of an evaluation started from the page: what it needs, and no key that it does
-not.
-"""
+"""The environment of a job's process: what the job needs, and no key that it does not."""
 
 from collections.abc import Mapping
 
-import orjson
-
-from dashboards.app.evaluating.request import EvaluateRequest
 from schemas.choices import remote_model
+from schemas.options import RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
 
@@ -58,27 +54,22 @@ _OF_PROVIDER = {
 
 
 def environment_of(
-    request: EvaluateRequest, settings: Settings, inherited: Mapping[str, str]
+    options: RunOptions, settings: Settings, inherited: Mapping[str, str]
 ) -> dict[str, str]:
-    """Of `inherited`, what `assay plan` and `assay evaluate` need for `request`.
+    """Of `inherited`, what a job with these options needs.
 
     The keys: those of the model's provider; Semantic Scholar's where the literature may be live;
-    those of the other sources where a committee searches them. Of the dashboard's own settings the
-    choices alone, never its password. LiteLLM reads no `.env` file, which could bring keys back.
+    those of the other sources where a committee searches them. Nothing of the dashboard's own
+    settings. LiteLLM reads no `.env` file, which could bring keys back.
     """
-    models = (request.engine.model, remote_model(settings.embeddings.model))
+    models = (options.engine.model, remote_model(settings.embeddings.model))
     wanted = _BASE.union(*(model_variables(model) for model in models if model is not None))
-    if request.literature is None or request.literature.asks_upstream:
+    if options.literature is None or options.literature.asks_upstream:
         wanted |= _SEMANTIC_SCHOLAR
-    if Module.COMMITTEE in request.modules:
+    if Module.COMMITTEE in options.modules:
         wanted |= _SOURCES
     kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
-    choices = settings.dashboard.model_dump(mode="json", include={"models", "literatures"})
-    told = {
-        f"{_OF_DASHBOARD}__{name.upper()}": orjson.dumps(value).decode()
-        for name, value in choices.items()
-    }
-    return kept | told | {"LITELLM_MODE": "PRODUCTION"}
+    return kept | {"LITELLM_MODE": "PRODUCTION"}
 
 
 def _is_wanted(name: str, wanted: frozenset[str]) -> bool:

@@ -1,0 +1,66 @@
+"""`assay jobs`: what the dashboard and other programs ask for, done and listed."""
+
+import signal
+
+from flows.commands.options import Commands, Json
+from schemas.options import LakeOptions
+from schemas.settings import Settings
+
+application = Commands(no_args_is_help=True)
+
+
+@application.command("run")
+def run(lake: LakeOptions) -> int:
+    """Take up jobs of the warehouse as they are asked for, until Ctrl-C.
+
+    `assay dashboard` does the same for the pages it shows. One runner works in a warehouse at a
+    time; a second one waits to take its place.
+    """
+    from flows.commands.output import print_note
+    from flows.jobs import run_jobs
+    from warehouse.layout import Layout
+
+    told: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    print_note(f"takes up the jobs of {lake.warehouse} – stop it with Ctrl-C")
+    try:
+        run_jobs(Layout(lake.warehouse), Settings(), over=lambda: bool(told))
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+@application.command("list")
+def list_jobs(lake: LakeOptions, json: Json = False) -> int:
+    """List the jobs of the warehouse, newest first."""
+    from flows.commands.output import print_json, print_table
+    from warehouse.jobs import jobs
+    from warehouse.layout import Layout
+
+    found = list(jobs(Layout(lake.warehouse)))
+    if json:
+        print_json(
+            [
+                {
+                    "job_id": job.job_id,
+                    "command": job.request.command if job.request else None,
+                    "name": job.request.name if job.request else None,
+                    "created_at": job.request.created_at if job.request else None,
+                    **job.status.model_dump(mode="json"),
+                }
+                for job in found
+            ]
+        )
+        return 0
+    rows = [
+        [
+            job.job_id,
+            job.request.command if job.request else None,
+            job.status.state,
+            job.status.run_id,
+            job.status.last_word or (job.request.name if job.request else ""),
+        ]
+        for job in found
+    ]
+    print_table(["job", "command", "state", "run", "last word, or name"], rows)
+    return 0

@@ -1,0 +1,121 @@
+"""`python -m flows.job_process WAREHOUSE JOB`: do one job to its end."""
+
+import signal
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+from filelock import FileLock, Timeout
+
+from flows.command_line import ending_of, log_to_stderr
+from flows.commands.evaluate import run_and_print
+from flows.commands.plan import predict
+from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.jobs import EXIT_HELD
+from flows.model_comparison import named_engines
+from flows.request import resolve_request
+from schemas.base import Noun, replace
+from schemas.choices import EngineChoice
+from schemas.identifiers import RunId
+from schemas.job import JobState, PlanJob
+from schemas.run import RunRequest
+from schemas.settings import Settings
+from warehouse.jobs import Job, read_job, read_request, write_status
+from warehouse.layout import Layout
+from warehouse.parquet import write_bytes
+
+LOCK_SECONDS = 5.0
+"""For the process of a lost runner to be gone."""
+
+
+class JobResult(Noun):
+    """What a job came to; `exit_code` is that of its command."""
+
+    exit_code: int
+    done: bool
+    last_word: str = ""
+    run_id: RunId | None = None
+
+
+def main() -> None:
+    """Exits with the code of the job's command."""
+    # A shell that starts a program in the background has it ignore SIGINT.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    log_to_stderr()
+    layout, job_id = Layout(Path(sys.argv[1])), sys.argv[2]
+    job = read_job(layout, job_id)
+    assert job is not None
+    try:
+        with FileLock(job.lock, LOCK_SECONDS, fallback_to_soft=False):
+            sys.exit(_do(layout, job_id))
+    except Timeout:
+        sys.exit(EXIT_HELD)
+
+
+def _do(layout: Layout, job_id: str) -> int:
+    """The exit code of a job that has not ended; what has ended is left alone."""
+    job = read_job(layout, job_id)
+    assert job is not None
+    if not job.at_work:
+        return job.status.exit_code or EXIT_DONE
+    now = datetime.now(UTC)
+    status = replace(
+        job.status,
+        state=JobState.RUNNING,
+        attempt_count=job.status.attempt_count + 1,
+        started_at=job.status.started_at or now,
+    )
+    write_status(job, status)
+    ending = ending_of(lambda: _result(layout, job))
+    if ending.interrupted:
+        # Back into the queue. The runner says that it has ended, unless it is stopping itself.
+        write_status(job, job.status)
+        return EXIT_FAILURES
+    result = (
+        ending.result
+        if isinstance(ending.result, JobResult)
+        else JobResult(exit_code=ending.exit_code, done=False, last_word=ending.line)
+    )
+    if result.last_word:
+        sys.stderr.write(f"assay: {result.last_word}\n")
+    ended = replace(
+        status,
+        state=JobState.DONE if result.done else JobState.FAILED,
+        finished_at=datetime.now(UTC),
+        exit_code=result.exit_code,
+        last_word=result.last_word,
+        run_id=result.run_id,
+    )
+    write_status(job, ended)
+    return result.exit_code
+
+
+def _result(layout: Layout, job: Job) -> JobResult:
+    request = read_request(layout, job.job_id)
+    write_bytes(job.ideas, request.ideas.encode())
+    # Wherever the request was written, the job is done in the warehouse that holds it.
+    options = replace(request.options, warehouse=layout.root)
+    resolved = resolve_request(job.ideas, options, Settings())
+    if isinstance(request, PlanJob):
+        return _plan(resolved, named_engines(request.options.compare), job)
+    return _evaluate(resolved, rank=request.options.rank)
+
+
+def _evaluate(request: RunRequest, *, rank: bool) -> JobResult:
+    summary, exit_code = run_and_print(request, rank=rank, as_json=False)
+    head = summary.head
+    if not summary.published:
+        last_word = f"not published: {'; '.join(summary.failed_expectations)}"
+        return JobResult(exit_code=exit_code, done=False, last_word=last_word)
+    return JobResult(exit_code=exit_code, done=head.idea_count > 0, run_id=head.run_id)
+
+
+def _plan(request: RunRequest, others: tuple[EngineChoice, ...], job: Job) -> JobResult:
+    document = predict(request, others, Settings()).document()
+    write_bytes(job.result, orjson.dumps(document))
+    return JobResult(exit_code=EXIT_DONE, done=True)
+
+
+if __name__ == "__main__":
+    main()

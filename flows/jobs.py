@@ -1,0 +1,202 @@
+"""The job runner: takes up what pages and programs ask for, in order, a few at a time."""
+
+import logging
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from filelock import FileLock, Timeout
+
+from flows.exit_codes import EXIT_FAILURES, EXIT_USAGE
+from flows.job_environment import environment_of
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.interpreter import module_command
+from schemas.job import JobRequest, JobState, PlanJob, check_offered
+from schemas.settings import Settings
+from warehouse.jobs import (
+    Job,
+    job_ids,
+    jobs_folder,
+    read_job,
+    read_request,
+    runner_lock,
+    write_status,
+)
+from warehouse.layout import Layout
+
+_LOG = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.3
+STOP_SECONDS = 25.0
+"""Longer than a job takes to end in order (`flows/interruption.py`)."""
+MAXIMUM_ATTEMPTS = 5
+"""A job that takes its runner down with it, as by filling the memory, is left in the end."""
+EXIT_HELD = 75
+"""Of a job's process: another one is at work on the job."""
+
+
+def run_jobs(layout: Layout, settings: Settings, over: Callable[[], bool]) -> None:
+    """Take up the jobs of a warehouse until `over` says so; then stop them in order.
+
+    What is stopped here goes on with the next runner. While another runner is at work in the
+    warehouse, this one waits to take its place. Call it in the main thread: a job's process ends
+    with the thread that started it.
+    """
+    lock = FileLock(runner_lock(layout), blocking=False, fallback_to_soft=False)
+    runner = _Runner(layout, settings)
+    said = ""
+    try:
+        while not over():
+            try:
+                # Nothing is made in a warehouse where nobody asks for anything.
+                if jobs_folder(layout).is_dir():
+                    if not lock.is_locked:
+                        lock.acquire()
+                    runner.look()
+            except Timeout:
+                pass
+            except OSError as error:  # a full disk, or a warehouse that cannot be written to
+                if str(error) != said:
+                    _LOG.warning("jobs wait: %s", error)
+                said = str(error)
+            time.sleep(POLL_SECONDS)
+    finally:
+        runner.close()
+        lock.release()
+
+
+@dataclass(slots=True)
+class _Working:
+    """A job's process."""
+
+    process: "subprocess.Popen[bytes]"
+    is_plan: bool
+    stopping: bool = False
+
+
+class _Runner:
+    """Starts, watches and stops the processes of jobs."""
+
+    def __init__(self, layout: Layout, settings: Settings) -> None:
+        self._layout = layout
+        self._settings = settings
+        self._working: dict[str, _Working] = {}
+        self._ended: set[str] = set()
+
+    def look(self) -> None:
+        """One round: settle what has ended, pass on what is to stop, take up what waits."""
+        for job_id, working in list(self._working.items()):
+            if working.process.poll() is not None:
+                del self._working[job_id]
+                self._settle(job_id, working.process.returncode)
+        for job in self._open_jobs():
+            if job.stop_requested:
+                self._stop(job)
+            elif job.job_id not in self._working:
+                self._take_up(job)
+
+    def _open_jobs(self) -> Iterator[Job]:
+        """In the order in which they were asked; each job that has ended is read once more only."""
+        for job_id in job_ids(self._layout):
+            job = read_job(self._layout, job_id) if job_id not in self._ended else None
+            if job is not None and job.at_work:
+                yield job
+            else:
+                self._ended.add(job_id)
+
+    def close(self) -> None:
+        """Stop every process in order; what they were at stays to be taken up again."""
+        for working in self._working.values():
+            working.process.send_signal(signal.SIGINT)
+        deadline = time.monotonic() + STOP_SECONDS
+        for working in self._working.values():
+            try:
+                working.process.wait(max(deadline - time.monotonic(), 0))
+            except subprocess.TimeoutExpired:
+                working.process.kill()
+                working.process.wait()
+        self._working.clear()
+
+    def _take_up(self, job: Job) -> None:
+        try:
+            request = read_request(self._layout, job.job_id)
+            # Before the process starts: it has the keys.
+            check_offered(request, self._settings.dashboard)
+        except ConfigurationError as error:
+            _end(job, JobState.FAILED, EXIT_USAGE, str(error))
+            return
+        if job.status.attempt_count >= MAXIMUM_ATTEMPTS:
+            _end(
+                job,
+                JobState.FAILED,
+                EXIT_FAILURES,
+                f"its runner was lost {MAXIMUM_ATTEMPTS} times; ask anew to go on where it stopped",
+            )
+        elif self._has_room(request):
+            self._start(job, request)
+
+    def _has_room(self, request: JobRequest) -> bool:
+        """A plan pays nothing and takes seconds, so that one may go beside the other jobs."""
+        alike = isinstance(request, PlanJob)
+        count = sum(working.is_plan is alike for working in self._working.values())
+        return count < (1 if alike else self._settings.jobs.at_once)
+
+    def _start(self, job: Job, request: JobRequest) -> None:
+        """A process of its own: a stop is a signal to its main thread, Prefect's client finds one
+        server in its life, its memory is given back, and its environment holds no key that the
+        job does not need.
+        """
+        place = str(self._layout.root.resolve())
+        command = module_command(
+            "flows.child", str(os.getpid()), "flows.job_process", place, job.job_id
+        )
+        with job.log.open("ab") as log:
+            process = subprocess.Popen(  # noqa: S603 a list, no shell
+                command,
+                env=environment_of(request.options, self._settings, os.environ),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C on a terminal reaches it through this runner alone
+            )
+        self._working[job.job_id] = _Working(process, isinstance(request, PlanJob))
+
+    def _stop(self, job: Job) -> None:
+        working = self._working.get(job.job_id)
+        if working is None:
+            _end(job, JobState.STOPPED, None, "")
+        elif not working.stopping:
+            working.stopping = True
+            working.process.send_signal(signal.SIGINT)
+
+    def _settle(self, job_id: str, return_code: int) -> None:
+        """Say how a job ended whose process could not."""
+        job = read_job(self._layout, job_id)
+        if job is None or not job.at_work or return_code == EXIT_HELD:
+            return
+        if job.stop_requested:
+            _end(job, JobState.STOPPED, EXIT_FAILURES, "")
+        else:
+            how = f"ended with code {return_code}"
+            if return_code < 0:
+                how = f"was killed by signal {-return_code}"
+            last_word = f"its process {how}; ask anew to go on where it stopped"
+            _end(job, JobState.FAILED, EXIT_FAILURES, last_word)
+
+
+def _end(job: Job, state: JobState, exit_code: int | None, last_word: str) -> None:
+    write_status(
+        job,
+        replace(
+            job.status,
+            state=state,
+            finished_at=datetime.now(UTC),
+            exit_code=exit_code,
+            last_word=last_word,
+        ),
+    )

@@ -1,0 +1,275 @@
+"""The job runner: takes up what is asked, in order and once, whoever is killed meanwhile."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+import pytest
+from filelock import FileLock
+
+from flows.jobs import EXIT_HELD, MAXIMUM_ATTEMPTS
+from flows.profiles import shipped_profiles
+from schemas.errors import ConfigurationError
+from schemas.interpreter import module_command
+from schemas.job import OFFERED_PROFILES, JobRequest, JobState, JobStatus, check_offered
+from schemas.settings import DashboardSettings, ModelChoice, Settings
+from tests.support.jobs import (
+    WAIT_SECONDS,
+    evaluate_job,
+    known,
+    plan_job,
+    run_to_the_end,
+    run_until,
+    wait_until,
+)
+from warehouse.jobs import (
+    job_ids,
+    jobs_folder,
+    read_result,
+    request_stop,
+    runner_at_work,
+    runner_lock,
+    submit,
+    write_status,
+)
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+CANARY = "sk-canary-4f9a17c2e8d05b"
+JUDGE = {"engine": "litellm:openai/judge", "api_base": "http://127.0.0.1:9/v1"}
+OFFERED = Settings(
+    dashboard=DashboardSettings(
+        models={"Ours": ModelChoice(model="openai/judge", api_base="http://127.0.0.1:9/v1")}
+    )
+)
+
+
+@pytest.fixture(autouse=True)
+def fresh_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "OPENAI_API_KEY", "PREFECT_API_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(tmp_path / "warehouse")
+
+
+def processes_of(job_id: str) -> list[psutil.Process]:
+    found = (each for each in psutil.process_iter(["cmdline"]))
+    return [each for each in found if job_id in (each.info["cmdline"] or [])]
+
+
+def test_a_plan_is_made_as_the_command_makes_it(layout: Layout) -> None:
+    job_id = submit(layout, plan_job())
+    run_to_the_end(layout)
+    job = known(layout, job_id)
+    assert (job.status.state, job.status.exit_code) == (JobState.DONE, 0), job.log.read_text()
+    plan = read_result(job)
+    assert plan["ideas"] == 1
+    assert plan["cost_usd"] == 0
+    assert runner_at_work(layout) is not True
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"engine": "litellm:openai/gpt-4.1"},
+        {"engine": "litellm:openai/judge", "api_base": "https://evil.example/v1"},
+        {"engine": "extractive", "api_base": "https://evil.example/v1"},
+        {"literature": "snapshot:/etc/passwd"},
+        {"literature": "http://169.254.169.254"},
+        {"profile": "/tmp/mine.toml"},
+        {"scheduler": "tcp://evil.example:8786"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("make", [evaluate_job, plan_job])
+def test_what_is_not_offered_gets_no_process_and_no_key(
+    make: Callable[..., JobRequest], options: dict[str, str], layout: Layout
+) -> None:
+    request = make(**options)
+    with pytest.raises(ConfigurationError, match="is not offered here"):
+        check_offered(request, OFFERED.dashboard)
+    job_id = submit(layout, request)
+    run_to_the_end(layout, OFFERED)
+    job = known(layout, job_id)
+    assert (job.status.state, job.status.exit_code) == (JobState.FAILED, 2)
+    assert "is not offered here" in job.status.last_word
+    assert not job.log.exists()
+
+
+def test_the_profiles_offered_are_those_shipped() -> None:
+    assert set(OFFERED_PROFILES) == set(shipped_profiles())
+
+
+def test_a_request_that_cannot_be_read_fails_in_one_line_and_holds_up_no_other(
+    layout: Layout,
+) -> None:
+    bad, other = submit(layout, evaluate_job()), submit(layout, plan_job())
+    path = jobs_folder(layout) / bad / "request.json"
+    path.write_text(path.read_text().replace('"workers": null', '"workers": 0'))
+    run_to_the_end(layout)
+    status = known(layout, bad).status
+    assert (status.state, status.exit_code) == (JobState.FAILED, 2)
+    assert status.last_word == "--workers 0: Input should be greater than or equal to 1"
+    assert known(layout, other).status.state is JobState.DONE
+
+
+def test_a_job_that_waits_is_stopped_without_a_process(layout: Layout) -> None:
+    job_id = submit(layout, evaluate_job())
+    request_stop(known(layout, job_id))
+    run_to_the_end(layout)
+    assert known(layout, job_id).status.state is JobState.STOPPED
+    assert not known(layout, job_id).log.exists()
+
+
+def test_a_job_that_was_lost_again_and_again_is_left(layout: Layout) -> None:
+    job_id = submit(layout, evaluate_job())
+    status = JobStatus(state=JobState.RUNNING, attempt_count=MAXIMUM_ATTEMPTS)
+    write_status(known(layout, job_id), status)
+    run_to_the_end(layout)
+    assert known(layout, job_id).status.state is JobState.FAILED
+    assert "was lost 5 times" in known(layout, job_id).status.last_word
+
+
+def test_a_second_runner_takes_nothing_up_while_the_first_is_at_work(layout: Layout) -> None:
+    job_id = submit(layout, evaluate_job())
+    soon = time.monotonic() + 2
+    with FileLock(runner_lock(layout)):
+        assert runner_at_work(layout) is not False
+        run_until(layout, lambda: time.monotonic() > soon)
+    assert known(layout, job_id).status == JobStatus()
+    assert not known(layout, job_id).log.exists()
+
+
+def job_process(layout: Layout, job_id: str) -> int:
+    command = module_command("flows.job_process", str(layout.root), job_id)
+    return subprocess.run(command, timeout=WAIT_SECONDS, env=dict(os.environ)).returncode
+
+
+def test_a_job_that_another_process_does_is_left_to_it(layout: Layout) -> None:
+    job_id = submit(layout, evaluate_job())
+    with FileLock(known(layout, job_id).lock):
+        assert job_process(layout, job_id) == EXIT_HELD
+    assert known(layout, job_id).status == JobStatus()
+
+
+def test_a_job_that_has_ended_is_not_done_again(layout: Layout) -> None:
+    job_id = submit(layout, evaluate_job())
+    ended = JobStatus(state=JobState.STOPPED, exit_code=1, finished_at=datetime.now(UTC))
+    write_status(known(layout, job_id), ended)
+    assert job_process(layout, job_id) == 1
+    run_to_the_end(layout)
+    assert known(layout, job_id).status == ended
+    assert not known(layout, job_id).log.exists()
+
+
+def test_jobs_are_done_in_the_order_in_which_they_were_asked(layout: Layout) -> None:
+    first, second = (submit(layout, plan_job(text)) for text in ("One idea.", "Another idea."))
+    run_until(layout, lambda: not known(layout, first).at_work)
+    assert known(layout, first).status.state is JobState.DONE
+    assert known(layout, second).status.started_at is None
+
+
+@pytest.mark.end_to_end
+def test_a_job_whose_runner_was_killed_is_taken_up_again_and_done_once(layout: Layout) -> None:
+    job_id = submit(layout, evaluate_job())
+    command = module_command("flows", "jobs", "run", "--warehouse", str(layout.root))
+    runner = subprocess.Popen(command, env=dict(os.environ), stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: known(layout, job_id).status.state is JobState.RUNNING)
+        assert runner_at_work(layout) is not False
+        assert processes_of(job_id)
+    finally:
+        runner.kill()
+        runner.wait()
+    wait_until(lambda: not processes_of(job_id))
+    assert known(layout, job_id).at_work
+    run_to_the_end(layout)
+    status = known(layout, job_id).status
+    assert (status.state, status.exit_code, status.attempt_count) == (JobState.DONE, 0, 2)
+    assert status.run_id is not None
+    with open_queries(layout) as queries:
+        assert [run.run_id for run in queries.list_runs()] == [status.run_id]
+
+
+@pytest.mark.end_to_end
+def test_a_runner_that_stops_puts_its_job_back_and_a_stopped_job_stays_stopped(
+    layout: Layout,
+) -> None:
+    job_id = submit(layout, evaluate_job())
+    run_until(layout, lambda: known(layout, job_id).status.state is JobState.RUNNING)
+    assert known(layout, job_id).status == JobStatus()
+    assert not processes_of(job_id)
+
+    def asked_to_stop() -> bool:
+        job = known(layout, job_id)
+        if job.status.state is JobState.RUNNING and not job.stop_requested:
+            request_stop(job)
+        return not job.at_work
+
+    run_until(layout, asked_to_stop)
+    assert known(layout, job_id).status.state is JobState.STOPPED
+    run_to_the_end(layout)
+    assert known(layout, job_id).status.state is JobState.STOPPED
+
+
+@pytest.mark.end_to_end
+def test_a_job_whose_process_is_killed_has_failed_and_says_so(layout: Layout) -> None:
+    job_id = submit(layout, evaluate_job())
+
+    def killed() -> bool:
+        job = known(layout, job_id)
+        if job.status.state is JobState.RUNNING:
+            for process in processes_of(job_id):
+                process.send_signal(signal.SIGKILL)
+        return not job.at_work
+
+    run_until(layout, killed)
+    status = known(layout, job_id).status
+    assert status.state is JobState.FAILED
+    assert "killed by signal 9" in status.last_word
+
+
+@pytest.mark.end_to_end
+def test_a_key_stays_in_the_environment_of_its_job_and_is_missed_by_name_without_it(
+    layout: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", CANARY)
+    lines: set[str] = set()
+    keys: set[str] = set()
+
+    def ended(job_id: str) -> bool:
+        for process in processes_of(job_id):
+            lines.update(process.cmdline())
+            names = process.environ().items()
+            keys.update(name for name, value in names if value == CANARY)
+        return not known(layout, job_id).at_work
+
+    job_id = submit(layout, evaluate_job(**JUDGE))
+    run_until(layout, lambda: ended(job_id), OFFERED)
+    assert known(layout, job_id).status.state is JobState.FAILED
+    assert keys == {"OPENAI_API_KEY"}
+    assert not any(CANARY in line for line in lines)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert known(layout, job_id).log in files
+    assert [path for path in files if CANARY.encode() in path.read_bytes()] == []
+
+    monkeypatch.delenv("OPENAI_API_KEY")
+    later = submit(layout, evaluate_job(engine="litellm:openai/judge"))
+    offered = Settings(
+        dashboard=DashboardSettings(models={"Theirs": ModelChoice(model="openai/judge")})
+    )
+    run_to_the_end(layout, offered)
+    status = known(layout, later).status
+    assert (status.state, status.exit_code) == (JobState.FAILED, 2)
+    assert "OPENAI_API_KEY" in status.last_word
+    assert len(job_ids(layout)) == 2

@@ -1,0 +1,72 @@
+"""Requests for the job runner, and the runner itself."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import orjson
+
+from flows.jobs import run_jobs
+from schemas.job import EvaluateJob, PlanJob
+from schemas.options import EvaluateOptions, PlanOptions
+from schemas.settings import Settings
+from warehouse.jobs import Job, jobs, read_job
+from warehouse.layout import Layout
+
+WAIT_SECONDS = 300.0
+TEXT = (
+    "We fine-tune a small language model on synthetic proofs and measure whether retrieval of"
+    " lemmas improves theorem proving."
+)
+
+
+def evaluate_job(text: str = TEXT, *, key: str = "", **options: Any) -> EvaluateJob:
+    return EvaluateJob(options=EvaluateOptions(**options), **_idea(text, key))
+
+
+def plan_job(text: str = TEXT, *, key: str = "", **options: Any) -> PlanJob:
+    return PlanJob(options=PlanOptions(**options), **_idea(text, key))
+
+
+def _idea(text: str, key: str) -> dict[str, Any]:
+    return {
+        "name": " ".join(text.split())[:80],
+        "ideas": orjson.dumps({"text": text}).decode() + "\n",
+        "asked_by": "a test",
+        "created_at": datetime.now(UTC),
+        "idempotency_key": key or uuid4().hex,
+    }
+
+
+def known(layout: Layout, job_id: str) -> Job:
+    job = read_job(layout, job_id)
+    assert job is not None
+    return job
+
+
+def wait_until(reached: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def run_until(
+    layout: Layout, reached: Callable[[], bool], settings: Settings | None = None
+) -> None:
+    """A runner in this process, until `reached`."""
+    deadline = time.monotonic() + WAIT_SECONDS
+
+    def over() -> bool:
+        said = [(job.job_id, job.status) for job in jobs(layout)]
+        assert time.monotonic() < deadline, said
+        return reached()
+
+    run_jobs(layout, settings or Settings(), over)
+
+
+def run_to_the_end(layout: Layout, settings: Settings | None = None) -> None:
+    """A runner in this process, until every job has ended."""
+    run_until(layout, lambda: not any(job.at_work for job in jobs(layout)), settings)

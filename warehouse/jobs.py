@@ -1,0 +1,211 @@
+"""Jobs as files under the warehouse's state folder, so that they outlive pages and runners.
+
+    state/jobs/runner.lock          held by the one runner of the warehouse
+    state/jobs/<job>/request.json   what is asked; written once
+                     status.json    how far it is; missing while it waits for the first time
+                     lock           held by the process that does it
+                     stop           asks it to stop
+                     log.txt        what it said
+                     ideas.jsonl, result.json
+
+Pages and programs submit, read and ask to stop; `flows/jobs.py` does the rest.
+"""
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC
+from pathlib import Path
+from uuid import uuid4
+
+import orjson
+from filelock import FileLock
+from pydantic import ValidationError
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.identifiers import content_hash
+from schemas.job import JOB_REQUEST, JobRequest, JobState, JobStatus
+from schemas.patterns import bounded
+from warehouse.layout import Layout
+from warehouse.progress import lock_held
+from warehouse.units.landing import BUILDING, read_noun, write_noun
+
+LOG_LINES = 40
+_KEY_DIGITS = 16
+_JOB_ID = bounded(rf"\d{{8}}T\d{{12}}-[0-9a-f]{{{_KEY_DIGITS}}}")
+
+
+class Job(Noun):
+    """A job as its files tell.
+
+    Attributes:
+        request: None where it cannot be read; the runner then says so in `status.last_word`.
+    """
+
+    job_id: str
+    folder: Path
+    request: JobRequest | None
+    status: JobStatus
+    stop_requested: bool
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it waits or is being done."""
+        return not self.status.state.ended
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / "lock"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log.txt"
+
+    @property
+    def ideas(self) -> Path:
+        return self.folder / "ideas.jsonl"
+
+    @property
+    def result(self) -> Path:
+        """What a plan came to, as JSON."""
+        return self.folder / "result.json"
+
+    @property
+    def stop(self) -> Path:
+        return self.folder / "stop"
+
+
+def jobs_folder(layout: Layout) -> Path:
+    return layout.state / "jobs"
+
+
+def runner_lock(layout: Layout) -> Path:
+    return jobs_folder(layout) / "runner.lock"
+
+
+def runner_at_work(layout: Layout) -> bool | None:
+    """Whether some runner takes up the jobs of this warehouse; None where the system does not
+    tell.
+    """
+    return lock_held(runner_lock(layout))
+
+
+def submit(layout: Layout, request: JobRequest) -> str:
+    """Write a request for the runner to take up; its job_id.
+
+    A key that is known already names the job that has it, and nothing is written.
+
+    Raises:
+        ConfigurationError: the key was given with another request.
+    """
+    folder = jobs_folder(layout)
+    folder.mkdir(parents=True, exist_ok=True)
+    key = content_hash(request.idempotency_key, length=_KEY_DIGITS)
+    # Two submissions of one key at the same time would not see each other.
+    with FileLock(folder / "submit.lock", fallback_to_soft=False):
+        known = next((name for name in job_ids(layout) if name.endswith(key)), None)
+        if known is not None:
+            _check_same(layout, known, request)
+            return known
+        job_id = f"{request.created_at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{key}"
+        building = folder / f"{BUILDING}{uuid4().hex}"
+        building.mkdir()
+        write_noun(building / "request.json", request)
+        building.rename(folder / job_id)
+    return job_id
+
+
+def _check_same(layout: Layout, job_id: str, request: JobRequest) -> None:
+    known = read_request(layout, job_id)
+    if known.model_copy(update={"created_at": request.created_at}) != request:
+        raise ConfigurationError(
+            f"the idempotency key of job {job_id} belongs to another request: choose a new key"
+        )
+
+
+def read_request(layout: Layout, job_id: str) -> JobRequest:
+    """What a job asks.
+
+    Raises:
+        ConfigurationError: an option out of its bounds, or no request at all, in one line.
+    """
+    try:
+        return JOB_REQUEST.validate_json(
+            (jobs_folder(layout) / job_id / "request.json").read_bytes()
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise ConfigurationError(
+            f"the request cannot be read: {f'{place}: ' if place else ''}{first['msg']}"
+        ) from error
+
+
+def read_job(layout: Layout, job_id: str) -> Job | None:
+    """A job as it is now; None when there is none of this name.
+
+    A job whose status another version of Assay wrote has failed, and is left alone.
+    """
+    folder = jobs_folder(layout) / job_id
+    if not _JOB_ID.fullmatch(job_id) or not (folder / "request.json").exists():
+        return None
+    try:
+        request = read_request(layout, job_id)
+    except ConfigurationError:
+        request = None
+    try:
+        status = read_noun(folder / "status.json", JobStatus, "ask for the job anew")
+    except ConfigurationError as error:
+        status = JobStatus(state=JobState.FAILED, last_word=str(error))
+    return Job(
+        job_id=job_id,
+        folder=folder,
+        request=request,
+        status=status or JobStatus(),
+        stop_requested=(folder / "stop").exists(),
+    )
+
+
+def job_ids(layout: Layout) -> list[str]:
+    """All jobs by name, oldest first."""
+    folder = jobs_folder(layout)
+    if not folder.is_dir():
+        return []
+    return sorted(path.name for path in folder.iterdir() if _JOB_ID.fullmatch(path.name))
+
+
+def jobs(layout: Layout) -> Iterator[Job]:
+    """All jobs, newest first."""
+    found = (read_job(layout, name) for name in reversed(job_ids(layout)))
+    return (job for job in found if job is not None)
+
+
+def write_status(job: Job, status: JobStatus) -> None:
+    """Replace how far a job is."""
+    write_noun(job.folder / "status.json", status)
+
+
+def request_stop(job: Job) -> None:
+    """Ask a job to stop in order: what it paid for stays landed, and the same request goes on from
+    there.
+    """
+    job.stop.touch()
+
+
+def forget(job: Job) -> None:
+    """Delete a job that has ended."""
+    assert job.status.state.ended
+    shutil.rmtree(job.folder, ignore_errors=True)
+
+
+def read_result(job: Job) -> dict[str, object]:
+    """What a plan came to."""
+    found: dict[str, object] = orjson.loads(job.result.read_bytes())
+    return found
+
+
+def log_tail(job: Job) -> list[str]:
+    """The last lines of what a job said."""
+    if not job.log.exists():
+        return []
+    return job.log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]
