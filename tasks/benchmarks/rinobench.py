@@ -13,7 +13,7 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.paper import Paper
 from tasks.benchmarks.novelty_checker import works_of
-from tasks.benchmarks.records import Record, json_list, text_of
+from tasks.benchmarks.records import Record, day_of, json_list, text_of
 from tasks.ideas.titles import title_of
 from tasks.metrics.novelty import SCALE
 from tasks.novelty.exemplars import text_of_parts
@@ -133,7 +133,12 @@ def _gold(record: Record, idea_id: str, path: Path) -> GoldIdea:
             f"{path}: novelty_score of {idea_id} is {score!r}, not a whole number from 1 to 5"
         )
     text = _idea_text(record, path)
-    idea = Idea(idea_id=IdeaId(idea_id), title=title_of(text), text=text)
+    idea = Idea(
+        idea_id=IdeaId(idea_id),
+        title=title_of(text),
+        text=text,
+        cutoff_date=day_of(record, path),
+    )
     return GoldIdea(
         idea,
         works_of(record.get("related_works"), path),
