@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from schemas.base import Noun
+from schemas.benchmark import SubmissionText
 from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.judging import Effort
@@ -354,6 +355,12 @@ class BenchmarkOptions(IdeaOptions):
         None,
         "OUT",
         "Suite novelty: write the calibrator it fits to this file, for a profile to name.",
+    )
+    text: SubmissionText = option(
+        SubmissionText.ABSTRACT,
+        "|".join(SubmissionText),
+        "Suites decisions, pairs, groups: ideas from title and abstract, or from the full papers "
+        "in DIR/papers.",
     )
     training_until: Annotated[
         date | None,
