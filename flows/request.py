@@ -82,21 +82,21 @@ def _with_committee(profile: Profile) -> Profile:
     )
 
 
-def _with_calibrator(profile: Profile, engine: EngineChoice) -> Profile:
-    """`profile`, its calibrator checked before anything is paid for, and named so that workers find
-    it from any folder.
+def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
+    """`profile`, its calibrator and exemplars checked before anything is paid for, and named so
+    that workers find them from any folder.
     """
     from tasks.novelty.calibration.applying import check_calibrator
+    from tasks.novelty.exemplars import read_exemplars
 
-    if profile.novelty.calibrator is None:
-        return profile
-    check_calibrator(profile.novelty.calibrator, engine.text)
-    return replace(
-        profile,
-        novelty=replace(
-            profile.novelty, calibrator=str(Path(profile.novelty.calibrator).resolve())
-        ),
-    )
+    named = profile.novelty
+    if named.calibrator is not None:
+        check_calibrator(named.calibrator, engine.text)
+        named = replace(named, calibrator=str(Path(named.calibrator).resolve()))
+    if named.exemplars is not None:
+        read_exemplars(named.exemplars)
+        named = replace(named, exemplars=str(Path(named.exemplars).resolve()))
+    return replace(profile, novelty=named)
 
 
 def check_judging(profile: Profile, engine: EngineChoice) -> None:
@@ -147,7 +147,7 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
     if Module.COMMITTEE in options.modules:
         profile = _with_committee(profile)
     if Module.NOVELTY in options.modules:
-        profile = _with_calibrator(profile, options.engine)
+        profile = _with_novelty_files(profile, options.engine)
     return RunRequest(
         ideas_path=ideas.resolve(),
         warehouse=options.warehouse.resolve(),

@@ -1,6 +1,7 @@
 """Nouns of the benchmarks: a suite's scores with their uncertainty and what they are held against."""
 
 from datetime import date, datetime
+from enum import StrEnum
 from pathlib import Path
 
 from pydantic import Field
@@ -18,6 +19,13 @@ from schemas.run import Budget, Module, WorkRequest
 ASSAY = "assay"
 """Name of the system under test; every other system of a table is a baseline, or a published one.
 """
+
+
+class SubmissionText(StrEnum):
+    """What of a submission its idea is made from."""
+
+    ABSTRACT = "abstract"
+    FULL = "full"
 
 
 class BenchmarkScore(Judged):
@@ -198,6 +206,9 @@ class BenchmarkRequest(WorkRequest):
     )
     budget: Budget = Budget()
     full_text: bool = False
+    text: SubmissionText = Field(
+        default=SubmissionText.ABSTRACT, description="What the ideas of submissions are made from."
+    )
     training_until: date | None = Field(
         default=None, description="How far the judge's training data reach; None: not said."
     )

@@ -3,6 +3,7 @@ its uncertainty.
 """
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -10,7 +11,19 @@ from pydantic import Field, model_validator
 from schemas.base import Noun
 from schemas.identifiers import content_hash
 
-CALIBRATOR_VERSION = 1
+CALIBRATOR_VERSION = 2
+
+
+class DecisionRule(StrEnum):
+    """How one label follows from a distribution over labels.
+
+    Quantile-matched: labels are said as often as they occur, in order of the expected value.
+    Expected value: the label nearest to it. Argmax: the likeliest label.
+    """
+
+    QUANTILE_MATCHED = "quantile_matched"
+    ARGMAX = "argmax"
+    EXPECTED_VALUE = "expected_value"
 
 
 class CalibratorFeature(Noun):
@@ -34,7 +47,7 @@ class CalibratorGain(Noun):
     """A figure of the cross-validation on the training items."""
 
     metric: str
-    system: str = Field(description="judge, calibrated or constant.")
+    system: str = Field(description="judge, calibrated, or what looks at nothing.")
     value: float | None
 
 
@@ -48,6 +61,12 @@ class Calibrator(Noun):
     features: tuple[CalibratorFeature, ...] = Field(min_length=1)
     labels: tuple[CalibratorLabel, ...] = Field(min_length=2)
     thresholds: tuple[float, ...] = Field(description="Ascending; one fewer than labels.")
+    decision_rules: dict[str, DecisionRule] = Field(
+        description="By metric, `macro_f1` and `mean_absolute_error`: the rule that suits it best."
+    )
+    cut_points: tuple[float, ...] = Field(
+        description="Of the quantile-matched rule: expected values, ascending."
+    )
     ridge: float = Field(ge=0, description="Penalty on the squared coefficients.")
     training_source: str = Field(description="Files the labels came from.")
     training_items: tuple[str, ...] = Field(
@@ -64,6 +83,8 @@ class Calibrator(Noun):
             self.thresholds
         ):
             raise ValueError("thresholds: one fewer than labels, ascending")
+        if len(self.cut_points) != len(self.thresholds):
+            raise ValueError("cut_points: one fewer than labels")
         if [one.value for one in self.labels] != sorted({one.value for one in self.labels}):
             raise ValueError("labels: values must ascend")
         return self

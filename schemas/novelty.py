@@ -1,5 +1,6 @@
 """Nouns of the novelty module: a five-point judgement with its justification (RINoBench §3)."""
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
@@ -8,8 +9,37 @@ from schemas.base import Noun, Prose, Stored
 from schemas.citation import RemovedCitationCount, UncitedSentenceCount
 from schemas.confidence import CONFIDENCE_MEANING, Confidence
 from schemas.failure import Failure
-from schemas.identifiers import PaperId
+from schemas.identifiers import PaperId, RetrievedPaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+
+
+class WorkOverlap(StrEnum):
+    """How much of a claimed contribution its closest work already has."""
+
+    NONE = "none"
+    PARTIAL = "partial"
+    FULL = "full"
+
+
+class Difference(StrEnum):
+    """What a claimed contribution adds to its closest work."""
+
+    TRIVIAL = "trivial"
+    USEFUL = "useful"
+    NEW = "new"
+
+
+class ClaimedContribution(Noun):
+    """One contribution an idea claims, beside the closest of its related works."""
+
+    contribution: Prose = Field(description="What the idea claims.")
+    paper_id: RetrievedPaperId | None = Field(
+        description="The closest of the works shown; None: none of them is close, or none was told."
+    )
+    overlap: WorkOverlap | None = Field(
+        description="How much of it that work already has; None: not told."
+    )
+    difference: Difference | None = Field(description="What it adds to that work; None: not told.")
 
 
 class NoveltyJudgement(Judged):
@@ -20,7 +50,14 @@ class NoveltyJudgement(Judged):
     score_1_to_5: int | None = Field(
         ge=1,
         le=5,
-        description="1 known, 5 new in every respect; None when unscored.",
+        description=(
+            "1 known, 5 new in every respect: the likeliest score, of equally likely ones the"
+            " lowest; None when unscored."
+        ),
+    )
+    probabilities_percent: dict[str, int] = Field(
+        default_factory=dict,
+        description="By score from 1 to 5; they sum to 100. Empty when unscored.",
     )
     confidence_0_to_3: Confidence | None = Field(
         default=None,
@@ -35,7 +72,13 @@ class NoveltyJudgement(Judged):
         default=None,
         ge=1,
         le=5,
-        description="None without a calibrator.",
+        description="Expected value of the calibrated label; None without a calibrator.",
+    )
+    calibrated_label_1_to_5: float | None = Field(
+        default=None,
+        ge=1,
+        le=5,
+        description="By the calibrator's decision rule for macro F1; None without a calibrator.",
     )
     calibrated_lower_1_to_5: float | None = Field(
         default=None,
@@ -86,6 +129,19 @@ class NoveltyJudgement(Judged):
         le=1,
         description="Of any statement to any related work; None: nothing was measured.",
     )
+    neighbour_density_0_to_1: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description=(
+            "Mean similarity of the idea to its five nearest related works; None: not measured."
+        ),
+    )
+    exemplar_count: Annotated[int, Stored(nullable=True)] = Field(
+        default=0,
+        ge=0,
+        description="Labelled ideas shown to the judge; None: not counted.",
+    )
     unanswered_search_count: Annotated[int, Stored(nullable=True)] = Field(
         default=0,
         ge=0,
@@ -102,4 +158,5 @@ class NoveltyEvaluation(Noun):
     """All that the novelty module found out about one idea."""
 
     judgement: NoveltyJudgement
+    contributions: tuple[ClaimedContribution, ...] = ()
     failures: tuple[Failure, ...]

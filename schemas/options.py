@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from schemas.base import Noun
+from schemas.benchmark import SubmissionText
 from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.judging import Effort
@@ -355,9 +356,15 @@ class BenchmarkOptions(IdeaOptions):
         "OUT",
         "Suite novelty: write the calibrator it fits to this file, for a profile to name.",
     )
-    training_until: date | None = option(
-        None,
-        "DATE",
-        "How far the judge's training data reach, YYYY-MM-DD; default: what its maker has said.",
+    text: SubmissionText = option(
+        SubmissionText.ABSTRACT,
+        "|".join(SubmissionText),
+        "Suites decisions, pairs, groups: ideas from title and abstract, or from the full papers "
+        "in DIR/papers.",
     )
+    training_until: Annotated[
+        date | None,
+        _read_by(parse_cutoff),
+        option(..., "DATE", "How far the judge's training data reach. Default: as its maker says."),
+    ] = None
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")

@@ -357,6 +357,17 @@ class NoveltyParameters(Noun):
     words_per_text: int | None = Field(
         default=None, ge=10, description="Asked of a justification; None: two to four sentences."
     )
+    rerank_by_facet: bool = Field(
+        default=True,
+        description=(
+            "Choose related works by what stands closest in purpose, mechanism, evaluation and"
+            " application in turn, not by the idea as a whole."
+        ),
+    )
+    exemplars: str | None = Field(
+        default=None,
+        description="Path of ideas that experts have labelled, shown to the judge; None: none.",
+    )
     calibrator: str | None = Field(
         default=None, description="Path of a fitted calibrator; None: the judgement as it is."
     )

@@ -22,7 +22,7 @@ from schemas.failure import Failure
 from schemas.idea import Idea, RejectedIdea
 from schemas.judging import JudgeVote
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem, Vote
-from schemas.novelty import NoveltyJudgement
+from schemas.novelty import ClaimedContribution, NoveltyJudgement
 from schemas.outcome import Provenance
 from schemas.paper import Paper, PaperSection, Passage
 from schemas.ranking import GroupSummary, Match, RankingHead, Rating
@@ -295,6 +295,7 @@ TABLES: tuple[Table, ...] = (
     _of_idea("persona_reviews", PersonaReview, "persona_id", "dimension"),
     _once_per_idea("meta_reviews", MetaReview),
     _once_per_idea("novelty", NoveltyJudgement),
+    _of_idea("novelty_contributions", ClaimedContribution, "position"),
     _of_idea(
         "citations",
         Citation,

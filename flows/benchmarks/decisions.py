@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import get_args
 
+from flows.benchmarks.conditions import submission_conditions
 from flows.benchmarks.decision_calibration import decision_calibration
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
@@ -49,7 +50,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """F1 and accuracy for 2, 3 and 4 classes, and how far predictions crowd into few labels, for
     Assay and for what looks at nothing.
     """
-    submissions = trial.draw(read_points(trial.file(POINTS_FILE)))
+    submissions = list(trial.submissions(trial.draw(read_points(trial.file(POINTS_FILE)))).values())
     decided, run_id = decisions_of(trial, submissions)
     gold = {str(one.idea.idea_id): one.decision for one in submissions}
     trial.record(
@@ -200,5 +201,6 @@ SUITE = Suite(
     run,
     modules=MODULES,
     optional=(GROUPS_FILE, *PAIR_FILES.values()),
+    conditions=submission_conditions,
     labels_public_since=DECIDED,
 )

@@ -16,11 +16,12 @@ from flows.benchmarks.suite import Suite
 from flows.estimate import Estimate, estimate_run, unpriced
 from flows.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkRequest
+from schemas.benchmark import BenchmarkRequest, SubmissionText
 from schemas.idea import Idea
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.benchmarks import innoeval, novelty_checker, rinobench, scholarideas
+from tasks.benchmarks.full_papers import as_long_as_a_paper
 from tasks.benchmarks.novelty_grading.steps import STEPS as GRADING
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE
 from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
@@ -206,8 +207,15 @@ def _novelty(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
 
 def _decisions(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     found = innoeval.unique_ideas(innoeval.read_points(request.data / innoeval.POINTS_FILE))
-    ideas = found[: round(_share(len(found), request) * len(found))]
+    ideas = _written_out(found[: round(_share(len(found), request) * len(found))], request)
     return len(ideas), ideas, []
+
+
+def _written_out(ideas: list[Idea], request: BenchmarkRequest) -> list[Idea]:
+    """From full papers each is as long as it may be; none is read for a plan."""
+    if request.text is SubmissionText.ABSTRACT:
+        return ideas
+    return [as_long_as_a_paper(idea) for idea in ideas]
 
 
 def _pairs(request: BenchmarkRequest, modules: Sequence[Module]) -> Counted:
@@ -235,7 +243,9 @@ def _matches(
     request: BenchmarkRequest,
     modules: Sequence[Module],
 ) -> Counted:
-    ideas = innoeval.unique_ideas(one for members in contests for one in members)
+    ideas = _written_out(
+        innoeval.unique_ideas(one for members in contests for one in members), request
+    )
     meetings = sum(len(members) * (len(members) - 1) // 2 for members in contests)
     systems = 1 + (bool(modules) and PROMPT_ONLY.name in request.baselines)
     calls = float(meetings * systems * (2 if request.profile.ranking.both_orders else 1))

@@ -3,7 +3,9 @@ best, and in what order.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from flows.benchmarks.conditions import submission_conditions
 from flows.benchmarks.matches import ranked_by_system
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
@@ -25,7 +27,17 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """Best of group, exact ranking and mean rank correlations, for matches, for scores alone and
     for the baselines.
     """
-    groups = trial.draw(read_groups(trial.file(GROUPS_FILE)))
+    drawn = trial.draw(read_groups(trial.file(GROUPS_FILE)))
+    texts = trial.submissions(one for group in drawn for one in group.members)
+    groups = [
+        replace(
+            group,
+            members=tuple(
+                replace(one, idea=texts[str(one.idea.idea_id)].idea) for one in group.members
+            ),
+        )
+        for group in drawn
+    ]
     scores: list[BenchmarkScore] = []
     contests = {group.name: group.members for group in groups}
     clusters = connected(contests)
@@ -100,5 +112,6 @@ SUITE = Suite(
     (GROUPS_FILE,),
     run,
     steps=(COMPARE_IDEAS,),
+    conditions=submission_conditions,
     labels_public_since=DECIDED,
 )

@@ -15,7 +15,7 @@ from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from tasks.benchmarks.novelty_checker import FILE as NOVELTY_CHECKER
 from tasks.benchmarks.novelty_grading.steps import STEPS as GRADING_STEPS
 from tasks.novelty.calibration.examples import Example
-from tasks.novelty.calibration.store import load_calibrator
+from tasks.novelty.conditions import novelty_conditions
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 
 NAME = "novelty"
@@ -47,14 +47,13 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
 
 
 def _examples(binary: BinaryPart) -> list[Example]:
-    raw = {name: verdict(one) for name, one in binary.judgements.items()}
-    return examples_of(binary.ideas, binary.judgements, binary.gold, raw)
+    raw = {name: verdict(one.judgement) for name, one in binary.evaluations.items()}
+    return examples_of(binary.ideas, binary.evaluations, binary.gold, raw)
 
 
 def _conditions(request: BenchmarkRequest) -> tuple[str, ...]:
-    """The calibrator as it stands in its file."""
-    path = request.profile.novelty.calibrator
-    return () if path is None else (load_calibrator(path).sha256,)
+    """The calibrator and the exemplars as they stand in their files."""
+    return novelty_conditions(request.profile.novelty)
 
 
 SUITE = Suite(

@@ -13,12 +13,13 @@ from flows.benchmarks.novelty_judging import (
     calibrated_verdict,
     items_of,
     judge_all,
+    judgements_of,
     raw_values,
     verdict,
 )
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkScore
-from schemas.novelty import NoveltyJudgement
+from schemas.novelty import NoveltyEvaluation
 from tasks.benchmarks.novelty_checker import FILE, read_novelty_checker
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
 from tasks.metrics.classification import (
@@ -44,7 +45,7 @@ class BinaryPart:
 
     ideas: dict[str, str]
     gold: dict[str, str | None]
-    judgements: dict[str, NoveltyJudgement]
+    evaluations: dict[str, NoveltyEvaluation]
     scores: tuple[BenchmarkScore, ...]
 
 
@@ -56,7 +57,8 @@ def judge_binary(trial: Trial, suite: str) -> BinaryPart:
         str(row.idea.idea_id): None if row.novel is None else NOVEL if row.novel else NOT_NOVEL
         for row in rows
     }
-    judgements = judge_all(trial, PART, items)
+    evaluations = judge_all(trial, PART, items)
+    judgements = judgements_of(evaluations)
     verdicts = {ASSAY: {name: verdict(one) for name, one in judgements.items()}}
     values = {ASSAY: raw_values(judgements)}
     if trial.request.profile.novelty.calibrator is not None:
@@ -76,7 +78,7 @@ def judge_binary(trial: Trial, suite: str) -> BinaryPart:
         for system, found in values.items()
     ]
     return BinaryPart(
-        {name: given.idea.text for name, given in items.items()}, gold, judgements, tuple(scores)
+        {name: given.idea.text for name, given in items.items()}, gold, evaluations, tuple(scores)
     )
 
 

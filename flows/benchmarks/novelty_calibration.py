@@ -10,17 +10,23 @@ from schemas.benchmark import ASSAY, BenchmarkScore
 from schemas.calibration import CalibratorGain
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from schemas.novelty import NoveltyJudgement
+from schemas.novelty import NoveltyEvaluation
+from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.novelty.calibration.applying import NOVELTY, judged_by
+from tasks.novelty.calibration.calibrator import fit_calibrator
 from tasks.novelty.calibration.cross_validation import Prediction, cross_validate
+from tasks.novelty.calibration.deciding import MACRO_F1
 from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256, novelty_features
-from tasks.novelty.calibration.fitting import fit_calibrator
-from tasks.novelty.calibration.gain import CALIBRATED, CONSTANT, JUDGE, Figure, gain, reliability
+from tasks.novelty.calibration.gain import CALIBRATED, JUDGE, Figure, gain, reliability
 from tasks.novelty.calibration.store import write_calibrator
 
 CALIBRATION = "calibration"
-SYSTEMS = {JUDGE: ASSAY, CALIBRATED: f"{ASSAY}, calibrated", CONSTANT: "constant"}
+SYSTEMS = {
+    JUDGE: ASSAY,
+    CALIBRATED: f"{ASSAY}, calibrated",
+    **{name: name for name in (STRATIFIED_RANDOM, MAJORITY, CONSTANT)},
+}
 RELIABILITY_EXPECTED, RELIABILITY_OBSERVED = "reliability_expected", "reliability_observed"
 BINARY = LabelScale(("not novel", "novel"), (2.5, 4.5))
 """Places on the scale of 1 to 5: not novel is 1 to 3, novel 4 and 5 (RINoBench's labels average 2.4
@@ -32,16 +38,16 @@ FILE = "novelty-calibrator.json"
 
 def examples_of(
     ideas: Mapping[str, str],
-    judgements: Mapping[str, NoveltyJudgement],
+    evaluations: Mapping[str, NoveltyEvaluation],
     gold: Mapping[str, str | None],
     raw: Mapping[str, str | None],
 ) -> list[Example]:
     """Judged ideas as training data. `ideas`: texts; `raw`: the judgement as one of the labels."""
     return [
         Example(
-            item_sha256(ideas[name]), gold.get(name), raw.get(name), novelty_features(judgement)
+            item_sha256(ideas[name]), gold.get(name), raw.get(name), novelty_features(evaluation)
         )
-        for name, judgement in judgements.items()
+        for name, evaluation in evaluations.items()
     ]
 
 
@@ -81,11 +87,13 @@ def calibrate_on(
                 judged_by=by,
                 source=source,
                 gain=gains,
+                seed=seed,
             )
             write_calibrator(calibrator, target)
             note(
                 f"{suite}: calibrator {calibrator.sha256[:12]}, fitted on"
-                f" {len(calibrator.training_items)} ideas: {target}"
+                f" {len(calibrator.training_items)} ideas, deciding by"
+                f" {calibrator.decision_rules[MACRO_F1].replace('_', ' ')}: {target}"
             )
     except ConfigurationError as error:
         note(f"{suite}: not calibrated: {error}")

@@ -30,8 +30,8 @@ class Given:
     works: tuple[Paper, ...]
 
 
-def judge_all(trial: Trial, task: str, items: Mapping[str, Given]) -> dict[str, NoveltyJudgement]:
-    """Judgements by item, in order; calibrated where the profile names a calibrator.
+def judge_all(trial: Trial, task: str, items: Mapping[str, Given]) -> dict[str, NoveltyEvaluation]:
+    """Evaluations by item, in order; calibrated where the profile names a calibrator.
 
     Raises:
         ConfigurationError: the calibrator does not fit, or was fitted on one of the items.
@@ -54,7 +54,12 @@ def judge_all(trial: Trial, task: str, items: Mapping[str, Given]) -> dict[str, 
     for evaluation in found.values():
         if _may_go_better(evaluation) and evaluation.judgement.unscored_reason is not None:
             trial.missing_reason = evaluation.judgement.unscored_reason
-    return {item_id: evaluation.judgement for item_id, evaluation in found.items()}
+    return found
+
+
+def judgements_of(evaluations: Mapping[str, NoveltyEvaluation]) -> dict[str, NoveltyJudgement]:
+    """By item."""
+    return {name: evaluation.judgement for name, evaluation in evaluations.items()}
 
 
 def _may_go_better(evaluation: NoveltyEvaluation) -> bool:
@@ -73,9 +78,9 @@ def verdict(judgement: NoveltyJudgement) -> str | None:
 
 
 def calibrated_verdict(judgement: NoveltyJudgement) -> str | None:
-    """As `verdict`, by the calibrated score."""
-    score = judgement.calibrated_score_1_to_5
-    return None if score is None else NOVEL if score >= CALIBRATED_NOVEL_FROM else NOT_NOVEL
+    """As `verdict`, by the label that the calibrator decides for."""
+    label = judgement.calibrated_label_1_to_5
+    return None if label is None else NOVEL if label >= CALIBRATED_NOVEL_FROM else NOT_NOVEL
 
 
 def items_of(

@@ -13,11 +13,12 @@ from flows.benchmarks.novelty_judging import (
     calibrated_values,
     items_of,
     judge_all,
+    judgements_of,
     raw_values,
 )
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
-from schemas.novelty import NoveltyJudgement
+from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.novelty_grading.grade import Grade, Justified, grade
 from tasks.benchmarks.rinobench import (
@@ -37,6 +38,10 @@ from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import share
 from tasks.metrics.novelty import SCALE, justification_metrics, score_metrics
+from tasks.novelty.calibration.applying import calibrate
+from tasks.novelty.calibration.deciding import MEAN_ABSOLUTE_ERROR
+from tasks.novelty.calibration.examples import novelty_features
+from tasks.novelty.calibration.store import load_calibrator
 
 PART = "rinobench test"
 PUBLISHED_GOLD: Mapping[str, int | None] = {
@@ -143,21 +148,17 @@ def _measured(
                 chosen,
                 {name: said.reasoning for name, said in by_name.items()},
             )
-    judgements = judge_all(
+    evaluations = judge_all(
         trial, PART, {name: Given(one.idea, one.works) for name, one in chosen.items()}
     )
+    judgements = judgements_of(evaluations)
     trial.record(_items(ASSAY, judgements, gold, raw_values(judgements)))
     scores += _score_rows(
         suite, ASSAY, gold, {name: one.score_1_to_5 for name, one in judgements.items()}, trial.seed
     )
     if trial.request.profile.novelty.calibrator is not None:
-        values = calibrated_values(judgements)
-        trial.record(_items(CALIBRATED, judgements, gold, values))
-        rounded = {
-            name: None if value is None else min(max(round(value), 1), 5)
-            for name, value in values.items()
-        }
-        scores += _score_rows(suite, CALIBRATED, gold, rounded, trial.seed)
+        trial.record(_items(CALIBRATED, judgements, gold, calibrated_values(judgements)))
+        scores += _calibrated_rows(trial, suite, gold, evaluations)
     return [
         *scores,
         *_graded(
@@ -168,6 +169,28 @@ def _measured(
             {name: one.justification for name, one in judgements.items()},
         ),
     ]
+
+
+def _calibrated_rows(
+    trial: Trial,
+    suite: str,
+    gold: Mapping[str, int | None],
+    evaluations: Mapping[str, NoveltyEvaluation],
+) -> Iterator[BenchmarkScore]:
+    """Error by the calibrator's rule for the error, all else by its rule for macro F1."""
+    calibrator = load_calibrator(str(trial.request.profile.novelty.calibrator))
+    found = {
+        name: calibrate(calibrator, novelty_features(one))
+        for name, one in evaluations.items()
+        if one.judgement.calibrated_label_1_to_5 is not None
+    }
+    for_f1 = {name: round(one.for_f1) for name, one in found.items()}
+    for_error = {name: round(one.for_error) for name, one in found.items()}
+    for score in _score_rows(suite, CALIBRATED, gold, for_f1, trial.seed):
+        if score.metric != MEAN_ABSOLUTE_ERROR:
+            yield score
+    error = score_metrics(gold, for_error, trial.seed)[MEAN_ABSOLUTE_ERROR]
+    yield benchmark_score(error, suite, MEAN_ABSOLUTE_ERROR, CALIBRATED, PART)
 
 
 def _items(
@@ -248,17 +271,17 @@ def training_scores(trial: Trial, suite: str, target: Path) -> list[BenchmarkSco
     if not path.is_file():
         return []
     rows = {str(one.idea.idea_id): one for one in trial.draw(read_gold(path))}
-    judgements = judge_all(
+    evaluations = judge_all(
         trial, "rinobench train", {name: Given(one.idea, one.works) for name, one in rows.items()}
     )
     gold = {name: None if one.score is None else str(one.score) for name, one in rows.items()}
     raw = {
         name: None if one.score_1_to_5 is None else str(one.score_1_to_5)
-        for name, one in judgements.items()
+        for name, one in judgements_of(evaluations).items()
     }
     ideas = {name: one.idea.text for name, one in rows.items()}
     return calibrate_on(
-        examples_of(ideas, judgements, gold, raw),
+        examples_of(ideas, evaluations, gold, raw),
         FIVE,
         suite=suite,
         part="rinobench train",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from flows.benchmarks.conditions import submission_conditions
 from flows.benchmarks.matches import ranked_by_system
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
@@ -38,7 +39,16 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
         trial.draw(read_pairs(trial.file(name), difficulty))
         for difficulty, name in PAIR_FILES.items()
     ]
-    pairs = [pair for part in listed for pair in part]
+    drawn = [pair for part in listed for pair in part]
+    texts = trial.submissions(one for pair in drawn for one in (pair.first, pair.second))
+    pairs = [
+        replace(
+            pair,
+            first=replace(pair.first, idea=texts[str(pair.first.idea.idea_id)].idea),
+            second=replace(pair.second, idea=texts[str(pair.second.idea.idea_id)].idea),
+        )
+        for pair in drawn
+    ]
     scores: list[BenchmarkScore] = []
     contests = {pair.pair_id: (pair.first, pair.second) for pair in pairs}
     clusters = connected(contests)
@@ -169,5 +179,6 @@ SUITE = Suite(
     tuple(PAIR_FILES.values()),
     run,
     steps=(COMPARE_IDEAS,),
+    conditions=submission_conditions,
     labels_public_since=DECIDED,
 )

@@ -21,6 +21,7 @@ from tasks.benchmarks.steps.whole_review import WholeReviewReply
 from tasks.citations.keys import Shown, show
 from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.step import Step
+from tasks.text.titles import is_own_work
 from tasks.text.words import key_phrases
 
 PAPERS_SHOWN = 20
@@ -92,12 +93,21 @@ async def _prompted(idea: Idea, context: ItemContext) -> WrittenReview:
 
 
 async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
-    """One search by the idea's own key phrases, then one prompt."""
+    """One search by the idea's own key phrases, then one prompt; the idea's own paper is not shown,
+    as in the modules.
+    """
     assert context.literature is not None, "the trial opens a gateway for this baseline"
     answer = await context.literature.search_papers(
         " ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date
     )
-    shown = show([paper for paper in answer.items if paper.abstract])
+    shown = show(
+        [
+            paper
+            for paper in answer.items
+            if paper.abstract
+            and not is_own_work(idea.title, idea.text, paper.title, paper.abstract)
+        ]
+    )
     if not len(shown):
         reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
         return WrittenReview(

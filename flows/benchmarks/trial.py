@@ -8,13 +8,14 @@ import random
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from flows.benchmarks.notes import note
 from flows.gateway import OpenGateway, open_gateway
 from schemas.base import Noun, Reply
-from schemas.benchmark import BenchmarkItem, BenchmarkRequest
+from schemas.benchmark import BenchmarkItem, BenchmarkRequest, SubmissionText
 from schemas.calls import LlmCall
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
@@ -27,6 +28,8 @@ from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
+from tasks.benchmarks.full_papers import ideas_of_papers
+from tasks.benchmarks.innoeval import Submission
 from tasks.benchmarks.items import AnswerStore, Done, ItemContext, Tools, work_through
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ideas.write import write_ideas
@@ -97,6 +100,23 @@ class Trial:
     def modules(self, usual: Sequence[Module]) -> tuple[Module, ...]:
         """Modules of the main job for this suite: those the user named, else the `usual` ones."""
         return tuple(usual) if self.request.modules is None else self.request.modules
+
+    def submissions(self, listed: Iterable[Submission]) -> dict[str, Submission]:
+        """Submissions by id, each once, with the text that the user asked for.
+
+        Raises:
+            ConfigurationError: `--text full`, and a paper is not there or cannot be read.
+        """
+        found = {str(one.idea.idea_id): one for one in listed}
+        if self.request.text is SubmissionText.ABSTRACT:
+            return found
+        note(f"{self.request.suite}: reading {len(found):,} full papers")
+        ideas = asyncio.run(
+            ideas_of_papers(
+                [one.idea for one in found.values()], self.request.data, self.settings.documents
+            )
+        )
+        return {name: replace(one, idea=ideas[name]) for name, one in found.items()}
 
     def draw(self, rows: Sequence[ItemT]) -> Sequence[ItemT]:
         """All rows, or as many as `--limit` says, drawn by the seed and in their own order."""

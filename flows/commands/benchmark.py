@@ -21,21 +21,34 @@ if TYPE_CHECKING:
     from flows.benchmarks.suite import Suite
     from schemas.benchmark import BenchmarkRequest
 
-ALL = "all"
+ALL, FETCH = "all", "fetch"
 
 
 def benchmark(
     suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help=f"One of {', '.join(SUITE_NAMES)}; or `{ALL}`.")
+        str,
+        typer.Argument(
+            metavar="SUITE",
+            help=f"One of {', '.join(SUITE_NAMES)}; `{ALL}`; or `{FETCH}` with DIR.",
+        ),
     ],
     options: BenchmarkOptions,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help=f"Of `{FETCH}`: where the public sets are to lie."),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Run a suite, and print its scores with 95 % intervals and the published figures beside them.
+    `fetch DIR` downloads the public sets that suites read as they are.
 
     The same command again goes on where the last one stopped, and costs nothing once all is done.
     Bounds hold for the suite and for each of its evaluations apart.
     """
+    if suite == FETCH:
+        return _fetch(folder, as_json=json)
+    if folder is not None:
+        raise ConfigurationError(f"DIR goes with `{FETCH}` alone: name the data with --data DIR")
     from flows.benchmarks.request import resolve_benchmark
 
     suites = _suites(suite)
@@ -49,6 +62,18 @@ def benchmark(
     if options.calibrate is not None:
         _write_calibrator(summaries, requests[0].warehouse, options.calibrate)
     return _print(summaries, requests[0], options.compare, as_json=json)
+
+
+def _fetch(folder: Path | None, *, as_json: bool) -> int:
+    from flows.benchmarks.fetching import fetch
+    from flows.commands.output import print_json
+
+    if folder is None:
+        raise ConfigurationError(f"name the folder: assay benchmark {FETCH} DIR")
+    found = fetch(folder, Settings())
+    if as_json:
+        print_json(found.model_dump())
+    return EXIT_FAILURES if found.missing else EXIT_DONE
 
 
 def _suites(name: str) -> "list[Suite]":

@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import DisjointSet
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
-from tasks.benchmarks.records import Record, json_lines, json_list, text_of
+from tasks.benchmarks.records import Record, day_of, json_lines, json_list, text_of
 from tasks.ideas.groups import GroupNames
 from tasks.metrics.labelled import decision_of
 
@@ -21,7 +21,7 @@ GROUPS_FILE = "innoeval_groups.json"
 PAIR_FILES = {"easy": "innoeval_pairs_easy.json", "hard": "innoeval_pairs_hard.json"}
 CUTOFF = date(2024, 10, 1)
 """Deadline of ICLR 2025, the earlier of the two conferences: no submission of either can be found
-as its own evidence.
+as its own evidence. A `cutoff_date` in the file counts before it.
 """
 
 DECIDED = date(2025, 1, 22)
@@ -154,7 +154,10 @@ def _submission(record: Record, label: str | None, path: Path) -> Submission:
         )
     title, abstract = text_of(record, "title", path), text_of(record, "abstract", path)
     idea = Idea(
-        idea_id=IdeaId(paper_id), title=title, text=f"# {title}\n\n{abstract}", cutoff_date=CUTOFF
+        idea_id=IdeaId(paper_id),
+        title=title,
+        text=f"# {title}\n\n{abstract}",
+        cutoff_date=day_of(record, path) or CUTOFF,
     )
     said = _word(record.get("decision")) or label
     return Submission(idea, decision_of(said) if said is not None else None)

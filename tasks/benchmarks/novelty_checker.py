@@ -9,7 +9,7 @@ from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, content_hash
 from schemas.paper import Paper
-from tasks.benchmarks.records import Record, json_lines, text_of
+from tasks.benchmarks.records import Record, day_of, json_lines, text_of
 from tasks.ideas.titles import title_of
 
 FILE = "novelty_checker.jsonl"
@@ -46,7 +46,12 @@ def _judged(record: Record, path: Path) -> JudgedIdea:
     if novel is not None and not isinstance(novel, bool):
         raise ConfigurationError(f"{path}: novel of {idea_id} is neither true nor false")
     return JudgedIdea(
-        Idea(idea_id=IdeaId(idea_id), title=title_of(text), text=text),
+        Idea(
+            idea_id=IdeaId(idea_id),
+            title=title_of(text),
+            text=text,
+            cutoff_date=day_of(record, path),
+        ),
         works_of(record.get("papers"), path),
         novel,
     )
@@ -65,12 +70,13 @@ def works_of(entries: object, path: Path) -> tuple[Paper, ...]:
     papers: dict[str, Paper] = {}
     for entry in entries:
         title = text_of(entry, "title", path)
-        abstract, url = entry.get("abstract"), entry.get("url")
+        abstract, url, year = entry.get("abstract"), entry.get("url"), entry.get("year")
         paper_id = PaperId(content_hash(title, str(abstract), length=40))
         papers[paper_id] = Paper(
             paper_id=paper_id,
             title=title,
             abstract=abstract if isinstance(abstract, str) and abstract.strip() else None,
+            year=year if isinstance(year, int) and not isinstance(year, bool) else None,
             url=url if isinstance(url, str) else "",
         )
     return tuple(papers.values())

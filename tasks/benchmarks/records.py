@@ -3,6 +3,7 @@ place of what does not fit.
 """
 
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 
 import orjson
@@ -42,6 +43,21 @@ def text_of(record: Record, name: str, path: Path) -> str:
             f"{path}: an entry has no text under {name!r}: is it the file its name says?"
         )
     return value
+
+
+def day_of(record: Record, path: Path) -> date | None:
+    """`cutoff_date` of an entry; None: it has none.
+
+    Raises:
+        ConfigurationError: it is no date.
+    """
+    text = record.get("cutoff_date")
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(str(text))
+    except ValueError as error:
+        raise ConfigurationError(f"{path}: cutoff_date {text!r} is no date") from error
 
 
 def _lines(path: Path) -> list[bytes]:

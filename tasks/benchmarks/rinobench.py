@@ -13,9 +13,10 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.paper import Paper
 from tasks.benchmarks.novelty_checker import works_of
-from tasks.benchmarks.records import Record, json_list, text_of
+from tasks.benchmarks.records import Record, day_of, json_list, text_of
 from tasks.ideas.titles import title_of
 from tasks.metrics.novelty import SCALE
+from tasks.novelty.exemplars import text_of_parts
 
 FOLDER = "rinobench"
 GOLD, TRAINING = f"{FOLDER}/test.json", f"{FOLDER}/train.json"
@@ -25,11 +26,6 @@ novelty_reasoning, novelty_score.
 PREDICTIONS, SCORES = "novelty_predictions-", "novelty_pred_evaluation-"
 TEST_LABELS: Mapping[int, int] = {1: 15, 2: 60, 3: 87, 4: 81, 5: 34}
 """Ideas of the test split by gold score (Table 2)."""
-_PARTS = (
-    ("problem_statement", "Problem"),
-    ("objective", "Objective"),
-    ("solution_approach", "Solution approach"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +133,12 @@ def _gold(record: Record, idea_id: str, path: Path) -> GoldIdea:
             f"{path}: novelty_score of {idea_id} is {score!r}, not a whole number from 1 to 5"
         )
     text = _idea_text(record, path)
-    idea = Idea(idea_id=IdeaId(idea_id), title=title_of(text), text=text)
+    idea = Idea(
+        idea_id=IdeaId(idea_id),
+        title=title_of(text),
+        text=text,
+        cutoff_date=day_of(record, path),
+    )
     return GoldIdea(
         idea,
         works_of(record.get("related_works"), path),
@@ -150,16 +151,7 @@ def _idea_text(record: Record, path: Path) -> str:
     idea = record.get("research_idea")
     if not isinstance(idea, dict):
         return text_of(record, "research_idea", path)
-    parts = [
-        (heading, text)
-        for name, heading in _PARTS
-        if isinstance(text := idea.get(name), str) and text.strip()
-    ]
-    parts += [
-        (name, text)
-        for name, text in idea.items()
-        if name not in dict(_PARTS) and isinstance(text, str) and text.strip()
-    ]
-    if not parts:
+    text = text_of_parts(idea)
+    if not text:
         raise ConfigurationError(f"{path}: a research_idea has no text")
-    return "\n\n".join(f"## {heading}\n\n{text.strip()}" for heading, text in parts)
+    return text

@@ -1,13 +1,12 @@
 """ScholarIdeas (ScholarEval §3): ideas with the statements experts made about them."""
 
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
-from tasks.benchmarks.records import Record, json_lines, text_of
+from tasks.benchmarks.records import Record, day_of, json_lines, text_of
 from tasks.ideas.parts import parts_of
 from tasks.ideas.titles import title_of
 
@@ -60,7 +59,7 @@ def _reviewed(record: Record, path: Path) -> ReviewedIdea:
         problem=parts.problem,
         method=parts.method,
         experiment=parts.experiment,
-        cutoff_date=_day(record, path),
+        cutoff_date=day_of(record, path),
         group=discipline,
     )
     rubrics = record.get("rubrics")
@@ -81,13 +80,3 @@ def _rubric(entry: object, idea_id: IdeaId, number: int, discipline: str, path: 
         text_of(entry, name, path) for name in ("statement", "type", "axis", "severity")
     )
     return Rubric(f"{idea_id}:{number}", idea_id, discipline, statement, kind, axis, severity)
-
-
-def _day(record: Record, path: Path) -> date | None:
-    text = record.get("cutoff_date")
-    if text is None:
-        return None
-    try:
-        return date.fromisoformat(str(text))
-    except ValueError as error:
-        raise ConfigurationError(f"{path}: cutoff_date {text!r} is no date") from error

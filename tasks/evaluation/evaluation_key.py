@@ -9,11 +9,11 @@ from schemas.settings import Settings
 from tasks.committee.conditions import committee_conditions
 from tasks.evaluation.modules import steps_of
 from tasks.judging.step import Step
-from tasks.novelty.calibration.store import load_calibrator
+from tasks.novelty.conditions import novelty_conditions
 
 _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
     "committee": {"personas_file"},
-    "novelty": {"calibrator"},
+    "novelty": {"calibrator", "exemplars"},
 }
 """A file counts by what is in it, which `conditions` hashes, not by where it lies."""
 
@@ -33,8 +33,8 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
         used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
     if Module.COMMITTEE in request.modules:
         used += committee_conditions(request.profile.committee, settings)
-    if Module.NOVELTY in request.modules and request.profile.novelty.calibrator is not None:
-        used.append(f"calibrator {load_calibrator(request.profile.novelty.calibrator).sha256}")
+    if Module.NOVELTY in request.modules:
+        used += novelty_conditions(request.profile.novelty)
     return tuple(used)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from schemas.base import Noun, Reply, replace
@@ -25,7 +25,8 @@ class AssignedEngine:
     """Implements `Engine`: asks of each step the model, or the judges, that the profile assigns.
 
     Several judges are asked the same question side by side. The median of their scores counts, and
-    the words are those of the judge who came nearest to it. With fewer than half of the judges
+    the words are those of the judge who came nearest to it. Where the score follows from the rest
+    of a reply, the lower median counts, so that one judge's reply holds as it is. With fewer than half of the judges
     scored, the step is unscored. Every score of every judge goes into the ledger. A step without
     scores is answered by the first judge alone.
     """
@@ -71,7 +72,11 @@ class AssignedEngine:
         call_ids = tuple(call for one in outcomes for call in one.provenance.call_ids)
         if 2 * len(scored) < len(judges):
             return _too_few(judges, outcomes, call_ids)
-        medians = _medians([dict(scores(one.value)) for one in scored], len(judges))
+        medians = _medians(
+            [dict(scores(one.value)) for one in scored],
+            len(judges),
+            statistics.median_low if score_follows(step.output_model) else statistics.median,
+        )
         nearest = min(scored, key=lambda one: _distance(dict(scores(one.value)), medians))
         provenance = replace(nearest.provenance, call_ids=call_ids)
         return Scored(with_scores(nearest.value, medians), provenance)
@@ -87,15 +92,24 @@ def asked_models(step: Step[Any, Any], judging: JudgingParameters) -> tuple[str,
 
 
 def gives_scores(output_model: type[Reply]) -> bool:
-    """Whether replies of this model hold a field `score`, in themselves or in their entries."""
+    """Whether replies of this model hold a `score`, in themselves or in their entries."""
+    if score_follows(output_model):
+        return True
     schema = output_model.model_json_schema()
     return any(
         _SCORE in one.get("properties", {}) for one in (schema, *schema.get("$defs", {}).values())
     )
 
 
+def score_follows(output_model: type[Reply]) -> bool:
+    """Whether the score of such a reply follows from its other fields."""
+    return isinstance(getattr(output_model, _SCORE, None), property)
+
+
 def scores(reply: Reply, place: str = "") -> Iterator[tuple[str, float]]:
     """(what is scored, score) of a reply: its own, and those of the entries of its lists."""
+    if score_follows(type(reply)):
+        yield place, float(getattr(reply, _SCORE))
     for name in type(reply).model_fields:
         value = getattr(reply, name)
         if name == _SCORE:
@@ -136,14 +150,16 @@ def _place(outer: str, entry: Reply) -> str:
     return f"{outer}/{own}" if outer else own
 
 
-def _medians(given: Sequence[Mapping[str, float]], judge_count: int) -> dict[str, float]:
+def _medians(
+    given: Sequence[Mapping[str, float]],
+    judge_count: int,
+    median: Callable[[Sequence[float]], float] = statistics.median,
+) -> dict[str, float]:
     """The median of every item that at least half of the judges scored."""
     items = dict.fromkeys(item for scores_given in given for item in scores_given)
     found = {item: [one[item] for one in given if item in one] for item in items}
     return {
-        item: statistics.median(values)
-        for item, values in found.items()
-        if 2 * len(values) >= judge_count
+        item: median(values) for item, values in found.items() if 2 * len(values) >= judge_count
     }
 
 

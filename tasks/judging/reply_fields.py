@@ -6,6 +6,7 @@ left out, and the caller leaves those things unscored. A reply without a sound e
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from math import isfinite
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -66,6 +67,21 @@ def _prose(value: object) -> object:
 
 
 Prose = Annotated[str, BeforeValidator(_prose)]
+
+
+def _percent(value: Any) -> Any:
+    """`62`, `62.0`, `"62 %"` and `0.62` as models write them; the rest is left for the bounds."""
+    if isinstance(value, str):
+        try:
+            value = float(value.strip().removesuffix("%"))
+        except ValueError:
+            return value
+    if isinstance(value, float):
+        return round(100 * value) if 0 < value < 1 else round(value) if isfinite(value) else value
+    return value
+
+
+Percent = Annotated[int, BeforeValidator(_percent)]
 
 
 def word_of(words: type[StrEnum]) -> BeforeValidator:

@@ -4,6 +4,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from schemas.citation import Citation
@@ -17,14 +18,24 @@ from schemas.profile import NoveltyParameters
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
 from tasks.embeddings.embedder import Embedder
+from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.calibration.applying import with_calibration
 from tasks.novelty.closeness import COVERED, Closeness, measure
+from tasks.novelty.exemplars import nearest_exemplars, read_exemplars
 from tasks.novelty.related_works import RelatedWorks, find_works, given_works
 from tasks.novelty.settling import STAGE, SettledReply, settled
-from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY, NoveltyInput, WorkShown
+from tasks.novelty.steps.judge_novelty import (
+    JUDGE_NOVELTY,
+    ExemplarShown,
+    NoveltyInput,
+    WorkShown,
+)
+
+NEIGHBOURS = 5
+"""Related works whose mean similarity counts as the density around an idea."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +68,8 @@ async def evaluate_novelty(
             are not shown.
 
     Raises:
-        ConfigurationError: the profile names a calibrator that cannot be read or was fitted on
-            other judgements.
+        ConfigurationError: the profile names exemplars or a calibrator that cannot be read, or a
+            calibrator fitted on other judgements.
     """
     if related_works is not None:
         around = await given_works(idea, related_works, parameters, embedder)
@@ -68,11 +79,21 @@ async def evaluate_novelty(
     if around.missing is not None:
         return _findings(_nothing_to_judge_by(around, engine), around)
     shown = show(around.works)
-    outcome = await engine.run(JUDGE_NOVELTY, _question(idea, shown, around, parameters))
+    exemplars = (
+        await nearest_exemplars(idea.text, read_exemplars(parameters.exemplars), embedder)
+        if parameters.exemplars is not None
+        else ()
+    )
+    question = _question(idea, shown, around, parameters, exemplars)
+    outcome = await engine.run(JUDGE_NOVELTY, question)
     closeness = await measure(
         idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder
     )
-    measured = _measured(shown, around, closeness)
+    measured = {
+        **_measured(shown, around, closeness),
+        "neighbour_density_0_to_1": await _density(idea, shown, embedder),
+        "exemplar_count": len(exemplars),
+    }
     if isinstance(outcome, Unscored):
         judgement = NoveltyJudgement(
             score_1_to_5=None,
@@ -86,13 +107,21 @@ async def evaluate_novelty(
         )
     said = settled(outcome.value, shown)
     confidence = _confidence(shown, around, closeness)
-    scored = _scored(said, confidence, outcome.provenance, measured)
-    judgement, failures = with_calibration(scored, idea, parameters.calibrator, engine.name)
-    return _findings(judgement, around, said.citations, failures)
+    scored = NoveltyEvaluation(
+        judgement=_scored(said, confidence, outcome.provenance, measured),
+        contributions=said.contributions,
+        failures=around.failures,
+    )
+    evaluation = with_calibration(scored, idea, parameters.calibrator, engine.name)
+    return NoveltyFindings(evaluation, around.retrieved, said.citations)
 
 
 def _question(
-    idea: Idea, shown: Shown, around: RelatedWorks, parameters: NoveltyParameters
+    idea: Idea,
+    shown: Shown,
+    around: RelatedWorks,
+    parameters: NoveltyParameters,
+    exemplars: tuple[ExemplarShown, ...],
 ) -> NoveltyInput:
     return NoveltyInput(
         idea=idea.text,
@@ -100,6 +129,7 @@ def _question(
             WorkShown(key=key, title=paper.title, year=paper.year, abstract=paper.abstract or "")
             for key, paper in shown
         ),
+        exemplars=exemplars,
         unanswered_searches=around.unanswered,
         words_per_text=parameters.words_per_text,
     )
@@ -117,6 +147,11 @@ def _measured(shown: Shown, around: RelatedWorks, closeness: Closeness | None) -
     }
 
 
+async def _density(idea: Idea, shown: Shown, embedder: Embedder) -> float:
+    near = await similarity_of(shown.papers, Nearness(idea.text, embedder))
+    return round(fmean(sorted(near.values(), reverse=True)[:NEIGHBOURS]), 4)
+
+
 def _confidence(shown: Shown, around: RelatedWorks, closeness: Closeness | None) -> int:
     """By the works that come close to a statement; others weigh half as much as usual."""
     near = zip(closeness.places, closeness.values, strict=True) if closeness else ()
@@ -130,6 +165,7 @@ def _scored(
 ) -> NoveltyJudgement:
     return NoveltyJudgement(
         score_1_to_5=said.score,
+        probabilities_percent={str(score): one for score, one in enumerate(said.percent, start=1)},
         confidence_0_to_3=confidence,
         justification=said.justification,
         known_aspects=said.known_aspects,
@@ -156,8 +192,7 @@ def _nothing_to_judge_by(around: RelatedWorks, engine: Engine) -> NoveltyJudgeme
 def _findings(
     judgement: NoveltyJudgement,
     around: RelatedWorks,
-    citations: tuple[Citation, ...] = (),
     failures: tuple[Failure, ...] = (),
 ) -> NoveltyFindings:
     evaluation = NoveltyEvaluation(judgement=judgement, failures=(*around.failures, *failures))
-    return NoveltyFindings(evaluation, around.retrieved, citations)
+    return NoveltyFindings(evaluation, around.retrieved, ())

@@ -7,8 +7,15 @@ STATEMENT_TOKENS = 60.0
 """Of one key statement with its queries."""
 WORK_TOKENS = 325.0
 """Title, key and abstract of one related work."""
-JUDGEMENT_TOKENS = 320.0
-"""Known and novel aspects with a justification of a few sentences."""
+CONTRIBUTIONS = 4
+CONTRIBUTION_TOKENS = 45.0
+PROBABILITY_TOKENS = 45.0
+JUDGEMENT_TOKENS = 320.0 + CONTRIBUTIONS * CONTRIBUTION_TOKENS + PROBABILITY_TOKENS
+"""Contributions with their closest works, known and novel aspects with a justification of a few
+sentences, and how likely each score is.
+"""
+EXEMPLARS_TOKENS = 1_500.0
+"""Of five labelled ideas with reasons, as long as they are shown."""
 TOKENS_PER_WORD = 1.7
 
 
@@ -16,9 +23,16 @@ def expected_novelty(parameters: NoveltyParameters) -> tuple[dict[str, Asked], f
     """For one idea: what each step asks; and requests to the literature."""
     statements = parameters.maximum_statements
     brief = parameters.words_per_text
-    answer = JUDGEMENT_TOKENS if brief is None else (brief + 6 * 20) * TOKENS_PER_WORD
+    answer = (
+        JUDGEMENT_TOKENS
+        if brief is None
+        else (brief + (6 + CONTRIBUTIONS) * 20) * TOKENS_PER_WORD + PROBABILITY_TOKENS
+    )
+    shown = parameters.related_works * WORK_TOKENS
+    if parameters.exemplars is not None:
+        shown += EXEMPLARS_TOKENS
     asked = {
         "novelty_queries": Asked(1.0, 0.0, statements * STATEMENT_TOKENS),
-        "judge_novelty": Asked(1.0, parameters.related_works * WORK_TOKENS, answer),
+        "judge_novelty": Asked(1.0, shown, answer),
     }
     return asked, float(statements * parameters.queries_per_statement)

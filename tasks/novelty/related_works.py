@@ -14,9 +14,13 @@ from tasks.embeddings.embedder import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
+from tasks.novelty.facets import facet_ranking
 from tasks.novelty.settling import STAGE
 from tasks.novelty.steps.novelty_queries import NOVELTY_QUERIES, StatementsInput, StatementsReply
 from tasks.text.titles import is_own_work
+
+FACET_POOL = 3
+"""Works ranked again by facet for each one that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ async def given_works(
     idea: Idea, given: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
 ) -> RelatedWorks:
     """The works that came with the idea: none after the cutoff, none without abstract; of too many
-    the most similar.
+    the most similar, by facet where the parameters say so.
     """
     admissible = _admissible(idea, given)
     readable = [paper for paper in admissible if paper.abstract]
@@ -55,14 +59,7 @@ async def given_works(
             " none of the others has an abstract"
         )
         return RelatedWorks((), tuple(admissible), missing=(Reason.NO_EVIDENCE, detail))
-    chosen, _ = await nearest(
-        idea.text,
-        readable,
-        parameters.related_works,
-        Nearness(idea.text, embedder),
-        lexical_prefilter=False,
-        ranking=Ranking.EMBEDDING,
-    )
+    chosen = await _chosen(idea, readable, parameters, embedder, lexical_prefilter=False)
     return RelatedWorks(tuple(chosen), tuple(admissible))
 
 
@@ -104,7 +101,7 @@ async def find_works(
     found = {paper.paper_id: paper for answer in answers for paper in answer.items}
     admissible = _admissible(idea, list(found.values()))
     works = await _most_similar(
-        idea, [paper for paper in admissible if paper.abstract], parameters.related_works, embedder
+        idea, [paper for paper in admissible if paper.abstract], parameters, embedder
     )
     missing = _missing(len(queries), unanswered, len(admissible), len(works))
     return RelatedWorks(
@@ -162,13 +159,41 @@ def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
 
 
 async def _most_similar(
-    idea: Idea, papers: Sequence[Paper], limit: int, embedder: Embedder
+    idea: Idea, papers: Sequence[Paper], parameters: NoveltyParameters, embedder: Embedder
 ) -> list[Paper]:
-    nearness = Nearness(idea.text, embedder)
-    chosen, known = await nearest(
-        idea.text, papers, limit, nearness, lexical_prefilter=True, ranking=Ranking.EMBEDDING
+    """The works to read, nearest first."""
+    chosen = await _chosen(idea, papers, parameters, embedder, lexical_prefilter=True)
+    near = (
+        await facet_ranking(idea.text, chosen, embedder)
+        if parameters.rerank_by_facet
+        else await similarity_of(chosen, Nearness(idea.text, embedder))
     )
-    similarity = known | await similarity_of(
-        [paper for paper in chosen if paper.paper_id not in known], nearness
+    return sorted(chosen, key=lambda paper: (-near[paper.paper_id], paper.paper_id))
+
+
+async def _chosen(
+    idea: Idea,
+    papers: Sequence[Paper],
+    parameters: NoveltyParameters,
+    embedder: Embedder,
+    *,
+    lexical_prefilter: bool,
+) -> list[Paper]:
+    """As many as are read, in their given order.
+
+    By facet, those that the whole idea finds are ranked again, `FACET_POOL` for each one read.
+    """
+    limit = parameters.related_works
+    pool, _ = await nearest(
+        idea.text,
+        papers,
+        FACET_POOL * limit if parameters.rerank_by_facet else limit,
+        Nearness(idea.text, embedder),
+        lexical_prefilter=lexical_prefilter,
+        ranking=Ranking.EMBEDDING,
     )
-    return sorted(chosen, key=lambda paper: (-similarity[paper.paper_id], paper.paper_id))
+    if len(pool) <= limit:
+        return pool
+    near = await facet_ranking(idea.text, pool, embedder)
+    best = sorted(near, key=lambda paper_id: (-near[paper_id], paper_id))[:limit]
+    return [paper for paper in pool if paper.paper_id in best]

@@ -23,7 +23,13 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import PaperId
 from schemas.judging import JudgeVote
 from schemas.knowledge import SourceKind
-from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
+from schemas.novelty import (
+    ClaimedContribution,
+    Difference,
+    NoveltyEvaluation,
+    NoveltyJudgement,
+    WorkOverlap,
+)
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from tests.support.evaluations import (
@@ -220,12 +226,27 @@ def make_novelty(number: int, papers: tuple[Paper, ...]) -> NoveltyEvaluation:
     return NoveltyEvaluation(
         judgement=NoveltyJudgement(
             score_1_to_5=3,
+            probabilities_percent={"1": 5, "2": 20, "3": 45, "4": 25, "5": 5},
             confidence_0_to_3=1,
             justification=prose(generator, 30),
             known_aspects=(prose(generator, 6),),
             novel_aspects=(prose(generator, 6), prose(generator, 6)),
             related_paper_ids=tuple(paper.paper_id for paper in papers[:2]),
             provenance=make_provenance("judge_novelty"),
+        ),
+        contributions=(
+            ClaimedContribution(
+                contribution=prose(generator, 8),
+                paper_id=papers[0].paper_id if papers else None,
+                overlap=WorkOverlap.PARTIAL,
+                difference=Difference.USEFUL,
+            ),
+            ClaimedContribution(
+                contribution=prose(generator, 8),
+                paper_id=None,
+                overlap=WorkOverlap.NONE,
+                difference=None,
+            ),
         ),
         failures=(),
     )

@@ -81,6 +81,8 @@ class _Writer:
         kind = node.get("type", "string")
         if kind == "object" and {"quote", "omission"} <= set(node.get("properties", {})):
             return self._point(place)
+        if kind == "object" and "marginally_novel" in node.get("properties", {}):
+            return self._probabilities(node["properties"])
         if kind == "object":
             return {
                 key: self.value(inner, root, key, place)
@@ -113,6 +115,11 @@ class _Writer:
             "action": "Add the control with the same budget and report both.",
             "effort": "days",
         }
+
+    def _probabilities(self, scores: Schema) -> dict[str, int]:
+        """Percent that sum to 100, most of them on one score."""
+        likeliest = list(scores)[self.seed % len(scores)]
+        return {name: 60 if name == likeliest else 10 for name in scores}
 
     def _resolved(self, node: Schema, root: Schema) -> Schema:
         if "$ref" in node:

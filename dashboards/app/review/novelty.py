@@ -19,6 +19,11 @@ def show(review: IdeaReview) -> None:
         st.markdown(text.line(f"unscored: {why}. {judgement.unscored_detail}"))
     else:
         st.metric("Judgement, 1 (known) to 5 (new in every respect)", judgement.score_1_to_5)
+    if judgement.probabilities_percent:
+        shares = [
+            f"{score}: {one} %" for score, one in sorted(judgement.probabilities_percent.items())
+        ]
+        st.caption(f"How likely each score is: {', '.join(shares)}.")
     if judges := idea_page(review).novelty_judges:
         st.caption(text.line(f"Score: {judges}."))
     if judgement.calibrated_score_1_to_5 is not None:

@@ -8,8 +8,9 @@ from schemas.calibration import Calibrator
 from schemas.errors import ConfigurationError
 from schemas.failure import Failure
 from schemas.idea import Idea
-from schemas.novelty import NoveltyJudgement
+from schemas.novelty import NoveltyEvaluation
 from schemas.reasons import Reason
+from tasks.novelty.calibration.deciding import MACRO_F1, MEAN_ABSOLUTE_ERROR, Decider
 from tasks.novelty.calibration.examples import item_sha256, novelty_features
 from tasks.novelty.calibration.fitting import Model
 from tasks.novelty.calibration.ordinal import expected_value, quantile_place
@@ -19,6 +20,8 @@ from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 
 NOVELTY = "novelty"
 JUDGED_BY = f"{JUDGE_NOVELTY.name}:{JUDGE_NOVELTY.version}"
+
+
 OUTSIDE = 0.05
 """Probability left below and above the interval."""
 
@@ -26,13 +29,15 @@ OUTSIDE = 0.05
 @dataclass(frozen=True, slots=True)
 class Calibrated:
     """A label's distribution and what follows from it, on the calibrator's scale; 90 % lie from
-    `lower` to `upper`.
+    `lower` to `upper`. `for_f1` and `for_error`: labels by the calibrator's two rules.
     """
 
     distribution: tuple[float, ...]
     expected: float
     lower: float
     upper: float
+    for_f1: float
+    for_error: float
 
 
 def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> Calibrated:
@@ -42,9 +47,14 @@ def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> C
     count = len(calibrator.labels)
     model = Model(calibrator.features, calibrator.thresholds, tuple(range(count)))
     distribution = tuple(float(share) for share in model.distributions([features], count)[0])
-    values = [one.value for one in calibrator.labels]
+    values = tuple(one.value for one in calibrator.labels)
     lower, upper = (values[quantile_place(distribution, share)] for share in (OUTSIDE, 1 - OUTSIDE))
-    return Calibrated(distribution, expected_value(distribution, values), lower, upper)
+    decider = Decider(values, calibrator.decision_rules, calibrator.cut_points)
+    for_f1, for_error = (
+        values[decider.place(distribution, metric)] for metric in (MACRO_F1, MEAN_ABSOLUTE_ERROR)
+    )
+    expected = expected_value(distribution, values)
+    return Calibrated(distribution, expected, lower, upper, for_f1, for_error)
 
 
 def judged_by() -> str:
@@ -94,33 +104,34 @@ def refuse_training_items(calibrator: Calibrator, ideas: Iterable[str]) -> None:
 
 
 def with_calibration(
-    judgement: NoveltyJudgement, idea: Idea, path: str | None, engine: str
-) -> tuple[NoveltyJudgement, tuple[Failure, ...]]:
-    """The judgement with its calibrated score; an idea that the calibrator was fitted on keeps the
+    evaluation: NoveltyEvaluation, idea: Idea, path: str | None, engine: str
+) -> NoveltyEvaluation:
+    """The evaluation with its calibrated score; an idea that the calibrator was fitted on keeps the
     judgement as it is, and why is told.
 
     Raises:
         ConfigurationError: see `check_calibrator`.
     """
+    judgement = evaluation.judgement
     if path is None or judgement.score_1_to_5 is None:
-        return judgement, ()
+        return evaluation
     calibrator = check_calibrator(path, engine)
     if item_sha256(idea.text) in calibrator.training_items:
         detail = (
             f"calibrator {calibrator.sha256[:12]} was fitted on this idea, so that its score is"
             " left uncalibrated"
         )
-        return judgement, (
-            Failure(stage=STAGE, subject="calibration", reason=Reason.FITTED_ON_IT, detail=detail),
+        told = Failure(
+            stage=STAGE, subject="calibration", reason=Reason.FITTED_ON_IT, detail=detail
         )
-    found = calibrate(calibrator, novelty_features(judgement))
-    return (
-        replace(
-            judgement,
-            calibrated_score_1_to_5=min(max(found.expected, 1.0), 5.0),
-            calibrated_lower_1_to_5=found.lower,
-            calibrated_upper_1_to_5=found.upper,
-            calibrator_sha256=calibrator.sha256,
-        ),
-        (),
+        return replace(evaluation, failures=(*evaluation.failures, told))
+    found = calibrate(calibrator, novelty_features(evaluation))
+    calibrated = replace(
+        judgement,
+        calibrated_score_1_to_5=min(max(found.expected, 1.0), 5.0),
+        calibrated_label_1_to_5=found.for_f1,
+        calibrated_lower_1_to_5=found.lower,
+        calibrated_upper_1_to_5=found.upper,
+        calibrator_sha256=calibrator.sha256,
     )
+    return replace(evaluation, judgement=calibrated)

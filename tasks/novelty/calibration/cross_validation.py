@@ -1,19 +1,29 @@
 """What a calibrator says of items it was not fitted on: every item is predicted by a model of the
-other folds.
+other folds, whose penalty and decision rules were chosen within those folds.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 
+from tasks.novelty.calibration.deciding import (
+    MACRO_F1,
+    MEAN_ABSOLUTE_ERROR,
+    Decider,
+    fit_decider,
+)
 from tasks.novelty.calibration.examples import Example, LabelScale, usable
-from tasks.novelty.calibration.fitting import fit_model
+from tasks.novelty.calibration.fitting import Model, fit_model
 from tasks.novelty.calibration.ordinal import quantile_place
 
 FOLDS = 5
+RIDGES = (2.0, 8.0, 32.0)
+"""Worth so many items' evidence that a feature says nothing: tens of items bear few coefficients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +35,11 @@ class Prediction:
         gold: what experts say.
         raw: what the judge says.
         distribution: the calibrator's, over the labels of the scale; sums to 1.
+        for_f1, for_error: the calibrator's label by the rule chosen for macro F1, and by that for
+            the absolute error.
         constant: median label of the items it was fitted on: the best guess that looks at nothing,
             by absolute error.
+        majority: commonest label among those items.
         shares: of the labels among those items: the best distribution that looks at nothing.
     """
 
@@ -34,18 +47,40 @@ class Prediction:
     gold: int
     raw: int
     distribution: tuple[float, ...]
+    for_f1: int
+    for_error: int
     constant: int
+    majority: int
     shares: tuple[float, ...]
 
     @property
-    def median(self) -> int:
-        """The calibrated label: by absolute error the best one."""
-        return quantile_place(self.distribution, 0.5)
-
-    @property
     def likeliest(self) -> int:
-        """The most probable label: by accuracy the best one."""
+        """The most probable label."""
         return int(np.argmax(self.distribution))
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A model of some items, with the penalty and the decision rules that suit them."""
+
+    model: Model
+    ridge: float
+    decider: Decider
+
+
+def fit_tuned(examples: Sequence[Example], scale: LabelScale, seed: int) -> Tuned:
+    """Choose penalty (least log loss) and decision rules by cross-validation within `examples`,
+    then fit on all of them.
+
+    Raises:
+        ConfigurationError: no feature varies.
+    """
+    gold = _places(examples, scale)
+    found = {ridge: _held_out(examples, gold, scale, ridge, seed) for ridge in RIDGES}
+    every = list(range(len(scale.labels)))
+    ridge = min(RIDGES, key=lambda one: log_loss(gold, found[one], labels=every))
+    decider = fit_decider(found[ridge].tolist(), gold.tolist(), scale.values)
+    return Tuned(fit_model(examples, scale, ridge), ridge, decider)
 
 
 def cross_validate(
@@ -58,14 +93,13 @@ def cross_validate(
         ConfigurationError: no labels, one class only, too few items, or nothing that varies.
     """
     kept = usable(examples, scale)
-    gold = np.array([scale.place(str(one.label)) for one in kept])
-    splits = StratifiedKFold(
-        min(folds, *Counter(gold.tolist()).values()), shuffle=True, random_state=seed
-    )
+    gold = _places(kept, scale)
     found: dict[int, Prediction] = {}
-    for train, test in splits.split(np.zeros((len(kept), 1)), gold):
-        model = fit_model([kept[place] for place in train], scale)
-        distributions = model.distributions([kept[place] for place in test], len(scale.labels))
+    for train, test in _splits(gold, seed, folds):
+        tuned = fit_tuned([kept[place] for place in train], scale, seed)
+        distributions = tuned.model.distributions(
+            [kept[place] for place in test], len(scale.labels)
+        )
         shares = np.bincount(gold[train], minlength=len(scale.labels)) / len(train)
         for place, distribution in zip(test.tolist(), distributions, strict=True):
             found[place] = Prediction(
@@ -73,7 +107,38 @@ def cross_validate(
                 gold=int(gold[place]),
                 raw=scale.place(str(kept[place].raw_label)),
                 distribution=tuple(float(chance) for chance in distribution),
+                for_f1=tuned.decider.place(distribution, MACRO_F1),
+                for_error=tuned.decider.place(distribution, MEAN_ABSOLUTE_ERROR),
                 constant=quantile_place(shares.tolist(), 0.5),
+                majority=int(shares.argmax()),
                 shares=tuple(float(share) for share in shares),
             )
     return tuple(found[place] for place in range(len(kept)))
+
+
+def _places(examples: Sequence[Example], scale: LabelScale) -> NDArray[np.intp]:
+    return np.array([scale.place(str(one.label)) for one in examples], dtype=np.intp)
+
+
+def _splits(
+    gold: NDArray[np.intp], seed: int, folds: int
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    count = min(folds, *Counter(gold.tolist()).values())
+    splits = StratifiedKFold(max(count, 2), shuffle=True, random_state=seed)
+    yield from splits.split(np.zeros((len(gold), 1)), gold)
+
+
+def _held_out(
+    examples: Sequence[Example],
+    gold: NDArray[np.intp],
+    scale: LabelScale,
+    ridge: float,
+    seed: int,
+) -> NDArray[np.float64]:
+    """Shape (examples, labels): of each what a model of the other folds says."""
+    found = np.zeros((len(examples), len(scale.labels)))
+    for train, test in _splits(gold, seed, FOLDS):
+        model = fit_model([examples[place] for place in train], scale, ridge)
+        held_out = [examples[place] for place in test]
+        found[test] = model.distributions(held_out, len(scale.labels))
+    return found

@@ -1,25 +1,16 @@
-"""Fits a calibrator on labelled judgements."""
+"""The model of a calibrator: fitted on labelled judgements, applied to others."""
 
 import warnings
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib import metadata
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.calibration import Calibrator, CalibratorFeature, CalibratorGain, CalibratorLabel
+from schemas.calibration import CalibratorFeature
 from schemas.errors import ConfigurationError
-from schemas.identifiers import content_hash
-from tasks.novelty.calibration.examples import Example, LabelScale, matrix, usable
+from tasks.novelty.calibration.examples import Example, LabelScale, matrix
 from tasks.novelty.calibration.ordinal import fit_proportional_odds, probabilities
-
-RIDGE = 2.0
-"""Worth two items' evidence that a feature says nothing: with tens of items the coefficients stay
-near what they can bear.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +40,7 @@ class Model:
         return found
 
 
-def fit_model(examples: Sequence[Example], scale: LabelScale, ridge: float = RIDGE) -> Model:
+def fit_model(examples: Sequence[Example], scale: LabelScale, ridge: float) -> Model:
     """Fit on labelled examples; a feature that never varies is left out.
 
     Raises:
@@ -84,47 +75,3 @@ def fit_model(examples: Sequence[Example], scale: LabelScale, ridge: float = RID
         for place, coefficient in zip(varying, coefficients, strict=True)
     )
     return Model(features, tuple(float(one) for one in thresholds), places)
-
-
-def fit_calibrator(
-    examples: Sequence[Example],
-    scale: LabelScale,
-    *,
-    target: str,
-    engine: str,
-    judged_by: str,
-    source: str,
-    gain: Sequence[CalibratorGain] = (),
-) -> Calibrator:
-    """A calibrator fitted on all labelled and scored examples, ready to be stored.
-
-    Raises:
-        ConfigurationError: no labels, one class only, too few items, or nothing that varies.
-    """
-    kept = usable(examples, scale)
-    model = fit_model(kept, scale)
-    counts = Counter(str(one.label) for one in kept)
-    return Calibrator(
-        target=target,
-        engine=engine,
-        judged_by=judged_by,
-        features=model.features,
-        labels=tuple(
-            CalibratorLabel(
-                label=scale.labels[place],
-                value=scale.values[place],
-                count=counts[scale.labels[place]],
-            )
-            for place in model.places
-        ),
-        thresholds=model.thresholds,
-        ridge=RIDGE,
-        training_source=source,
-        training_items=tuple(one.item_sha256 for one in kept),
-        training_sha256=content_hash(
-            *(f"{one.item_sha256} {one.label} {sorted(one.features.items())}" for one in kept)
-        ),
-        gain=tuple(gain),
-        assay_version=metadata.version("assay"),
-        created_at=datetime.now(UTC),
-    )

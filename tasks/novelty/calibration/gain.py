@@ -5,10 +5,16 @@ probabilities can be trusted.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from tasks.metrics.classification import macro_f1
+from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM, stratified_random
+from tasks.metrics.classification import (
+    macro_f1,
+    macro_f1_value,
+    mean_absolute_error_value,
+)
 from tasks.metrics.estimate import Estimate, Interval, undefined
 from tasks.metrics.labelled import pair_up
 from tasks.metrics.means import mean, paired_difference, share
@@ -16,7 +22,7 @@ from tasks.metrics.resampling import bootstrap_interval
 from tasks.novelty.calibration.cross_validation import Prediction
 from tasks.novelty.calibration.examples import LabelScale
 
-JUDGE, CALIBRATED, CONSTANT = "judge", "calibrated", "constant"
+JUDGE, CALIBRATED = "judge", "calibrated"
 LEAST_PROBABILITY = 1e-6
 """What a label that was given no probability counts as in the log loss: bounded, and dear."""
 BINS = 5
@@ -24,9 +30,7 @@ BINS = 5
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of one system: the judge as it is, calibrated, or the constant that looks at
-    nothing.
-    """
+    """One figure of one system: the judge as it is, calibrated, or what looks at nothing."""
 
     metric: str
     system: str
@@ -46,23 +50,24 @@ class ReliabilityBin:
 
 
 def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) -> tuple[Figure, ...]:
-    """The figures of the three systems, and the differences to the calibrated one (positive:
-    calibration is better).
+    """The figures of the judge, the calibrator and what looks at nothing, and the differences to
+    the calibrator (positive: calibration is better).
 
-    `mean_absolute_error` in points of the scale's values (calibrated: its median label; constant:
-    the median label of the training folds). `macro_f1` over the labels of the scale (calibrated:
-    its likeliest label). `log_loss` in nats (constant: the label shares of the training folds; a
+    `mean_absolute_error` in points of the scale's values, `macro_f1` over its labels; the
+    calibrator's label follows for each by the rule chosen for it. Constant and majority: median and
+    commonest label of the training folds. `log_loss` in nats (constant: the label shares of the training folds; a
     judge who names one label has no probabilities). Intervals: bootstrap over items.
     """
     places = {
         JUDGE: [one.raw for one in predictions],
-        CALIBRATED: [one.median for one in predictions],
+        CALIBRATED: [one.for_error for one in predictions],
+        MAJORITY: [one.majority for one in predictions],
+        CONSTANT: [one.constant for one in predictions],
     }
-    places[CONSTANT] = [one.constant for one in predictions]
     errors = {name: _errors(predictions, found, scale) for name, found in places.items()}
     losses = {CALIBRATED: [_loss(one.distribution, one.gold) for one in predictions]}
     losses[CONSTANT] = [_loss(one.shares, one.gold) for one in predictions]
-    named = {**places, CALIBRATED: [one.likeliest for one in predictions]}
+    named = {**places, CALIBRATED: [one.for_f1 for one in predictions]}
     found = [
         Figure("mean_absolute_error", name, mean(values, seed)) for name, values in errors.items()
     ]
@@ -70,6 +75,7 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
         Figure("macro_f1", name, _macro_f1(predictions, values, scale, seed))
         for name, values in named.items()
     ]
+    found += _drawn(predictions, scale, seed)
     found.append(
         Figure("log_loss", JUDGE, undefined("a judge who names one label gives no probabilities"))
     )
@@ -95,6 +101,19 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
         )
     )
     return tuple(found)
+
+
+def _drawn(
+    predictions: Sequence[Prediction], scale: LabelScale, seed: int
+) -> tuple[Figure, Figure]:
+    """Labels drawn by their shares."""
+    gold: dict[str, float | None] = {one.item_sha256: scale.values[one.gold] for one in predictions}
+    error = stratified_random(gold, mean_absolute_error_value, seed)
+    f1 = stratified_random(gold, partial(macro_f1_value, classes=scale.values), seed)
+    return (
+        Figure("mean_absolute_error", STRATIFIED_RANDOM, error),
+        Figure("macro_f1", STRATIFIED_RANDOM, f1),
+    )
 
 
 def reliability(predictions: Sequence[Prediction], bins: int = BINS) -> tuple[ReliabilityBin, ...]:

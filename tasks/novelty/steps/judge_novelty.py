@@ -1,16 +1,21 @@
-"""`judge_novelty`: what related works have already, what is new, and a score from 1 to 5.
+"""`judge_novelty`: what each claimed contribution adds to its closest work, what is known and what
+is new, and how likely each score from 1 to 5 is.
 
 Baseline: how close the idea's statements come to the related works, cut into five grades.
 """
 
-import bisect
+from collections.abc import Sequence
+from itertools import pairwise
+from math import exp
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
+from schemas.novelty import Difference, WorkOverlap
 from schemas.reasons import Reason
-from tasks.judging.reply_fields import Text
+from tasks.judging.reply_fields import Key, Percent, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.novelty.closeness import COVERED, Closeness, measure
 from tasks.text.wording import quotable
@@ -25,6 +30,21 @@ class WorkShown(Noun):
     abstract: str = Field(min_length=1)
 
 
+class ExemplarShown(Noun):
+    """Another idea, and what experts say of it.
+
+    Attributes:
+        label: in words, with its score.
+        scores: from 1 to 5, those that the label may stand for.
+    """
+
+    idea: str = Field(min_length=1)
+    label: str = Field(min_length=1)
+    reason: str = ""
+    scores: tuple[int, ...] = Field(min_length=1)
+    similarity_0_to_1: float = Field(ge=0, le=1, description="To the idea judged; not shown.")
+
+
 class NoveltyInput(Noun):
     """Input of `judge_novelty`."""
 
@@ -32,14 +52,74 @@ class NoveltyInput(Noun):
     works: tuple[WorkShown, ...] = Field(
         min_length=1, description="Most similar first, or as they were given."
     )
+    exemplars: tuple[ExemplarShown, ...] = Field(
+        default=(), description="Nearest first, as many of each label."
+    )
     unanswered_searches: int = Field(ge=0, description="What they would have shown is unknown.")
     words_per_text: int | None = Field(
         default=None, ge=1, description="Asked of the justification; None: a few sentences."
     )
 
 
+class ContributionReply(Reply):
+    contribution: Text = Field(description="What the idea claims, understandable by itself.")
+    closest: Key | None = Field(
+        default=None, description="Key of the closest work, exactly as shown; null: none is close."
+    )
+    overlap: Annotated[WorkOverlap | None, word_of(WorkOverlap)] = Field(
+        default=None, description="How much of it that work already has: none, partial or full."
+    )
+    difference: Annotated[Difference | None, word_of(Difference)] = Field(
+        default=None, description="What it adds to that work: trivial, useful or new."
+    )
+
+
+class ScoreProbabilities(Reply):
+    """How likely each score is, in whole percent.
+
+    Percentages that sum to 95 to 105 were rounded, and are scaled to 100 (largest remainders, of
+    equal ones the lower score first). Any other sum says that the reply cannot be read.
+    """
+
+    not_novel: Percent = Field(ge=0, le=100, description="1: all of it stands in earlier work.")
+    marginally_novel: Percent = Field(ge=0, le=100, description="2: a small variation.")
+    somewhat_novel: Percent = Field(ge=0, le=100, description="3: known parts, a new combination.")
+    novel: Percent = Field(ge=0, le=100, description="4: a substantial aspect is new.")
+    highly_novel: Percent = Field(ge=0, le=100, description="5: its core is found nowhere.")
+
+    @model_validator(mode="after")
+    def _sum_to_a_whole(self) -> Self:
+        total = sum(self._given)
+        if abs(total - 100) > ROUNDING_PERCENT:
+            raise ValueError(f"the percentages sum to {total}, not to 100")
+        return self
+
+    @property
+    def _given(self) -> tuple[int, ...]:
+        return tuple(getattr(self, name) for name in type(self).model_fields)
+
+    @property
+    def percent(self) -> tuple[int, ...]:
+        """By score from 1 to 5; sums to 100."""
+        return whole_percent(self._given)
+
+
+def whole_percent(weights: Sequence[float]) -> tuple[int, ...]:
+    """`weights` scaled to whole numbers that sum to 100, by largest remainders."""
+    exact = [100 * weight / sum(weights) for weight in weights]
+    found = [int(one) for one in exact]
+    order = sorted(range(len(exact)), key=lambda place: found[place] - exact[place])
+    for place in order[: 100 - sum(found)]:
+        found[place] += 1
+    return tuple(found)
+
+
 class NoveltyReply(Reply):
     """Known aspects cite the works that have them; both lists may be empty, the justification not."""
+
+    contributions: Annotated[list[ContributionReply], SoundEntries] = Field(
+        default_factory=list, description="Each contribution the idea claims."
+    )
 
     known_aspects: list[Text] = Field(
         default_factory=list, description="What related works have already, each with keys."
@@ -48,8 +128,16 @@ class NoveltyReply(Reply):
         default_factory=list, description="What none of the related works has."
     )
     justification: Text = Field(description="Why this score, with keys.")
-    score: int = Field(ge=1, le=5, description="1 not novel, 5 highly novel.")
+    probabilities: ScoreProbabilities = Field(description="How likely each score is.")
 
+    @property
+    def score(self) -> int:
+        """From 1 to 5: the likeliest one, of equally likely ones the lowest."""
+        percent = self.probabilities.percent
+        return 1 + percent.index(max(percent))
+
+
+ROUNDING_PERCENT = 5
 
 THRESHOLDS = (0.42, 0.55, 0.61, 0.67)
 """Mean closeness from which the score is 4, 3, 2, 1; below the first it is 5.
@@ -69,6 +157,17 @@ papers of other fields half lie below.
 """
 GREATEST_WITH_GAPS = 4
 """A 5 says that the core is found nowhere: that needs every search answered."""
+SPREAD = 0.02
+"""Of the thresholds: at a third of the narrowest grade the likeliest score is that of the
+thresholds.
+"""
+EXEMPLAR_WEIGHT = 0.3
+SIMILARITY_SPREAD = 0.1
+"""How much labelled exemplars say beside closeness, and how much nearer ones say more than others.
+Both are set by hand and fitted to nothing.
+"""
+FULL_OVERLAP = THRESHOLDS[-1]
+NO_OVERLAP = THRESHOLDS[0]
 
 
 async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> NoveltyReply | NoAnswer:
@@ -88,21 +187,76 @@ async def baseline_judgement(inputs: NoveltyInput, tools: BaselineTools) -> Nove
             " nothing of how new it is"
         )
         return NoAnswer(Reason.NO_EVIDENCE, detail)
-    score = novelty_score(closeness.mean, inputs.unanswered_searches)
+    percent = score_percent(closeness.mean, inputs.unanswered_searches, inputs.exemplars)
     known = [place for place, value in enumerate(closeness.values) if value >= COVERED]
     novel = [place for place, value in enumerate(closeness.values) if value < COVERED]
     return NoveltyReply(
+        contributions=[
+            _contribution(inputs, closeness, place) for place in range(len(closeness.values))
+        ],
         known_aspects=[_beside(inputs, closeness, place) for place in known],
         novel_aspects=[_beside(inputs, closeness, place) for place in novel],
         justification=_figures(inputs, closeness, len(known)),
-        score=score,
+        probabilities=ScoreProbabilities(
+            **dict(zip(ScoreProbabilities.model_fields, percent, strict=True))
+        ),
     )
 
 
-def novelty_score(mean_closeness_0_to_1: float, unanswered_searches: int) -> int:
-    """1 to 5; falls with closeness, and unanswered searches never raise it."""
-    score = 5 - bisect.bisect_right(THRESHOLDS, mean_closeness_0_to_1)
-    return min(score, GREATEST_WITH_GAPS) if unanswered_searches else score
+def score_percent(
+    mean_closeness_0_to_1: float,
+    unanswered_searches: int,
+    exemplars: Sequence[ExemplarShown] = (),
+) -> tuple[int, ...]:
+    """Percent by score from 1 to 5; the scores fall with closeness, and unanswered searches never
+    raise them. Exemplars pull towards their labels, near ones more.
+    """
+    below = [1 / (1 + exp((mean_closeness_0_to_1 - one) / SPREAD)) for one in THRESHOLDS]
+    shares = [upper - lower for lower, upper in pairwise((0.0, *below, 1.0))][::-1]
+    if exemplars:
+        votes = _votes(exemplars)
+        shares = [
+            (1 - EXEMPLAR_WEIGHT) * one + EXEMPLAR_WEIGHT * vote
+            for one, vote in zip(shares, votes, strict=True)
+        ]
+    if unanswered_searches:
+        shares[GREATEST_WITH_GAPS - 1] += sum(shares[GREATEST_WITH_GAPS:])
+        shares[GREATEST_WITH_GAPS:] = [0.0] * len(shares[GREATEST_WITH_GAPS:])
+    return whole_percent(shares)
+
+
+def _votes(exemplars: Sequence[ExemplarShown]) -> list[float]:
+    """Shares of the scores 1 to 5 by the labels of exemplars, near ones weighing more."""
+    weights = [exp(one.similarity_0_to_1 / SIMILARITY_SPREAD) for one in exemplars]
+    votes = [0.0] * 5
+    for one, weight in zip(exemplars, weights, strict=True):
+        for score in one.scores:
+            votes[score - 1] += weight / sum(weights) / len(one.scores)
+    return votes
+
+
+def _contribution(inputs: NoveltyInput, closeness: Closeness, place: int) -> ContributionReply:
+    value = closeness.values[place]
+    overlap = (
+        WorkOverlap.FULL
+        if value >= FULL_OVERLAP
+        else WorkOverlap.PARTIAL
+        if value >= NO_OVERLAP
+        else WorkOverlap.NONE
+    )
+    difference = (
+        Difference.TRIVIAL
+        if overlap is WorkOverlap.FULL
+        else Difference.USEFUL
+        if value >= COVERED
+        else Difference.NEW
+    )
+    return ContributionReply(
+        contribution=closeness.statements[place],
+        closest=inputs.works[closeness.places[place]].key,
+        overlap=overlap,
+        difference=difference,
+    )
 
 
 def _beside(inputs: NoveltyInput, closeness: Closeness, place: int) -> str:

@@ -4,15 +4,15 @@ Baseline: the same measures taken of both ideas, held against each other.
 """
 
 from dataclasses import dataclass
-from math import exp, isfinite
-from typing import Annotated, Any
+from math import exp
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
 from schemas.ranking import Winner
-from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text
+from tasks.judging.reply_fields import Key, Percent, Prose, SoundEntries, Text
 from tasks.judging.step import BaselineTools, Step
 from tasks.ranking.steps import measures
 from tasks.ranking.steps.measures import Measure, Taken
@@ -47,24 +47,12 @@ class IdeaReading(Reply):
     )
 
 
-def _percent(value: Any) -> Any:
-    """`62`, `62.0`, `"62 %"` and `0.62` as models write them; the rest is left for the bounds."""
-    if isinstance(value, str):
-        try:
-            value = float(value.strip().removesuffix("%"))
-        except ValueError:
-            return value
-    if isinstance(value, float):
-        return round(100 * value) if 0 < value < 1 else round(value) if isfinite(value) else value
-    return value
-
-
 class DimensionVerdict(Reply):
     dimension: Key = Field(description="The name of the dimension, exactly as shown.")
     reason: Text = Field(
         description="What decides it, in one to three sentences, with keys such as [P3]."
     )
-    a_better_percent: Annotated[int, BeforeValidator(_percent)] = Field(
+    a_better_percent: Percent = Field(
         ge=1,
         le=99,
         description="Probability in percent, a whole number from 1 to 99, that idea A is better.",

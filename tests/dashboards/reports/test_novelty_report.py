@@ -30,6 +30,12 @@ def test_a_judgement_is_shown_with_its_aspects_and_what_it_rests_on() -> None:
     )
     assert "## Novelty · 3 on 1 … 5" in text
     assert "- The recorder." in text
+    assert "How likely each score is: 1: 5 %, 2: 20 %, 3: 45 %, 4: 25 %, 5: 5 %." in text
+    rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
+    assert [row.split(" | ")[-2:] for row in rows] == [
+        ["partial", "useful |"],
+        ["none", "not told |"],
+    ]
     assert "**New**\n\nNone named." in text
     assert (
         "4 key statements come close to them by 0.40 of 1 on average, 25 % of them closely" in text

@@ -9,7 +9,9 @@ from flows.benchmarks.decisions import SUITE as DECISIONS
 from flows.benchmarks.training_data import training_until
 from schemas.base import replace
 from schemas.choices import EngineChoice
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.options import BenchmarkOptions
 from warehouse.benchmarks.queries import BenchmarkHead
 
 HEAD = BenchmarkHead(
@@ -55,6 +57,12 @@ def test_what_the_user_states_counts_for_a_model_and_not_without_one() -> None:
     stated = date(2026, 1, 1)
     assert training_until(EngineChoice.parse("litellm:gpt-4o"), stated) == stated
     assert training_until(EngineChoice.parse("extractive"), stated) is None
+
+
+def test_the_option_is_a_date() -> None:
+    assert BenchmarkOptions(training_until="2025-02-01").training_until == date(2025, 2, 1)
+    with pytest.raises(ConfigurationError, match="lately"):
+        BenchmarkOptions(training_until="lately")
 
 
 def notes(**changes: object) -> tuple[str, ...]:

@@ -3,12 +3,14 @@ the label counts of Table 2.
 """
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from flows.benchmarks.novelty_rinobench import PUBLISHED_GOLD, baseline_scores
 from schemas.errors import ConfigurationError
+from tasks.benchmarks.innoeval import CUTOFF, read_points
 from tasks.benchmarks.novelty_checker import read_novelty_checker
 from tasks.benchmarks.rinobench import SCORES, TEST_LABELS, read_gold, read_predictions, read_scores
 from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
@@ -171,3 +173,23 @@ def test_a_prediction_outside_the_scale_is_unscored(tmp_path: Path) -> None:
         None,
         None,
     ]
+
+
+def test_each_set_has_its_own_cutoff_and_an_entrys_own_counts_before_it(tmp_path: Path) -> None:
+    works = [{"title": "A", "abstract": "B", "year": 2020}]
+    row = {"research_idea": "One text.", "related_works": works, "novelty_score": 3}
+    path = tmp_path / "test.json"
+    path.write_text(json.dumps([row, {**row, "cutoff_date": "2021-10-05"}]))
+    undated, dated = read_gold(path)
+    assert undated.idea.cutoff_date is None, "what comes with its works needs none"
+    assert dated.idea.cutoff_date == date(2021, 10, 5)
+    assert dated.works[0].year == 2020
+    submission = {"paper_id": "a", "title": "T", "abstract": "B", "decision": "Reject"}
+    points = tmp_path / "points.jsonl"
+    points.write_text(
+        f"{json.dumps(submission)}\n{json.dumps(submission | {'cutoff_date': '2025-05-15'})}\n"
+    )
+    assert [one.idea.cutoff_date for one in read_points(points)] == [CUTOFF, date(2025, 5, 15)]
+    path.write_text(json.dumps([{**row, "cutoff_date": "spring"}]))
+    with pytest.raises(ConfigurationError, match="cutoff_date 'spring' is no date"):
+        read_gold(path)

@@ -16,7 +16,15 @@ from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.contribution.steps.compare_paper import ComparisonReply
 from tasks.judging.litellm_engine import LiteLLMEngine
-from tasks.judging.panel import AssignedEngine, scores, with_scores
+from tasks.judging.panel import AssignedEngine, gives_scores, scores, with_scores
+from tasks.novelty.steps.judge_novelty import (
+    JUDGE_NOVELTY,
+    NoveltyInput,
+    NoveltyReply,
+    ScoreProbabilities,
+    WorkShown,
+)
+from tests.support.evaluations import make_provenance
 from tests.support.openai_server import OpenAIServer, Recorded
 
 JUDGES = ("openai/one", "openai/two", "openai/three")
@@ -133,6 +141,39 @@ def test_scores_of_entries_are_known_by_paper_and_dimension() -> None:
     assert dict(scores(reply)) == {"P1/d1": 1.0, "P1/d2": -1.0, "P2/d1": 0.0}
     settled = with_scores(reply, {"P1/d1": -1.0, "P2/d1": 1.0})
     assert dict(scores(settled)) == {"P1/d1": -1.0, "P2/d1": 1.0}
+
+
+def judged_as(score: int) -> Scored[NoveltyReply]:
+    names = list(ScoreProbabilities.model_fields)
+    percent = {name: 60 if place == score else 10 for place, name in enumerate(names, start=1)}
+    reply = NoveltyReply(
+        justification=f"It is a {score}.",
+        probabilities=ScoreProbabilities.model_validate(percent),
+    )
+    return Scored(reply, make_provenance("judge_novelty"))
+
+
+@pytest.mark.parametrize(
+    ("given", "settled"), [((2, 5, 4), 4), ((3, 5), 3), ((4, 4), 4), ((5, 1, 1), 1)]
+)
+def test_where_scores_follow_from_probabilities_one_judges_reply_holds_whole(
+    given: tuple[int, ...], settled: int
+) -> None:
+    ledger = Ledger(IdeaId("i1"))
+    engine: Any = None
+    panel = AssignedEngine(engine, {}, JudgingParameters(), ledger)
+    judges = [f"openai/{place}" for place in range(len(given))]
+    question = NoveltyInput(
+        idea="An idea.",
+        works=(WorkShown(key="P1", title="A", year=None, abstract="B."),),
+        unanswered_searches=0,
+    )
+    outcome = panel._settle(JUDGE_NOVELTY, question, judges, [judged_as(one) for one in given])
+    assert isinstance(outcome, Scored)
+    assert outcome.value.score == settled
+    assert outcome.value.justification == f"It is a {settled}."
+    assert [vote.score for vote in ledger.judge_votes] == list(given)
+    assert gives_scores(NoveltyReply)
 
 
 @pytest.fixture

@@ -10,10 +10,11 @@ from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.novelty.closeness import MAXIMUM_STATEMENTS, closeness_of, key_statements, measure
 from tasks.novelty.steps.judge_novelty import (
     THRESHOLDS,
+    ExemplarShown,
     NoveltyInput,
     WorkShown,
     baseline_judgement,
-    novelty_score,
+    score_percent,
 )
 from tasks.novelty.steps.novelty_queries import StatementsInput, baseline_queries
 from tests.support.contribution_fakes import WordEmbedder
@@ -80,9 +81,25 @@ async def test_any_text_is_measured_or_declined(idea: str, works: list[tuple[str
 
 
 def test_the_score_falls_with_closeness_over_the_whole_scale_and_gaps_never_raise_it() -> None:
-    levels = [0.0, *THRESHOLDS]
-    assert [novelty_score(level, 0) for level in levels] == [5, 4, 3, 2, 1]
-    assert [novelty_score(level, 2) for level in levels] == [4, 4, 3, 2, 1]
+    levels = [0.0, *(threshold + 0.02 for threshold in THRESHOLDS)]
+    assert [likeliest(score_percent(level, 0)) for level in levels] == [5, 4, 3, 2, 1]
+    assert [likeliest(score_percent(level, 2)) for level in levels] == [4, 4, 3, 2, 1]
+    assert all(sum(score_percent(level, 1)) == 100 for level in levels)
+
+
+def test_labelled_ideas_pull_towards_their_labels_and_near_ones_more() -> None:
+    exemplars = [
+        ExemplarShown(idea="a", label="1", scores=(1,), similarity_0_to_1=0.9),
+        ExemplarShown(idea="b", label="5", scores=(4, 5), similarity_0_to_1=0.5),
+    ]
+    alone, pulled = score_percent(0.58, 0), score_percent(0.58, 0, exemplars)
+    assert pulled[0] > alone[0] + 20
+    assert pulled[4] - alone[4] < 5
+    assert sum(pulled) == 100
+
+
+def likeliest(percent: tuple[int, ...]) -> int:
+    return 1 + percent.index(max(percent))
 
 
 async def test_an_idea_without_a_sentence_is_declined_by_both_baselines() -> None:

@@ -1,23 +1,27 @@
 """The module against fakes: what it rests on, what it refuses to conclude, what it cites."""
 
+import json
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
+from schemas.novelty import Difference, WorkOverlap
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
 from tasks.novelty.calibration.applying import NOVELTY, judged_by
+from tasks.novelty.calibration.calibrator import fit_calibrator
 from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
-from tasks.novelty.calibration.fitting import fit_calibrator
 from tasks.novelty.calibration.store import write_calibrator
 from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
-from tasks.novelty.steps.judge_novelty import NoveltyReply
+from tasks.novelty.exemplars import fold_of, read_exemplars
+from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY, NoveltyReply, ScoreProbabilities
 from tasks.novelty.steps.novelty_queries import StatementsReply
 from tests.support.contribution_fakes import Delays, FakeEngine, FakeLiterature, WordEmbedder, paper
 
@@ -50,12 +54,32 @@ def statements(_: Any) -> StatementsReply:
 
 
 def judged(question: Any) -> NoveltyReply:
-    return NoveltyReply(
-        known_aspects=["A recorder exists [P1] and [P77].", "[P78]"],
-        novel_aspects=["The theory of sharing."],
-        justification="The recorder is known [P1]. The theory is not (Smith et al., 2019).",
-        score=3,
+    return NoveltyReply.model_validate(
+        {
+            "contributions": [
+                {
+                    "contribution": "A recorder.",
+                    "closest": "[P1]",
+                    "overlap": "Full",
+                    "difference": "trivial",
+                },
+                {
+                    "contribution": "A theory.",
+                    "closest": None,
+                    "overlap": "none",
+                    "difference": "new",
+                },
+            ],
+            "known_aspects": ["A recorder exists [P1] and [P77].", "[P78]"],
+            "novel_aspects": ["The theory of sharing."],
+            "justification": "The recorder is known [P1]. The theory is not (Smith et al., 2019).",
+            "probabilities": percent(5, 20, 50, 20, 5),
+        }
     )
+
+
+def percent(*by_score: object) -> dict[str, object]:
+    return dict(zip(ScoreProbabilities.model_fields, by_score, strict=True))
 
 
 async def evaluated(
@@ -279,3 +303,123 @@ async def test_a_calibrator_of_another_engine_is_refused(tmp_path: Path) -> None
         ConfigurationError, match="fitted on judgements of litellm:other, not of fake"
     ):
         await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
+
+
+async def test_each_claimed_contribution_names_its_closest_work_and_what_it_adds() -> None:
+    findings, _ = await evaluated(literature=FakeLiterature(WORKS))
+    known, new = findings.evaluation.contributions
+    assert (known.paper_id, known.overlap, known.difference) == (
+        "recorder",
+        WorkOverlap.FULL,
+        Difference.TRIVIAL,
+    )
+    assert (new.paper_id, new.overlap, new.difference) == (None, WorkOverlap.NONE, Difference.NEW)
+    judgement = findings.evaluation.judgement
+    assert judgement.probabilities_percent == {"1": 5, "2": 20, "3": 50, "4": 20, "5": 5}
+    assert judgement.neighbour_density_0_to_1 is not None
+
+
+async def test_a_closest_work_that_was_never_shown_is_taken_out_and_counted() -> None:
+    def invented(question: Any) -> NoveltyReply:
+        reply = judged(question)
+        made_up = reply.contributions[0].model_copy(update={"closest": "P77"})
+        return reply.model_copy(update={"contributions": [made_up]})
+
+    findings, _ = await evaluated({"judge_novelty": invented}, literature=FakeLiterature(WORKS))
+    (contribution,) = findings.evaluation.contributions
+    assert (contribution.paper_id, contribution.overlap) == (None, None)
+    assert findings.evaluation.judgement.removed_citation_count == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "score", "whole"),
+    [
+        ((10, 20, 40, 20, 10), 3, (10, 20, 40, 20, 10)),
+        ((40, 40, 10, 5, 5), 1, (40, 40, 10, 5, 5)),
+        ((33, 33, 33, 0, 0), 1, (34, 33, 33, 0, 0)),
+        (("5 %", 0.2, "50", 20.0, 5), 3, (5, 20, 50, 20, 5)),
+        ((21, 21, 21, 21, 21), 1, (20, 20, 20, 20, 20)),
+    ],
+)
+def test_the_score_is_the_likeliest_one_and_of_equal_ones_the_lowest(
+    given: tuple[object, ...], score: int, whole: tuple[int, ...]
+) -> None:
+    probabilities = ScoreProbabilities.model_validate(percent(*given))
+    assert probabilities.percent == whole
+    reply = NoveltyReply(justification="Why.", probabilities=probabilities)
+    assert reply.score == score
+
+
+@pytest.mark.parametrize(
+    "given", [(10, 20, 30, 20, 10), (100, 100, 0, 0, 0), (-5, 45, 40, 20, 0), ("high", 0, 0, 0, 0)]
+)
+def test_probabilities_that_are_none_make_the_reply_malformed(given: tuple[object, ...]) -> None:
+    with pytest.raises(ValidationError):
+        ScoreProbabilities.model_validate(percent(*given))
+
+
+def labelled_file(path: Path, count: int = 40) -> str:
+    rows = [
+        {
+            "idea": f"A recorder number {number} for the calls of bats in caves.",
+            "score": 1 + number % 5,
+            "reason": f"Because of {number}.",
+        }
+        for number in range(count)
+    ]
+    path.write_text("\n".join(map(json.dumps, [*rows, {"idea": "Not judged by anyone."}])))
+    return str(path)
+
+
+async def test_exemplars_are_the_nearest_of_every_label_and_never_of_the_ideas_fold(
+    tmp_path: Path,
+) -> None:
+    path = labelled_file(tmp_path / "labelled.jsonl")
+    parameters = NoveltyParameters(exemplars=path)
+    findings, engine = await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
+    _, question = engine.asked[-1]
+    assert sorted(one.scores for one in question.exemplars) == [(1,), (2,), (3,), (4,), (5,)]
+    assert fold_of(IDEA.text) not in {fold_of(one.idea) for one in question.exemplars}
+    assert findings.evaluation.judgement.exemplar_count == 5
+    prompt = JUDGE_NOVELTY.messages(question)[1]["content"]
+    assert "Another idea, judged by experts: 5, highly novel. Their reason:" in prompt
+
+
+async def test_an_idea_never_sees_its_own_label(tmp_path: Path) -> None:
+    row = {"idea": IDEA.text, "novel": True}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row))
+    parameters = NoveltyParameters(exemplars=str(tmp_path / "own.jsonl"))
+    findings, engine = await evaluated(literature=FakeLiterature(WORKS), parameters=parameters)
+    assert engine.asked[-1][1].exemplars == ()
+    assert findings.evaluation.judgement.exemplar_count == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("", "no entry has an idea with a label"),
+        ('{"idea": "x", "score": 7}', "entry 1 has neither a `score` from 1 to 5 nor `novel`"),
+        ('{"score": 3}', "entry 1 has no text under `idea`"),
+        ("[1]", "entry 1 is no JSON object"),
+        ("{", "neither JSON lines nor a JSON list"),
+    ],
+)
+def test_a_file_that_holds_no_exemplars_is_refused_in_one_line(
+    tmp_path: Path, content: str, complaint: str
+) -> None:
+    (tmp_path / "labelled.jsonl").write_text(content)
+    with pytest.raises(ConfigurationError, match=complaint) as caught:
+        read_exemplars(tmp_path / "labelled.jsonl")
+    assert "\n" not in str(caught.value)
+
+
+def test_rinobenchs_own_files_are_exemplars_as_they_are(tmp_path: Path) -> None:
+    row = {
+        "research_idea": {"objective": "Record bats.", "problem_statement": "Nobody has."},
+        "novelty_score": 2,
+        "novelty_reasoning": "Known.",
+    }
+    (tmp_path / "train.json").write_text(json.dumps([row]))
+    (found,) = read_exemplars(tmp_path / "train.json")
+    assert found.idea == "## Problem\n\nNobody has.\n\n## Objective\n\nRecord bats."
+    assert (found.label, found.reason) == ("2, marginally novel", "Known.")

@@ -12,14 +12,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
+from schemas.base import replace
+from schemas.calibration import DecisionRule
 from schemas.errors import ConfigurationError
+from schemas.novelty import ClaimedContribution, Difference, NoveltyEvaluation, WorkOverlap
+from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
 from tasks.novelty.calibration.applying import calibrate, refuse_training_items
+from tasks.novelty.calibration.calibrator import fit_calibrator
 from tasks.novelty.calibration.cross_validation import cross_validate
-from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
-from tasks.novelty.calibration.fitting import fit_calibrator
+from tasks.novelty.calibration.deciding import (
+    MACRO_F1,
+    MEAN_ABSOLUTE_ERROR,
+    Decider,
+    fit_decider,
+    place_of,
+)
+from tasks.novelty.calibration.examples import (
+    NOVELTY_FEATURES,
+    Example,
+    LabelScale,
+    item_sha256,
+    novelty_features,
+)
 from tasks.novelty.calibration.gain import (
     CALIBRATED,
-    CONSTANT,
     JUDGE,
     Figure,
     expected_calibration_error,
@@ -28,6 +44,7 @@ from tasks.novelty.calibration.gain import (
 )
 from tasks.novelty.calibration.ordinal import fit_proportional_odds, probabilities
 from tasks.novelty.calibration.store import load_calibrator, write_calibrator
+from tests.support.committee_evaluations import make_novelty
 
 FIVE = LabelScale(("1", "2", "3", "4", "5"), (1.0, 2.0, 3.0, 4.0, 5.0))
 
@@ -253,3 +270,77 @@ def test_distributions_are_distributions_whatever_the_data(
     chances = probabilities(features, coefficients, thresholds)
     assert (chances >= 0).all()
     assert chances.sum(axis=1) == pytest.approx(np.ones(len(features)))
+
+
+def test_every_rule_says_what_its_name_does() -> None:
+    spread = (0.45, 0.0, 0.0, 0.25, 0.3)
+    cut_points = (1.5, 2.5, 2.9, 3.5)
+    said = {rule: place_of(rule, spread, FIVE.values, cut_points) for rule in DecisionRule}
+    assert said == {
+        DecisionRule.ARGMAX: 0,
+        DecisionRule.EXPECTED_VALUE: 2,
+        DecisionRule.QUANTILE_MATCHED: 3,
+    }
+
+
+def test_matched_quantiles_are_chosen_for_macro_f1_where_all_else_collapses() -> None:
+    generator = np.random.default_rng(2)
+    gold = generator.integers(0, 5, 300)
+    shift = 0.1 * (gold - 2) + generator.normal(scale=0.05, size=300)
+    middle = np.array([0.05, 0.15, 0.6, 0.15, 0.05])
+    tilted = [middle + one * np.array([-0.2, -0.1, 0.0, 0.1, 0.2]) for one in shift]
+    found = fit_decider([one.tolist() for one in tilted], gold.tolist(), FIVE.values)
+    assert found.rules[MACRO_F1] is DecisionRule.QUANTILE_MATCHED
+    assert {found.place(one, MACRO_F1) for one in tilted} == {0, 1, 2, 3, 4}
+
+
+def test_the_rules_chosen_are_stored_and_applied(tmp_path: Path) -> None:
+    calibrator = fitted(collapsed_judge())
+    write_calibrator(calibrator, tmp_path / "c.json")
+    again = load_calibrator(tmp_path / "c.json")
+    assert set(again.decision_rules) == {MACRO_F1, MEAN_ABSOLUTE_ERROR}
+    found = calibrate(again, {"score_1_to_5": 4.0, "closeness": 2.0})
+    decider = Decider(FIVE.values, again.decision_rules, again.cut_points)
+    assert found.for_f1 == FIVE.values[decider.place(found.distribution, MACRO_F1)]
+    assert found.for_error == FIVE.values[decider.place(found.distribution, MEAN_ABSOLUTE_ERROR)]
+
+
+def test_a_label_that_never_occurs_leaves_a_calibrator_of_the_others() -> None:
+    examples = [one for one in collapsed_judge() if one.label != "1"]
+    calibrator = fitted(examples)
+    assert [one.label for one in calibrator.labels] == ["2", "3", "4", "5"]
+    assert calibrate(calibrator, {"closeness": -3.0}).for_f1 in {4.0, 5.0}
+
+
+def test_calibration_stands_beside_labels_drawn_by_chance() -> None:
+    figures = gain(cross_validate(collapsed_judge(), FIVE, seed=7), FIVE)
+    drawn = figure(figures, "macro_f1", STRATIFIED_RANDOM)
+    assert drawn == pytest.approx(0.2, abs=0.03)
+    assert figure(figures, "macro_f1", CALIBRATED) > drawn + 0.1
+
+
+def test_features_come_from_probabilities_overlaps_aspects_and_density() -> None:
+    judgement = make_novelty(0, ()).judgement
+    evaluation = NoveltyEvaluation(
+        judgement=replace(
+            judgement,
+            probabilities_percent={"1": 5, "2": 15, "3": 50, "4": 20, "5": 10},
+            neighbour_density_0_to_1=0.4,
+        ),
+        contributions=tuple(
+            ClaimedContribution(contribution="A.", paper_id=None, overlap=overlap, difference=adds)
+            for overlap, adds in (
+                (WorkOverlap.FULL, Difference.TRIVIAL),
+                (WorkOverlap.NONE, Difference.NEW),
+                (None, None),
+            )
+        ),
+        failures=(),
+    )
+    found = novelty_features(evaluation)
+    assert found["probability_of_2_or_more"] == 0.95
+    assert found["probability_of_4_or_more"] == 0.3
+    assert (found["full_overlap_share"], found["new_difference_share"]) == (0.5, 0.5)
+    assert (found["contribution_count"], found["neighbour_density_0_to_1"]) == (3.0, 0.4)
+    assert list(found) == list(NOVELTY_FEATURES)
+    assert found["mean_closeness_0_to_1"] is None, "what could not be had is not zero"

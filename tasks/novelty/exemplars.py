@@ -1,0 +1,166 @@
+"""Ideas that experts have judged, shown to the judge so that it sees how strict experts are."""
+
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import orjson
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.identifiers import content_hash
+from tasks.embeddings.embedder import Embedder
+from tasks.embeddings.similarity import Nearness
+from tasks.novelty.calibration.examples import item_sha256
+from tasks.novelty.steps.judge_novelty import ExemplarShown
+from tasks.text.words import shorten_words
+
+PER_LABEL = 1
+MOST_IDEA_WORDS = 160
+MOST_REASON_WORDS = 60
+FOLDS = 5
+LABELS: Mapping[int, str] = {
+    1: "1, not novel",
+    2: "2, marginally novel",
+    3: "3, somewhat novel",
+    4: "4, novel",
+    5: "5, highly novel",
+}
+_NOVEL, _NOT_NOVEL = ("novel (4 or 5)", (4, 5)), ("not novel (1 to 3)", (1, 2, 3))
+
+
+_PARTS = (
+    ("problem_statement", "Problem"),
+    ("objective", "Objective"),
+    ("solution_approach", "Solution approach"),
+)
+
+
+def text_of_parts(idea: Mapping[str, object]) -> str:
+    """One text of an idea that RINoBench's files hold in parts; empty where no part has any."""
+    parts = [
+        (heading, text)
+        for name, heading in _PARTS
+        if isinstance(text := idea.get(name), str) and text.strip()
+    ]
+    parts += [
+        (name, text)
+        for name, text in idea.items()
+        if name not in dict(_PARTS) and isinstance(text, str) and text.strip()
+    ]
+    return "\n\n".join(f"## {heading}\n\n{text.strip()}" for heading, text in parts)
+
+
+class Exemplar(Noun):
+    """One labelled idea; `scores`: those from 1 to 5 that its label may stand for."""
+
+    idea: str = Field(min_length=1)
+    label: str
+    reason: str
+    scores: tuple[int, ...]
+
+
+def fold_of(idea: str) -> int:
+    """The fold an idea is in, by its words."""
+    return int(item_sha256(idea)[:8], 16) % FOLDS
+
+
+def read_exemplars(path: str | Path) -> tuple[Exemplar, ...]:
+    """Labelled ideas of a file, JSON lines or a JSON list.
+
+    An entry has `idea`, and `score` (1 to 5) or `novel` (true or false); `reason` may say why.
+    RINoBench's files are read as they are (`research_idea`, `novelty_score`, `novelty_reasoning`).
+    Entries without a label are left out.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or an entry is no labelled idea.
+    """
+    file = Path(path)
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(
+            f"exemplars {path} cannot be read ({error.strerror}): check [novelty] exemplars"
+        ) from error
+    return _parsed(str(path), content)
+
+
+def exemplars_sha256(path: str | Path) -> str:
+    """What the labelled ideas are, wherever the file lies."""
+    return content_hash(*(one.model_dump_json() for one in read_exemplars(path)))
+
+
+@functools.lru_cache(maxsize=4)
+def _parsed(name: str, content: bytes) -> tuple[Exemplar, ...]:
+    try:
+        if content.lstrip().startswith(b"["):
+            entries = orjson.loads(content)
+        else:
+            entries = [orjson.loads(line) for line in content.splitlines() if line.strip()]
+    except orjson.JSONDecodeError as error:
+        raise ConfigurationError(
+            f"exemplars {name} are neither JSON lines nor a JSON list ({error})"
+        ) from error
+    listed = enumerate(entries, start=1)
+    found = tuple(one for place, entry in listed if (one := _exemplar(entry, place, name)))
+    if not found:
+        raise ConfigurationError(f"exemplars {name}: no entry has an idea with a label")
+    return found
+
+
+def _exemplar(entry: object, place: int, name: str) -> Exemplar | None:
+    if not isinstance(entry, dict):
+        raise ConfigurationError(f"exemplars {name}: entry {place} is no JSON object")
+    idea = entry.get("idea", entry.get("research_idea"))
+    if isinstance(idea, dict):
+        idea = text_of_parts(idea)
+    if not isinstance(idea, str) or not idea.strip():
+        raise ConfigurationError(f"exemplars {name}: entry {place} has no text under `idea`")
+    score, novel = entry.get("score", entry.get("novelty_score")), entry.get("novel")
+    if score is None and novel is None:
+        return None
+    scores: tuple[int, ...]
+    if isinstance(novel, bool):
+        label, scores = _NOVEL if novel else _NOT_NOVEL
+    elif isinstance(score, int) and score in LABELS:
+        label, scores = LABELS[score], (score,)
+    else:
+        raise ConfigurationError(
+            f"exemplars {name}: entry {place} has neither a `score` from 1 to 5 nor `novel`"
+        )
+    reason = entry.get("reason", entry.get("novelty_reasoning"))
+    return Exemplar(
+        idea=idea.strip(),
+        label=label,
+        reason=reason.strip() if isinstance(reason, str) else "",
+        scores=scores,
+    )
+
+
+async def nearest_exemplars(
+    idea: str, exemplars: Sequence[Exemplar], embedder: Embedder
+) -> tuple[ExemplarShown, ...]:
+    """The nearest one of every label, nearest first.
+
+    None comes from the idea's own fold: where ideas of the file are themselves scored, the labels
+    of the fold scored are never shown.
+    """
+    fold = fold_of(idea)
+    others = [one for one in exemplars if fold_of(one.idea) != fold]
+    found = await Nearness(idea, embedder).of([one.idea for one in others]) if others else []
+    by_label: dict[str, list[tuple[float, Exemplar]]] = {}
+    ranked = sorted(zip(found, others, strict=True), key=lambda pair: (-pair[0], pair[1].idea))
+    for similarity, one in ranked:
+        by_label.setdefault(one.label, []).append((similarity, one))
+    chosen = [pair for listed in by_label.values() for pair in listed[:PER_LABEL]]
+    return tuple(
+        ExemplarShown(
+            idea=shorten_words(one.idea, MOST_IDEA_WORDS)[0],
+            label=one.label,
+            reason=shorten_words(one.reason, MOST_REASON_WORDS)[0],
+            scores=one.scores,
+            similarity_0_to_1=min(max(similarity, 0.0), 1.0),
+        )
+        for similarity, one in sorted(chosen, key=lambda pair: -pair[0])
+    )
