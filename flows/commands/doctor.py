@@ -11,7 +11,7 @@ def doctor(options: DoctorOptions, json: Json = False) -> int:
     from flows.commands.output import print_json, print_table
     from flows.profiles import load_profile
 
-    findings = examine(
+    statuses = examine(
         options.warehouse.resolve(),
         options.engine,
         options.api_base,
@@ -19,10 +19,10 @@ def doctor(options: DoctorOptions, json: Json = False) -> int:
         Settings(),
     )
     if json:
-        print_json(findings)
+        print_json(statuses)
     else:
         print_table(
             ["part", "state", "what", "how to mend it"],
-            [[f.part, f.state, f.detail, f.remedy] for f in findings],
+            [[one.part, one.state, one.detail, one.remedy] for one in statuses],
         )
-    return 1 if any(finding.state == "broken" for finding in findings) else 0
+    return 1 if any(one.state == "broken" for one in statuses) else 0
