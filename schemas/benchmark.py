@@ -1,6 +1,6 @@
 """Nouns of the benchmarks: a suite's scores with their uncertainty and what they are held against."""
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 from pydantic import Field
@@ -120,6 +120,17 @@ class BenchmarkRun(Noun):
         default=(),
         description="Calls made for the suite itself; those of evaluated runs are theirs.",
     )
+    labels_public_since: date | None = Field(
+        default=None,
+        description="From when anyone could read the first of the right answers; None: not known.",
+    )
+    judge_training_until: date | None = Field(
+        default=None,
+        description=(
+            "How far the judge's training data reach, as its maker or the user says; None: not"
+            " known, or no model judged."
+        ),
+    )
     literature: str = Field(
         default="",
         description="Where papers came from; empty: none were asked for.",
@@ -187,6 +198,9 @@ class BenchmarkRequest(WorkRequest):
     )
     budget: Budget = Budget()
     full_text: bool = False
+    training_until: date | None = Field(
+        default=None, description="How far the judge's training data reach; None: not said."
+    )
     check_links: bool = Field(
         default=False, description="Whether reference invalidity may ask every cited address."
     )

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose
 from schemas.citation import RemovedCitationCount, UncitedSentenceCount
+from schemas.confidence import CONFIDENCE_MEANING, Confidence
 from schemas.failure import Failure
 from schemas.identifiers import KnowledgeId, RetrievedPaperId
 from schemas.knowledge import SourceKind
@@ -192,6 +193,13 @@ class PersonaReview(Judged):
         description="clarity, novelty, feasibility, validity, significance, or the user's own.",
     )
     score_0_to_10: float | None = Field(ge=0, le=10, description="None when unscored.")
+    confidence_0_to_3: Confidence | None = Field(
+        default=None,
+        description=(
+            f"How sure the reviewer is: {CONFIDENCE_MEANING}; as the reviewer says. None when"
+            " unscored or not said."
+        ),
+    )
     review: Prose = Field(default="", description="The reasons, Markdown with citations.")
     shown_evidence_count: int = Field(ge=0, description="Pieces of evidence the reviewer saw.")
     masked_evidence_count: int = Field(
@@ -223,13 +231,23 @@ class MetaReview(Judged):
         le=10,
         description="Mean of the scored persona reviews; None without any.",
     )
+    confidence_0_to_3: Confidence | None = Field(
+        default=None,
+        description=(
+            "How sure the total is: the median, the lower of two, over all persona reviews; an"
+            " unscored one counts as 0. None without a scored one."
+        ),
+    )
     decision: Decision | None = Field(description="None when unscored.")
     summary: Prose = Field(default="", description="The synthesis, Markdown with citations.")
     strengths: Prose = Field(default="", description="What speaks for the idea.")
     weaknesses: Prose = Field(default="", description="What speaks against it.")
     suggestions: Prose = Field(
         default="",
-        description="From knowledge that appeared after the cutoff date; empty without any.",
+        description=(
+            "From knowledge that appeared after the cutoff date: its rows of `suggestions` as"
+            " Markdown; empty without any."
+        ),
     )
     dimension_means: dict[str, float] = Field(
         default_factory=dict,

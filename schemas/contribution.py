@@ -7,6 +7,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose
 from schemas.citation import RemovedCitationCount, UncitedSentenceCount
+from schemas.confidence import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
 from schemas.failure import Failure
 from schemas.identifiers import DimensionId, FoundPaperId, RetrievedPaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
@@ -160,6 +161,19 @@ def novelty_of(comparisons: Iterable[Comparison]) -> float | None:
     return round(10 * sum(weight * value for weight, value in values), 2)
 
 
+def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
+    """How sure `novelty_of` the same comparisons is, 0 to 3; None where none tells its overlap.
+
+    That nothing like it was found proves little: two overlapping works are needed for 3.
+    """
+    known = [each for each in comparisons if each.closeness_place is not None]
+    if not known:
+        return None
+    strong = sum(each.overlap in (Overlap.SAME, Overlap.SUBSTANTIAL) for each in known)
+    addressed = sum(each.overlap is not Overlap.NONE or each.score != 0 for each in known)
+    return confidence_by_evidence(strong=strong, fair=addressed - strong)
+
+
 class ContributionReview(Judged):
     """What an idea adds along one dimension. Texts are Markdown with rendered citations."""
 
@@ -173,7 +187,9 @@ class ContributionReview(Judged):
         description="Where it goes beyond the papers, Markdown with citations.",
     )
     weaknesses: Prose = Field(default="", description="Where papers were first.")
-    suggestions: Prose = Field(default="", description="What would set it apart.")
+    suggestions: Prose = Field(
+        default="", description="What would set it apart: its rows of `suggestions` as Markdown."
+    )
     mean_comparison_score: float | None = Field(
         default=None,
         ge=-1,
@@ -190,6 +206,15 @@ class ContributionReview(Judged):
             " 0.15, 0.3 or 0.45 (substantial; paper ahead, level, idea ahead), 0.45, 0.6 or 0.75"
             " (partial), 1 (none, on the subject), 0.5 (none, or not addressed); a work that is"
             " missing counts as unknown, 0.5. None when no comparison tells its overlap."
+        ),
+    )
+    confidence_0_to_3: Confidence | None = Field(
+        default=None,
+        description=(
+            f"How sure `novelty_0_to_10` is: {CONFIDENCE_MEANING}. With w = 2 × works of overlap"
+            " same or substantial + other works on the subject: 0 where w < 2, 1 where w < 4, 3"
+            " where w ≥ 6 with two works of the first kind, else 2; works that do not address the"
+            " dimension count nothing. None when no comparison tells its overlap."
         ),
     )
     scored_comparison_count: int = Field(ge=0, description="Comparisons with a score.")

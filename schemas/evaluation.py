@@ -18,6 +18,7 @@ from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
 from schemas.soundness import SoundnessEvaluation
+from schemas.suggestion import Suggestion
 
 ModuleEvaluation = (
     SoundnessEvaluation | ContributionEvaluation | CommitteeEvaluation | NoveltyEvaluation
@@ -47,6 +48,7 @@ class IdeaEvaluation(Noun):
     api_calls: tuple[ApiCall, ...]
     failures: tuple[Failure, ...]
     judge_votes: tuple[JudgeVote, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
     started_at: datetime = Field(description="Start of the evaluation.")
     finished_at: datetime = Field(description="End of the evaluation.")
 

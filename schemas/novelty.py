@@ -6,6 +6,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored
 from schemas.citation import RemovedCitationCount, UncitedSentenceCount
+from schemas.confidence import CONFIDENCE_MEANING, Confidence
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
@@ -20,6 +21,15 @@ class NoveltyJudgement(Judged):
         ge=1,
         le=5,
         description="1 known, 5 new in every respect; None when unscored.",
+    )
+    confidence_0_to_3: Confidence | None = Field(
+        default=None,
+        description=(
+            f"How sure the score is: {CONFIDENCE_MEANING}. With w = 2 × related works that come"
+            " close to a statement of the idea + other related works / 2: 0 where w < 2, 1 where"
+            " w < 4, 3 where w ≥ 6 with two close works, else 2; one less, down to 0, after an"
+            " unanswered search. None when unscored."
+        ),
     )
     calibrated_score_1_to_5: float | None = Field(
         default=None,

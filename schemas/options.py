@@ -355,4 +355,9 @@ class BenchmarkOptions(IdeaOptions):
         "OUT",
         "Suite novelty: write the calibrator it fits to this file, for a profile to name.",
     )
+    training_until: date | None = option(
+        None,
+        "DATE",
+        "How far the judge's training data reach, YYYY-MM-DD; default: what its maker has said.",
+    )
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")

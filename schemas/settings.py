@@ -139,14 +139,6 @@ class EmbeddingSettings(Section):
         description="Of each text; the rest does not enter the embedding.",
     )
     batch_size: int = Field(default=16, ge=1)
-    precision: str = Field(
-        default="auto",
-        pattern="^(auto|float32|bfloat16)$",
-        description=(
-            "auto: bfloat16 where the processor computes with it (twice as fast, mean cosine to"
-            " float32 above 0.999) or float32."
-        ),
-    )
 
 
 class SourceSettings(Section):

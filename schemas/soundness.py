@@ -7,10 +7,12 @@ from pydantic import Field, model_validator
 
 from schemas.base import Noun, Prose
 from schemas.citation import RemovedCitationCount, UncitedSentenceCount
+from schemas.confidence import CONFIDENCE_MEANING, Confidence
 from schemas.failure import Failure
 from schemas.identifiers import MethodId, RetrievedPaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.paper import PaperSection, Passage
+from schemas.suggestion import ActionEffort
 
 
 class Method(Noun):
@@ -92,15 +94,6 @@ class ConcernSeverity(StrEnum):
     FATAL = "fatal"
     MAJOR = "major"
     MINOR = "minor"
-
-
-class ActionEffort(StrEnum):
-    """What an action takes the authors of the plan, roughly."""
-
-    HOURS = "hours"
-    DAYS = "days"
-    WEEKS = "weeks"
-    MONTHS = "months"
 
 
 class Concern(Noun):
@@ -206,7 +199,9 @@ class SoundnessReview(Judged):
     method_id: MethodId
     support: Prose = Field(default="", description="What speaks for it, Markdown with citations.")
     contradictions: Prose = Field(default="", description="What speaks against it.")
-    suggestions: Prose = Field(default="", description="What to change.")
+    suggestions: Prose = Field(
+        default="", description="What to change: its rows of `suggestions` as Markdown."
+    )
     open_questions: Prose = Field(
         default="",
         description=(
@@ -218,6 +213,14 @@ class SoundnessReview(Judged):
         ge=0,
         le=10,
         description="Soundness; None exactly when unscored.",
+    )
+    confidence_0_to_3: Confidence | None = Field(
+        default=None,
+        description=(
+            f"How sure the score is: {CONFIDENCE_MEANING}. Of the relevant papers, with"
+            " w = 2 × close (3) + related (2): 0 where w < 2, 1 where w < 4, 3 where w ≥ 6 with"
+            " two close papers, else 2; distant papers count nothing. None when unscored."
+        ),
     )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""

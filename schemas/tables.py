@@ -36,6 +36,7 @@ from schemas.soundness import (
     SoundnessReview,
     SoundnessSummary,
 )
+from schemas.suggestion import Suggestion
 
 STRING, BOOLEAN = ColumnType.STRING, ColumnType.BOOLEAN
 RUN_ID = Column("run_id", STRING, "The run the row belongs to.")
@@ -300,6 +301,7 @@ TABLES: tuple[Table, ...] = (
         *("module", "subject", "field", "paper_id", "knowledge_id"),
         key_severity=Severity.WARNING,
     ),
+    _of_idea("suggestions", Suggestion, "module", "subject", "rank"),
     _of_idea(
         "llm_calls",
         LlmCall,

@@ -108,6 +108,14 @@ class IdeaScore(Noun):
     committee_0_to_10: float | None = None
     novelty_0_to_10: float | None = None
     novelty_1_to_5: float | None = None
+    confidence_0_to_3: int | None = Field(
+        default=None,
+        description="How sure the score is: that of its least sure module; None: not known.",
+    )
+    soundness_confidence_0_to_3: int | None = None
+    contribution_confidence_0_to_3: int | None = None
+    committee_confidence_0_to_3: int | None = None
+    novelty_confidence_0_to_3: int | None = None
     persona_review_count: int = 0
     unscored_persona_review_count: int = 0
     soundness_unscored_share: float | None = Field(

@@ -26,7 +26,14 @@ Row = dict[str, Any]
 Rows = dict[str, list[Row]]
 NounT = TypeVar("NounT", bound=Noun)
 
-_OF_ALL_MODULES = ("papers", "citations", "llm_calls", "judge_votes", "api_calls")
+_OF_ALL_MODULES = (
+    "papers",
+    "citations",
+    "suggestions",
+    "llm_calls",
+    "judge_votes",
+    "api_calls",
+)
 
 
 def rows_of(

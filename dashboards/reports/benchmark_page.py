@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from dashboards.reports.metric_meanings import MetricMeaning, meanings_of
 from schemas.benchmark import BenchmarkScore
+from schemas.choices import EngineChoice
 from warehouse.benchmarks.queries import BenchmarkHead, benchmark, benchmark_scores_of
 from warehouse.queries import Queries
 
 PUBLISHED = "published"
 MEASURED = "measured"
+EXTRACTIVE = EngineChoice().text
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,37 @@ class BenchmarkPage:
     differences: tuple[Difference, ...] = ()
 
     @property
+    def training_notes(self) -> tuple[str, ...]:
+        """What to say of judges that may have read the right answers while they were trained."""
+        notes = (_training_note(head) for head in self.heads)
+        return tuple(dict.fromkeys(note for note in notes if note))
+
+    @property
     def several(self) -> bool:
         return len(self.heads) > 1
+
+
+def _training_note(head: BenchmarkHead) -> str:
+    if head.engine == EXTRACTIVE or (not head.llm_calls and not head.evaluated_run_ids):
+        return ""
+    until, public = head.judge_training_until, head.labels_public_since
+    if until is None:
+        return (
+            f"How far the training data of {head.engine} reach is not known: it may have read the"
+            f" right answers of suite {head.suite}. State it with --training-until."
+        )
+    if public is None:
+        return (
+            f"The training data of {head.engine} reach to {until.isoformat()}; from when the right"
+            f" answers of suite {head.suite} could be read is not known."
+        )
+    if until < public:
+        return ""
+    return (
+        f"The training data of {head.engine} reach to {until.isoformat()}, and right answers of"
+        f" suite {head.suite} could be read from {public.isoformat()} on: it may know them, so that"
+        " its figures say little about what it can judge."
+    )
 
 
 def benchmark_page(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dashboards.reports import figures
 from dashboards.reports.closest_work import ClosestWork, closest_works, own_works
 from dashboards.reports.committee_part import CommitteePart, committee_part, other_sources
+from dashboards.reports.first_page import FirstPage, first_page
 from dashboards.reports.gaps import Gap, Shortening, gaps_of, provenances, shortenings_of
 from dashboards.reports.judges_part import JudgedStep, judged_steps, score_of_judges
 from dashboards.reports.papers import in_reading_order, paper_link, reference
@@ -79,6 +80,7 @@ class IdeaPage:
     """Everything `idea.md.jinja` prints."""
 
     review: IdeaReview
+    first: FirstPage
     plan: PlanPart | None
     methods: tuple[MethodPart, ...]
     dimensions: tuple[DimensionPart, ...]
@@ -103,19 +105,23 @@ def idea_page(review: IdeaReview) -> IdeaPage:
     evaluation = review.evaluation
     papers = {paper.paper_id: paper for paper in evaluation.papers}
     steps = judged_steps(evaluation.judge_votes)
+    plan = plan_part(evaluation.soundness)
+    closest = closest_works(evaluation.contribution, papers)
+    gaps = gaps_of(evaluation)
     return IdeaPage(
         review=review,
-        plan=plan_part(evaluation.soundness),
+        first=first_page(review, plan, closest, gaps),
+        plan=plan,
         methods=_methods(review, papers),
         dimensions=_dimensions(review),
-        closest=closest_works(evaluation.contribution, papers),
+        closest=closest,
         own_works=own_works(
             (failure for module in evaluation.modules.values() for failure in module.failures),
             papers,
         ),
         heat=_heat(review, papers),
         funnel=_funnel(review),
-        gaps=gaps_of(evaluation),
+        gaps=gaps,
         shortenings=shortenings_of(evaluation),
         models=_models(review),
         judged_steps=steps,

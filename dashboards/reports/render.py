@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dashboards.reports import figures, wording
 from dashboards.reports.chart import score_chart
+from dashboards.reports.first_page import FirstPage
 from dashboards.reports.html_page import html_page
 from dashboards.reports.idea_page import IdeaPage, idea_page
 from dashboards.reports.pictures import idea_bars, run_bars
@@ -74,6 +75,11 @@ def idea_markdown(
         suffix=suffix,
         among_others=among_others,
     )
+
+
+def first_page_markdown(first: FirstPage) -> str:
+    """The first page alone, without the idea's title."""
+    return rendered("first_page.md.jinja", first=first)
 
 
 def idea_html(page: IdeaPage, *, among_others: bool = False) -> str:
@@ -188,7 +194,7 @@ _FILTERS: Mapping[str, Callable[..., Any]] = {
     "code": code,
     "prose": prose,
     "prose_line": prose_line,
-    "symbol": Markdown,
+    "markdown": Markdown,
     "verbatim": _verbatim,
     "reason": wording.reason,
     "stage": wording.stage,

@@ -2,7 +2,8 @@
 its idea alone.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import get_args
 
 from flows.benchmarks.decision_calibration import decision_calibration
@@ -13,9 +14,19 @@ from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import Module
-from tasks.benchmarks.innoeval import POINTS_FILE, Submission, read_points, unique_ideas
+from tasks.benchmarks.innoeval import (
+    DECIDED,
+    GROUPS_FILE,
+    PAIR_FILES,
+    POINTS_FILE,
+    Submission,
+    linked_submissions,
+    read_points,
+    unique_ideas,
+)
 from tasks.committee.steps.meta_review import decision_by_total
-from tasks.metrics.classification import accuracy, macro_f1
+from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
+from tasks.metrics.classification import accuracy, accuracy_value, macro_f1, macro_f1_value
 from tasks.metrics.collapse import label_collapse
 from tasks.metrics.estimate import Estimate, benchmark_score
 from tasks.metrics.labelled import GRADES, ClassCount, Labelled, decision_of, merged, pair_up
@@ -23,8 +34,6 @@ from warehouse.answers import IdeaReview
 
 NAME = "decisions"
 MODULES = (Module.COMMITTEE,)
-CONSTANT = "constant"
-"""Always the commonest decision of the set: what a collapsed judge has to beat."""
 
 
 class Decided(Noun):
@@ -38,7 +47,7 @@ class Decided(Noun):
 
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """F1 and accuracy for 2, 3 and 4 classes, and how far predictions crowd into few labels, for
-    Assay and for a constant.
+    Assay and for what looks at nothing.
     """
     submissions = trial.draw(read_points(trial.file(POINTS_FILE)))
     decided, run_id = decisions_of(trial, submissions)
@@ -58,9 +67,15 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
         for idea_id, one in decided.items()
     )
     said = {idea_id: one.decision for idea_id, one in decided.items()}
+    clusters = linked_submissions(trial.request.data, submissions)
+    answers_by_system = {ASSAY: said, **fixed_answers(gold, tuple(GRADES))}
     return [
-        *_scores(gold, said, ASSAY, trial.seed),
-        *_scores(gold, dict.fromkeys(gold, _commonest(gold)), CONSTANT, trial.seed),
+        *(
+            score
+            for system, answers in answers_by_system.items()
+            for score in _scores(gold, answers, system, trial.seed, clusters)
+        ),
+        *_random_scores(gold, trial.seed),
         *decision_calibration(trial, NAME, run_id, gold, said),
     ]
 
@@ -111,28 +126,43 @@ def _decided(review: IdeaReview) -> Decided:
     return Decided(decision=decision_of(decision_by_total(score).value), score_0_to_10=score)
 
 
-def _commonest(gold: Mapping[str, str | None]) -> str | None:
-    known = [label for label in gold.values() if label is not None]
-    return max(GRADES, key=known.count) if known else None
-
-
 def _scores(
-    gold: Mapping[str, str | None], said: Mapping[str, str | None], system: str, seed: int
+    gold: Mapping[str, str | None],
+    said: Mapping[str, str | None],
+    system: str,
+    seed: int,
+    clusters: Mapping[str, str],
 ) -> Iterator[BenchmarkScore]:
     for class_count in get_args(ClassCount):
-        labelled = pair_up(_merged(gold, class_count), _merged(said, class_count))
+        labelled = pair_up(_merged(gold, class_count), _merged(said, class_count), clusters)
         part = f"classes={class_count}"
         for metric, estimate in _metrics(labelled, class_count, seed).items():
             yield benchmark_score(estimate, NAME, metric, system, part)
     yield from _shares(pair_up(gold, said), system)
 
 
+def _random_scores(gold: Mapping[str, str | None], seed: int) -> Iterator[BenchmarkScore]:
+    for class_count in get_args(ClassCount):
+        of_classes, classes = _merged(gold, class_count), _classes(class_count)
+        statistics: dict[str, Callable[[Labelled], float]] = {
+            "macro_f1": partial(macro_f1_value, classes=classes),
+            "accuracy": accuracy_value,
+        }
+        for metric, statistic in statistics.items():
+            drawn = stratified_random(of_classes, statistic, seed)
+            yield benchmark_score(drawn, NAME, metric, STRATIFIED_RANDOM, f"classes={class_count}")
+
+
+def _classes(class_count: ClassCount) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(merged(decision, class_count) for decision in GRADES))
+
+
 def _metrics(labelled: Labelled, class_count: ClassCount, seed: int) -> dict[str, Estimate]:
-    classes = tuple(dict.fromkeys(merged(decision, class_count) for decision in GRADES))
+    classes = _classes(class_count)
     collapse = label_collapse(labelled, classes)
     return {
         "macro_f1": macro_f1(labelled, classes, seed),
-        "accuracy": accuracy(labelled),
+        "accuracy": accuracy(labelled, seed),
         "top_label_share": collapse.top_label_share,
         "predicted_entropy_bits": collapse.predicted_entropy_bits,
         "gold_entropy_bits": collapse.gold_entropy_bits,
@@ -169,4 +199,6 @@ SUITE = Suite(
     (POINTS_FILE,),
     run,
     modules=MODULES,
+    optional=(GROUPS_FILE, *PAIR_FILES.values()),
+    labels_public_since=DECIDED,
 )

@@ -9,8 +9,9 @@ from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.reasons import Reason
-from tasks.benchmarks.innoeval import GROUPS_FILE, SubmissionGroup, read_groups
+from tasks.benchmarks.innoeval import DECIDED, GROUPS_FILE, SubmissionGroup, connected, read_groups
 from tasks.benchmarks.ranking import RankedMembers
+from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_orders, random_order
 from tasks.metrics.correlations import kendall, spearman
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.groups import Group, best_of_group, exact_ranking, rank_correlation
@@ -26,29 +27,40 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """
     groups = trial.draw(read_groups(trial.file(GROUPS_FILE)))
     scores: list[BenchmarkScore] = []
-    for system, ranked in ranked_by_system(
-        trial, {group.name: group.members for group in groups}
-    ).items():
+    contests = {group.name: group.members for group in groups}
+    clusters = connected(contests)
+    for system, ranked in ranked_by_system(trial, contests).items():
         trial.record(_items(groups, ranked, system))
-        scores += _scores(
-            [_group(group, ranked[group.name]) for group in groups], system, trial.seed
-        )
-    return scores
+        listed = [
+            _group(group, ranked[group.name].strengths, clusters[group.name]) for group in groups
+        ]
+        scores += _scores(listed, system, trial.seed)
+    unranked = [_group(group, {}, clusters[group.name]) for group in groups]
+    return [*scores, *_baselines(unranked, trial.seed)]
 
 
-def _group(group: SubmissionGroup, ranked: RankedMembers) -> Group:
+def _baselines(groups: Sequence[Group], seed: int) -> Iterator[BenchmarkScore]:
+    """Orders drawn by chance, whose rank correlation is 0 on average, and fixed ones of places."""
+    for system, ordered in fixed_orders(groups).items():
+        yield from _scores(ordered, system, seed)
+    for metric, statistic in (("best_of_group", best_of_group), ("exact_ranking", exact_ranking)):
+        drawn = random_order(groups, statistic, seed)
+        yield benchmark_score(drawn, NAME, metric, STRATIFIED_RANDOM)
+
+
+def _group(group: SubmissionGroup, strengths: Mapping[str, float | None], cluster: str) -> Group:
     """Members without a decision have no grade and take no part."""
     gold = {
         str(one.idea.idea_id): float(GRADES[one.decision])
         for one in group.members
         if one.decision is not None
     }
-    return Group(group.name, gold, ranked.strengths)
+    return Group(group.name, gold, strengths, cluster)
 
 
 def _scores(groups: Sequence[Group], system: str, seed: int) -> Iterator[BenchmarkScore]:
-    yield benchmark_score(best_of_group(groups), NAME, "best_of_group", system)
-    yield benchmark_score(exact_ranking(groups), NAME, "exact_ranking", system)
+    yield benchmark_score(best_of_group(groups, seed), NAME, "best_of_group", system)
+    yield benchmark_score(exact_ranking(groups, seed), NAME, "exact_ranking", system)
     yield benchmark_score(rank_correlation(groups, spearman, seed), NAME, "spearman", system)
     yield benchmark_score(rank_correlation(groups, kendall, seed), NAME, "kendall", system)
 
@@ -57,7 +69,8 @@ def _items(
     groups: Sequence[SubmissionGroup], ranked: Mapping[str, RankedMembers], system: str
 ) -> Iterator[BenchmarkItem]:
     for group in groups:
-        members, one = _group(group, ranked[group.name]), ranked[group.name]
+        one = ranked[group.name]
+        members = _group(group, one.strengths, "")
         known = {name: value for name, value in one.strengths.items() if value is not None}
         complete = len(known) == len(group.members)
         best = max(members.gold.values(), default=None)
@@ -87,4 +100,5 @@ SUITE = Suite(
     (GROUPS_FILE,),
     run,
     steps=(COMPARE_IDEAS,),
+    labels_public_since=DECIDED,
 )

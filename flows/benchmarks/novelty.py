@@ -3,6 +3,7 @@ and calibration.
 """
 
 from collections.abc import Sequence
+from datetime import date
 
 from flows.benchmarks.novelty_binary import PART, BinaryPart, judge_binary
 from flows.benchmarks.novelty_calibration import BINARY, FILE, calibrate_on, examples_of, source_of
@@ -64,4 +65,5 @@ SUITE = Suite(
     steps=(JUDGE_NOVELTY, *GRADING_STEPS),
     optional=("rinobench/*.json",),
     conditions=_conditions,
+    labels_public_since=date(2021, 11, 9),  # reviews of ICLR 2022, from which RINoBench is made
 )

@@ -1,7 +1,8 @@
 """Novel or not, as experts say of the novelty checker's ideas."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from flows.benchmarks.novelty_judging import (
     CALIBRATED,
@@ -10,7 +11,6 @@ from flows.benchmarks.novelty_judging import (
     Given,
     calibrated_values,
     calibrated_verdict,
-    commonest,
     items_of,
     judge_all,
     raw_values,
@@ -20,15 +20,22 @@ from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkScore
 from schemas.novelty import NoveltyJudgement
 from tasks.benchmarks.novelty_checker import FILE, read_novelty_checker
-from tasks.metrics.classification import accuracy, f1_of_class, macro_f1
+from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
+from tasks.metrics.classification import (
+    accuracy,
+    accuracy_value,
+    f1_of_class,
+    macro_f1,
+    macro_f1_value,
+)
 from tasks.metrics.correlations import spearman
 from tasks.metrics.estimate import Estimate, benchmark_score
 from tasks.metrics.kappa import cohen_kappa
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import share_of
 
 PART = "novelty checker"
-CONSTANT = "constant"
+SCALE = (NOT_NOVEL, NOVEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +64,13 @@ def judge_binary(trial: Trial, suite: str) -> BinaryPart:
         values[CALIBRATED] = calibrated_values(judgements)
     for system, said in verdicts.items():
         trial.record(items_of(PART, system, judgements, said, gold, values[system]))
-    verdicts[CONSTANT] = dict.fromkeys(gold, commonest(list(gold.values())))
+    verdicts |= fixed_answers(gold, SCALE)
     scores = [
         score
         for system, said in verdicts.items()
         for score in _scores(suite, system, gold, said, trial.seed)
     ]
+    scores += _random_scores(suite, gold, trial.seed)
     scores += [
         benchmark_score(_order(gold, found), suite, "spearman", system, PART)
         for system, found in values.items()
@@ -83,10 +91,10 @@ def _scores(
     names = list(gold)
     kappa = cohen_kappa([gold[name] for name in names], [said.get(name) for name in names])
     found: dict[str, Estimate] = {
-        "accuracy": accuracy(labelled),
+        "accuracy": accuracy(labelled, seed),
         "f1_novel": f1_of_class(labelled, NOVEL, seed),
         "f1_not_novel": f1_of_class(labelled, NOT_NOVEL, seed),
-        "macro_f1": macro_f1(labelled, (NOT_NOVEL, NOVEL), seed),
+        "macro_f1": macro_f1(labelled, SCALE, seed),
         "cohen_kappa": kappa,
         "predicted_novel_share": share_of(
             [None if one is None else one == NOVEL for one in said.values()]
@@ -94,6 +102,20 @@ def _scores(
     }
     for metric, estimate in found.items():
         yield benchmark_score(estimate, suite, metric, system, PART)
+
+
+def _random_scores(
+    suite: str, gold: Mapping[str, str | None], seed: int
+) -> Iterator[BenchmarkScore]:
+    statistics: dict[str, Callable[[Labelled], float]] = {
+        "accuracy": accuracy_value,
+        "f1_novel": partial(macro_f1_value, classes=(NOVEL,)),
+        "f1_not_novel": partial(macro_f1_value, classes=(NOT_NOVEL,)),
+        "macro_f1": partial(macro_f1_value, classes=SCALE),
+    }
+    for metric, statistic in statistics.items():
+        drawn = stratified_random(gold, statistic, seed)
+        yield benchmark_score(drawn, suite, metric, STRATIFIED_RANDOM, PART)
 
 
 def _order(gold: Mapping[str, str | None], values: Mapping[str, float | None]) -> Estimate:

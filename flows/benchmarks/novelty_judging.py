@@ -1,6 +1,6 @@
 """Novelty judgements of a suite's ideas beside the related works that the data bring."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from flows.benchmarks.trial import Trial
@@ -113,9 +113,3 @@ def raw_values(judgements: Mapping[str, NoveltyJudgement]) -> dict[str, float | 
 def calibrated_values(judgements: Mapping[str, NoveltyJudgement]) -> dict[str, float | None]:
     """Calibrated scores; None throughout without a calibrator."""
     return {item_id: one.calibrated_score_1_to_5 for item_id, one in judgements.items()}
-
-
-def commonest(labels: Sequence[str | None]) -> str | None:
-    """The label given most often; None where there is none."""
-    known = sorted(label for label in labels if label is not None)
-    return max(dict.fromkeys(known), key=known.count) if known else None

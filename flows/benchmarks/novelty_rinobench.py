@@ -2,7 +2,8 @@
 labels are at hand.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from flows.benchmarks.novelty_calibration import FIVE, calibrate_on, examples_of, source_of
@@ -29,15 +30,20 @@ from tasks.benchmarks.rinobench import (
     read_predictions,
     read_scores,
 )
+from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
+from tasks.metrics.classification import macro_f1_value, mean_absolute_error_value
 from tasks.metrics.collapse import label_collapse
-from tasks.metrics.estimate import NO_INTERVAL, Estimate, benchmark_score, undefined
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.estimate import benchmark_score, undefined
+from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import share
 from tasks.metrics.novelty import SCALE, justification_metrics, score_metrics
 
 PART = "rinobench test"
+PUBLISHED_GOLD: Mapping[str, int | None] = {
+    f"{label}-{place}": label for label, count in TEST_LABELS.items() for place in range(count)
+}
+"""As many labels of each kind as Table 2 counts: enough for what looks at no idea."""
 PAPER = "RINoBench (Schopf & Färber), released scores of Table 3"
-CONSTANT = "constant 3"
 
 
 def rinobench_scores(trial: Trial, suite: str) -> list[BenchmarkScore]:
@@ -56,9 +62,11 @@ def rinobench_scores(trial: Trial, suite: str) -> list[BenchmarkScore]:
     ]  # fmt: skip
     if predictions:
         scores += _spread(suite, predictions)
-        scores += constant_scores(suite)
     if not trial.file(GOLD).is_file():
-        return scores
+        return [
+            *scores,
+            *(baseline_scores(suite, PUBLISHED_GOLD, trial.seed) if predictions else ()),
+        ]
     return [*scores, *_measured(trial, suite, predictions, published.keys())]
 
 
@@ -79,23 +87,27 @@ def _spread(
             )
 
 
-def constant_scores(suite: str) -> Iterator[BenchmarkScore]:
-    """What a judge would reach who calls every idea a 3, from the label counts of Table 2: no
-    model's error is lower.
+def baseline_scores(
+    suite: str, gold: Mapping[str, int | None], seed: int
+) -> Iterator[BenchmarkScore]:
+    """What answers reach that look at nothing. On the test split the constant calls every idea a 3:
+    no model's error is lower.
     """
-    total = sum(TEST_LABELS.values())
-    error = sum(abs(label - 3) * count for label, count in TEST_LABELS.items()) / total
-    f1 = 2 * TEST_LABELS[3] / (total + TEST_LABELS[3])
-    yield benchmark_score(
-        Estimate(error, total, NO_INTERVAL), suite, "mean_absolute_error", CONSTANT, PART
-    )
-    yield benchmark_score(
-        Estimate(f1 / len(SCALE), total, NO_INTERVAL), suite, "macro_f1", CONSTANT, PART
-    )
-    for label, count in TEST_LABELS.items():
-        yield benchmark_score(
-            share(count, total), suite, "gold_share", "labels", f"{PART}, label {label}"
-        )
+    for system, said in fixed_answers(gold, SCALE).items():
+        for metric, estimate in score_metrics(gold, said, seed).items():
+            yield benchmark_score(estimate, suite, metric, system, PART)
+    statistics: dict[str, Callable[[Labelled], float]] = {
+        "macro_f1": partial(macro_f1_value, classes=SCALE),
+        **{f"f1_{label}": partial(macro_f1_value, classes=(label,)) for label in SCALE},
+        "mean_absolute_error": mean_absolute_error_value,
+    }
+    for metric, statistic in statistics.items():
+        drawn = stratified_random(gold, statistic, seed)
+        yield benchmark_score(drawn, suite, metric, STRATIFIED_RANDOM, PART)
+    known = [label for label in gold.values() if label is not None]
+    for label in SCALE:
+        gold_share = share(known.count(label), len(known))
+        yield benchmark_score(gold_share, suite, "gold_share", "labels", f"{PART}, label {label}")
 
 
 def _measured(
@@ -113,7 +125,7 @@ def _measured(
     everything = read_gold(trial.file(GOLD))
     chosen = {str(one.idea.idea_id): one for one in trial.draw(everything)}
     gold = {name: one.score for name, one in chosen.items()}
-    scores: list[BenchmarkScore] = []
+    scores = list(baseline_scores(suite, gold, trial.seed))
     for model, listed in released.items():
         by_name = {
             str(one.idea.idea_id): said

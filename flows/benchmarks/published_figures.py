@@ -12,9 +12,8 @@ def published_scores(suite: str) -> tuple[BenchmarkScore, ...]:
     """The published figures of a suite, in the order of its file; none when it has no file.
 
     Each `[[figure]]` has a paper, table, row, system, metric and value; optionally a `slice`, a
-    `count`, and `sd`, which
-    becomes no interval: the spread of items says little about the mean's uncertainty without their
-        number.
+    `count`, a `note` on how it was made, and `sd`, which becomes no interval: the spread of items
+    says little about the mean's uncertainty without their number.
 
     Raises:
         ValueError: an entry lacks a key.
@@ -32,6 +31,7 @@ def _score(suite: str, entry: dict[str, object]) -> BenchmarkScore:
     if missing:
         raise ValueError(f"a published figure of {suite} lacks {', '.join(missing)}: {entry}")
     spread = f", SD {entry['sd']}" if "sd" in entry else ""
+    note = f" ({entry['note']})" if "note" in entry else ""
     return BenchmarkScore(
         suite=suite,
         metric=str(entry["metric"]),
@@ -40,5 +40,5 @@ def _score(suite: str, entry: dict[str, object]) -> BenchmarkScore:
         value=float(str(entry["value"])),
         count=int(str(entry.get("count", 0))),
         published=True,
-        published_source=f"{entry['paper']}, {entry['table']}, {entry['row']}{spread}",
+        published_source=f"{entry['paper']}, {entry['table']}, {entry['row']}{spread}{note}",
     )

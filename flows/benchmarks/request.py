@@ -51,6 +51,7 @@ def resolve_benchmark(
         scheduler_address=options.scheduler,
         budget=options.budget,
         full_text=wants_full_text(options.full_text, literature),
+        training_until=options.training_until,
         check_links=options.check_links,
     )
 

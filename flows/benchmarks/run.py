@@ -8,6 +8,7 @@ from dashboards.reports.benchmark_write import write_benchmark_report
 from flows.benchmarks.naming import benchmark_id, data_sha256, prompts_sha256
 from flows.benchmarks.published_figures import published_scores
 from flows.benchmarks.suite import Suite
+from flows.benchmarks.training_data import training_until
 from flows.benchmarks.trial import Evaluates, Trial
 from flows.campaign import Summary, summary_of
 from flows.run_lock import only_command_on
@@ -64,6 +65,8 @@ def _run(
         scores=(*scores, *published_scores(suite.name)),
         items=tuple(trial.items),
         calls=tuple(trial.calls),
+        labels_public_since=suite.labels_public_since,
+        judge_training_until=training_until(request.engine, request.training_until),
         literature=request.literature.text if trial.modules(suite.modules) else "",
         item_limit=request.item_limit,
         evaluated_run_ids=tuple(dict.fromkeys(trial.evaluated_run_ids)),

@@ -22,6 +22,7 @@ a kill, and ask nothing twice.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from schemas.benchmark import BenchmarkRequest, BenchmarkScore
@@ -47,6 +48,8 @@ class Suite:
         optional: patterns of files that it reads where they are there; those count in the name too.
         conditions: what else of a request could change the scores, such as the content of a file
             that the profile names.
+        labels_public_since: when the first of the right answers could be read by anyone, and so
+            enter the training data of a model; None: not known.
     """
 
     name: str
@@ -57,3 +60,4 @@ class Suite:
     modules: tuple[Module, ...] = ()
     optional: tuple[str, ...] = ()
     conditions: Callable[[BenchmarkRequest], tuple[str, ...]] = lambda _: ()
+    labels_public_since: date | None = None

@@ -62,6 +62,8 @@ def print_benchmarks(page: BenchmarkPage, report_paths: Sequence[Path], *, as_js
                 f"not complete ({head.incomplete_reason.replace('_', ' ')}): the same command goes"
                 " on from there"
             )
+    for note in page.training_notes:
+        print_note(note)
     for engine in {head.engine for head in page.heads}:
         print_engine_note(engine)
     for path in report_paths:

@@ -2,10 +2,12 @@
 different decisions.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+
+from scipy.cluster.hierarchy import DisjointSet
 
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
@@ -21,6 +23,9 @@ CUTOFF = date(2024, 10, 1)
 """Deadline of ICLR 2025, the earlier of the two conferences: no submission of either can be found
 as its own evidence.
 """
+
+DECIDED = date(2025, 1, 22)
+"""Decisions of ICLR 2025; those of NeurIPS 2025 came in September."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,36 @@ def unique_ideas(submissions: Iterable[Submission]) -> list[Idea]:
     pairs.
     """
     return list({submission.idea.idea_id: submission.idea for submission in submissions}.values())
+
+
+def connected(contests: Mapping[str, Sequence[Submission]]) -> dict[str, str]:
+    """By contest the cluster it is in: contests that share a submission, directly or through
+    others, are one cluster. They are not independent, so intervals draw whole clusters.
+    """
+    joined = DisjointSet()
+    for members in contests.values():
+        names = [str(one.idea.idea_id) for one in members]
+        for name in names:
+            joined.add(name)
+            joined.merge(names[0], name)
+    return {contest: joined[str(members[0].idea.idea_id)] for contest, members in contests.items()}
+
+
+def linked_submissions(folder: Path, submissions: Sequence[Submission]) -> dict[str, str]:
+    """By submission the cluster it is in: those that stand in one group or pair of the files in
+    `folder`, directly or through others. A file that is not there links nothing.
+    """
+    contests: dict[str, tuple[Submission, ...]] = {
+        str(one.idea.idea_id): (one,) for one in submissions
+    }
+    if (path := folder / GROUPS_FILE).is_file():
+        contests |= {f"group {group.name}": group.members for group in read_groups(path)}
+    for difficulty, name in PAIR_FILES.items():
+        if (path := folder / name).is_file():
+            pairs = read_pairs(path, difficulty)
+            contests |= {pair.pair_id: (pair.first, pair.second) for pair in pairs}
+    found = connected(contests)
+    return {str(one.idea.idea_id): found[str(one.idea.idea_id)] for one in submissions}
 
 
 def _pair(record: Record, number: int, difficulty: str, path: Path) -> SubmissionPair:

@@ -10,9 +10,11 @@ from typing import Any
 from schemas.base import replace
 from schemas.citation import Citation
 from schemas.committee import KnowledgePhase, MetaReview, PersonaReview, ReviewDimension
+from schemas.confidence import confidence_of_all
 from schemas.failure import Failure
 from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
+from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
 from tasks.committee.knowledge.failure_log import STAGE
@@ -28,6 +30,7 @@ from tasks.committee.steps.meta_review import (
 )
 from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
+from tasks.judging.suggestions import settle_suggestions
 from tasks.metrics.krippendorff import krippendorff_alpha
 
 SUBJECT = "meta_review"
@@ -45,12 +48,14 @@ class Figures:
         alpha: Krippendorff's, interval scale: units are dimensions, raters are personas. None where
             it is undefined, or where fewer than two dimensions have two scores: over a single unit
             it is 0 whatever the scores.
+        confidence: 0 to 3, over all reviews; None without a scored one.
     """
 
     total_0_to_10: float | None
     means: dict[str, float]
     spreads: dict[str, float]
     alpha: float | None
+    confidence: int | None
     scored_count: int
     unscored_count: int
 
@@ -76,6 +81,7 @@ def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDime
         means={name: fmean(scores) for name, scores in scored.items() if scores},
         spreads={name: stdev(scores) for name, scores in scored.items() if len(scores) > 1},
         alpha=alpha.value if alpha.defined and alpha.count > 1 else None,
+        confidence=confidence_of_all(each.confidence_0_to_3 for each in reviews) if every else None,
         scored_count=len(every),
         unscored_count=len(reviews) - len(every),
     )
@@ -83,11 +89,12 @@ def figures_of(reviews: Sequence[PersonaReview], dimensions: Sequence[ReviewDime
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """The meta-review, the citations it makes, and what did not work out."""
+    """The meta-review, the citations and suggestions it makes, and what did not work out."""
 
     meta_review: MetaReview
     citations: tuple[Citation, ...] = ()
     failures: tuple[Failure, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
 
 
 async def conclude(
@@ -119,7 +126,7 @@ async def conclude(
 
 def no_committee(reason: Reason, detail: str, provenance: Provenance) -> MetaReview:
     """The meta-review of an idea that there was nothing to review of."""
-    return _unscored(Figures(None, {}, {}, None, 0, 0), reason, detail, provenance)
+    return _unscored(Figures(None, {}, {}, None, None, 0, 0), reason, detail, provenance)
 
 
 def _why_unscored(reviewed: Sequence[Reviewed]) -> tuple[Reason, str]:
@@ -222,6 +229,7 @@ def _columns(figures: Figures) -> dict[str, Any]:
         "dimension_means": figures.means,
         "dimension_spreads": figures.spreads,
         "krippendorff_alpha": figures.alpha,
+        "confidence_0_to_3": figures.confidence,
         "scored_review_count": figures.scored_count,
         "unscored_review_count": figures.unscored_count,
     }
@@ -239,6 +247,8 @@ async def _with_suggestions(
         LaterInput(idea=case.idea.text, weaknesses=weaknesses, knowledge=displayed.items),
     )
     if isinstance(outcome, Unscored):
+        if outcome.reason is Reason.OFFLINE_ENGINE:
+            return concluded
         failure = Failure(
             stage=STAGE,
             subject=LATER_SUGGESTIONS.name,
@@ -246,7 +256,14 @@ async def _with_suggestions(
             detail=outcome.detail,
         )
         return Concluded(concluded.meta_review, concluded.citations, (failure,))
-    settled = settle(outcome.value.suggestions, displayed.shown)
+    suggested = settle_suggestions(
+        outcome.value.suggestions,
+        displayed.shown,
+        module=STAGE,
+        subject=SUBJECT,
+        provenance=outcome.provenance,
+    )
+    settled = suggested.text
     meta_review = replace(
         concluded.meta_review,
         suggestions=settled.markdown,
@@ -256,4 +273,6 @@ async def _with_suggestions(
         + settled.uncited_sentence_count,
     )
     citations = cited(settled, displayed.shown, case.library, subject=SUBJECT, field="suggestions")
-    return Concluded(meta_review, (*concluded.citations, *citations))
+    return Concluded(
+        meta_review, (*concluded.citations, *citations), suggested.failures, suggested.rows
+    )

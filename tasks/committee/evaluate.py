@@ -13,6 +13,7 @@ from schemas.outcome import Unscored
 from schemas.paper import Paper
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
+from schemas.suggestion import Suggestion
 from tasks.committee.concluding import conclude, no_committee
 from tasks.committee.knowledge.failure_log import STAGE
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
@@ -86,11 +87,14 @@ def _missing(idea: Idea, parts: list[IdeaPart]) -> Failure:
 
 @dataclass(frozen=True, slots=True)
 class CommitteeFindings:
-    """The evaluation, every admissible paper retrieved for it, and where it cites them."""
+    """The evaluation, every admissible paper retrieved for it, where it cites them, and what it
+    suggests.
+    """
 
     evaluation: CommitteeEvaluation
     papers: tuple[Paper, ...]
     citations: tuple[Citation, ...]
+    suggestions: tuple[Suggestion, ...] = ()
 
 
 async def evaluate_committee(
@@ -129,6 +133,7 @@ async def evaluate_committee(
         concluded.meta_review,
         concluded.citations,
         concluded.failures,
+        concluded.suggestions,
     )
 
 
@@ -153,6 +158,7 @@ def _findings(
     meta_review: MetaReview,
     citations: tuple[Citation, ...] = (),
     failures: tuple[Failure, ...] = (),
+    suggestions: tuple[Suggestion, ...] = (),
 ) -> CommitteeFindings:
     evaluation = CommitteeEvaluation(
         claims=structured.claims,
@@ -166,4 +172,5 @@ def _findings(
         evaluation,
         knowledge.papers,
         (*(row for each in reviewed for row in each.citations), *citations),
+        suggestions,
     )

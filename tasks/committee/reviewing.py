@@ -289,6 +289,7 @@ def _reviewed(seat: _Seat, dimension: ReviewDimension, outcome: Outcome[PersonaR
         dimension,
         outcome.provenance,
         score_0_to_10=entries[0].score,
+        confidence_0_to_3=entries[0].confidence,
         review=settled.markdown,
         removed_citation_count=settled.removed_citation_count,
         uncited_sentence_count=settled.uncited_sentence_count,

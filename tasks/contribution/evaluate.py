@@ -11,6 +11,7 @@ from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.profile import ContributionParameters
+from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.contribution.augmentation import augment
 from tasks.contribution.comparing import Compared, compare
@@ -37,12 +38,13 @@ from tasks.text.titles import is_own_work
 @dataclass(frozen=True, slots=True)
 class ContributionFindings:
     """The evaluation, every paper it retrieved (each once, in order of finding), and every citation
-    in its reviews.
+    and suggestion in its reviews.
     """
 
     evaluation: ContributionEvaluation
     papers: tuple[Paper, ...]
     citations: tuple[Citation, ...]
+    suggestions: tuple[Suggestion, ...] = ()
 
 
 @dataclass(slots=True)
@@ -184,5 +186,8 @@ def _findings(
         failures=(*around.failures, *compared.failures, *reviewed.failures),
     )
     return ContributionFindings(
-        evaluation, tuple(one.paper for one in around.found.values()), reviewed.citations
+        evaluation,
+        tuple(one.paper for one in around.found.values()),
+        reviewed.citations,
+        reviewed.suggestions,
     )

@@ -17,6 +17,7 @@ from schemas.contribution import (
     ContributionReview,
     Dimension,
     closest_first,
+    confidence_of,
     novelty_of,
 )
 from schemas.failure import Failure, call_failures
@@ -24,6 +25,7 @@ from schemas.identifiers import PaperId
 from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
+from schemas.suggestion import Suggestion
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
@@ -37,19 +39,21 @@ from tasks.contribution.steps.contribution_review import (
     ReviewReply,
     ShownComparison,
 )
+from tasks.judging.suggestions import settle_suggestions
 
 PAPERS_SAMPLED = 25
 """Shown without a comparison, the most relevant first."""
-FIELDS = ("strengths", "weaknesses", "suggestions")
+_PROSE = ("strengths", "weaknesses")
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """One review per dimension, scored or not, and what they cite."""
+    """One review per dimension, scored or not, what they cite, and what they suggest."""
 
     reviews: tuple[ContributionReview, ...]
     citations: tuple[Citation, ...]
     failures: tuple[Failure, ...]
+    suggestions: tuple[Suggestion, ...] = ()
 
 
 async def review(
@@ -112,6 +116,7 @@ def _joined(parts: Sequence[Reviewed]) -> Reviewed:
         reviews=tuple(one for part in parts for one in part.reviews),
         citations=tuple(one for part in parts for one in part.citations),
         failures=tuple(one for part in parts for one in part.failures),
+        suggestions=tuple(one for part in parts for one in part.suggestions),
     )
 
 
@@ -137,6 +142,7 @@ async def _reviewed(
         dimension=dimension.name,
         mean_comparison_score=sum(scores) / len(scores),
         novelty_0_to_10=novelty_of(comparisons),
+        confidence_0_to_3=confidence_of(comparisons),
         scored_comparison_count=len(scores),
         unscored_comparison_count=len(comparisons) - len(scores),
         provenance=outcome.provenance,
@@ -179,7 +185,15 @@ def _settled(blank: ContributionReview, outcome: Outcome[ReviewReply], papers: S
     if isinstance(outcome, Unscored):
         unscored = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
         return Reviewed((unscored,), (), tuple(call_failures([outcome], STAGE, blank.dimension_id)))
-    texts = {field: settle(getattr(outcome.value, field), papers) for field in FIELDS}
+    texts = {field: settle(getattr(outcome.value, field), papers) for field in _PROSE}
+    suggested = settle_suggestions(
+        outcome.value.suggestions,
+        papers,
+        module=STAGE,
+        subject=blank.dimension_id,
+        provenance=outcome.provenance,
+    )
+    texts["suggestions"] = suggested.text
     complete = replace(
         blank,
         **{field: text.markdown for field, text in texts.items()},
@@ -193,7 +207,7 @@ def _settled(blank: ContributionReview, outcome: Outcome[ReviewReply], papers: S
             text, papers, module=STAGE, subject=blank.dimension_id, field=field
         )
     ]
-    return Reviewed((complete,), tuple(citations), ())
+    return Reviewed((complete,), tuple(citations), suggested.failures, suggested.rows)
 
 
 def _nothing_scored(dimension: Dimension, comparisons: Sequence[Comparison]) -> ContributionReview:

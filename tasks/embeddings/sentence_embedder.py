@@ -106,7 +106,7 @@ class SentenceEmbedder:
     """Implements `Embedder` with the bundled model, any sentence-transformers model, or
     `litellm:<model>`.
 
-    Cached by model, precision, maximum tokens and text. Equal texts are embedded once, also when
+    Cached by model, maximum tokens and text. Equal texts are embedded once, also when
     asked for by several ideas at once. The local model runs in a thread, one batch at a time per
     process; what others wait for meanwhile joins the next batch of the bundled model, whose vectors
     do not depend on what is embedded beside them.
@@ -123,7 +123,6 @@ class SentenceEmbedder:
         self._store = store
         self._api_base = api_base
         self._remote = remote_model(settings.model)
-        self._precision = "api" if self._remote else local_model.precision_of(settings.precision)
         self._memory: OrderedDict[str, Vector] = OrderedDict()
         self._memory_lock = threading.Lock()
         self._waiting: dict[str, str] = {}
@@ -205,9 +204,7 @@ class SentenceEmbedder:
             return np.empty((0, self._model().dimensions), dtype=np.float32)
 
     def _model(self) -> local_model.LocalModel:
-        return local_model.load(
-            self._settings.model, self._settings.maximum_tokens, self._precision
-        )
+        return local_model.load(self._settings.model, self._settings.maximum_tokens)
 
     def _key(self, text: str) -> str:
         place = without_secrets(self._api_base) if self._api_base else ""
@@ -215,7 +212,7 @@ class SentenceEmbedder:
             "embedding",
             self._settings.model,
             place,
-            self._precision,
+            "float32" if self._remote is None else "api",
             str(self._settings.maximum_tokens),
             text,
             length=40,

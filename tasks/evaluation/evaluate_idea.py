@@ -15,6 +15,7 @@ from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.run import Module
+from schemas.suggestion import Suggestion
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import PlannedIdea, ShardJob
@@ -60,9 +61,11 @@ def _assembled(
 ) -> IdeaEvaluation:
     papers: dict[PaperId, Paper] = {}
     citations: list[Citation] = []
+    suggestions: list[Suggestion] = []
     for name in (module.value for module in Module if module.value in found):
         papers.update({paper.paper_id: paper for paper in found[name].papers})
         citations.extend(found[name].citations)
+        suggestions.extend(found[name].suggestions)
     evaluations: dict[str, Any] = {"soundness": None, "contribution": None} | {
         name: each.evaluation for name, each in found.items()
     }
@@ -76,6 +79,7 @@ def _assembled(
         **evaluations,
         papers=tuple(papers[paper_id] for paper_id in sorted(papers)),
         citations=tuple(citations),
+        suggestions=tuple(suggestions),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         failures=tuple(ledger.failures),

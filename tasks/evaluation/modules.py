@@ -12,6 +12,7 @@ from schemas.idea import Idea
 from schemas.paper import Paper
 from schemas.profile import Profile
 from schemas.run import Module
+from schemas.suggestion import Suggestion
 from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.evaluation.idea_tools import IdeaTools
@@ -21,8 +22,8 @@ from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 
 
 class Findings(Protocol):
-    """What a module gives: its evaluation, every admissible paper it retrieved, and where it cites
-    them.
+    """What a module gives: its evaluation, every admissible paper it retrieved, where it cites
+    them, and what it suggests.
     """
 
     @property
@@ -33,6 +34,9 @@ class Findings(Protocol):
 
     @property
     def citations(self) -> tuple[Citation, ...]: ...
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)

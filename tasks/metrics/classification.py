@@ -3,14 +3,14 @@ classes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tasks.metrics.estimate import NAN, Estimate, Interval, undefined
 from tasks.metrics.labelled import Labelled
-from tasks.metrics.means import mean, share
+from tasks.metrics.means import mean, share_of
 from tasks.metrics.ratings import Label, order
 from tasks.metrics.resampling import RESAMPLES, percentile_interval
 
@@ -25,16 +25,24 @@ class Confusion:
     rows: tuple[tuple[int, ...], ...]
 
 
-def accuracy(labelled: Labelled) -> Estimate:
-    """Share of answered items predicted as their gold class, from 0 to 1; Wilson interval.
+def accuracy(labelled: Labelled, seed: int = 0) -> Estimate:
+    """Share of answered items predicted as their gold class, from 0 to 1; Wilson interval, or the
+    bootstrap over clusters.
 
     Bad input: unanswered items are unscored and no part of the share; nothing answered, or no gold
         label, is undefined.
     """
     if not labelled.count:
         return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
-    hits = sum(one == other for one, other in zip(labelled.gold, labelled.predicted, strict=True))
-    return share(hits, labelled.count, labelled.unscored_count)
+    hits = [one == other for one, other in zip(labelled.gold, labelled.predicted, strict=True)]
+    found = share_of(hits, seed, labelled.clusters)
+    return replace(found, unscored_count=labelled.unscored_count)
+
+
+def accuracy_value(labelled: Labelled) -> float:
+    """`accuracy` without its interval; NaN where it is undefined."""
+    hits = [one == other for one, other in zip(labelled.gold, labelled.predicted, strict=True)]
+    return float(np.mean(hits)) if hits else NAN
 
 
 def f1_of_class(labelled: Labelled, label: Label, seed: int = 0) -> Estimate:
@@ -93,8 +101,14 @@ def mean_absolute_error(labelled: Labelled, seed: int = 0) -> Estimate:
         abs(float(one) - float(other))
         for one, other in zip(labelled.gold, labelled.predicted, strict=True)
     ]
-    found = mean(errors, seed)
+    found = mean(errors, seed, labelled.clusters)
     return Estimate(found.value, found.count, found.interval, labelled.unscored_count)
+
+
+def mean_absolute_error_value(labelled: Labelled) -> float:
+    """`mean_absolute_error` without its interval; NaN where it is undefined."""
+    errors = np.subtract(np.array(labelled.gold, float), np.array(labelled.predicted, float))
+    return float(np.abs(errors).mean()) if labelled.count else NAN
 
 
 def confusion(labelled: Labelled, classes: Sequence[Label] | None = None) -> Confusion:
@@ -125,21 +139,40 @@ def _estimate(
     value = float(_mean_f1(cells))
     if np.isnan(value):
         return undefined(absent_reason, labelled.count, labelled.unscored_count)
-    return Estimate(value, labelled.count, _interval(cells, seed), labelled.unscored_count)
+    interval = _interval(cells, _cells_by_cluster(labelled, classes), seed)
+    return Estimate(value, labelled.count, interval, labelled.unscored_count)
 
 
-def _interval(cells: Counts, seed: int) -> Interval:
-    """Percentile bootstrap over items: F1 depends on them through the cells only, so cells are
-    drawn (a multinomial), which is the same.
+def _interval(cells: Counts, by_cluster: Counts | None, seed: int) -> Interval:
+    """Percentile bootstrap over items, or clusters: F1 depends on them through the cells only, so
+    cells are drawn (a multinomial), which is the same.
     """
-    count = int(cells.sum())
+    count = int(cells.sum()) if by_cluster is None else len(by_cluster)
     if count < 2:
-        return Interval(missing_reason="resampling needs two items, there is one")
-    drawn = np.random.default_rng(seed).multinomial(count, cells.ravel() / count, RESAMPLES)
+        what = "items" if by_cluster is None else "clusters"
+        return Interval(missing_reason=f"resampling needs two {what}, there is one")
+    generator = np.random.default_rng(seed)
+    if by_cluster is None:
+        drawn = generator.multinomial(count, cells.ravel() / count, RESAMPLES)
+    else:
+        drawn = generator.multinomial(count, np.full(count, 1 / count), RESAMPLES) @ by_cluster
     scores = _mean_f1(drawn.reshape(RESAMPLES, *cells.shape))
     if len(np.unique(scores[np.isfinite(scores)])) == 1:
         return Interval(missing_reason="it is the same in every resample")
-    return percentile_interval(scores, "bootstrap")
+    return percentile_interval(scores, "bootstrap" if by_cluster is None else "clustered bootstrap")
+
+
+def _cells_by_cluster(labelled: Labelled, classes: tuple[Label, ...]) -> Counts | None:
+    """Shape (clusters, cells): the cells of each cluster apart; None where there are none."""
+    if labelled.clusters is None:
+        return None
+    place = {cluster: number for number, cluster in enumerate(dict.fromkeys(labelled.clusters))}
+    side = len(classes) + 1
+    table = np.zeros((len(place), side, side), dtype=np.int64)
+    where = np.array([place[cluster] for cluster in labelled.clusters])
+    gold, said = _positions(labelled.gold, classes), _positions(labelled.predicted, classes)
+    np.add.at(table, (where, gold, said), 1)
+    return table.reshape(len(place), side * side)
 
 
 def _mean_f1(cells: Counts) -> NDArray[np.float64]:

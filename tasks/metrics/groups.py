@@ -3,7 +3,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tasks.metrics.correlations import Correlation
 from tasks.metrics.estimate import Estimate, undefined
@@ -14,13 +14,15 @@ from tasks.metrics.means import mean, share_of
 class Pair:
     """Two ideas of different decisions.
 
-    `preferred` is what the system said: an id of the two, `tie`, or None for no answer.
+    `preferred` is what the system said: an id of the two, `tie`, or None for no answer. Pairs of
+    one `cluster` share ideas; None: a pair by itself.
     """
 
     better: str
     worse: str
     preferred: str | None
     difficulty: str = ""
+    cluster: str | None = None
 
 
 TIE = "tie"
@@ -29,19 +31,24 @@ TIE = "tie"
 @dataclass(frozen=True, slots=True)
 class Group:
     """Ideas with gold grades and predicted scores, higher is better in both; None where the system
-    gave no score.
+    gave no score. Groups of one `cluster` share ideas; None: a group by itself.
     """
 
     name: str
     gold: Mapping[str, float]
     predicted: Mapping[str, float | None]
+    cluster: str | None = None
+
+    def ordered(self, scores: Sequence[float]) -> "Group":
+        """The group with these predicted scores, in order of the ideas' names."""
+        return replace(self, predicted=dict(zip(sorted(self.gold), scores, strict=True)))
 
 
-def pairwise_accuracy(pairs: Sequence[Pair]) -> Estimate:
+def pairwise_accuracy(pairs: Sequence[Pair], seed: int = 0) -> Estimate:
     """Share of pairs in which the better idea was preferred; a tie is wrong, as in InnoEval, where
     one must be chosen.
 
-    From 0 to 1, Wilson interval. Easy and hard pairs are scored by calling it on each.
+    From 0 to 1; Wilson interval, or the bootstrap over clusters.
     Bad input: pairs without an answer are unscored; no answer at all, or no pair, is undefined.
 
     Raises:
@@ -53,22 +60,22 @@ def pairwise_accuracy(pairs: Sequence[Pair]) -> Estimate:
     if pairs and all(pair.preferred is None for pair in pairs):
         return undefined(f"none of the {len(pairs)} pairs was answered", unscored_count=len(pairs))
     return share_of(
-        [None if pair.preferred is None else pair.preferred == pair.better for pair in pairs]
+        [None if pair.preferred is None else pair.preferred == pair.better for pair in pairs],
+        seed,
+        clusters_of(pairs),
     )
 
 
-def accuracy_by_difficulty(pairs: Sequence[Pair]) -> dict[str, Estimate]:
-    """`pairwise_accuracy` per difficulty, by name."""
-    return {
-        name: pairwise_accuracy([pair for pair in pairs if pair.difficulty == name])
-        for name in sorted({pair.difficulty for pair in pairs})
-    }
+def clusters_of(units: Sequence[Pair] | Sequence[Group]) -> list[str] | None:
+    """The cluster of each; None where none is named."""
+    named = [unit.cluster for unit in units]
+    return [name or "" for name in named] if any(named) else None
 
 
-def best_of_group(groups: Sequence[Group]) -> Estimate:
+def best_of_group(groups: Sequence[Group], seed: int = 0) -> Estimate:
     """Share of groups whose single highest predicted idea has the highest gold grade.
 
-    From 0 to 1, Wilson interval.
+    From 0 to 1; Wilson interval, or the bootstrap over clusters.
 
     Bad input: a group in which an idea has no predicted score is unscored (the missing one may be
         the best); one whose
@@ -76,28 +83,29 @@ def best_of_group(groups: Sequence[Group]) -> Estimate:
     all have the same grade
     has no best and is unscored.
     """
-    return share_of([_best_hit(group) for group in groups])
+    return share_of([_best_hit(group) for group in groups], seed, clusters_of(groups))
 
 
-def exact_ranking(groups: Sequence[Group]) -> Estimate:
+def exact_ranking(groups: Sequence[Group], seed: int = 0) -> Estimate:
     """Share of groups ordered exactly as their grades are: every pair of different grades in the
     right order, strictly.
 
-    From 0 to 1, Wilson interval. Ideas of equal grade may stand in any order. Bad input: as
+    From 0 to 1; Wilson interval, or the bootstrap over clusters. Ideas of equal grade may stand in any order. Bad input: as
     `best_of_group`; a group whose ideas all have the same grade has no order to match and is
     unscored.
     """
-    return share_of([_order_hit(group) for group in groups])
+    return share_of([_order_hit(group) for group in groups], seed, clusters_of(groups))
 
 
 def rank_correlation(groups: Sequence[Group], correlation: Correlation, seed: int = 0) -> Estimate:
-    """Mean over groups of `spearman` or `kendall` within each; BCa bootstrap over groups.
+    """Mean over groups of `spearman` or `kendall` within each; BCa bootstrap over groups, or the
+    bootstrap over clusters of them.
 
     Bad input: a group in which it is undefined (two ideas scored at least, not all alike) is
         unscored.
     """
     found = [_correlation(group, correlation) for group in groups]
-    return mean([one.value if one.defined else None for one in found], seed)
+    return mean([one.value if one.defined else None for one in found], seed, clusters_of(groups))
 
 
 def _correlation(group: Group, correlation: Correlation) -> Estimate:

@@ -49,6 +49,7 @@ class Labelled:
         unanswered: ids with a gold label and no prediction: the system was asked and gave no
             answer.
         without_gold: ids predicted that have no gold label; nothing can be said about them.
+        clusters: of each item; None: items are independent of each other.
     """
 
     ids: tuple[str, ...]
@@ -56,6 +57,7 @@ class Labelled:
     predicted: tuple[Label, ...]
     unanswered: tuple[str, ...] = ()
     without_gold: tuple[str, ...] = ()
+    clusters: tuple[str, ...] | None = None
 
     @property
     def count(self) -> int:
@@ -77,8 +79,15 @@ class Labelled:
         )
 
 
-def pair_up(gold: Mapping[str, Label | None], predicted: Mapping[str, Label | None]) -> Labelled:
-    """Pair predictions with gold labels by id; a label that is None counts as not there."""
+def pair_up(
+    gold: Mapping[str, Label | None],
+    predicted: Mapping[str, Label | None],
+    clusters: Mapping[str, str] | None = None,
+) -> Labelled:
+    """Pair predictions with gold labels by id; a label that is None counts as not there.
+
+    `clusters`: by id, of items that are not independent; intervals then draw whole clusters.
+    """
     known = {name: label for name, label in gold.items() if label is not None}
     given = {name: label for name, label in predicted.items() if label is not None}
     both = sorted(known.keys() & given.keys())
@@ -88,4 +97,5 @@ def pair_up(gold: Mapping[str, Label | None], predicted: Mapping[str, Label | No
         tuple(given[name] for name in both),
         tuple(sorted(known.keys() - given.keys())),
         tuple(sorted(given.keys() - known.keys())),
+        tuple(clusters[name] for name in both) if clusters is not None else None,
     )

@@ -1,10 +1,9 @@
 """Means, shares and paired differences with their intervals."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
-from scipy.stats import bootstrap
-from statsmodels.stats.proportion import proportion_confint
 
 from tasks.metrics.estimate import LEVEL, Estimate, Interval, answered, undefined
 from tasks.metrics.resampling import RESAMPLES, clustered_mean_interval, no_interval_reason
@@ -53,15 +52,34 @@ def share(hits: int, count: int, unscored_count: int = 0) -> Estimate:
     assert 0 <= hits <= count or count == 0
     if count == 0:
         return undefined(_nothing(unscored_count), unscored_count=unscored_count)
+    from statsmodels.stats.proportion import proportion_confint  # as `_bca`
+
     lower, upper = proportion_confint(hits, count, alpha=1 - LEVEL, method="wilson")
     ends = min(float(lower), hits / count), max(float(upper), hits / count)
     return Estimate(hits / count, count, Interval(*ends, "wilson"), unscored_count)
 
 
-def share_of(outcomes: Sequence[bool | None]) -> Estimate:
-    """Share of True among the outcomes that are there; None is unscored."""
+def share_of(
+    outcomes: Sequence[bool | None], seed: int = 0, clusters: Sequence[Hashable] | None = None
+) -> Estimate:
+    """Share of True among the outcomes that are there; None is unscored.
+
+    Interval: Wilson's, or where `clusters` names one per outcome the bootstrap over whole clusters.
+    Outcomes that are all alike leave nothing to draw from: Wilson's, with clusters for items.
+    """
     there = [outcome for outcome in outcomes if outcome is not None]
-    return share(sum(there), len(there), len(outcomes) - len(there))
+    found = share(sum(there), len(there), len(outcomes) - len(there))
+    if clusters is None or not there:
+        return found
+    if 0 < sum(there) < len(there):
+        return mean(
+            [None if outcome is None else float(outcome) for outcome in outcomes], seed, clusters
+        )
+    kept = {
+        cluster for cluster, outcome in zip(clusters, outcomes, strict=True) if outcome is not None
+    }
+    interval = share(len(kept) if there[0] else 0, len(kept)).interval
+    return replace(found, interval=replace(interval, method="wilson over clusters"))
 
 
 def paired_difference(
@@ -93,6 +111,8 @@ def _nothing(unscored_count: int) -> str:
 
 
 def _bca(values: Sequence[float], seed: int) -> Interval:
+    from scipy.stats import bootstrap  # takes a second; the list of steps leads here
+
     found = bootstrap(
         (np.asarray(values),),
         np.mean,

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.citation import Citation
+from schemas.confidence import confidence_by_evidence
 from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
 from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
 from schemas.outcome import Provenance, Unscored
 from schemas.paper import Paper
 from schemas.profile import NoveltyParameters
+from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
 from tasks.embeddings.embedder import Embedder
 from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.calibration.applying import with_calibration
-from tasks.novelty.closeness import measure
+from tasks.novelty.closeness import COVERED, Closeness, measure
 from tasks.novelty.related_works import RelatedWorks, find_works, given_works
 from tasks.novelty.settling import STAGE, SettledReply, settled
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY, NoveltyInput, WorkShown
@@ -34,6 +36,7 @@ class NoveltyFindings:
     evaluation: NoveltyEvaluation
     papers: tuple[Paper, ...]
     citations: tuple[Citation, ...]
+    suggestions: tuple[Suggestion, ...] = ()
 
 
 async def evaluate_novelty(
@@ -66,7 +69,10 @@ async def evaluate_novelty(
         return _findings(_nothing_to_judge_by(around, engine), around)
     shown = show(around.works)
     outcome = await engine.run(JUDGE_NOVELTY, _question(idea, shown, around, parameters))
-    measured = await _measured(idea, shown, around, embedder)
+    closeness = await measure(
+        idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder
+    )
+    measured = _measured(shown, around, closeness)
     if isinstance(outcome, Unscored):
         judgement = NoveltyJudgement(
             score_1_to_5=None,
@@ -79,7 +85,8 @@ async def evaluate_novelty(
             judgement, around, failures=call_failures([outcome], STAGE, JUDGE_NOVELTY.name)
         )
     said = settled(outcome.value, shown)
-    scored = _scored(said, outcome.provenance, measured)
+    confidence = _confidence(shown, around, closeness)
+    scored = _scored(said, confidence, outcome.provenance, measured)
     judgement, failures = with_calibration(scored, idea, parameters.calibrator, engine.name)
     return _findings(judgement, around, said.citations, failures)
 
@@ -98,16 +105,8 @@ def _question(
     )
 
 
-async def _measured(
-    idea: Idea,
-    shown: Shown,
-    around: RelatedWorks,
-    embedder: Embedder,
-) -> dict[str, Any]:
+def _measured(shown: Shown, around: RelatedWorks, closeness: Closeness | None) -> dict[str, Any]:
     """Fields of the judgement: what was shown, and how close the idea comes to that."""
-    closeness = await measure(
-        idea.text, [(paper.title, paper.abstract or "") for paper in shown.papers], embedder
-    )
     return {
         "related_paper_ids": tuple(paper.paper_id for paper in shown.papers),
         "statement_count": len(closeness.statements) if closeness else None,
@@ -118,11 +117,20 @@ async def _measured(
     }
 
 
+def _confidence(shown: Shown, around: RelatedWorks, closeness: Closeness | None) -> int:
+    """By the works that come close to a statement; others weigh half as much as usual."""
+    near = zip(closeness.places, closeness.values, strict=True) if closeness else ()
+    strong = len({place for place, value in near if value >= COVERED})
+    confidence = confidence_by_evidence(strong=strong, fair=(len(shown) - strong) // 2)
+    return max(confidence - bool(around.unanswered), 0)
+
+
 def _scored(
-    said: SettledReply, provenance: Provenance, measured: dict[str, Any]
+    said: SettledReply, confidence: int, provenance: Provenance, measured: dict[str, Any]
 ) -> NoveltyJudgement:
     return NoveltyJudgement(
         score_1_to_5=said.score,
+        confidence_0_to_3=confidence,
         justification=said.justification,
         known_aspects=said.known_aspects,
         novel_aspects=said.novel_aspects,

@@ -13,6 +13,7 @@ from schemas.identifiers import PaperId
 from schemas.paper import Paper, Passage
 from schemas.profile import SoundnessParameters
 from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation
+from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.documents.library import DocumentLibrary
 from tasks.judging.packing import Beginning, even_batches
@@ -29,11 +30,14 @@ from tasks.soundness.summarising import summarise
 
 @dataclass(frozen=True, slots=True)
 class SoundnessFindings:
-    """The evaluation, every admissible paper retrieved for it, and where it cites them."""
+    """The evaluation, every admissible paper retrieved for it, where it cites them, and what it
+    suggests.
+    """
 
     evaluation: SoundnessEvaluation
     papers: tuple[Paper, ...]
     citations: tuple[Citation, ...]
+    suggestions: tuple[Suggestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,7 @@ async def evaluate_soundness(
         evaluation,
         await fetched.retrieved(),
         (*citations, *(summarised.citations if summarised else ())),
+        (*planned.suggestions, *(row for each in judged for row in each.reviewed.suggestions)),
     )
 
 

@@ -12,11 +12,12 @@ from schemas.outcome import Provenance, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.soundness import Concern, ConcernKind, PlanReview
+from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
 from tasks.judging.provenance import shortened
 from tasks.judging.step import Engine
-from tasks.soundness.reviewing import Reviewed
+from tasks.soundness.reviewing import STAGE, Reviewed
 from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,
     PlanInput,
@@ -36,6 +37,12 @@ class PlanReviewed:
     review: PlanReview
     concerns: tuple[Concern, ...] = ()
     failures: tuple[Failure, ...] = ()
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """What to do about the concerns, where that was said."""
+        acted_on = [concern for concern in self.concerns if concern.action]
+        return tuple(_suggestion(rank, each) for rank, each in enumerate(acted_on, start=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +169,7 @@ def _left_out(flaws: list[_Flaw], given: int) -> Iterator[Failure]:
 
 
 def _failure(reason: Reason, detail: str) -> Failure:
-    return Failure(stage="soundness", subject=_SUBJECT, reason=reason, detail=detail)
+    return Failure(stage=STAGE, subject=_SUBJECT, reason=reason, detail=detail)
 
 
 def _concern(rank: int, point: ProposedPoint, provenance: Provenance) -> Concern:
@@ -181,4 +188,18 @@ def _concern(rank: int, point: ProposedPoint, provenance: Provenance) -> Concern
         action=point.action,
         effort=point.effort if point.action else None,
         provenance=provenance,
+    )
+
+
+def _suggestion(rank: int, concern: Concern) -> Suggestion:
+    return Suggestion(
+        module=STAGE,
+        subject=_SUBJECT,
+        rank=rank,
+        change=concern.action,
+        because=f"“{concern.quote}”" if concern.quote else concern.omission,
+        effort=concern.effort,
+        deciding_outcome=concern.would_change,
+        concern_id=concern.concern_id,
+        provenance=concern.provenance,
     )

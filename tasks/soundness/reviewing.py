@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from schemas.citation import Citation
+from schemas.confidence import confidence_by_evidence
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
@@ -15,12 +16,14 @@ from schemas.paper import Paper
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.soundness import Concern, Method, MethodEvidence, SoundnessReview
+from schemas.suggestion import Suggestion
 from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.labels import publication_label
 from tasks.citations.settle import Settled, settle
 from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
+from tasks.judging.suggestions import settle_suggestions
 from tasks.soundness.reading import Read
 from tasks.soundness.steps.soundness_review import (
     SOUNDNESS_REVIEW,
@@ -30,6 +33,9 @@ from tasks.soundness.steps.soundness_review import (
     ReviewReply,
 )
 from tasks.soundness.steps.standings import EvidenceShown
+
+STAGE = "soundness"
+_RELATED, _CLOSE = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,7 @@ class Reviewed:
     review: SoundnessReview
     shown: Shown
     citations: tuple[Citation, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
     supported: Mapping[str, str] = field(default_factory=dict)
     weakened: Mapping[str, str] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
@@ -180,9 +187,16 @@ def _settled(
         for field, text in (
             ("support", reply.support),
             ("contradictions", reply.contradictions),
-            ("suggestions", reply.suggestions),
         )
     }
+    suggested = settle_suggestions(
+        reply.suggestions,
+        shown,
+        module=STAGE,
+        subject=method.method_id,
+        provenance=provenance,
+    )
+    texts["suggestions"] = suggested.text
     reasoning = settle(reply.open_questions, shown)
     borne = _borne(reply, shown, asked)
     texts["concerns"] = settle("\n\n".join(each.markdown for each in borne.values()), shown)
@@ -193,6 +207,7 @@ def _settled(
         suggestions=texts["suggestions"].markdown,
         open_questions=reasoning.markdown,
         score_0_to_10=float(reply.score),
+        confidence_0_to_3=_confidence(asked.evidence),
         evidence_count=len(shown),
         removed_citation_count=reasoning.removed_citation_count
         + sum(text.removed_citation_count for text in texts.values()),
@@ -202,9 +217,7 @@ def _settled(
     citations = tuple(
         row
         for field, text in texts.items()
-        for row in citation_rows(
-            text, shown, module="soundness", subject=method.method_id, field=field
-        )
+        for row in citation_rows(text, shown, module=STAGE, subject=method.method_id, field=field)
     )
     told = {
         bearing: {
@@ -218,10 +231,20 @@ def _settled(
         review,
         shown,
         citations,
+        suggested.rows,
         supported=told[Bearing.SUPPORTS],
         weakened=told[Bearing.WEAKENS],
-        failures=_unusable(method, len(reply.concerns) - len(borne), len(reply.concerns)),
+        failures=(
+            *suggested.failures,
+            *_unusable(method, len(reply.concerns) - len(borne), len(reply.concerns)),
+        ),
     )
+
+
+def _confidence(evidence: Sequence[EvidenceShown]) -> int:
+    """By the grades; a relevant paper without one counts as related."""
+    grades = [_RELATED if item.relevance is None else item.relevance for item in evidence]
+    return confidence_by_evidence(strong=grades.count(_CLOSE), fair=grades.count(_RELATED))
 
 
 def _borne(
@@ -246,7 +269,7 @@ def _unusable(method: Method, left_out: int, given: int) -> tuple[Failure, ...]:
     )
     return (
         Failure(
-            stage="soundness",
+            stage=STAGE,
             subject=method.method_id,
             reason=Reason.REPLY_UNPARSABLE,
             detail=detail,

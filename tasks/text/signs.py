@@ -132,16 +132,6 @@ def read_sentence(sentence: str) -> Reading:
     )
 
 
-def speaks_of_others(sentence: str) -> bool:
-    """Whether the sentence tells of the setting or of earlier work, by its wording and whatever it
-    says of an outcome.
-    """
-    return (
-        _OWN.search(sentence) is None
-        and (_OF_OTHERS.search(sentence) or _SETTING.search(sentence)) is not None
-    )
-
-
 def _sign(sentence: str) -> Sign:
     sentence = _TURNED.sub(" better ", _NO_OUTCOME.sub(" ", sentence))
     if _STRONGLY_NEGATIVE.search(sentence):

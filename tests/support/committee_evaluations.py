@@ -145,6 +145,7 @@ def _persona_review(
         persona_id=persona,
         dimension=dimension,
         score_0_to_10=None if unscored else float(generator.randint(0, 10)),
+        confidence_0_to_3=None if unscored else 1,
         review="" if unscored else prose(generator, 30),
         shown_evidence_count=2,
         masked_evidence_count=0,
@@ -165,6 +166,7 @@ def _meta_review(generator: random.Random, reviews: tuple[PersonaReview, ...]) -
     }
     return MetaReview(
         total_score_0_to_10=fmean(review.score_0_to_10 or 0.0 for review in scored),
+        confidence_0_to_3=1,
         decision=Decision.POSTER,
         summary=prose(generator, 40),
         strengths=prose(generator, 20),
@@ -218,6 +220,7 @@ def make_novelty(number: int, papers: tuple[Paper, ...]) -> NoveltyEvaluation:
     return NoveltyEvaluation(
         judgement=NoveltyJudgement(
             score_1_to_5=3,
+            confidence_0_to_3=1,
             justification=prose(generator, 30),
             known_aspects=(prose(generator, 6),),
             novel_aspects=(prose(generator, 6), prose(generator, 6)),

@@ -17,6 +17,7 @@ from schemas.contribution import (
     ContributionReview,
     Dimension,
     Overlap,
+    confidence_of,
     novelty_of,
 )
 from schemas.evaluation import IdeaEvaluation
@@ -30,7 +31,6 @@ from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
 from schemas.soundness import (
-    ActionEffort,
     Concern,
     ConcernKind,
     ConcernSeverity,
@@ -44,6 +44,7 @@ from schemas.soundness import (
     SoundnessReview,
     SoundnessSummary,
 )
+from schemas.suggestion import ActionEffort, Suggestion
 
 START = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
 CUTOFF = date(2025, 6, 30)
@@ -270,6 +271,7 @@ def _soundness_review(
         suggestions="" if unscored else prose(generator, 40),
         open_questions="" if unscored else prose(generator, 15),
         score_0_to_10=None if unscored else float(generator.randint(0, 10)),
+        confidence_0_to_3=None if unscored else 2,
         unscored_reason=Reason.NO_EVIDENCE if unscored else None,
         unscored_detail="no relevant paper" if unscored else "",
         evidence_count=0 if unscored else evidence // 2,
@@ -346,9 +348,36 @@ def _contribution_review(
         suggestions=prose(generator, 40),
         mean_comparison_score=sum(scores) / len(scores) if scores else None,
         novelty_0_to_10=novelty_of(c for c in comparisons if c.dimension_id == dimension_id),
+        confidence_0_to_3=confidence_of(c for c in comparisons if c.dimension_id == dimension_id),
         scored_comparison_count=len(scores),
         unscored_comparison_count=0,
         provenance=make_provenance("contribution_review"),
+    )
+
+
+def make_suggestions(number: int) -> tuple[Suggestion, ...]:
+    """One of each review that makes them: of the plan, of a method, of a dimension."""
+    generator = random.Random(f"suggestions {number}")
+    made = (
+        ("soundness", "plan", "plan_review", "c2"),
+        ("soundness", "m1", "soundness_review", None),
+        ("contribution", "d1", "contribution_review", None),
+    )
+    return tuple(
+        Suggestion(
+            module=module,
+            subject=subject,
+            rank=1,
+            change=prose(generator, 12),
+            because=prose(generator, 10),
+            how=prose(generator, 8),
+            effort=ActionEffort.DAYS,
+            deciding_outcome=prose(generator, 8),
+            concern_id=concern_id,
+            citation_keys=("P2",) if module == "contribution" else (),
+            provenance=make_provenance(step),
+        )
+        for module, subject, step, concern_id in made
     )
 
 
@@ -464,6 +493,7 @@ def make_evaluation(
                 count=1,
             ),
         ),
+        suggestions=make_suggestions(number),
         llm_calls=tuple(make_llm_call(idea.idea_id, n) for n in range(calls)),
         api_calls=tuple(make_api_call(idea.idea_id, n) for n in range(calls)),
         failures=(),

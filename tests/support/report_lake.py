@@ -128,6 +128,7 @@ def unscored_evaluation():
             replace(
                 review,
                 score_0_to_10=None,
+                confidence_0_to_3=None,
                 support="",
                 contradictions="",
                 suggestions="",
@@ -159,6 +160,7 @@ def unscored_evaluation():
                 suggestions="",
                 mean_comparison_score=None,
                 novelty_0_to_10=None,
+                confidence_0_to_3=None,
                 scored_comparison_count=0,
                 unscored_comparison_count=review.scored_comparison_count,
                 unscored_reason=reason,
@@ -167,7 +169,13 @@ def unscored_evaluation():
         ),
     )
     calls = tuple(replace(call, cost_usd=None) for call in evaluation.llm_calls)
-    return replace(evaluation, soundness=soundness, contribution=contribution, llm_calls=calls)
+    return replace(
+        evaluation,
+        soundness=soundness,
+        contribution=contribution,
+        suggestions=(),
+        llm_calls=calls,
+    )
 
 
 def publish_report_lake(root: Path) -> Layout:

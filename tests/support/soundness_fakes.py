@@ -17,8 +17,10 @@ from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
-from schemas.soundness import ActionEffort, ConcernKind, ConcernSeverity
+from schemas.soundness import ConcernKind, ConcernSeverity
+from schemas.suggestion import ActionEffort
 from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.suggestions import ProposedSuggestion
 from tasks.soundness.steps.extract_methods import MethodsInput, MethodsReply, ProposedMethod
 from tasks.soundness.steps.method_evidence import EvidenceInput, EvidenceReply, PaperReading
 from tasks.soundness.steps.plan_review import PlanInput, PlanReply, ProposedPoint
@@ -146,7 +148,15 @@ def _review(inputs: ReviewInput) -> Reply:
     return ReviewReply(
         support=f"It worked elsewhere with good results [{first}].",
         contradictions=f"It failed once under load [{last}].",
-        suggestions=f"Try the safer variant of it [{first}][{last}].",
+        suggestions=(
+            ProposedSuggestion(
+                change="Use the safer variant.",
+                because=f"Both tried it [{first}][{last}].",
+                how="On the plan's own data, five seeds.",
+                effort=ActionEffort.DAYS,
+                deciding_outcome="No loss within one standard error.",
+            ),
+        ),
         score=7,
     )
 

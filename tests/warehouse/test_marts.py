@@ -148,6 +148,29 @@ def test_the_contribution_is_that_of_the_closest_works_and_the_mean_stays_beside
     assert (row["contribution_0_to_10"], row["mean_comparison_score"]) == (3.0, 0.5)
 
 
+def test_a_score_is_as_sure_as_its_least_sure_module(tables: duckdb.DuckDBPyConnection) -> None:
+    evaluation = judged(0, [4.0, 8.0, None], [1, 1])
+    assert evaluation.soundness is not None
+    assert evaluation.contribution is not None
+    sure = [
+        replace(review, confidence_0_to_3=confidence)
+        for review, confidence in zip(evaluation.soundness.reviews, (3, 2, None), strict=True)
+    ]
+    dimension = replace(evaluation.contribution.reviews[0], confidence_0_to_3=1)
+    changed = replace(
+        evaluation,
+        soundness=replace(evaluation.soundness, reviews=tuple(sure)),
+        contribution=replace(evaluation.contribution, reviews=(dimension,)),
+    )
+    add_evaluation(tables, changed)
+    row = scores(tables)
+    assert row["soundness_confidence_0_to_3"] == 2, "the unscored method counts as 0"
+    assert row["contribution_confidence_0_to_3"] == 1
+    assert row["confidence_0_to_3"] == 1
+    tables.execute("update contribution_reviews set confidence_0_to_3 = null")
+    assert scores(tables)["confidence_0_to_3"] is None, "as in runs of before"
+
+
 def test_weights_of_the_run_count(tables: duckdb.DuckDBPyConnection) -> None:
     tables.execute("update runs set soundness_weight = 3")
     add_evaluation(tables, judged(0, [4.0], [1]))

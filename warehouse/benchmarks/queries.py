@@ -1,7 +1,7 @@
 """What readers ask about benchmarks. Only published ones are seen."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 from pydantic import Field
 
@@ -24,6 +24,8 @@ class BenchmarkHead(Noun):
     seed: int
     data_sha256: str
     prompt_sha256: str
+    labels_public_since: date | None = None
+    judge_training_until: date | None = None
     literature: str
     item_limit: int | None
     evaluated_run_ids: tuple[str, ...] = Field(

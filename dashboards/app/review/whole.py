@@ -21,7 +21,7 @@ from dashboards.app.review import (
 from dashboards.app.review.scores import show_scores
 from dashboards.reports import figures, wording
 from dashboards.reports.idea_page import idea_page
-from dashboards.reports.render import idea_html, idea_markdown
+from dashboards.reports.render import first_page_markdown, idea_html, idea_markdown
 from warehouse.answers import IdeaReview
 
 
@@ -35,7 +35,12 @@ class Part:
 
 
 def show(review: IdeaReview) -> None:
-    """Summary first; the rest in tabs, the open one in the address as `part`."""
+    """The first page, then where it comes from and the summary; the rest in tabs, the open one in
+    the address as `part`.
+    """
+    idea = review.evaluation.idea
+    st.header(text.line(idea.title or idea.idea_id), anchor=False)
+    st.markdown(text.for_streamlit(first_page_markdown(idea_page(review).first)))
     _show_head(review)
     show_scores(review)
     _show_summary(review)
@@ -87,7 +92,7 @@ def show_downloads(review: IdeaReview, key: str) -> None:
 
 def _show_head(review: IdeaReview) -> None:
     evaluation, idea = review.evaluation, review.evaluation.idea
-    st.header(text.line(idea.title or idea.idea_id), anchor=False)
+    st.subheader("Scores", anchor=False)
     rank = (
         f"rank {review.rank} of {review.group_size}"
         if review.rank is not None

@@ -1,6 +1,6 @@
 """`later_suggestions`: what to make of knowledge that appeared after the idea's time point.
 
-Baseline: the later findings nearest to the idea and to its weaknesses, quoted.
+Baseline: none.
 """
 
 from pydantic import Field
@@ -8,11 +8,9 @@ from pydantic import Field
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
 from schemas.reasons import Reason
-from tasks.committee.steps.measures import findings, quotations
 from tasks.committee.steps.shown import KnowledgeShown
-from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.text.words import overlap_0_to_1
+from tasks.judging.suggestions import ProposedSuggestions
 
 
 class LaterInput(Noun):
@@ -24,31 +22,17 @@ class LaterInput(Noun):
 
 
 class LaterReply(Reply):
-    """Reply to `later_suggestions`."""
+    """Reply to `later_suggestions`: none where nothing shown asks for a change."""
 
-    suggestions: Prose
-
-
-MOST_SUGGESTIONS = 6
+    suggestions: ProposedSuggestions
 
 
-async def baseline_suggestions(inputs: LaterInput, tools: BaselineTools) -> LaterReply | NoAnswer:
-    """One quotation per piece of knowledge; NO_EVIDENCE when none of them says anything about a
-    part.
-    """
-    del tools
-    weighed = sorted(
-        (each for each in findings(inputs.knowledge) if each.found.evidence),
-        key=lambda each: (
-            -(each.found.relevance_0_to_1 + overlap_0_to_1(each.found.evidence, inputs.weaknesses))
-        ),
+async def baseline_suggestions(_inputs: LaterInput, _tools: BaselineTools) -> LaterReply | NoAnswer:
+    """NoAnswer(offline_engine), whatever is known."""
+    return NoAnswer(
+        Reason.OFFLINE_ENGINE,
+        "no change was suggested; use --engine litellm:MODEL for suggestions",
     )
-    if not weighed:
-        return NoAnswer(
-            Reason.NO_EVIDENCE, "no later knowledge says anything about a part of the idea"
-        )
-    first = list({each.key: each for each in reversed(weighed)}.values())[::-1][:MOST_SUGGESTIONS]
-    return LaterReply(suggestions="\n\n".join(quotations(first)))
 
 
 LATER_SUGGESTIONS = Step(

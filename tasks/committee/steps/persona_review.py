@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
 from schemas.committee import IdeaPart, Relation
+from schemas.confidence import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
 from schemas.judging import StepKind
 from tasks.committee.steps import measures
 from tasks.committee.steps.measures import quotations
@@ -48,12 +49,21 @@ class PersonaInput(Noun):
     dimensions: tuple[DimensionShown, ...] = Field(min_length=1)
 
 
+def _within_scale(value: object) -> int | None:
+    """The confidence; None: not said, or off the scale. It costs no score."""
+    told = str(value).strip()
+    return int(told) if told in ("0", "1", "2", "3") else None
+
+
 class DimensionReview(Reply):
     """One reviewer's judgement along one dimension. Statements about knowledge carry keys such as [P3]."""
 
     dimension: Key = Field(description="The name of the dimension, exactly as shown.")
     review: Prose
     score: float = Field(ge=0, le=10)
+    confidence: Annotated[Confidence | None, BeforeValidator(_within_scale)] = Field(
+        default=None, description=CONFIDENCE_MEANING
+    )
 
 
 class PersonaReply(Reply):
@@ -63,6 +73,9 @@ class PersonaReply(Reply):
 
 
 _QUOTED = 2
+_STRONG = 0.7
+"""Relevance from which a finding counts as strong evidence."""
+_BY_THE_TEXT = 2
 _TESTING = (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS)
 _PURPOSE = (IdeaPart.MOTIVATIONS, IdeaPart.RESEARCH_QUESTIONS, IdeaPart.EXPECTED_RESULTS)
 _CORE = (IdeaPart.TLDR, IdeaPart.RESEARCH_QUESTIONS, IdeaPart.METHODS)
@@ -94,7 +107,19 @@ def _reviewed(inputs: PersonaInput, dimension: DimensionShown) -> DimensionRevie
         dimension=dimension.name,
         review="\n\n".join((judgement.counted, *_quotations(inputs, judgement.parts))),
         score=round(10 * judgement.share, 1),
+        confidence=_confidence(inputs, judgement.parts),
     )
+
+
+def _confidence(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> int:
+    """By the items that bear on the parts judged; where none are, the text itself is the evidence."""
+    if not parts:
+        return _BY_THE_TEXT
+    relevance: dict[str, float] = {}
+    for each in measures.findings(inputs.evidence, parts):
+        relevance[each.key] = max(relevance.get(each.key, 0.0), each.found.relevance_0_to_1)
+    strong = sum(value >= _STRONG for value in relevance.values())
+    return confidence_by_evidence(strong=strong, fair=len(relevance) - strong)
 
 
 def _clarity(inputs: PersonaInput) -> _Judgement:

@@ -15,6 +15,7 @@ from schemas.judging import StepKind
 from schemas.reasons import Reason
 from tasks.contribution.steps.shown import ShownDimension
 from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.suggestions import ProposedSuggestions
 from tasks.text.wording import passages
 from tasks.text.words import rank_sentences, sentences
 
@@ -53,11 +54,13 @@ class ReviewReply(Reply):
 
     strengths: str = Field(description="Where the idea is novel along this dimension, with keys.")
     weaknesses: str = Field(description="Where earlier work already covers it, with keys.")
-    suggestions: str = Field(description="How to make the contribution more novel, with keys.")
+    suggestions: ProposedSuggestions = Field(
+        default=(), description="What would set the contribution apart, the most useful first."
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if not (self.strengths.strip() or self.weaknesses.strip() or self.suggestions.strip()):
+        if not (self.strengths.strip() or self.weaknesses.strip() or self.suggestions):
             raise ValueError("all three sections are empty")
         return self
 
@@ -84,7 +87,6 @@ async def baseline_review(inputs: ReviewInput, tools: BaselineTools) -> ReviewRe
         weaknesses="\n\n".join(
             f"{each.comparison} [{each.key}]" for each in overlapping[:OVERLAPS_SHOWN]
         ),
-        suggestions="",
     )
 
 
@@ -113,7 +115,6 @@ def _uncompared(inputs: ReviewInput) -> ReviewReply | NoAnswer:
     return ReviewReply(
         strengths="",
         weaknesses=passages((said, paper.key) for _, said, paper in told[:OVERLAPS_SHOWN]),
-        suggestions="",
     )
 
 

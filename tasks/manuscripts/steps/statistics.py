@@ -4,7 +4,7 @@
 
 from collections.abc import Callable, Iterator
 
-from scipy import stats
+from scipy.special import chdtrc, fdtrc, ndtr, stdtr
 
 from schemas.patterns import IGNORECASE, Pattern, bounded
 from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown
@@ -77,16 +77,16 @@ def _possible(name: str, degrees: list[float], statistic: str) -> tuple[float, f
 
 def _two_sided(name: str, degrees: list[float]) -> Callable[[float], float]:
     if name == "t":
-        return lambda size: float(2 * stats.t.sf(size, degrees[0]))
+        return lambda size: float(2 * stdtr(degrees[0], -size))
     if name == "F":
-        return lambda size: float(stats.f.sf(size, degrees[0], degrees[1]))
+        return lambda size: float(fdtrc(degrees[0], degrees[1], size))
     if name == "chi2":
-        return lambda size: float(stats.chi2.sf(size, degrees[0]))
+        return lambda size: float(chdtrc(degrees[0], size))
     if name == "r":
         return lambda size: float(
-            2 * stats.t.sf(size * (degrees[0] / (1 - size * size)) ** 0.5, degrees[0])
+            2 * stdtr(degrees[0], -size * (degrees[0] / (1 - size * size)) ** 0.5)
         )
-    return lambda size: float(2 * stats.norm.sf(size))
+    return lambda size: float(2 * ndtr(-size))
 
 
 def _agrees(possible: tuple[float, float], sign: str, printed: str) -> bool:

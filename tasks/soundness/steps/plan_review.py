@@ -11,10 +11,10 @@ from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from schemas.reasons import Reason
 from schemas.soundness import (
-    ActionEffort,
     ConcernKind,
     ConcernSeverity,
 )
+from schemas.suggestion import ActionEffort
 from tasks.judging.reply_fields import Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 

@@ -1,6 +1,7 @@
 """`soundness_review`: what the evidence says for and against a method, what to change, and a score.
 
-Baseline: passages for and against, closest paper first, and a score from their balance.
+Baseline: passages for and against, closest paper first, and a score from their balance; it
+suggests nothing.
 """
 
 from enum import StrEnum
@@ -14,6 +15,7 @@ from schemas.reasons import Reason
 from schemas.soundness import ConcernSeverity
 from tasks.judging.reply_fields import Key, Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.suggestions import ProposedSuggestions
 from tasks.soundness.steps.standings import EvidenceShown, Standing, standings
 from tasks.text.wording import passages
 
@@ -62,7 +64,9 @@ class ReviewReply(Reply):
 
     support: Prose
     contradictions: Prose
-    suggestions: Prose
+    suggestions: ProposedSuggestions = Field(
+        default=(), description="What to change, the most useful first."
+    )
     concerns: tuple[ConcernBearing, ...] = ()
     open_questions: Prose = Field(default="", description="The reviewer's own reasoning.")
     score: float = Field(
@@ -106,7 +110,6 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
     return ReviewReply(
         support=passages(speaking_for[:_QUOTED]),
         contradictions=passages(speaking_against[:_QUOTED]),
-        suggestions="",
         score=soundness_score(found),
     )
 

@@ -4,6 +4,8 @@ hostile text as mere text.
 
 import pytest
 
+from dashboards.reports.render import idea_report
+from schemas.identifiers import IdeaId
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.dashboard import open_page, words
 from tests.support.evaluations import make_run
@@ -13,6 +15,12 @@ from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
+FIRST_PAGE = (
+    "Closest prior work",
+    "Fatal and major concerns",
+    "Actions worth most",
+    "Could not be looked up or judged",
+)
 PARTS = (
     "The plan",
     "Soundness",
@@ -32,9 +40,21 @@ def test_every_part_of_a_hostile_idea_opens_and_stays_text(part: str, layout: La
     assert unsafe_parts(page) == []
 
 
-def test_the_summary_comes_first_and_methods_can_be_opened(layout: Layout) -> None:
+def test_the_first_page_comes_before_scores_and_summary_in_the_order_of_the_report(
+    layout: Layout,
+) -> None:
+    page = open_page("idea", layout, run=RUN, idea="idea-00003")
+    assert [each.value for each in page.subheader][:2] == ["Scores", "Summary"]
+    said, written = words(page), idea_report(layout, RUN, IdeaId("idea-00003"), "md")
+    for text in (said, written):
+        places = [text.index(f"**{heading}**") for heading in FIRST_PAGE]
+        assert places == sorted(places)
+        assert text.index("Against funding it") < places[0]
+        assert max(places) < text.index("idea-00003", places[0])
+
+
+def test_methods_can_be_opened(layout: Layout) -> None:
     page = open_page("idea", layout, idea="idea-00000", part="Soundness")
-    assert page.subheader[0].value == "Summary"
     assert [expander.label.split(" · ")[0] for expander in page.expander] == [
         "Method 1",
         "Method 2",

@@ -12,6 +12,7 @@ from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 
 SOUND, EXTRACTIVE, SOUNDNESS_ONLY = IdeaId("idea-00003"), IdeaId("idea-00000"), IdeaId("idea-00004")
 SECTIONS = [
+    "Scores",
     "Summary",
     "The plan itself",
     "Soundness",

@@ -23,6 +23,14 @@ def test_published_figures_name_paper_table_and_row_and_stand_once(suite: str) -
     assert len(keys) == len(set(keys))
 
 
+def test_an_f1_whose_average_is_not_published_says_so() -> None:
+    sources = {
+        score.published_source for score in published_scores("decisions") if "f1" in score.metric
+    }
+    assert sources
+    assert all("which average over classes is not published" in source for source in sources)
+
+
 def test_overall_coverage_of_the_paper_is_the_mean_of_its_disciplines() -> None:
     scores = [score for score in published_scores("coverage") if score.metric == "coverage"]
     systems = {score.system for score in scores if score.slice == "discipline=eco"}

@@ -2,6 +2,8 @@
 stand-in.
 """
 
+import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from flows.benchmarks.groups import SUITE as GROUPS
 from flows.benchmarks.pairs import SUITE as PAIRS
 from schemas.errors import ConfigurationError
 from schemas.run import Module
+from tasks.benchmarks.innoeval import connected, linked_submissions, read_pairs, read_points
 from tests.support.benchmark_sets import (
     benchmark_request,
     never_evaluate,
@@ -97,9 +100,9 @@ def test_decisions_stand_beside_a_constant_and_an_item_without_gold_label_is_lef
     request = benchmark_request(write_points(tmp_path, decisions), DECISIONS)
     run_small(DECISIONS, request)
     found = scores_of(request)
-    assert found["accuracy", "classes=2", "constant"][0] == 0.5
-    assert found["predicted_share", "label=reject", "constant"][0] == 1.0
-    assert found["predicted_entropy_bits", "classes=4", "constant"][0] == 0.0
+    assert found["accuracy", "classes=2", "always majority"][0] == 0.5
+    assert found["predicted_share", "label=reject", "always majority"][0] == 1.0
+    assert found["predicted_entropy_bits", "classes=4", "always majority"][0] == 0.0
     assert found["gold_share", "label=reject", "assay"][0] == 0.5
     assert {part for metric, part, _ in found if metric == "macro_f1"} >= {
         "classes=2",
@@ -146,9 +149,43 @@ def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_p
         "assay",
         "assay_scores",
         "prompt_only",
+        "stratified random",
+        "always majority",
+        "constant",
     }
     ((runs,),) = rows_of(request, "select evaluated_run_ids from benchmarks")
     assert len(runs) == 1
+
+
+def test_pairs_that_share_a_submission_are_one_cluster_of_the_intervals(tmp_path: Path) -> None:
+    folder = write_pairs(tmp_path, 6)
+    pairs = json.loads((folder / "innoeval_pairs_easy.json").read_text())
+    for pair in pairs[:4]:
+        pair["paper_a"] = pairs[0]["paper_a"]
+    (folder / "innoeval_pairs_easy.json").write_text(json.dumps(pairs))
+    read = {pair.pair_id: pair for pair in read_pairs(folder / "innoeval_pairs_easy.json", "easy")}
+    clusters = connected({name: (pair.first, pair.second) for name, pair in read.items()})
+    assert sorted(Counter(clusters.values()).values()) == [1, 1, 4]
+    request = benchmark_request(folder, PAIRS, modules=())
+    run_small(PAIRS, request, never_evaluate)
+    methods = rows_of(
+        request,
+        "select distinct interval_method from benchmark_scores where system = 'assay' and metric ="
+        " 'pairwise_accuracy' and interval_method <> ''",
+    )
+    assert {name for (name,) in methods} <= {"clustered bootstrap", "wilson over clusters"}
+    found = scores_of(request)
+    assert found["pairwise_accuracy", "difficulty=easy", "stratified random"][0] == pytest.approx(
+        0.5, abs=0.05
+    )
+
+
+def test_submissions_of_one_group_are_one_cluster_where_the_groups_are_at_hand(
+    tmp_path: Path,
+) -> None:
+    folder = write_points(write_groups(tmp_path), ("Reject", "Reject", "Accept (Oral)", "Reject"))
+    found = linked_submissions(folder, read_points(folder / "innoeval_points.jsonl"))
+    assert found["p0"] == found["p1"] == found["p2"] != found["p3"]
 
 
 @pytest.mark.skipif(

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.novelty_rinobench import CONSTANT, constant_scores
+from flows.benchmarks.novelty_rinobench import PUBLISHED_GOLD, baseline_scores
 from schemas.errors import ConfigurationError
 from tasks.benchmarks.novelty_checker import read_novelty_checker
 from tasks.benchmarks.rinobench import SCORES, TEST_LABELS, read_gold, read_predictions, read_scores
-from tasks.metrics.novelty import score_metrics
+from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 released = pytest.mark.skipif(
@@ -73,24 +73,24 @@ def test_published_f1_follows_from_the_released_predictions_and_the_label_counts
 def test_a_constant_three_errs_less_than_every_model() -> None:
     (error,) = [
         one.value
-        for one in constant_scores("novelty")
+        for one in baseline_scores("novelty", PUBLISHED_GOLD, seed=0)
         if one.metric == "mean_absolute_error" and one.system == CONSTANT
     ]
     assert error == pytest.approx(239 / 277)
     assert error < min(scores["mean_absolute_error"] for scores in read_scores(DATA).values())
 
 
-def test_our_metrics_of_a_constant_agree_with_the_label_counts() -> None:
-    gold = {
-        f"{label}-{number}": label
-        for label, count in TEST_LABELS.items()
-        for number in range(count)
+def test_the_baselines_of_the_test_split_follow_from_its_label_counts() -> None:
+    found = {
+        (one.system, one.metric): one.value
+        for one in baseline_scores("novelty", PUBLISHED_GOLD, seed=0)
     }
-    found = score_metrics(gold, dict.fromkeys(gold, 3))
-    expected = {
-        one.metric: one.value for one in constant_scores("novelty") if one.system == CONSTANT
-    }
-    assert {name: found[name].value for name in expected} == pytest.approx(expected)
+    assert found[CONSTANT, "mean_absolute_error"] == pytest.approx(239 / 277)
+    assert found[CONSTANT, "macro_f1"] == pytest.approx(2 * 87 / (277 + 87) / 5)
+    assert found[STRATIFIED_RANDOM, "macro_f1"] == pytest.approx(0.2, abs=0.01)
+    assert found[STRATIFIED_RANDOM, "mean_absolute_error"] == pytest.approx(1.2, abs=0.05)
+    best_published = 0.172
+    assert found[STRATIFIED_RANDOM, "macro_f1"] > best_published
 
 
 @released

@@ -179,8 +179,15 @@ async def test_each_dimension_is_a_call_of_its_own_unless_they_are_batched() -> 
 
 
 async def test_later_knowledge_advises_and_never_judges(all_knowing: str) -> None:
+    advice = LaterReply.model_validate(
+        {"suggestions": [{"change": "Overlap them.", "because": "It was tried [P1]."}]}
+    )
     found, engine = await evaluated_with_engine(
-        None, web(), use_later_knowledge=True, persona_count=1, personas_file=all_knowing
+        {LATER_SUGGESTIONS.name: lambda _: advice},
+        web(),
+        use_later_knowledge=True,
+        persona_count=1,
+        personas_file=all_knowing,
     )
     judged = "".join(
         question.model_dump_json()
@@ -199,6 +206,8 @@ async def test_later_knowledge_advises_and_never_judges(all_knowing: str) -> Non
         if record.phase is KnowledgePhase.AFTER
     }
     assert {row.field for row in found.citations if row.knowledge_id in later} == {"suggestions"}
+    (suggestion,) = found.suggestions
+    assert (suggestion.subject, suggestion.citation_keys) == ("meta_review", ("P1",))
     assert all(each.admissible(CUTOFF) for each in found.papers)
 
 

@@ -220,7 +220,7 @@ def test_a_review_shows_what_overlaps_counts_what_does_not_and_suggests_nothing(
         "“Sentence 4” beside the idea's “One” [P4]",
     ]
     assert answer.strengths.endswith("2 of 4: [P1] [P3]")
-    assert answer.suggestions == ""
+    assert answer.suggestions == ()
 
 
 def test_works_without_an_overlap_beyond_the_first_are_counted_too() -> None:

@@ -15,6 +15,7 @@ from tasks.contribution.steps.contribution_queries import QueriesReply
 from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewReply
 from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
+from tasks.judging.suggestions import ProposedSuggestion
 from tests.support.contribution_fakes import (
     Delays,
     FakeEngine,
@@ -98,7 +99,9 @@ def review(question: Any) -> ReviewReply:
     return ReviewReply(
         strengths="New against [P1]. Also against [P2].",
         weaknesses="Seen in [P1] and [P99].",
-        suggestions="Read [P2].",
+        suggestions=(
+            ProposedSuggestion(change="Compare with it.", because="It is nearest [P2] [P99]."),
+        ),
     )
 
 
@@ -188,7 +191,11 @@ async def test_citations_are_settled_and_made_up_keys_counted() -> None:
     first = findings.evaluation.reviews[0]
     assert "bats-5, 2020" in first.strengths
     assert "P99" not in first.weaknesses
-    assert first.removed_citation_count == 1
+    assert first.removed_citation_count == 2
+    suggestion = findings.suggestions[0]
+    assert (suggestion.module, suggestion.subject) == ("contribution", "d1")
+    assert suggestion.citation_keys == ("P2",)
+    assert "P99" not in suggestion.because
     cited = {(one.paper_id, one.citation_key, one.subject, one.field) for one in findings.citations}
     assert ("bats-5", "P1", "d1", "strengths") in cited
     assert {one.module for one in findings.citations} == {"contribution"}

@@ -73,7 +73,7 @@ def test_whatever_a_model_sends_is_an_answer_within_bounds_or_a_validation_error
 
 def test_a_review_without_a_word_is_unparsable() -> None:
     with pytest.raises(ValidationError, match="empty"):
-        ReviewReply(strengths=" ", weaknesses="", suggestions="\n")
+        ReviewReply(strengths=" ", weaknesses="", suggestions=())
 
 
 def test_keys_are_found_in_brackets_and_any_case_and_unknown_ones_ignored() -> None:

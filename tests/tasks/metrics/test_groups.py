@@ -8,7 +8,6 @@ from tasks.metrics.correlations import kendall
 from tasks.metrics.groups import (
     Group,
     Pair,
-    accuracy_by_difficulty,
     best_of_group,
     exact_ranking,
     pairwise_accuracy,
@@ -28,9 +27,22 @@ def test_a_tie_is_wrong_and_no_answer_is_unscored() -> None:
     assert (found.value, found.count, found.unscored_count) == (pytest.approx(1 / 3), 3, 1)
 
 
-def test_easy_and_hard_pairs_apart() -> None:
-    found = accuracy_by_difficulty([Pair("b", "a", "b", "easy"), Pair("b", "a", "a", "difficult")])
-    assert {name: one.value for name, one in found.items()} == {"difficult": 0.0, "easy": 1.0}
+def test_intervals_over_clusters_are_wider_where_pairs_of_a_cluster_agree() -> None:
+    apart = [Pair("b", "a", "b" if place % 2 else "a") for place in range(60)]
+    alike = [
+        Pair("b", "a", "b" if place // 10 % 2 else "a", cluster=f"{place // 10}")
+        for place in range(60)
+    ]
+    wilson, clustered = (pairwise_accuracy(pairs).interval for pairs in (apart, alike))
+    assert clustered.method == "clustered bootstrap"
+    assert clustered.upper - clustered.lower > 2 * (wilson.upper - wilson.lower)
+
+
+def test_pairs_that_are_all_right_leave_doubt_by_their_clusters() -> None:
+    pairs = [Pair("b", "a", "b", cluster=f"{place // 30}") for place in range(60)]
+    found = pairwise_accuracy(pairs)
+    assert (found.value, found.interval.method) == (1.0, "wilson over clusters")
+    assert found.interval.lower < 0.5, "two clusters say little"
 
 
 def test_an_answer_that_is_in_no_pair_is_refused() -> None:

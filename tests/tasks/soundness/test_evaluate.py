@@ -316,9 +316,7 @@ async def test_irrelevant_papers_do_not_reach_the_review() -> None:
 
 
 async def test_invented_keys_are_taken_out_and_counted() -> None:
-    reply = ReviewReply(
-        support="It works well in practice [P77].", contradictions="", suggestions="", score=9
-    )
+    reply = ReviewReply(support="It works well in practice [P77].", contradictions="", score=9)
     engine = FakeEngine(
         {
             "soundness_review": lambda _: reply,
@@ -365,7 +363,7 @@ async def test_unscored_reason_is_set_exactly_when_there_is_no_score() -> None:
         return (
             Reason.REFUSED
             if "beta" in inputs.method
-            else ReviewReply(support="s", contradictions="", suggestions="", score=0)
+            else ReviewReply(support="s", contradictions="", score=0)
         )  # type: ignore[attr-defined]
 
     evaluation = (await evaluated(engine=FakeEngine({"soundness_review": every_second}))).evaluation

@@ -205,11 +205,7 @@ async def test_a_method_without_a_query_is_unscored_and_the_others_go_on(reply: 
 
 async def test_a_score_without_a_word_for_or_against_is_no_score() -> None:
     evaluation = await evaluated(
-        {
-            "soundness_review": lambda _: ReviewReply(
-                support=" ", contradictions="", suggestions="x", score=3
-            )
-        }
+        {"soundness_review": lambda _: ReviewReply(support=" ", contradictions="", score=3)}
     )
     assert {(review.score_0_to_10, review.unscored_reason) for review in evaluation.reviews} == {
         (None, Reason.REPLY_EMPTY)

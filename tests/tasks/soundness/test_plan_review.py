@@ -152,7 +152,6 @@ def review_with(*bearings: ConcernBearing) -> Any:
     return lambda _: ReviewReply(
         support="It worked [P1].",
         contradictions="",
-        suggestions="",
         concerns=bearings,
         open_questions="Does it hold in rats?",
         score=7,

@@ -5,6 +5,9 @@
 -- mean_comparison_score: mean over all scored (paper, dimension) comparisons, each -1, 0 or +1.
 -- committee_0_to_10: mean of the scored persona reviews over personas and dimensions.
 -- novelty_0_to_10: 2.5 * (the five-point judgement - 1), calibrated where a calibrator was applied.
+-- <module>_confidence_0_to_3: how sure the module's score is. The median, the lower of two, of confidence_0_to_3 over all that the module
+-- had to judge; what is unscored counts as 0. NULL without a score, and in runs of before there was a confidence.
+-- confidence_0_to_3: the least of those of the modules that the score is made of.
 -- score: mean of the modules that have a score, weighted by the run's profile. <module>_unscored_share: of what the module had to judge.
 with method_scores as (
   select
@@ -12,7 +15,10 @@ with method_scores as (
     m.idea_id,
     avg(r.score_0_to_10) as soundness_0_to_10,
     count(*) as method_count,
-    count(r.score_0_to_10) as scored_method_count
+    count(r.score_0_to_10) as scored_method_count,
+    case
+      when count(r.confidence_0_to_3) = count(r.score_0_to_10) then quantile_disc(coalesce(r.confidence_0_to_3, 0), 0.5)
+    end as soundness_confidence
   from methods as m
   left join soundness_reviews as r
     on r.run_id = m.run_id and r.idea_id = m.idea_id and r.method_id = m.method_id
@@ -33,6 +39,7 @@ dimension_reviews as (
     d.run_id,
     d.idea_id,
     avg(r.novelty_0_to_10) as novelty_by_closest_works,
+    case when count(r.confidence_0_to_3) > 0 then quantile_disc(coalesce(r.confidence_0_to_3, 0), 0.5) end as contribution_confidence,
     count(*) as dimension_count,
     count(*) filter (where r.dimension_id is null or r.unscored_reason is not null) as unscored_dimension_count
   from dimensions as d
@@ -41,12 +48,18 @@ dimension_reviews as (
   group by d.run_id, d.idea_id
 ),
 persona_scores as (
-  select run_id, idea_id, avg(score_0_to_10) as committee_0_to_10, count(*) as persona_review_count, count(score_0_to_10) as scored_persona_review_count
+  select
+    run_id,
+    idea_id,
+    avg(score_0_to_10) as committee_0_to_10,
+    count(*) as persona_review_count,
+    count(score_0_to_10) as scored_persona_review_count,
+    case when count(confidence_0_to_3) = count(score_0_to_10) then quantile_disc(coalesce(confidence_0_to_3, 0), 0.5) end as committee_confidence
   from persona_reviews
   group by run_id, idea_id
 ),
 novelty_scores as (
-  select run_id, idea_id, coalesce(calibrated_score_1_to_5, score_1_to_5) as novelty_1_to_5
+  select run_id, idea_id, coalesce(calibrated_score_1_to_5, score_1_to_5) as novelty_1_to_5, confidence_0_to_3 as novelty_confidence
   from novelty
 ),
 failure_counts as (
@@ -66,6 +79,10 @@ module_scores as (
     p.committee_0_to_10,
     n.novelty_1_to_5,
     2.5 * (n.novelty_1_to_5 - 1) as novelty_0_to_10,
+    case when m.soundness_0_to_10 is not null then m.soundness_confidence end as soundness_confidence_0_to_3,
+    case when c.mean_comparison_score is not null then d.contribution_confidence end as contribution_confidence_0_to_3,
+    case when p.committee_0_to_10 is not null then p.committee_confidence end as committee_confidence_0_to_3,
+    case when n.novelty_1_to_5 is not null then n.novelty_confidence end as novelty_confidence_0_to_3,
     coalesce(m.method_count, 0) as method_count,
     coalesce(m.scored_method_count, 0) as scored_method_count,
     coalesce(m.method_count - m.scored_method_count, 0) as unscored_method_count,
@@ -106,11 +123,28 @@ select
     + coalesce(committee_0_to_10, 0) * committee_weight
     + coalesce(novelty_0_to_10, 0) * novelty_weight
   ) / nullif(soundness_weight + contribution_weight + committee_weight + novelty_weight, 0) as score,
+  case
+    when (soundness_weight > 0 and soundness_confidence_0_to_3 is null)
+      or (contribution_weight > 0 and contribution_confidence_0_to_3 is null)
+      or (committee_weight > 0 and committee_confidence_0_to_3 is null)
+      or (novelty_weight > 0 and novelty_confidence_0_to_3 is null)
+    then null
+    else least(
+      case when soundness_weight > 0 then soundness_confidence_0_to_3 end,
+      case when contribution_weight > 0 then contribution_confidence_0_to_3 end,
+      case when committee_weight > 0 then committee_confidence_0_to_3 end,
+      case when novelty_weight > 0 then novelty_confidence_0_to_3 end
+    )
+  end as confidence_0_to_3,
   soundness_0_to_10,
   contribution_0_to_10,
   committee_0_to_10,
   novelty_0_to_10,
   novelty_1_to_5,
+  soundness_confidence_0_to_3,
+  contribution_confidence_0_to_3,
+  committee_confidence_0_to_3,
+  novelty_confidence_0_to_3,
   mean_comparison_score,
   method_count,
   scored_method_count,

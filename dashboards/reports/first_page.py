@@ -1,0 +1,224 @@
+"""What a reader sees first of a review: verdict, score, closest prior work, grave concerns, actions,
+gaps.
+"""
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+
+from dashboards.reports import figures
+from dashboards.reports.closest_work import ClosestWork
+from dashboards.reports.gaps import Gap
+from dashboards.reports.plan_part import PlanPart
+from schemas.base import Noun
+from schemas.choices import EXTRACTIVE
+from schemas.contribution import Overlap
+from schemas.evaluation import IdeaEvaluation
+from schemas.soundness import Concern, ConcernSeverity
+from schemas.suggestion import ActionEffort
+from warehouse.answers import IdeaReview
+
+FUND_FROM = 6.5
+DROP_BELOW = 3.5
+DROP_WITH_FATAL_BELOW = 5.0
+MAJOR_CONCERNS_FUNDED = 2
+ACTIONS_SHOWN = 5
+GAPS_SHOWN = 4
+
+
+class Verdict(StrEnum):
+    """What to do with an idea; the rule is in `docs/reviews.md`."""
+
+    FUND = "fund"
+    REVISE = "revise"
+    DROP = "drop"
+    NOT_JUDGED = "not judged"
+
+
+class GraveConcern(Noun):
+    """A fatal or major concern."""
+
+    severity: ConcernSeverity
+    point: str
+
+
+class Action(Noun):
+    """One thing to do; `answers` names the severity of the concern it answers."""
+
+    change: str
+    how: str = ""
+    effort: ActionEffort | None = None
+    answers: ConcernSeverity | None = None
+
+    @property
+    def cost(self) -> str:
+        """In round brackets; empty where nothing is known."""
+        told = [
+            *([f"takes {self.effort}"] if self.effort is not None else []),
+            *([f"answers a {self.answers} concern"] if self.answers is not None else []),
+        ]
+        return f"({', '.join(told)})" if told else ""
+
+
+class PriorWork(Noun):
+    """The closest prior work; `paper` is a Markdown link."""
+
+    paper: str
+    title: str
+    overlaps: str
+    quote: str
+    remains: str
+
+
+class FirstPage(Noun):
+    """The first page of a review, the same in every format. Texts of engines are Markdown."""
+
+    verdict: Verdict
+    sentences: tuple[str, ...]
+    score: str
+    closest: PriorWork | None
+    concerns: tuple[GraveConcern, ...]
+    actions: tuple[Action, ...]
+    plan_judged: bool
+    gaps: tuple[str, ...]
+
+
+def first_page(
+    review: IdeaReview, plan: PlanPart | None, closest: Sequence[ClosestWork], gaps: Sequence[Gap]
+) -> FirstPage:
+    """The verdict follows the rule in `docs/reviews.md`; without a model's judgement there is none."""
+    concerns = [line.concern for line in plan.concerns] if plan is not None else []
+    verdict, reasons = _verdict(review, concerns)
+    return FirstPage(
+        verdict=verdict,
+        sentences=(*_told(verdict, reasons, review), _missing(gaps)),
+        score=_score(review),
+        closest=_prior_work(closest[0]) if closest else None,
+        concerns=tuple(
+            GraveConcern(severity=concern.severity, point=concern.point)
+            for concern in concerns
+            if concern.severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
+        ),
+        plan_judged=plan is not None and not plan.verdict,
+        actions=_actions(review.evaluation),
+        gaps=tuple(_gaps(gaps)),
+    )
+
+
+def _verdict(review: IdeaReview, concerns: Sequence[Concern]) -> tuple[Verdict, list[str]]:
+    """The verdict and what decides it."""
+    score = review.score.score
+    if review.evaluation.engine == EXTRACTIVE.text:
+        return Verdict.NOT_JUDGED, ["offline baseline"]
+    if score is None:
+        return Verdict.NOT_JUDGED, ["nothing was scored"]
+    fatal, major = (
+        sum(concern.severity is severity for concern in concerns)
+        for severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
+    )
+    overlaps = _overlaps(review.evaluation)
+    against = [
+        *([figures.counted(fatal, "fatal concern")] if fatal else []),
+        *(["a paper that has the same already"] if Overlap.SAME in overlaps else []),
+        *([f"a score under {DROP_BELOW:g}"] if score < DROP_BELOW else []),
+    ]
+    hopeless = (
+        score < DROP_BELOW or Overlap.SAME in overlaps or (fatal and score < DROP_WITH_FATAL_BELOW)
+    )
+    if hopeless:
+        return Verdict.DROP, against
+    if not against and DROP_BELOW <= score < FUND_FROM:
+        against.append(f"a score under {FUND_FROM:g}")
+    if major > MAJOR_CONCERNS_FUNDED:
+        against.append(figures.counted(major, "major concern"))
+    if Overlap.SUBSTANTIAL in overlaps:
+        against.append("a paper that has a substantial part already")
+    against += _unknowns(review)
+    return (Verdict.REVISE, against) if against else (Verdict.FUND, [])
+
+
+def _overlaps(evaluation: IdeaEvaluation) -> set[Overlap]:
+    compared = evaluation.contribution.comparisons if evaluation.contribution is not None else ()
+    return {each.overlap for each in compared if each.overlap is not None}
+
+
+def _unknowns(review: IdeaReview) -> Iterator[str]:
+    """What has to be known before an idea is funded."""
+    soundness = review.evaluation.soundness
+    plan = soundness.plan_review if soundness is not None else None
+    if plan is None or plan.unscored_reason is not None:
+        yield "a plan that was not judged"
+    if review.score.incomplete_reason is not None:
+        yield "an evaluation that ended early"
+
+
+def _told(verdict: Verdict, reasons: list[str], review: IdeaReview) -> tuple[str, str]:
+    score = review.score.score
+    if verdict is Verdict.NOT_JUDGED:
+        shown = "The evidence found stands below."
+        if score is not None:
+            shown = (
+                f"The baseline score, {_score(review)}, comes from wording and statistics and"
+                " is no judgement."
+            )
+        return f"Not judged: {reasons[0]}.", shown
+    if verdict is Verdict.FUND:
+        return (
+            f"Fund: the score is {_score(review)}.",
+            "No concern is fatal, at most two are major, and no paper compared has a substantial"
+            " part of it already.",
+        )
+    return (
+        f"{verdict.capitalize()}: the score is {_score(review)}.",
+        f"Against funding it: {', '.join(reasons)}.",
+    )
+
+
+def _score(review: IdeaReview) -> str:
+    score = review.score
+    if score.score is None:
+        return "unscored"
+    told = f"{figures.mean(score.score)} of 10"
+    return f"{told} (baseline)" if review.evaluation.engine == EXTRACTIVE.text else told
+
+
+def _missing(gaps: Sequence[Gap]) -> str:
+    total = sum(gap.count for gap in gaps)
+    if not total:
+        return "Every look-up was answered and every judgement made."
+    return f"{figures.counted(total, 'look-up or judgement', 'look-ups or judgements')} failed."
+
+
+def _prior_work(work: ClosestWork) -> PriorWork:
+    return PriorWork(
+        paper=work.paper,
+        title=work.title,
+        overlaps=work.overlaps,
+        quote=work.quote,
+        remains=work.remains,
+    )
+
+
+def _actions(evaluation: IdeaEvaluation) -> tuple[Action, ...]:
+    """Those that answer fatal concerns, then major ones, then by effort."""
+    concerns = evaluation.soundness.concerns if evaluation.soundness is not None else ()
+    found = [
+        Action(change=concern.action, effort=concern.effort, answers=concern.severity)
+        for concern in concerns
+        if concern.action and concern.severity is not None
+    ]
+    return tuple(sorted(found, key=_worth)[:ACTIONS_SHOWN])
+
+
+def _worth(action: Action) -> tuple[int, int]:
+    efforts, severities = tuple(ActionEffort), (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
+    return (
+        severities.index(action.answers) if action.answers in severities else len(severities),
+        efforts.index(action.effort) if action.effort is not None else len(efforts),
+    )
+
+
+def _gaps(gaps: Sequence[Gap]) -> Iterator[str]:
+    for gap in gaps[:GAPS_SHOWN]:
+        yield f"{gap.what}, {figures.counted(gap.count, 'time')}: {gap.why}"
+    if len(gaps) > GAPS_SHOWN:
+        yield f"{len(gaps) - GAPS_SHOWN} more kinds, listed below"

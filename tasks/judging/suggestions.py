@@ -1,0 +1,117 @@
+"""Suggestions in a reply, and what is kept of them: each says what to change and why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from schemas.base import Reply
+from schemas.failure import Failure
+from schemas.outcome import Provenance
+from schemas.reasons import Reason
+from schemas.suggestion import ActionEffort, Suggestion
+from tasks.citations.keys import Shown
+from tasks.citations.settle import Settled, settle
+from tasks.judging.reply_fields import Prose, word_of
+
+_TEXTS = ("change", "because", "how", "deciding_outcome")
+
+
+class ProposedSuggestion(Reply):
+    """One suggestion of a reply; it stands where it says what to change, and why or by what."""
+
+    change: Prose = Field(default="", description="What to change, add, replace or drop.")
+    because: Prose = Field(default="", description="Why, with keys such as [P3].")
+    how: Prose = Field(default="", description="Data set, baseline, number, statistic.")
+    effort: Annotated[ActionEffort | None, word_of(ActionEffort)] = None
+    deciding_outcome: Prose = Field(default="", description="Which outcome would decide.")
+
+
+def _entries(value: Any) -> Any:
+    """null is none, a text a suggestion that says no more than the change."""
+    if value is None:
+        return []
+    entries = value if isinstance(value, list | tuple) else [value]
+    return [
+        {"change": entry} if isinstance(entry, str) else entry
+        for entry in entries
+        if not isinstance(entry, str) or entry.strip()
+    ]
+
+
+ProposedSuggestions = Annotated[tuple[ProposedSuggestion, ...], BeforeValidator(_entries)]
+
+
+@dataclass(frozen=True, slots=True)
+class SettledSuggestions:
+    """The suggestions kept, all of them as one settled text, and what was wrong with the rest."""
+
+    rows: tuple[Suggestion, ...]
+    text: Settled
+    failures: tuple[Failure, ...]
+
+
+def settle_suggestions(
+    proposed: Sequence[ProposedSuggestion],
+    shown: Shown,
+    *,
+    module: str,
+    subject: str,
+    provenance: Provenance,
+) -> SettledSuggestions:
+    """Render the citations of `proposed`; those without a change or a reason are left out, on
+    record.
+    """
+    given = [
+        (each, {name: settle(getattr(each, name), shown) for name in _TEXTS}) for each in proposed
+    ]
+    kept = [
+        (each, texts)
+        for each, texts in given
+        if texts["change"].markdown and (texts["because"].markdown or texts["change"].cited)
+    ]
+    rows = tuple(
+        Suggestion(
+            module=module,
+            subject=subject,
+            rank=rank,
+            **{name: text.markdown for name, text in texts.items()},
+            effort=each.effort,
+            citation_keys=tuple(
+                dict.fromkeys(
+                    shown.key_of(paper) for text in texts.values() for paper, _ in text.cited
+                )
+            ),
+            provenance=provenance,
+        )
+        for rank, (each, texts) in enumerate(kept, start=1)
+    )
+    whole = settle("\n\n".join(_paragraph(row) for row in rows), shown)
+    removed = sum(text.removed_citation_count for _, texts in kept for text in texts.values())
+    reasons = "\n\n".join(f"{row.change} {row.because}" for row in rows)
+    text = Settled(
+        whole.markdown, whole.cited, removed, settle(reasons, shown).uncited_sentence_count
+    )
+    return SettledSuggestions(rows, text, _left_out(module, subject, len(given), len(kept)))
+
+
+def _paragraph(row: Suggestion) -> str:
+    parts = [row.change, row.because]
+    if row.how:
+        parts.append(f"How: {row.how}")
+    if row.effort is not None:
+        parts.append(f"Effort: {row.effort}.")
+    if row.deciding_outcome:
+        parts.append(f"What would decide: {row.deciding_outcome}")
+    return " ".join(part for part in parts if part)
+
+
+def _left_out(module: str, subject: str, given: int, kept: int) -> tuple[Failure, ...]:
+    if kept == given:
+        return ()
+    detail = (
+        f"{given - kept} of {given} suggestions were left out: they do not say what to change or"
+        " give no reason"
+    )
+    return (Failure(stage=module, subject=subject, reason=Reason.REPLY_UNPARSABLE, detail=detail),)

@@ -1,0 +1,112 @@
+"""What answers reach that look at nothing: labels drawn by their shares, always the commonest one,
+always the middle one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from tasks.metrics.estimate import Estimate, undefined
+from tasks.metrics.groups import Group
+from tasks.metrics.labelled import Labelled, pair_up
+from tasks.metrics.ratings import Label
+from tasks.metrics.resampling import percentile_interval
+
+LabelT = TypeVar("LabelT", bound=Label)
+
+STRATIFIED_RANDOM, MAJORITY, CONSTANT = "stratified random", "always majority", "constant"
+DRAWS = 500
+DRAWN = "random draws"
+"""The method of an interval that holds 95 % of the draws: where luck alone leads."""
+
+
+def majority_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
+    """The commonest label, of equally common ones the first of the scale; None without labels."""
+    known = _known(gold)
+    return max(scale, key=known.count) if known else None
+
+
+def constant_label(gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]) -> LabelT | None:
+    """The median label along the scale: of all constants the one with the least absolute error."""
+    places = sorted(scale.index(label) for label in _known(gold))
+    return scale[places[(len(places) - 1) // 2]] if places else None
+
+
+def fixed_answers(
+    gold: Mapping[str, LabelT | None], scale: Sequence[LabelT]
+) -> dict[str, dict[str, LabelT | None]]:
+    """By system: the same label for every item."""
+    return {
+        MAJORITY: dict.fromkeys(gold, majority_label(gold, scale)),
+        CONSTANT: dict.fromkeys(gold, constant_label(gold, scale)),
+    }
+
+
+def stratified_random(
+    gold: Mapping[str, Label | None], statistic: Callable[[Labelled], float], seed: int
+) -> Estimate:
+    """Mean of `statistic` when every label is drawn by its share of the labels, over `DRAWS` draws.
+
+    The interval holds 95 % of the draws. No labelled item is undefined.
+    """
+    known = {name: label for name, label in gold.items() if label is not None}
+    if not known:
+        return undefined("there is no item with a label")
+    generator, labels = np.random.default_rng(seed), list(known.values())
+    values = []
+    for _ in range(DRAWS):
+        places = generator.integers(0, len(labels), len(labels))
+        drawn = {name: labels[place] for name, place in zip(known, places, strict=True)}
+        values.append(statistic(pair_up(known, drawn)))
+    return _over_draws(values, len(known))
+
+
+def random_order(
+    groups: Sequence[Group], statistic: Callable[[Sequence[Group]], Estimate], seed: int
+) -> Estimate:
+    """Mean of `statistic` when every group is ordered by chance; see `stratified_random`."""
+    generator = np.random.default_rng(seed)
+    values = []
+    for _ in range(DRAWS):
+        found = statistic(
+            [
+                group.ordered([float(one) for one in generator.permutation(len(group.gold))])
+                for group in groups
+            ]
+        )
+        if not found.defined:
+            return found
+        values.append(found.value)
+    return _over_draws(values, found.count)
+
+
+def fixed_orders(groups: Sequence[Group]) -> dict[str, list[Group]]:
+    """By system: one order of places for every group, where places are those of the identifiers.
+
+    `CONSTANT` puts the first identifier first. `MAJORITY` takes the order of the places' mean
+    grades, the best that can be had without looking at an idea.
+    """
+    longest = max((len(group.gold) for group in groups), default=0)
+    grades: list[list[float]] = [[] for _ in range(longest)]
+    for group in groups:
+        for place, name in enumerate(sorted(group.gold)):
+            grades[place].append(group.gold[name])
+    means = [float(np.mean(one)) if one else 0.0 for one in grades]
+    commonest = [mean - 1e-9 * place for place, mean in enumerate(means)]
+    first = [-float(place) for place in range(longest)]
+    return {
+        MAJORITY: [group.ordered(commonest[: len(group.gold)]) for group in groups],
+        CONSTANT: [group.ordered(first[: len(group.gold)]) for group in groups],
+    }
+
+
+def _known(gold: Mapping[str, LabelT | None]) -> list[LabelT]:
+    return [label for label in gold.values() if label is not None]
+
+
+def _over_draws(values: Sequence[float], count: int) -> Estimate:
+    drawn = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(drawn).any():
+        return undefined("no draw has a value", count)
+    return Estimate(float(np.nanmean(drawn)), count, percentile_interval(drawn, DRAWN))

@@ -1,0 +1,141 @@
+"""The first page: the verdict by its rule, and what stands beside it."""
+
+from typing import Any
+
+import pytest
+
+from dashboards.reports.first_page import Verdict
+from dashboards.reports.idea_page import idea_page
+from dashboards.reports.render import first_page_markdown, idea_report
+from schemas.base import replace
+from schemas.contribution import Overlap
+from schemas.identifiers import IdeaId
+from schemas.reasons import Reason
+from schemas.soundness import ActionEffort, Concern, ConcernSeverity
+from tests.support.report_lake import RUN, UNSCORED
+from warehouse.answers import IdeaReview
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+JUDGED = IdeaId("idea-00003")
+FATAL, MAJOR, MINOR = ConcernSeverity
+
+
+@pytest.fixture
+def review(layout: Layout) -> IdeaReview:
+    with open_queries(layout) as queries:
+        return queries.idea_review(RUN, JUDGED)
+
+
+def altered(
+    review: IdeaReview,
+    *,
+    score: float | None = 8.0,
+    concerns: tuple[Concern, ...] = (),
+    overlap: Overlap = Overlap.PARTIAL,
+    **evaluation: Any,
+) -> IdeaReview:
+    """`review` with these scores, concerns and overlaps."""
+    soundness, contribution = review.evaluation.soundness, review.evaluation.contribution
+    assert soundness is not None
+    assert contribution is not None
+    compared = tuple(replace(each, overlap=overlap) for each in contribution.comparisons)
+    changes = {
+        "soundness": replace(soundness, concerns=concerns),
+        "contribution": replace(contribution, comparisons=compared),
+        **evaluation,
+    }
+    return replace(
+        review,
+        score=replace(review.score, score=score),
+        evaluation=replace(review.evaluation, **changes),
+    )
+
+
+def concern(
+    review: IdeaReview,
+    severity: ConcernSeverity,
+    action: str = "",
+    effort: ActionEffort | None = None,
+) -> Concern:
+    assert review.evaluation.soundness is not None
+    some = review.evaluation.soundness.concerns[0]
+    return replace(some, severity=severity, action=action, effort=effort if action else None)
+
+
+def verdict(review: IdeaReview) -> Verdict:
+    return idea_page(review).first.verdict
+
+
+def test_a_high_score_without_a_grave_concern_or_a_substantial_forerunner_is_funded(
+    review: IdeaReview,
+) -> None:
+    assert verdict(altered(review)) is Verdict.FUND
+    assert verdict(altered(review, concerns=(concern(review, MAJOR),) * 2)) is Verdict.FUND
+    assert verdict(altered(review, score=6.4)) is Verdict.REVISE
+
+
+def test_grave_concerns_and_substantial_forerunners_ask_for_a_revision(review: IdeaReview) -> None:
+    for against in (
+        altered(review, concerns=(concern(review, FATAL),)),
+        altered(review, concerns=(concern(review, MAJOR),) * 3),
+        altered(review, overlap=Overlap.SUBSTANTIAL),
+    ):
+        first = idea_page(against).first
+        assert first.verdict is Verdict.REVISE
+        assert "Against funding it" in first.sentences[1]
+
+
+def test_low_scores_fatal_concerns_beside_them_and_the_same_work_are_dropped(
+    review: IdeaReview,
+) -> None:
+    assert verdict(altered(review, score=3.4)) is Verdict.DROP
+    assert verdict(altered(review, overlap=Overlap.SAME)) is Verdict.DROP
+    fatal = (concern(review, FATAL),)
+    assert verdict(altered(review, score=4.9, concerns=fatal)) is Verdict.DROP
+    assert verdict(altered(review, score=5.0, concerns=fatal)) is Verdict.REVISE
+
+
+def test_the_offline_engine_and_an_idea_without_a_score_are_not_judged(
+    review: IdeaReview, layout: Layout
+) -> None:
+    for score in (1.0, 5.0, 9.9):
+        first = idea_page(altered(review, score=score, engine="extractive")).first
+        assert first.verdict is Verdict.NOT_JUDGED
+        assert first.sentences[0] == "Not judged: offline baseline."
+        assert first.score.endswith("(baseline)")
+    assert "Not judged: " in idea_report(layout, RUN, UNSCORED, "md")
+
+
+def test_a_plan_that_nobody_judged_is_never_funded(review: IdeaReview) -> None:
+    soundness = altered(review).evaluation.soundness
+    assert soundness is not None
+    assert soundness.plan_review is not None
+    unread = replace(soundness.plan_review, unscored_reason=Reason.REFUSED, concern_count=None)
+    first = idea_page(altered(review, soundness=replace(soundness, plan_review=unread))).first
+    assert first.verdict is Verdict.REVISE
+    assert "The plan itself was not judged." in first_page_markdown(first)
+
+
+def test_actions_answer_fatal_concerns_first_then_major_ones_then_the_quickest(
+    review: IdeaReview,
+) -> None:
+    told = [
+        (MINOR, "minor, hours", ActionEffort.HOURS),
+        (MAJOR, "major, months", ActionEffort.MONTHS),
+        (MINOR, "minor, unknown", None),
+        (MAJOR, "major, days", ActionEffort.DAYS),
+        (MINOR, "minor, weeks", ActionEffort.WEEKS),
+        (FATAL, "fatal", ActionEffort.MONTHS),
+    ]
+    concerns = tuple(concern(review, *each) for each in told)
+    changes = [each.change for each in idea_page(altered(review, concerns=concerns)).first.actions]
+    assert changes == ["fatal", "major, days", "major, months", "minor, hours", "minor, weeks"]
+
+
+def test_three_sentences_at_most_and_every_gap_is_counted(review: IdeaReview) -> None:
+    page = idea_page(review)
+    assert len(page.first.sentences) == 3
+    assert (
+        f"{sum(gap.count for gap in page.gaps)} look-ups or judgements" in page.first.sentences[2]
+    )
