@@ -7,8 +7,8 @@ from schemas.settings import Settings
 
 def doctor(options: DoctorOptions, json: Json = False) -> int:
     """Look at every part Assay leans on; exit 1 when a configured part does not work."""
-    from flows.checks import examine
     from flows.commands.output import print_json, print_table
+    from flows.preflight import examine
     from flows.profiles import load_profile
 
     statuses = examine(

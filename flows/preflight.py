@@ -1,4 +1,4 @@
-"""Looking before leaping: what is configured, reachable and missing."""
+"""Preflight: what is configured, reachable and missing, before anything is paid for."""
 
 import asyncio
 import os
