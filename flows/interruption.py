@@ -31,7 +31,7 @@ _EXIT_FAILURES = 1
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Inside the block Ctrl-C, a closed terminal and SIGTERM raise KeyboardInterrupt in the main
+    """Inside the block Ctrl-C, a closed terminal and SIGTERM end in KeyboardInterrupt in the main
     thread.
 
     Of these only SIGTERM reaches child processes.
@@ -46,7 +46,7 @@ def interruptible() -> Iterator[None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, told_by)
     _start_resource_tracker()
     signal.pthread_sigmask(signal.SIG_BLOCK, told_by)  # starting the tracker unblocks SIGINT
-    handler = signal.signal(signal.SIGUSR2, signal.default_int_handler)
+    handler = signal.signal(signal.SIGUSR2, _interrupt)
     handler_of_end = signal.signal(signal.SIGTERM, _end_in_order)
     over = threading.Event()
     watcher = threading.Thread(target=_watch, args=(over, told_by), daemon=True)
@@ -81,10 +81,20 @@ def _start_resource_tracker() -> None:
     os.environ.pop("PYTHONWARNINGS") if before is None else os.environ.update(PYTHONWARNINGS=before)
 
 
-def _end_in_order(_number: int, _frame: FrameType | None) -> None:
+def _end_in_order(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, lambda *_: _end_at_once())
     logging.disable(logging.CRITICAL)
-    raise KeyboardInterrupt
+    _interrupt(number, frame)
+
+
+def _interrupt(_number: int, frame: FrameType | None) -> None:
+    """What SIGINT would do: an event loop cancels its task in order, else KeyboardInterrupt.
+
+    Raised in the middle of a loop, KeyboardInterrupt would leave connections and locks open.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if callable(handler):
+        handler(signal.SIGINT, frame)
 
 
 def _watch(over: threading.Event, told_by: set[signal.Signals]) -> None:

@@ -134,7 +134,7 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(
     ideas = tmp_path / "mixed.jsonl"
     ideas.write_text("\n".join([GOOD[0], *bad, GOOD[5]]) + "\n")
     warehouse = tmp_path / "w"
-    options = ["--literature", f"snapshot:{bundled('papers.jsonl')}", "--workers", "1", "--json"]
+    options = ["--literature", f"snapshot:{bundled('papers.jsonl')}", "--json"]
     done = assay("evaluate", str(ideas), "--warehouse", str(warehouse), *options, env=env)
     assert done.returncode == 1, done.stderr
     run = json.loads(done.stdout)["run"]

@@ -2,18 +2,19 @@
 did is kept.
 """
 
+import json
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from flows.request import bundled
 from schemas.interpreter import module_command
-from tests.support.assay_command import find_child, kill_hard, landed_count, wait_until
+from tests.support.assay_command import assay, find_child, kill_hard, landed_count, wait_until
 
 pytestmark = pytest.mark.end_to_end
 
@@ -21,14 +22,22 @@ GUARD_SECONDS = 600.0
 LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 
 
-def started(env: dict[str, str], folder: Path) -> subprocess.Popen[bytes]:
+ON_WORKERS = ("--workers", "1")
+IDEAS_HERE = 5
+"""As many as the command itself works on."""
+
+
+def started(
+    env: dict[str, str], folder: Path, workers: Sequence[str] = ON_WORKERS
+) -> subprocess.Popen[bytes]:
     """An evaluation in a process group of its own, as a terminal makes one, once its first idea has
-    landed.
+    landed; without `workers` in the command's own process.
     """
-    command = module_command(
-        "flows", "evaluate", str(bundled("ideas.jsonl")), "--literature", LITERATURE
-    )
-    options = ["--warehouse", str(folder / "warehouse"), "--workers", "1", "--json"]
+    ideas = folder / "ideas.jsonl"
+    lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
+    ideas.write_text("".join(lines if workers else lines[:IDEAS_HERE]))
+    command = module_command("flows", "evaluate", str(ideas), "--literature", LITERATURE)
+    options = ["--warehouse", str(folder / "warehouse"), *workers, "--json"]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [*command, *options],
@@ -61,17 +70,22 @@ def last_words(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("tell", "told_by"),
-    [(os.kill, signal.SIGTERM), (os.killpg, signal.SIGTERM), (os.killpg, signal.SIGHUP)],
-    ids=["the command", "its whole group", "its terminal is closed"],
+    ("tell", "told_by", "workers"),
+    [
+        (os.kill, signal.SIGTERM, ()),
+        (os.killpg, signal.SIGTERM, ON_WORKERS),
+        (os.killpg, signal.SIGHUP, ON_WORKERS),
+    ],
+    ids=["the command, which works by itself", "its whole group", "its terminal is closed"],
 )
 def test_a_command_told_to_end_ends_in_order_with_one_line(
     tell: Callable[[int, int], None],
     told_by: signal.Signals,
+    workers: Sequence[str],
     bare_env: dict[str, str],
     tmp_path: Path,
 ) -> None:
-    process = started(bare_env, tmp_path)
+    process = started(bare_env, tmp_path, workers)
     tell(process.pid, told_by)
     assert process.wait(GUARD_SECONDS) == 1, said(tmp_path)
     assert last_words(tmp_path) == [
@@ -79,8 +93,11 @@ def test_a_command_told_to_end_ends_in_order_with_one_line(
     ]
 
 
-def test_a_second_interrupt_says_one_line_too(bare_env: dict[str, str], tmp_path: Path) -> None:
-    process = started(bare_env, tmp_path)
+@pytest.mark.parametrize("workers", [(), ON_WORKERS], ids=["by itself", "on workers"])
+def test_a_second_interrupt_says_one_line_too(
+    workers: Sequence[str], bare_env: dict[str, str], tmp_path: Path
+) -> None:
+    process = started(bare_env, tmp_path, workers)
     for _ in range(2):
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.5)  # two at once would be one
@@ -88,6 +105,22 @@ def test_a_second_interrupt_says_one_line_too(bare_env: dict[str, str], tmp_path
     assert last_words(tmp_path) == [
         "assay: interrupted; the same command goes on where this one stopped"
     ]
+
+
+def test_a_handful_killed_in_the_middle_goes_on_with_the_same_command(
+    bare_env: dict[str, str], tmp_path: Path
+) -> None:
+    process = started(bare_env, tmp_path, ())
+    kill_hard(process)
+    process.wait()
+    ideas, warehouse = tmp_path / "ideas.jsonl", tmp_path / "warehouse"
+    landed = landed_count(warehouse)
+    given = ["--literature", LITERATURE, "--warehouse", str(warehouse), "--json"]
+    done = assay("evaluate", str(ideas), *given, env=bare_env)
+    assert done.returncode == 0, done.stderr
+    run = json.loads(done.stdout)["run"]
+    assert (run["idea_count"], run["evaluated_count"]) == (IDEAS_HERE, IDEAS_HERE)
+    assert f"evaluated {landed} of {IDEAS_HERE} ideas" in done.stderr
 
 
 @pytest.mark.kills  # minutes, in which Prefect's client tries to reach its server again

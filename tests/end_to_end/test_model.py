@@ -40,8 +40,6 @@ def arguments(ideas: Path, warehouse: Path, server: OpenAIServer) -> list[str]:
         "--literature",
         LITERATURE,
         *engine,
-        "--workers",
-        "1",
         "--json",
     ]
 

@@ -33,7 +33,7 @@ def test_a_deployment_nobody_knows_is_refused_each_parameter_once(
         model = "litellm:azure/my-reasoning-deployment"
         engine = ["--engine", model, "--api-base", server.api_base]
         given = ["--warehouse", str(warehouse), "--literature", LITERATURE, *engine]
-        command = ["evaluate", str(ideas), *given, "--workers", "1", "--json"]
+        command = ["evaluate", str(ideas), *given, "--json"]
         done = assay(*command, env={**env, **KEYS, **VERSION})
         refused = len(server.asked) - len(server.questions)
     assert done.returncode == 0, done.stderr
@@ -75,7 +75,7 @@ def test_models_of_three_providers_share_one_run(env: dict[str, str], tmp_path: 
         given = ["--warehouse", str(warehouse), "--literature", LITERATURE, "--json"]
         engine = ["--engine", "litellm:openai/gpt-5", "--api-base", openai.api_base]
         command = ["evaluate", str(ideas), *given, *engine, "--profile", str(profile)]
-        done = assay(*command, "--workers", "1", env={**env, **KEYS, **bases})
+        done = assay(*command, env={**env, **KEYS, **bases})
         refused = [len(one.asked) - len(one.questions) for one in (openai, claude, gemini)]
     assert done.returncode == 0, done.stderr
     assert refused == [0, 0, 0]

@@ -66,7 +66,7 @@ def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_
     groups: Path, env: dict[str, str], tmp_path: Path
 ) -> None:
     warehouse = tmp_path / "warehouse"
-    command = ["rank", str(groups), "--warehouse", str(warehouse), "--workers", "1", "--json"]
+    command = ["rank", str(groups), "--warehouse", str(warehouse), "--json"]
     done = assay(
         *command,
         "--literature",
@@ -109,7 +109,7 @@ def test_a_ranking_by_a_model_killed_in_the_middle_goes_on_and_asks_nothing_paid
 
     with start_openai_server(behaviour, answer, late_seconds=0.02) as server:
         engine = ["--engine", "litellm:openai/judge", "--api-base", server.url]
-        command = ["rank", "--warehouse", str(warehouse), *engine, "--workers", "1", "--json"]
+        command = ["rank", "--warehouse", str(warehouse), *engine, "--json"]
         process = start_assay(*command, env=paid, log=tmp_path / "log")
         wait_until(
             lambda: len(server.requests) > ANSWERED_BEFORE_THE_KILL + 1, 300, "two calls in flight"

@@ -29,8 +29,6 @@ def test_evaluations_side_by_side_lose_and_double_nothing(
         f"snapshot:{bundled('papers.jsonl')}",
         "--warehouse",
         str(warehouse),
-        "--workers",
-        "1",
     ]
     logs = {name: tmp_path / f"{name}.log" for name in ("a", "b", "a again")}
     processes = {
