@@ -1,4 +1,4 @@
-"""The environment of a job's process: what the job needs, and no key that it does not."""
+"""Who gets which keys: a job's process those that the job needs, the pages none."""
 
 from collections.abc import Mapping
 
@@ -70,6 +70,18 @@ def environment_of(
         wanted |= _SOURCES
     kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
     return kept | {"LITELLM_MODE": "PRODUCTION"}
+
+
+def without_keys(inherited: Mapping[str, str]) -> dict[str, str]:
+    """`inherited` without the keys of models and sources, for a process that asks none of them.
+
+    Credentials of a cloud stay: the lake may lie there.
+    """
+    return {
+        name: value
+        for name, value in inherited.items()
+        if not name.upper().endswith("_API_KEY") and name.upper() not in _SOURCES
+    }
 
 
 def _is_wanted(name: str, wanted: frozenset[str]) -> bool:

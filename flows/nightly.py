@@ -13,10 +13,10 @@ from prefect.artifacts import create_markdown_artifact
 
 from dashboards.reports.write_nightly import write_nightly
 from flows.campaign import run_campaign
-from flows.checks import check_before_run
 from flows.cluster import carry_out_on_cluster
 from flows.evaluate import Evaluation, RunSummary
 from flows.notification import post
+from flows.preflight import check_before_run
 from flows.request import resolve_request
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.choices import EXTRACTIVE

@@ -90,13 +90,13 @@ class KnowledgeRecord(Judged):
         default=None,
         ge=0,
         le=1,
-        description="Standing: citations, venue, stars; None when not judged or unscored.",
+        description="Credibility: citations, venue, stars; None when not judged or unscored.",
     )
     score_0_to_1: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="(1 - α) · similarity + α · standing; None without both.",
+        description="(1 - α) · similarity + α · credibility; None without both.",
     )
     selected: bool = Field(
         default=False,

@@ -255,7 +255,7 @@ class CommitteeParameters(Noun):
     items_per_judge_call: int = Field(
         default=1,
         ge=1,
-        description="Items whose standing is judged in one call; 1 is the published method.",
+        description="Items whose credibility is judged in one call; 1 is the published method.",
     )
     pages_per_summary_call: int = Field(
         default=1, ge=1, description="Web pages summarised in one call; 1 is the published method."

@@ -18,7 +18,7 @@ from schemas.base import Severity
 from schemas.columns import Column, Table
 from schemas.errors import PublicationError
 from schemas.identifiers import RunId
-from warehouse.findings import EXAMPLES, Finding, Violations, example
+from warehouse.violations import EXAMPLES, ExpectationResult, Violations, example
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Expectations:
         asset = context.data_sources.add_pandas("landing").add_dataframe_asset("rows")
         self._batches = asset.add_batch_definition_whole_dataframe("chunk")
 
-    def hold(self, table: Table, rows: pa.Table) -> Iterator[Finding]:
+    def hold(self, table: Table, rows: pa.Table) -> Iterator[ExpectationResult]:
         """Hold what `table` says about its columns and key against `rows`."""
         if table.name not in self._suites:
             self._suites[table.name] = gx.ExpectationSuite(
@@ -51,7 +51,7 @@ class Expectations:
         for result in self._results(self._suites[table.name], frame_of(table, rows)):
             config, found = result.expectation_config, result.result
             broken = () if result.success else found.get("partial_unexpected_list", ())[:EXAMPLES]
-            yield Finding(
+            yield ExpectationResult(
                 expectation=config.type,
                 table_name=table.name,
                 column_name=config.kwargs.get("column")
@@ -62,7 +62,7 @@ class Expectations:
                 examples=tuple(example(value) for value in broken),
             )
 
-    def hold_none_broken(self, violations: list[Violations]) -> Iterator[Finding]:
+    def hold_none_broken(self, violations: list[Violations]) -> Iterator[ExpectationResult]:
         """Hold that rules stated in SQL were broken by no row."""
         frame = pd.DataFrame(
             {str(n): [counted.broken_count] for n, counted in enumerate(violations)}
@@ -78,7 +78,7 @@ class Expectations:
         )
         for result in self._results(suite, frame) if violations else ():
             counted = violations[int(result.expectation_config.kwargs["column"])]
-            yield counted.finding(held=bool(result.success))
+            yield counted.result(held=bool(result.success))
 
     def _results(self, suite: gx.ExpectationSuite, frame: pd.DataFrame) -> Iterator[Any]:
         batch = self._batches.get_batch(batch_parameters={"dataframe": frame})

@@ -13,9 +13,9 @@ import pyarrow as pa
 from schemas.base import Severity
 from schemas.columns import ColumnType, Table
 from schemas.tables import TABLE
-from warehouse.findings import Violations
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import Kind
+from warehouse.violations import Violations
 
 
 @dataclass(frozen=True, slots=True)

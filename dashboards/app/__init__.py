@@ -1,13 +1,13 @@
 """The dashboard: a Streamlit app over the lake.
 
-It reads the lake and never writes it; one page starts `assay evaluate` as a process.
+It reads the lake and never writes it; one page asks the job runner to evaluate an idea.
 
 app.py         entry: settings, password, navigation
 registry.py    PAGES, the one list of pages
 screens/       one file per page, each with `show(lake: Lake) -> None`
 ranking/       the views of the ranking page
 review/        the review of one idea, shown by two pages
-evaluating/    evaluating one idea: the form, the child process, its files
+evaluating/    evaluating one idea: the form, what it asks of the job runner, the job's files
 data.py        Lake: cached, read-only answers of the warehouse
 state.py       controls whose values live in the address, so that a link restores a page
 charts.py      charts with title, units and colours everyone can tell apart

@@ -96,7 +96,7 @@ def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
         found["review of a dimension"] = (entry.unscored_reason for entry in contribution.reviews)
     if evaluation.committee is not None:
         committee, meta_review = evaluation.committee, evaluation.committee.meta_review
-        found["standing of a piece of knowledge"] = (
+        found["credibility of a piece of knowledge"] = (
             entry.unscored_reason for entry in committee.knowledge
         )
         found["bearing of a piece of knowledge on a part"] = (

@@ -110,7 +110,7 @@ def _run(
 ) -> "list[BenchmarkSummary]":
     from flows.benchmarks.naming import data_sha256
     from flows.benchmarks.run import run_suite
-    from flows.checks import check_models, check_writable
+    from flows.preflight import check_models, check_writable
     from schemas.run import Run, RunRequest
 
     for one, request in zip(suites, requests, strict=True):

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from flows.job_environment import without_keys
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
 from schemas.options import LakeOptions
@@ -75,10 +76,17 @@ def _print_warnings(host: str, settings: DashboardSettings) -> None:
 
 
 def environment(warehouse: Path, settings: Settings) -> dict[str, str]:
-    """The environment of the app: its own settings told by name, the rest inherited."""
+    """The environment of the app: its own settings told by name, the rest inherited except keys.
+
+    What its readers ask for is done by jobs, so the process that answers them needs none.
+    """
     prices = settings.dashboard.prices or _prices_of_litellm()
     told = {"ASSAY_DASHBOARD__WAREHOUSE": str(warehouse.resolve())}
-    return dict(os.environ) | told | ({"ASSAY_DASHBOARD__PRICES": str(prices)} if prices else {})
+    return (
+        without_keys(os.environ)
+        | told
+        | ({"ASSAY_DASHBOARD__PRICES": str(prices)} if prices else {})
+    )
 
 
 def _prices_of_litellm() -> Path | None:

@@ -7,11 +7,11 @@ from schemas.settings import Settings
 
 def doctor(options: DoctorOptions, json: Json = False) -> int:
     """Look at every part Assay leans on; exit 1 when a configured part does not work."""
-    from flows.checks import examine
     from flows.commands.output import print_json, print_table
+    from flows.preflight import examine
     from flows.profiles import load_profile
 
-    findings = examine(
+    statuses = examine(
         options.warehouse.resolve(),
         options.engine,
         options.api_base,
@@ -19,10 +19,10 @@ def doctor(options: DoctorOptions, json: Json = False) -> int:
         Settings(),
     )
     if json:
-        print_json(findings)
+        print_json(statuses)
     else:
         print_table(
             ["part", "state", "what", "how to mend it"],
-            [[f.part, f.state, f.detail, f.remedy] for f in findings],
+            [[one.part, one.state, one.detail, one.remedy] for one in statuses],
         )
-    return 1 if any(finding.state == "broken" for finding in findings) else 0
+    return 1 if any(one.state == "broken" for one in statuses) else 0

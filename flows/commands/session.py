@@ -45,7 +45,7 @@ class Session:
     def evaluate(self, request: RunRequest) -> "RunSummary":
         """Run a batch, after a look at all it needs."""
         self._prepare(request)
-        from flows.checks import check_before_run
+        from flows.preflight import check_before_run
 
         _tell(check_before_run(request, Settings()))
         from flows.evaluate import Evaluation
@@ -55,7 +55,7 @@ class Session:
     def rank(self, request: RankRequest) -> "RankSummary":
         """Rank a run, after a look at all it needs."""
         self._prepare(request)
-        from flows.checks import check_before_ranking
+        from flows.preflight import check_before_ranking
 
         _tell(check_before_ranking(request, Settings()))
         from flows.ranking import Ranking
@@ -65,7 +65,7 @@ class Session:
     def check(self, request: CheckRequest) -> "CheckSummary":
         """Check manuscripts, after a look at all it needs."""
         self._prepare(request)
-        from flows.checks import check_before_checking
+        from flows.preflight import check_before_checking
 
         _tell(check_before_checking(request, Settings()))
         from flows.checking import Check

@@ -29,7 +29,7 @@ IDEA_TOKENS_SHOWN = {
     "summarise_pages": GIST_TOKENS,
     "refine_queries": GIST_TOKENS,
     "ground_evidence": GIST_TOKENS,
-    "judge_standing": IDEA_TITLE_TOKENS,
+    "judge_credibility": IDEA_TITLE_TOKENS,
 }
 """What these steps see of the idea; the others see all of it."""
 

@@ -32,7 +32,7 @@ from tasks.soundness.steps.soundness_review import (
     ReviewInput,
     ReviewReply,
 )
-from tasks.soundness.steps.standings import EvidenceShown
+from tasks.soundness.steps.weighed_papers import EvidenceShown
 
 STAGE = "soundness"
 _RELATED, _CLOSE = 2, 3

@@ -230,6 +230,14 @@ def note_requests(proxy: socket.socket, asked: list[bytes]) -> None:
             return
 
 
+def test_the_process_that_answers_readers_has_no_key_of_a_model_or_a_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "openrouter_api_key", "S2_API_KEY", "GITHUB_TOKEN"):
+        monkeypatch.setenv(name, "sk-secret")
+    assert "sk-secret" not in environment(tmp_path, Settings()).values()
+
+
 def test_nothing_is_sent_home_and_readers_see_no_traceback(tmp_path: Path) -> None:
     assert OPTIONS["browser.gatherUsageStats"] is False
     assert OPTIONS["client.showErrorDetails"] == "none"

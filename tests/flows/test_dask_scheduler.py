@@ -16,7 +16,7 @@ from tests.support.ports import quiet_port
 
 PROGRAM = """
 import sys
-from flows.checks import _check_scheduler
+from flows.preflight import _check_scheduler
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 

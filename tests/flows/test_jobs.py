@@ -8,15 +8,18 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import orjson
 import psutil
 import pytest
 from filelock import FileLock
 
+from flows.commands.jobs import list_jobs
 from flows.jobs import EXIT_HELD, MAXIMUM_ATTEMPTS
 from flows.profiles import shipped_profiles
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
 from schemas.job import OFFERED_PROFILES, JobRequest, JobState, JobStatus, check_offered
+from schemas.options import LakeOptions
 from schemas.settings import DashboardSettings, ModelChoice, Settings
 from tests.support.jobs import (
     WAIT_SECONDS,
@@ -171,6 +174,22 @@ def test_a_job_that_has_ended_is_not_done_again(layout: Layout) -> None:
     assert not known(layout, job_id).log.exists()
 
 
+def test_the_list_tells_what_was_asked_and_what_came_of_it(
+    layout: Layout, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = submit(layout, evaluate_job()), submit(layout, plan_job("Another idea."))
+    failed = JobStatus(state=JobState.FAILED, exit_code=2, last_word="no such snapshot")
+    write_status(known(layout, first), failed)
+    assert list_jobs(LakeOptions(warehouse=layout.root), json=True) == 0
+    listed = orjson.loads(capsys.readouterr().out)
+    assert [(job["job_id"], job["command"], job["state"]) for job in listed] == [
+        (second, "plan", "queued"),
+        (first, "evaluate", "failed"),
+    ]
+    assert list_jobs(LakeOptions(warehouse=layout.root)) == 0
+    assert "no such snapshot" in capsys.readouterr().out
+
+
 def test_jobs_are_done_in_the_order_in_which_they_were_asked(layout: Layout) -> None:
     first, second = (submit(layout, plan_job(text)) for text in ("One idea.", "Another idea."))
     run_until(layout, lambda: not known(layout, first).at_work)
@@ -204,10 +223,12 @@ def test_a_job_whose_runner_was_killed_is_taken_up_again_and_done_once(layout: L
 def test_a_runner_that_stops_puts_its_job_back_and_a_stopped_job_stays_stopped(
     layout: Layout,
 ) -> None:
-    job_id = submit(layout, evaluate_job())
+    job_id, later = submit(layout, evaluate_job()), submit(layout, evaluate_job("Another idea."))
     run_until(layout, lambda: known(layout, job_id).status.state is JobState.RUNNING)
     assert known(layout, job_id).status == JobStatus()
     assert not processes_of(job_id)
+    assert not known(layout, later).log.exists()
+    request_stop(known(layout, later))
 
     def asked_to_stop() -> bool:
         job = known(layout, job_id)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.check_request import resolve_check
-from flows.checks import check_engine
+from flows.preflight import check_engine
 from flows.profiles import load_profile, shipped_profiles
 from flows.request import bundled, resolve_literature, resolve_request
 from schemas.choices import LIVE, EngineChoice, LiteratureChoice

@@ -122,7 +122,7 @@ def _record(
         judge_score_0_to_1=0.25,
         score_0_to_1=0.45,
         selected=True,
-        provenance=make_provenance("judge_standing"),
+        provenance=make_provenance("judge_credibility"),
     )
 
 

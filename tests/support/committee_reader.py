@@ -64,7 +64,7 @@ def _refined(system: str, user: str) -> Any:
     }
 
 
-def _standing(system: str, user: str) -> Any:
+def _credibility(system: str, user: str) -> Any:
     return {
         "items": [
             {"key": key, "reason": _prose(user, 12, key), "score": number_of(user, key) % 11}
@@ -133,7 +133,7 @@ _ANSWERS: dict[str, Callable[[str, str], Any]] = {
     "structure_idea": _structure,
     "knowledge_queries": _queries,
     "refine_queries": _refined,
-    "judge_standing": _standing,
+    "judge_credibility": _credibility,
     "ground_evidence": _grounding,
     "persona_review": _reviews,
     "meta_review": _meta,

@@ -19,13 +19,13 @@ from schemas.identifiers import EvaluationKey, RunId
 from schemas.reasons import Reason
 from schemas.run import Run
 from schemas.tables import IDEA_TABLES
-from warehouse.findings import Violations
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.rankings.landing import drop_stale_rankings
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
 from warehouse.units import landing
 from warehouse.units.kind import Kind
+from warehouse.violations import Violations
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb

@@ -15,9 +15,9 @@ from schemas.columns import Table
 from schemas.identifiers import RunId, content_hash
 from schemas.receipt import UnitReceipt
 from schemas.tables import TABLE
-from warehouse.findings import Violations
 from warehouse.layout import Layout, safe_name
 from warehouse.rows import Row, Rows
+from warehouse.violations import Violations
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb

@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from schemas.tables import TABLE
 from warehouse.answers import ValidationReport
 from warehouse.expectations import Expectations
-from warehouse.findings import Tally
 from warehouse.lake import in_memory
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.rules import rules_of
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import landed_files, loose_files
+from warehouse.violations import Tally
 
 ROWS_PER_CHUNK = 120_000
 

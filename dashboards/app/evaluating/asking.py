@@ -38,9 +38,11 @@ def plan_of(layout: Layout, request: PlanJob, settings: Settings) -> dict[str, o
             request_stop(job)
             raise UpstreamError(_too_long(layout))
         time.sleep(POLL_SECONDS)
-    if job is None or job.status.state is not JobState.DONE:
-        word = job.status.last_word if job is not None else ""
-        raise ConfigurationError(word or "the plan was stopped")
+    if job is None:
+        raise ConfigurationError("the plan was deleted before it was read: ask for it anew")
+    if job.status.state is not JobState.DONE:
+        forget(job)
+        raise ConfigurationError(job.status.last_word or "the plan was stopped")
     found = read_result(job)
     forget(job)
     return found

@@ -3,8 +3,8 @@ can be believed.
 """
 
 from dashboards.app import empty, state
-from dashboards.app.checks import alarms, drift, judges, refused, unscored, validations
 from dashboards.app.data import Lake
+from dashboards.app.quality import alarms, drift, judges, refused, unscored, validations
 
 
 def show(lake: Lake) -> None:

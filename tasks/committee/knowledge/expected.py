@@ -26,7 +26,7 @@ LONGEST_PAGE_TOKENS = 2_500
 SUMMARY_TOKENS = 350.0
 """A page's summary, with its passages."""
 STANDING_TOKENS, REASON_TOKENS = 50.0, 32.0
-"""What is shown of one find whose standing is to be judged, and what is said of it."""
+"""What is shown of one find whose credibility is to be judged, and what is said of it."""
 QUERY_TOKENS, OUTCOME_TOKENS = 35.0, 45.0
 """A query with what names its part, and what is shown of one that was asked."""
 GROUNDING_TOKENS = 200.0
@@ -46,7 +46,7 @@ def expected_calls(
     phases = 2 if dated and parameters.use_later_knowledge else 1
     return {
         "knowledge_queries": _queries(parameters, kinds),
-        "judge_standing": _standing(parameters, len(kinds) * phases),
+        "judge_credibility": _credibility(parameters, len(kinds) * phases),
         "summarise_pages": _summaries(parameters, phases if SourceKind.WEB in kinds else 0),
         "refine_queries": _refinements(parameters, kinds),
         "ground_evidence": _grounding(parameters, kinds, later=phases == 2, full_text=full_text),
@@ -73,7 +73,7 @@ def _refinements(parameters: CommitteeParameters, kinds: frozenset[SourceKind]) 
     return Asked(calls * times, data, times * queries * QUERY_TOKENS)
 
 
-def _standing(parameters: CommitteeParameters, pools: int) -> Asked:
+def _credibility(parameters: CommitteeParameters, pools: int) -> Asked:
     """Every round: the nearest of every kind and side of the time point that were not judged
     before.
     """

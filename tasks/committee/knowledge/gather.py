@@ -19,6 +19,7 @@ from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
 from tasks.committee.knowledge.asking import first_queries, refined_queries
 from tasks.committee.knowledge.context import Context
+from tasks.committee.knowledge.credibility import judge_credibility
 from tasks.committee.knowledge.failure_log import FailureLog
 from tasks.committee.knowledge.grounding import ground
 from tasks.committee.knowledge.outline import Outline, outline_of
@@ -27,7 +28,6 @@ from tasks.committee.knowledge.pool import Candidate
 from tasks.committee.knowledge.reading import read_selected
 from tasks.committee.knowledge.searching import Search
 from tasks.committee.knowledge.selection import score_0_to_1, select, shortlist
-from tasks.committee.knowledge.standing import judge_standing
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools, Reranker
 from tasks.embeddings.embedder import Embedder
 from tasks.embeddings.similarity import idea_passages
@@ -202,7 +202,7 @@ async def _filtered(context: Context, search: Search) -> list[Candidate]:
     await rerank(
         [each for each in through if not each.judged], context.outline, context.tools.reranker
     )
-    await judge_standing(context, through)
+    await judge_credibility(context, through)
     return select(through, search.pool, limit, context.parameters.judge_weight)
 
 

@@ -42,7 +42,7 @@ def select(
     """Mark the `limit` best of every kind and phase among `candidates` as selected, all others as
     not, and return them.
 
-    One without a judge's score is placed by its similarity: as if its standing neither helped nor
+    One without a judge's score is placed by its similarity: as if its credibility neither helped nor
     harmed it.
     """
     through = {id(candidate) for candidate in candidates}

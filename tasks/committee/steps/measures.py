@@ -29,7 +29,7 @@ _COMFORTABLE_WORDS, _LONG_WORDS = 24, 60
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CitableFinding:
     """One finding with the key to cite it by."""
 
     key: str
@@ -39,11 +39,11 @@ class Finding:
 
 def findings(
     evidence: Collection[KnowledgeShown], parts: Collection[IdeaPart] = tuple(IdeaPart)
-) -> list[Finding]:
+) -> list[CitableFinding]:
     """Findings on `parts`, most relevant first."""
     wanted = {part.value for part in parts}
     found = [
-        Finding(item.key, item.kind, finding)
+        CitableFinding(item.key, item.kind, finding)
         for item in evidence
         for finding in item.findings
         if finding.part in wanted
@@ -51,7 +51,7 @@ def findings(
     return sorted(found, key=lambda each: -each.found.relevance_0_to_1)
 
 
-def quotations(found: Iterable[Finding]) -> list[str]:
+def quotations(found: Iterable[CitableFinding]) -> list[str]:
     """What the findings say, each once, with its relation, its part and the key to cite it by."""
     told = (
         f"{each.found.relation} {in_words(each.found.part)}:"
@@ -61,7 +61,7 @@ def quotations(found: Iterable[Finding]) -> list[str]:
     return list(dict.fromkeys(told))
 
 
-def support_share(found: Collection[Finding]) -> float:
+def support_share(found: Collection[CitableFinding]) -> float:
     """Supporting over supporting and refuting relevance, drawn toward a half where there is little
     of either.
     """

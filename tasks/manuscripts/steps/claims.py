@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from schemas.patterns import IGNORECASE, Pattern, bounded
-from tasks.manuscripts.steps.reading import Finding, Reading, shown
+from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown
 
 _WE_PROVE = bounded(r"\bwe (?:prove|establish (?:a|the) (?:theorem|bound))\b", IGNORECASE)
 _PROOF = bounded(
@@ -39,7 +39,7 @@ _SAMPLE = bounded(
 )
 
 
-def check_claims(reading: Reading) -> Iterator[Finding]:
+def check_claims(reading: Reading) -> Iterator[DetectedProblem]:
     """Claims whose support is missing from the whole manuscript, and proofs that were left out."""
     yield from _unsupported(
         reading,
@@ -65,16 +65,16 @@ def check_claims(reading: Reading) -> Iterator[Finding]:
     for placed in reading.sentences:
         if _LEFT_OUT.search(placed.sentence):
             problem = "A proof on which the text relies is left out."
-            yield Finding(
+            yield DetectedProblem(
                 "proof_left_out", 3, problem, placed.location, f"“{shown(placed.sentence)}”"
             )
 
 
 def _unsupported(
     reading: Reading, claim: Pattern, support: Pattern, kind: str, problem: str
-) -> Iterator[Finding]:
+) -> Iterator[DetectedProblem]:
     if support.search(reading.text):
         return
     for placed in reading.sentences:
         if claim.search(placed.sentence):
-            yield Finding(kind, 2, problem, placed.location, f"“{shown(placed.sentence)}”")
+            yield DetectedProblem(kind, 2, problem, placed.location, f"“{shown(placed.sentence)}”")

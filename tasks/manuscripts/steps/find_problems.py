@@ -1,6 +1,6 @@
 """`find_problems`: the most damaging problems of a manuscript.
 
-Baseline: every check of the text, the gravest findings first; it understands nothing.
+Baseline: every check of the text, the gravest problems first; it understands nothing.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.manuscripts.steps.claims import check_claims
 from tasks.manuscripts.steps.numbers import check_abstract, check_intervals, check_shares
-from tasks.manuscripts.steps.reading import Finding, Reading, Words
+from tasks.manuscripts.steps.reading import DetectedProblem, Reading, Words
 from tasks.manuscripts.steps.references import check_labels, check_numbers, check_unresolved
 from tasks.manuscripts.steps.statistics import check_statistics
 
@@ -58,7 +58,7 @@ class ProblemsReply(Reply):
         return {"problems": value} if isinstance(value, list) and value else value
 
 
-CHECKS: tuple[Callable[[Reading], Iterator[Finding]], ...] = (
+CHECKS: tuple[Callable[[Reading], Iterator[DetectedProblem]], ...] = (
     check_statistics, check_shares, check_intervals, check_abstract, check_claims, check_numbers, check_labels, check_unresolved,
 )  # fmt: skip
 _PLACES_TOLD = 3
@@ -69,16 +69,16 @@ async def baseline_problems(inputs: ProblemsInput, _: BaselineTools) -> Problems
     if inputs.attached:
         return NoAnswer(Reason.NO_EVIDENCE, "the extractive engine reads text, not attached files")
     reading = Reading(inputs.form, inputs.text)
-    findings = [finding for check in CHECKS for finding in check(reading)]
-    kinds: dict[str, list[Finding]] = {}
-    for finding in sorted(findings, key=lambda finding: finding.gravity):
-        kinds.setdefault(finding.kind, []).append(finding)
+    problems = [problem for check in CHECKS for problem in check(reading)]
+    kinds: dict[str, list[DetectedProblem]] = {}
+    for problem in sorted(problems, key=lambda problem: problem.gravity):
+        kinds.setdefault(problem.kind, []).append(problem)
     return ProblemsReply(
         problems=[_problem(found) for found in list(kinds.values())[: inputs.maximum_problems]]
     )
 
 
-def _problem(found: Sequence[Finding]) -> ReportedProblem:
+def _problem(found: Sequence[DetectedProblem]) -> ReportedProblem:
     """One problem of a kind, with the other places it occurs at."""
     first, others = found[0], found[1 : 1 + _PLACES_TOLD]
     more = (

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from schemas.patterns import IGNORECASE, MULTILINE, bounded, linear
-from tasks.manuscripts.steps.reading import Finding, Reading, shown
+from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown
 
 _SHARE = bounded(
     r"\b(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\s?(?:/|(?:out )?of(?:"
@@ -40,14 +40,14 @@ _TOLERANCE = 1.0
 """Percentage points that a printed share may differ from its count beyond rounding."""
 
 
-def check_shares(reading: Reading) -> Iterator[Finding]:
+def check_shares(reading: Reading) -> Iterator[DetectedProblem]:
     """`12 of 40 (25 %)` where 12 of 40 are 30 %; parts and a rest that do not come to 100 %."""
     for placed in reading.sentences:
         for found in _SHARE.finditer(placed.sentence):
             count, total, share = (float(number.replace(",", "")) for number in found.groups())
             if total > 0 and count <= total and abs(100 * count / total - share) > _TOLERANCE:
                 told = f"{count:g} of {total:g} are {100 * count / total:.1f} %, not {share:g} %."
-                yield Finding(
+                yield DetectedProblem(
                     "share",
                     1,
                     f"A percentage contradicts its own counts: {told}",
@@ -57,7 +57,7 @@ def check_shares(reading: Reading) -> Iterator[Finding]:
         shares = [float(number) for number in _SHARES.findall(placed.sentence)]
         apart = len(shares) >= 2 and abs(sum(shares) - 100) > _TOLERANCE * len(shares)
         if apart and _REMAINING.search(placed.sentence):
-            yield Finding(
+            yield DetectedProblem(
                 "share",
                 2,
                 f"Parts and their rest come to {sum(shares):g} % instead of 100 %.",
@@ -66,7 +66,7 @@ def check_shares(reading: Reading) -> Iterator[Finding]:
             )
 
 
-def check_intervals(reading: Reading) -> Iterator[Finding]:
+def check_intervals(reading: Reading) -> Iterator[DetectedProblem]:
     """An estimate outside its own confidence interval, or an interval whose ends are exchanged."""
     for placed in reading.sentences:
         for found in _INTERVAL.finditer(placed.sentence.replace("−", "-")):
@@ -78,7 +78,7 @@ def check_intervals(reading: Reading) -> Iterator[Finding]:
                 if lower > upper
                 else f"does not contain its estimate {estimate:g}"
             )
-            yield Finding(
+            yield DetectedProblem(
                 "interval",
                 1,
                 f"A 95 % confidence interval from {lower:g} to {upper:g} {what}.",
@@ -87,7 +87,7 @@ def check_intervals(reading: Reading) -> Iterator[Finding]:
             )
 
 
-def check_abstract(reading: Reading) -> Iterator[Finding]:
+def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
     """Figures of the abstract that nothing behind it mentions."""
     abstract, body = _abstract_and_body(reading.text)
     if len(body.split()) < _FEWEST_WORDS_OF_A_BODY or len(abstract.split()) > len(body.split()) / 2:
@@ -100,7 +100,7 @@ def check_abstract(reading: Reading) -> Iterator[Finding]:
         if not _mentioned(_bare(number), there, values)
     ]
     if missing:
-        yield Finding(
+        yield DetectedProblem(
             "abstract_number",
             2,
             f"The abstract states {', '.join(missing[:5])}, which the text never shows.",

@@ -52,10 +52,10 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Something a check found; `gravity` 1 is the worst.
+class DetectedProblem:
+    """What one check of the text detected; `gravity` 1 is the worst.
 
-    Findings of one `kind` are reported as one problem.
+    Those of one `kind` are reported as one problem.
     """
 
     kind: str

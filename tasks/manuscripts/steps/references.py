@@ -5,7 +5,7 @@ figures?
 from collections.abc import Iterator
 
 from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, linear
-from tasks.manuscripts.steps.reading import Finding, Reading, shown
+from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown
 
 _UNRESOLVED = bounded(
     r"(?:\b(?:section|sec\.|eq\.|equation|figure|fig\.|table|theorem|lemma|proposition|appendix)\s?~?\(?\s?\?\?)|\[\s?\?{1,9}\s?(?:,\s?\?{1,9}\s?){0,99}\]|\(\?\?\)",
@@ -45,11 +45,11 @@ have been lost in reading.
 """
 
 
-def check_unresolved(reading: Reading) -> Iterator[Finding]:
+def check_unresolved(reading: Reading) -> Iterator[DetectedProblem]:
     """`??` and `[?]` where a number should stand."""
     for placed in reading.sentences:
         if found := _UNRESOLVED.search(placed.sentence):
-            yield Finding(
+            yield DetectedProblem(
                 "unresolved",
                 3,
                 f"A reference leads nowhere: “{found.group(0)}”.",
@@ -58,7 +58,7 @@ def check_unresolved(reading: Reading) -> Iterator[Finding]:
             )
 
 
-def check_labels(reading: Reading) -> Iterator[Finding]:
+def check_labels(reading: Reading) -> Iterator[DetectedProblem]:
     """References and citations of a LaTeX source whose label or entry is missing."""
     if not reading.is_latex:
         return
@@ -72,7 +72,7 @@ def check_labels(reading: Reading) -> Iterator[Finding]:
 
 def _missing(
     reading: Reading, pattern: Pattern, known: set[str], kind: str, what: str
-) -> Iterator[Finding]:
+) -> Iterator[DetectedProblem]:
     there = known | {"*"}
     for placed in reading.sentences:
         for found in pattern.finditer(placed.sentence):
@@ -81,7 +81,7 @@ def _missing(
             ]
             if missing and not any("#" in name for name in missing):
                 told = f"there is no {what} “{missing[0]}”"
-                yield Finding(
+                yield DetectedProblem(
                     kind,
                     3,
                     f"The text refers to what is not there: {told}.",
@@ -90,7 +90,7 @@ def _missing(
                 )
 
 
-def check_numbers(reading: Reading) -> Iterator[Finding]:
+def check_numbers(reading: Reading) -> Iterator[DetectedProblem]:
     """Equations, tables, figures and statements that are referred to and do not exist."""
     if reading.is_latex:
         return
@@ -105,7 +105,9 @@ def check_numbers(reading: Reading) -> Iterator[Finding]:
     yield from _unstated(reading, stated)
 
 
-def _beyond(reading: Reading, kind: str, mention: Pattern, known: set[int]) -> Iterator[Finding]:
+def _beyond(
+    reading: Reading, kind: str, mention: Pattern, known: set[int]
+) -> Iterator[DetectedProblem]:
     """Mentions of a number beyond the last one there; gaps are left alone, a caption may have been
     misread.
     """
@@ -120,12 +122,12 @@ def _beyond(reading: Reading, kind: str, mention: Pattern, known: set[int]) -> I
                     f"The text refers to {kind} {found.group(1)}, but the last {kind} is"
                     f" {max(known)}."
                 )
-                yield Finding(
+                yield DetectedProblem(
                     f"missing_{kind}", 3, problem, placed.location, f"“{shown(placed.sentence)}”"
                 )
 
 
-def _unstated(reading: Reading, stated: set[tuple[str, str]]) -> Iterator[Finding]:
+def _unstated(reading: Reading, stated: set[tuple[str, str]]) -> Iterator[DetectedProblem]:
     counts = {
         kind: sum(1 for known, _ in stated if known == kind) for kind in _STATEMENTS.split("|")
     }
@@ -143,6 +145,6 @@ def _unstated(reading: Reading, stated: set[tuple[str, str]]) -> Iterator[Findin
                 problem = (
                     f"An argument rests on {kind} {number}, which the manuscript does not state."
                 )
-                yield Finding(
+                yield DetectedProblem(
                     f"missing_{kind}", 2, problem, placed.location, f"“{shown(placed.sentence)}”"
                 )

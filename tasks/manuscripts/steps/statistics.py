@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from scipy.special import chdtrc, fdtrc, ndtr, stdtr
 
 from schemas.patterns import IGNORECASE, Pattern, bounded
-from tasks.manuscripts.steps.reading import Finding, Reading, shown
+from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown
 
 _S = r"\s{0,9}+"
 _NUMBER = r"(-?\d{0,15}\.?\d{1,15})"
@@ -33,7 +33,7 @@ _TESTS: tuple[tuple[str, Pattern], ...] = (
 _SIGNIFICANT = 0.05
 
 
-def check_statistics(reading: Reading) -> Iterator[Finding]:
+def check_statistics(reading: Reading) -> Iterator[DetectedProblem]:
     """p-values outside what their statistic, as rounded, allows; one-sided tests pass too."""
     for placed in reading.sentences:
         sentence = placed.sentence.replace("−", "-").replace("$", "")
@@ -45,7 +45,7 @@ def check_statistics(reading: Reading) -> Iterator[Finding]:
                     continue
                 middle = sum(possible) / 2
                 flips = (middle < _SIGNIFICANT) != _called_significant(sign, float(printed))
-                yield Finding(
+                yield DetectedProblem(
                     "p_value",
                     1 if flips else 2,
                     f"The reported p-value p {sign} {printed} does not follow from its test"

@@ -16,7 +16,7 @@ from schemas.soundness import ConcernSeverity
 from tasks.judging.reply_fields import Key, Prose, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.suggestions import ProposedSuggestions
-from tasks.soundness.steps.standings import EvidenceShown, Standing, standings
+from tasks.soundness.steps.weighed_papers import EvidenceShown, WeighedPaper, weigh_papers
 from tasks.text.wording import cited, passages
 
 
@@ -88,18 +88,16 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
 
     What to change cannot be told by wording, and stays empty.
     """
-    found = standings(inputs.method, inputs.evidence)
+    found = weigh_papers(inputs.method, inputs.evidence)
     if not found:
         return NoAnswer(
             Reason.NO_EVIDENCE, "none of the papers shown shares wording with the method"
         )
-    speaking_for = [
-        (standing.favourable.sentence, standing.key) for standing in found if standing.favourable
-    ]
+    speaking_for = [(paper.favourable.sentence, paper.key) for paper in found if paper.favourable]
     speaking_against = [
-        (standing.unfavourable.sentence, standing.key)
-        for standing in sorted(found, key=lambda standing: -_against(standing))
-        if standing.unfavourable
+        (paper.unfavourable.sentence, paper.key)
+        for paper in sorted(found, key=lambda paper: -_against(paper))
+        if paper.unfavourable
     ]
     silent = [each.key for each in found if not (each.favourable or each.unfavourable)]
     told = [
@@ -113,7 +111,7 @@ async def baseline_review(inputs: ReviewInput, _tools: BaselineTools) -> ReviewR
     )
 
 
-def soundness_score(found: list[Standing]) -> float:
+def soundness_score(found: list[WeighedPaper]) -> float:
     """Soundness 0 to 10, one decimal: the mean of a Beta distribution that starts doubtful and is
     moved by close evidence.
 
@@ -125,24 +123,24 @@ def soundness_score(found: list[Standing]) -> float:
     what nobody is known to have made work is more likely to disappoint. Wording is all it knows: it
     is a baseline.
     """
-    support = sum(standing.closeness_0_to_1 * _for_weight(standing) for standing in found)
+    support = sum(paper.closeness_0_to_1 * _for_weight(paper) for paper in found)
     against = sum(map(_against, found))
     return round(
         10 * (support + _PRIOR_0_TO_1 * _PRIOR_WEIGHT) / (support + against + _PRIOR_WEIGHT), 1
     )
 
 
-def _for_weight(standing: Standing) -> float:
-    if standing.favourable is not None:
+def _for_weight(paper: WeighedPaper) -> float:
+    if paper.favourable is not None:
         return 1.0
-    return _SILENT_WEIGHT if standing.unfavourable is None else 0.0
+    return _SILENT_WEIGHT if paper.unfavourable is None else 0.0
 
 
-def _against(standing: Standing) -> float:
-    if standing.unfavourable is None:
+def _against(paper: WeighedPaper) -> float:
+    if paper.unfavourable is None:
         return 0.0
-    weight = _LIMIT_OF_OTHERS_WEIGHT if standing.unfavourable.of_others else _FAILURE_WEIGHT
-    return standing.closeness_0_to_1 * weight
+    weight = _LIMIT_OF_OTHERS_WEIGHT if paper.unfavourable.of_others else _FAILURE_WEIGHT
+    return paper.closeness_0_to_1 * weight
 
 
 SOUNDNESS_REVIEW = Step(

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,15 +17,18 @@ from dashboards.app.evaluating.asking import NO_RUNNER, ask, plan_of
 from dashboards.app.evaluating.form import decoded
 from dashboards.app.screens import evaluate as screen
 from schemas.errors import ConfigurationError, UpstreamError
+from schemas.identifiers import RunId
 from schemas.job import EvaluateJob, JobRequest, JobState, JobStatus
 from schemas.options import EvaluateOptions
+from schemas.run import Budget, Module, PlannedRun
 from schemas.settings import ModelChoice, Settings
 from tests.support.dashboard import open_page, words
-from tests.support.jobs import TEXT, evaluate_job, known, plan_job, run_until
+from tests.support.jobs import TEXT, evaluate_job, known, plan_job, run_until, wait_until
 from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
 from warehouse.jobs import job_ids, runner_lock, submit, write_status
 from warehouse.layout import Layout
+from warehouse.progress import announce
 
 
 def asked_of(layout: Layout) -> list[JobRequest | None]:
@@ -185,6 +189,46 @@ def test_a_job_without_a_runner_says_how_to_start_one(tmp_path: Path) -> None:
     assert NO_RUNNER in words(open_page("evaluate", layout, job=job_id))
     with runner_of(layout):
         assert NO_RUNNER not in words(open_page("evaluate", layout, job=job_id))
+
+
+def test_a_job_at_work_tells_how_many_ideas_of_its_run_have_landed(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    job_id = submit(layout, evaluate_job())
+    job = known(layout, job_id)
+    write_status(job, JobStatus(state=JobState.RUNNING, started_at=datetime.now(UTC)))
+    page = open_page("evaluate", layout, job=job_id)
+    assert "planning" in page.status[0].label
+    planned = PlannedRun(
+        run_id=RunId("run-1"),
+        idea_count=1,
+        rejected_count=0,
+        engine="extractive",
+        profile="economy",
+        modules=(Module.SOUNDNESS,),
+        budget=Budget(maximum_cost_usd=1.0),
+        ideas_path=str(job.ideas.resolve()),
+        started_at=datetime.now(UTC),
+    )
+    announce(layout, planned)
+    announce(layout, planned.model_copy(update={"run_id": "run-2", "ideas_path": "/others.jsonl"}))
+    page = open_page("evaluate", layout, job=job_id)
+    assert "0 of 1 ideas · $0.0000 of $1.00" in page.status[0].label
+
+
+def test_what_is_wrong_with_a_plan_is_told_and_nothing_of_it_is_kept(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    failed = JobStatus(state=JobState.FAILED, exit_code=2, last_word="no such snapshot")
+
+    def fail_what_is_asked() -> None:
+        wait_until(lambda: bool(job_ids(layout)))
+        write_status(known(layout, job_ids(layout)[0]), failed)
+
+    runner = threading.Thread(target=fail_what_is_asked)
+    runner.start()
+    with pytest.raises(ConfigurationError, match="no such snapshot"):
+        plan_of(layout, plan_job(), Settings())
+    runner.join()
+    assert job_ids(layout) == []
 
 
 def test_a_plan_that_nobody_makes_is_called_off(

@@ -17,9 +17,9 @@ from dashboards.app.access import (
     Attempts,
     same,
 )
-from dashboards.app.checks.alarms import sentences
-from dashboards.app.checks.drift import ENOUGH, distances, stability_index
 from dashboards.app.prices import ModelPrice, read_prices
+from dashboards.app.quality.alarms import sentences
+from dashboards.app.quality.drift import ENOUGH, distances, stability_index
 from schemas.errors import ConfigurationError
 from tests.support.dashboard import open_app
 from warehouse.layout import Layout

@@ -14,14 +14,14 @@ from tasks.manuscripts.steps.find_problems import (
     baseline_problems,
 )
 from tasks.manuscripts.steps.judge_hit import HitInput, baseline_hit
-from tasks.manuscripts.steps.reading import Finding, Reading
+from tasks.manuscripts.steps.reading import DetectedProblem, Reading
 
 
 def question(text: str, form: str = "text", most: int = 5) -> ProblemsInput:
     return ProblemsInput(title="", form=form, text=text, attached=False, maximum_problems=most)
 
 
-def findings(text: str, form: str = "text") -> list[Finding]:
+def findings(text: str, form: str = "text") -> list[DetectedProblem]:
     reading = Reading(form, text)
     return [finding for check in CHECKS for finding in check(reading)]
 

@@ -15,7 +15,8 @@ with modules (step, module) as (
   ('contribution_review', 'contribution'),
   ('structure_idea', 'committee'),
   ('knowledge_queries', 'committee'),
-  ('judge_standing', 'committee'),
+  ('judge_credibility', 'committee'),
+  ('judge_standing', 'committee'), -- as earlier versions called it
   ('summarise_pages', 'committee'),
   ('refine_queries', 'committee'),
   ('ground_evidence', 'committee'),

@@ -14,7 +14,7 @@ from schemas.retrieval import SourceFailure
 from tasks.committee.knowledge.expected import expected_calls
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
 from tasks.committee.knowledge.steps.ground_evidence import GroundingEntry, GroundingReply
-from tasks.committee.knowledge.steps.judge_standing import StandingEntry, StandingReply
+from tasks.committee.knowledge.steps.judge_credibility import CredibilityEntry, CredibilityReply
 from tasks.committee.knowledge.steps.summarise_pages import PageSummary, SummariesReply
 from tests.support.contribution_fakes import Delays, FakeEngine, WordEmbedder
 from tests.support.knowledge_fakes import (
@@ -377,7 +377,13 @@ async def test_an_idea_without_claims_is_not_searched_for() -> None:
 
 @pytest.mark.parametrize(
     "step",
-    ["knowledge_queries", "judge_standing", "summarise_pages", "refine_queries", "ground_evidence"],
+    [
+        "knowledge_queries",
+        "judge_credibility",
+        "summarise_pages",
+        "refine_queries",
+        "ground_evidence",
+    ],
 )
 async def test_a_step_that_fails_leaves_its_mark_and_the_rest_stands(step: str) -> None:
     engine = FakeEngine(WordEmbedder(), {step: lambda _: Reason.REPLY_CUT_OFF})
@@ -387,7 +393,7 @@ async def test_a_step_that_fails_leaves_its_mark_and_the_rest_stands(step: str) 
         assert knowledge.records == ()
         return
     assert len(knowledge.records) == 3
-    if step == "judge_standing":
+    if step == "judge_credibility":
         assert {
             (r.judge_score_0_to_1, r.score_0_to_1, r.unscored_reason, r.selected)
             for r in knowledge.records
@@ -508,10 +514,12 @@ async def test_a_repository_changed_since_the_cutoff_is_read_as_it_was(
 
 
 async def test_the_judge_moves_what_is_equally_near() -> None:
-    def answer(question: Any) -> StandingReply:
-        return StandingReply(
+    def answer(question: Any) -> CredibilityReply:
+        return CredibilityReply(
             items=[
-                StandingEntry(key=each.key, reason="r", score=10 if "second" in each.title else 0)
+                CredibilityEntry(
+                    key=each.key, reason="r", score=10 if "second" in each.title else 0
+                )
                 for each in question.items
             ]
         )
@@ -520,7 +528,7 @@ async def test_the_judge_moves_what_is_equally_near() -> None:
         item(SourceKind.WEB, f"https://a.org/{name}", f"The {name} page", "Sparse attention.")
         for name in ("first", "second")
     ]
-    engine = FakeEngine(WordEmbedder(), {"judge_standing": answer})
+    engine = FakeEngine(WordEmbedder(), {"judge_credibility": answer})
     knowledge = await gathered(
         FakeSource("serper", SourceKind.WEB, twins),
         literature=Library(),

@@ -111,7 +111,7 @@ async def test_without_a_judges_weight_no_judge_is_asked() -> None:
     knowledge = await gather_knowledge(
         IDEA, claims(), parameters(judge_weight=0.0), engine, tools(literature=Library(papers))
     )
-    assert "judge_standing" not in {name for name, _ in engine.asked}
+    assert "judge_credibility" not in {name for name, _ in engine.asked}
     assert len(knowledge.records) == 2
     assert all(
         record.score_0_to_1 == record.semantic_similarity_0_to_1 for record in knowledge.records

@@ -1,4 +1,4 @@
-"""Looking before leaping: what is configured, reachable and missing."""
+"""Preflight: what is configured, reachable and missing, before anything is paid for."""
 
 import asyncio
 import os
@@ -32,7 +32,7 @@ CONNECT_SECONDS = 5.0
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
-class Finding(Noun):
+class ComponentStatus(Noun):
     """One part, and how it is doing: ok, default (the embedded part is used), missing or broken."""
 
     part: str
@@ -162,11 +162,11 @@ def check_engine(
 
 def examine(
     warehouse: Path, engine: str, api_base: str | None, profile: Profile, settings: Settings
-) -> list[Finding]:
+) -> list[ComponentStatus]:
     """Findings for `assay doctor`, most basic first."""
     installed = "install with `-c infra/constraints.txt`"
     return [
-        Finding(part="Python", state="ok", detail=platform.python_version()),
+        ComponentStatus(part="Python", state="ok", detail=platform.python_version()),
         _tried(
             "warehouse",
             str(warehouse),
@@ -185,12 +185,14 @@ def examine(
     ]
 
 
-def _tried(part: str, detail: str, attempt: Callable[[], None], remedy: str) -> Finding:
+def _tried(part: str, detail: str, attempt: Callable[[], None], remedy: str) -> ComponentStatus:
     try:
         attempt()
     except (AssayError, OSError, ImportError, ValueError) as error:
-        return Finding(part=part, state="broken", detail=str(error).splitlines()[0], remedy=remedy)
-    return Finding(part=part, state="ok", detail=detail)
+        return ComponentStatus(
+            part=part, state="broken", detail=str(error).splitlines()[0], remedy=remedy
+        )
+    return ComponentStatus(part=part, state="ok", detail=detail)
 
 
 def check_writable(folder: Path) -> None:
@@ -286,9 +288,9 @@ def _check_embeddings(settings: Settings) -> None:
     asyncio.run(SentenceEmbedder(settings.embeddings, None).embed(["a sentence"]))
 
 
-def _prefect(settings: Settings) -> Finding:
+def _prefect(settings: Settings) -> ComponentStatus:
     if settings.prefect_api_url is None:
-        return Finding(
+        return ComponentStatus(
             part="Prefect",
             state="default",
             detail="a server is started for each command",
@@ -301,9 +303,9 @@ def _prefect(settings: Settings) -> Finding:
     )
 
 
-def _literature(settings: Settings) -> Finding:
+def _literature(settings: Settings) -> ComponentStatus:
     if settings.semantic_scholar_api_key is None:
-        return Finding(
+        return ComponentStatus(
             part="Semantic Scholar",
             state="default",
             detail="no key: the bundled sample is used",
@@ -318,8 +320,8 @@ def _literature(settings: Settings) -> Finding:
 
 def _models(
     engine: str, api_base: str | None, profile: Profile, settings: Settings
-) -> list[Finding]:
-    """One finding for each model that the profile asks."""
+) -> list[ComponentStatus]:
+    """The status of each model that the profile asks."""
     from tasks.steps import STEPS
 
     try:
@@ -327,7 +329,7 @@ def _models(
         if chosen.is_baseline:
             remedy = "--engine litellm:MODEL and the provider's key"
             detail = "extractive baseline, no model"
-            return [Finding(part="model", state="default", detail=detail, remedy=remedy)]
+            return [ComponentStatus(part="model", state="default", detail=detail, remedy=remedy)]
         # What is learnt here is for this look alone.
         with tempfile.TemporaryDirectory() as folder:
             contacts = check_engine(
@@ -343,13 +345,16 @@ def _models(
             )
     except AssayError as error:
         remedy = "check the model's name, its key and --api-base"
-        return [Finding(part="model", state="broken", detail=str(error), remedy=remedy)]
-    return [Finding(part=f"model {each.model}", state="ok", detail=each.line) for each in contacts]
+        return [ComponentStatus(part="model", state="broken", detail=str(error), remedy=remedy)]
+    return [
+        ComponentStatus(part=f"model {each.model}", state="ok", detail=each.line)
+        for each in contacts
+    ]
 
 
-def _grobid(settings: Settings) -> Finding:
+def _grobid(settings: Settings) -> ComponentStatus:
     if settings.grobid_url is None:
-        return Finding(
+        return ComponentStatus(
             part="GROBID",
             state="default",
             detail="PDFs are read by the built-in parser",
@@ -362,25 +367,27 @@ def _grobid(settings: Settings) -> Finding:
     )
 
 
-def _unpaywall(settings: Settings) -> Finding:
+def _unpaywall(settings: Settings) -> ComponentStatus:
     if settings.unpaywall_email is None:
-        return Finding(
+        return ComponentStatus(
             part="Unpaywall",
             state="missing",
             detail="open-access copies are not looked up",
             remedy="export UNPAYWALL_EMAIL",
         )
-    return Finding(part="Unpaywall", state="ok", detail="an e-mail address is set")
+    return ComponentStatus(part="Unpaywall", state="ok", detail="an e-mail address is set")
 
 
-def _reached(part: str, url: str, remedy: str, headers: dict[str, str] | None = None) -> Finding:
+def _reached(
+    part: str, url: str, remedy: str, headers: dict[str, str] | None = None
+) -> ComponentStatus:
     shown = url.split("?")[0]
     try:
         status = probe(url, CONNECT_SECONDS, headers).status
     except NoAnswerError as error:
-        return Finding(part=part, state="broken", detail=f"{shown}: {error}", remedy=remedy)
+        return ComponentStatus(part=part, state="broken", detail=f"{shown}: {error}", remedy=remedy)
     state = "ok" if status < 400 or status == 429 else "broken"
-    return Finding(
+    return ComponentStatus(
         part=part,
         state=state,
         detail=f"{shown} answers {status}",

@@ -42,7 +42,7 @@ _NEAR_WORDS, _VERY_NEAR_WORDS = 3, 6
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WeighedPaper:
     """One paper: its best outcome for the method, its best outcome against it, and how much either
     counts.
     """
@@ -54,16 +54,14 @@ class Standing:
     unfavourable: Reading | None
 
 
-def standings(method_text: str, evidence: Sequence[EvidenceShown]) -> list[Standing]:
+def weigh_papers(method_text: str, evidence: Sequence[EvidenceShown]) -> list[WeighedPaper]:
     """The papers that share wording with the method, closest first; ties in the order shown."""
     method, own = fingerprint_of_method(method_text), fingerprint(own_part(method_text))
-    found = [
-        standing for item in evidence if (standing := _standing(item, method, own)) is not None
-    ]
-    return sorted(found, key=lambda standing: -standing.closeness_0_to_1)
+    found = [paper for item in evidence if (paper := _weighed(item, method, own)) is not None]
+    return sorted(found, key=lambda paper: -paper.closeness_0_to_1)
 
 
-def _standing(item: EvidenceShown, method: Fingerprint, own: Fingerprint) -> Standing | None:
+def _weighed(item: EvidenceShown, method: Fingerprint, own: Fingerprint) -> WeighedPaper | None:
     text = "\n".join((item.title, item.method, item.results, item.context))
     paper = fingerprint(text)
     whole = closeness(method, paper)
@@ -91,7 +89,7 @@ def _standing(item: EvidenceShown, method: Fingerprint, own: Fingerprint) -> Sta
         reading for reading in readings if reading.sign == "negative" and _limits(reading, method)
     ]
     discount = 1.0 if item.read_from == "full text" else _ABSTRACT_DISCOUNT
-    return Standing(
+    return WeighedPaper(
         key=item.key,
         published=item.published,
         closeness_0_to_1=round(min(whole.share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),

@@ -1,4 +1,4 @@
-"""`judge_standing`: how much weight items deserve, whatever they say.
+"""`judge_credibility`: how much weight items deserve, whatever they say.
 
 Baseline: a log-scaled formula over what is known of an item.
 
@@ -25,8 +25,8 @@ from tasks.judging.reply_fields import KeyedEntry, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 
 
-class ItemStanding(Noun):
-    """What is known about the standing of one item."""
+class ItemFacts(Noun):
+    """What is known of one item that tells how credible it is."""
 
     key: str
     kind: str
@@ -37,23 +37,23 @@ class ItemStanding(Noun):
     stars: int | None = Field(ge=0)
 
 
-class StandingInput(Noun):
+class CredibilityInput(Noun):
     """How much weight do these items deserve, whatever they say?"""
 
     idea: str = Field(min_length=1)
-    items: tuple[ItemStanding, ...] = Field(min_length=1)
+    items: tuple[ItemFacts, ...] = Field(min_length=1)
     as_of_year: int = Field(
         description="The year against which age is reckoned: the cutoff's, or the current one."
     )
 
 
-class StandingEntry(KeyedEntry):
+class CredibilityEntry(KeyedEntry):
     reason: str = Field(description="One short sentence: the fact that decided.")
     score: int = Field(ge=0, le=10)
 
 
-class StandingReply(Reply):
-    items: Annotated[list[StandingEntry], Field(min_length=1), SoundEntries]
+class CredibilityReply(Reply):
+    items: Annotated[list[CredibilityEntry], Field(min_length=1), SoundEntries]
 
 
 TOP_CITATIONS_A_YEAR = 50
@@ -66,9 +66,9 @@ _INSTITUTION = bounded(
 _NON_PROFIT = bounded(r"\.org$|^docs?\.|readthedocs|(?:^|\.)github\.io$")
 
 
-async def baseline_standing(
-    inputs: StandingInput, tools: BaselineTools
-) -> StandingReply | NoAnswer:
+async def baseline_credibility(
+    inputs: CredibilityInput, tools: BaselineTools
+) -> CredibilityReply | NoAnswer:
     """Each item by itself, rounded to whole points."""
     del tools
     entries = []
@@ -77,16 +77,16 @@ async def baseline_standing(
         if known is not None:
             score_0_to_1, reason = known
             entries.append(
-                StandingEntry(key=item.key, reason=reason, score=round(10 * score_0_to_1))
+                CredibilityEntry(key=item.key, reason=reason, score=round(10 * score_0_to_1))
             )
     return (
-        StandingReply(items=entries)
+        CredibilityReply(items=entries)
         if entries
-        else NoAnswer(Reason.NO_EVIDENCE, "nothing is known of the items' standing")
+        else NoAnswer(Reason.NO_EVIDENCE, "nothing is known that tells how credible the items are")
     )
 
 
-def _known(item: ItemStanding, as_of_year: int) -> tuple[float, str] | None:
+def _known(item: ItemFacts, as_of_year: int) -> tuple[float, str] | None:
     years = max(as_of_year - int(item.published[:4]), 1) if item.published[:4].isdigit() else 1
     if item.kind == SourceKind.WEB.value:
         return _of_site(item.site)
@@ -97,7 +97,7 @@ def _known(item: ItemStanding, as_of_year: int) -> tuple[float, str] | None:
     return _of_paper(item, years)
 
 
-def _of_paper(item: ItemStanding, years: int) -> tuple[float, str] | None:
+def _of_paper(item: ItemFacts, years: int) -> tuple[float, str] | None:
     venue = None if not item.site else 0.3 if _PREPRINTS.search(item.site) else 0.7
     if item.citation_count is None:
         return None if venue is None else (venue, f"Published in {item.site}; citations unknown.")
@@ -128,12 +128,12 @@ def _share(amount: float, top: float) -> float:
     return min(math.log1p(amount) / math.log1p(top), 1.0)
 
 
-JUDGE_STANDING = Step(
-    name="judge_standing",
-    version=1,
+JUDGE_CREDIBILITY = Step(
+    name="judge_credibility",
+    version=2,
     package="tasks.committee.knowledge",
-    input_model=StandingInput,
-    output_model=StandingReply,
-    baseline=baseline_standing,
+    input_model=CredibilityInput,
+    output_model=CredibilityReply,
+    baseline=baseline_credibility,
     answer_tokens=LONG_ANSWER_TOKENS,
 )

@@ -13,7 +13,7 @@ _EXAMPLE_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ExpectationResult:
     """What one expectation found in one chunk."""
 
     expectation: str
@@ -44,8 +44,8 @@ class Violations:
         self.broken_count += broken_count
         self.examples.extend(example(row) for row in first_broken if len(self.examples) < EXAMPLES)
 
-    def finding(self, *, held: bool) -> Finding:
-        return Finding(
+    def result(self, *, held: bool) -> ExpectationResult:
+        return ExpectationResult(
             self.expectation,
             self.table_name,
             self.column_name,
@@ -58,15 +58,15 @@ class Violations:
 
 @dataclass(slots=True)
 class Tally:
-    """Findings by expectation."""
+    """Results by expectation."""
 
-    _findings: dict[tuple[str, str, str], Finding] = field(default_factory=dict)
+    _results: dict[tuple[str, str, str], ExpectationResult] = field(default_factory=dict)
 
-    def add(self, findings: Iterable[Finding]) -> None:
-        for found in findings:
+    def add(self, results: Iterable[ExpectationResult]) -> None:
+        for found in results:
             key = (found.expectation, found.table_name, found.column_name)
-            before = self._findings.get(key)
-            self._findings[key] = found if before is None else _sum(before, found)
+            before = self._results.get(key)
+            self._results[key] = found if before is None else _sum(before, found)
 
     def rows(
         self, run_id: RunId, created_at: datetime, ranking_id: str | None = None
@@ -85,12 +85,12 @@ class Tally:
                 ranking_id=ranking_id,
                 created_at=created_at,
             )
-            for found in self._findings.values()
+            for found in self._results.values()
         )
 
 
-def _sum(one: Finding, other: Finding) -> Finding:
-    return Finding(
+def _sum(one: ExpectationResult, other: ExpectationResult) -> ExpectationResult:
+    return ExpectationResult(
         one.expectation,
         one.table_name,
         one.column_name,

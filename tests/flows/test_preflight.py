@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from flows import checks
-from flows.checks import check_before_run
+from flows import preflight
+from flows.preflight import check_before_run
 from flows.request import bundled, resolve_request
 from schemas.errors import ConfigurationError
 from schemas.options import RunOptions
@@ -44,7 +44,7 @@ def test_a_scheduler_on_this_machine_needs_nothing_more(scheduler: str, tmp_path
 def test_what_takes_connections_and_is_no_scheduler_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr(preflight, "CONNECT_SECONDS", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(
@@ -56,7 +56,7 @@ def test_what_takes_connections_and_is_no_scheduler_is_refused(
 def test_workers_elsewhere_need_a_gateway_and_a_prefect_server_they_can_reach(
     scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "LOOPBACK_HOSTS", ())
+    monkeypatch.setattr(preflight, "LOOPBACK_HOSTS", ())
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     address = scheduler
     with pytest.raises(ConfigurationError, match="assay literature serve"):

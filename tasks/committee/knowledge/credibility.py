@@ -11,19 +11,19 @@ from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.keys import keyed
 from tasks.committee.knowledge.pool import Candidate, host_of
-from tasks.committee.knowledge.steps.judge_standing import (
-    JUDGE_STANDING,
-    ItemStanding,
-    StandingInput,
-    StandingReply,
+from tasks.committee.knowledge.steps.judge_credibility import (
+    JUDGE_CREDIBILITY,
+    CredibilityInput,
+    CredibilityReply,
+    ItemFacts,
 )
 from tasks.judging.packing import even_batches
 from tasks.judging.reply_fields import by_key
 
-_SUBJECT = f"{JUDGE_STANDING.name} of finds"
+_SUBJECT = f"{JUDGE_CREDIBILITY.name} of finds"
 
 
-async def judge_standing(context: Context, candidates: Sequence[Candidate]) -> None:
+async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -> None:
     """Score those not judged yet, `items_per_judge_call` at a time, all calls side by side.
 
     With α = 0 nobody is asked.
@@ -40,17 +40,17 @@ async def judge_standing(context: Context, candidates: Sequence[Candidate]) -> N
         _enter(context, batch, task.result())
 
 
-async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[StandingReply]:
+async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[CredibilityReply]:
     items = tuple(_shown(key, candidate) for key, candidate in batch.items())
     title = context.outline.idea.title or context.outline.gist
     return await context.engine.run(
-        JUDGE_STANDING, StandingInput(idea=title, items=items, as_of_year=context.as_of_year)
+        JUDGE_CREDIBILITY, CredibilityInput(idea=title, items=items, as_of_year=context.as_of_year)
     )
 
 
-def _shown(key: str, candidate: Candidate) -> ItemStanding:
+def _shown(key: str, candidate: Candidate) -> ItemFacts:
     item = candidate.item
-    return ItemStanding(
+    return ItemFacts(
         key=key,
         kind=item.kind.value,
         title=item.title,
@@ -68,7 +68,9 @@ def _site(item: KnowledgeItem) -> str:
     return item.venue or (", ".join(item.authors[:1]) if item.kind is SourceKind.CODE else "")
 
 
-def _enter(context: Context, batch: dict[str, Candidate], outcome: Outcome[StandingReply]) -> None:
+def _enter(
+    context: Context, batch: dict[str, Candidate], outcome: Outcome[CredibilityReply]
+) -> None:
     for candidate in batch.values():
         candidate.judged, candidate.provenance = True, outcome.provenance
     if isinstance(outcome, Unscored):
@@ -94,5 +96,5 @@ def _leave_unscored(context: Context, candidate: Candidate) -> None:
         return
     candidate.unscored_reason = Reason.REPLY_UNPARSABLE
     context.failures.omission(
-        _SUBJECT, "the reply has no usable entry for a find whose standing is known in part"
+        _SUBJECT, "the reply has no usable entry for a find whose credibility is known in part"
     )
