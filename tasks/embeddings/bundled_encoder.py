@@ -91,20 +91,42 @@ def _weights(path: Path) -> Weights:
     return weights
 
 
-class _Graph:
-    """Collects operations and constants; each gives the name of its result."""
+def _model(configuration: Mapping[str, Any], weights: Weights) -> bytes:
+    """The encoder with its weights; tokens and their mask in, the mean over tokens out."""
+    from onnx import TensorProto, helper
 
-    def __init__(self) -> None:
+    graph = _Graph(configuration, weights)
+    mask = graph.add("Cast", "attention_mask", to=TensorProto.FLOAT)
+    x = graph.embedded("input_ids")
+    padding = graph.padding(mask)
+    for number in range(configuration["num_hidden_layers"]):
+        x = graph.layer(x, padding, f"encoder.layer.{number}")
+    mean = graph.mean(x, mask)
+    shown = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
+        for name in ("input_ids", "attention_mask")
+    ]
+    answer = helper.make_tensor_value_info(
+        mean, TensorProto.FLOAT, ["texts", configuration["hidden_size"]]
+    )
+    model = helper.make_model(
+        helper.make_graph(graph.nodes, "encoder", shown, [answer], graph.constants),
+        opset_imports=[helper.make_opsetid("", _OPERATIONS)],
+        ir_version=_FORMAT,
+    )
+    return bytes(model.SerializeToString())
+
+
+class _Graph:
+    """The parts of the encoder. Each takes and gives names of results, and adds its operations."""
+
+    def __init__(self, configuration: Mapping[str, Any], weights: Weights) -> None:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
-
-    def constant(self, value: Any, kind: Any = np.float32) -> str:
-        from onnx import numpy_helper
-
-        name = f"c{len(self.constants)}"
-        array = np.ascontiguousarray(np.asarray(value, dtype=kind))
-        self.constants.append(numpy_helper.from_array(array, name))
-        return name
+        self._weights = weights
+        self._width: int = configuration["hidden_size"]
+        self._heads: int = configuration["num_attention_heads"]
+        self._epsilon: float = configuration["layer_norm_eps"]
 
     def add(self, operation: str, *inputs: str, **attributes: Any) -> str:
         from onnx import helper
@@ -113,73 +135,65 @@ class _Graph:
         self.nodes.append(helper.make_node(operation, list(inputs), [name], **attributes))
         return name
 
-
-def _model(configuration: Mapping[str, Any], weights: Weights) -> bytes:
-    """The encoder with its weights; tokens and their mask in, the mean over tokens out."""
-    from onnx import TensorProto, helper
-
-    graph = _Graph()
-    add, constant = graph.add, graph.constant
-    width, heads = configuration["hidden_size"], configuration["num_attention_heads"]
-
-    def dense(x: str, name: str) -> str:
-        product = add("MatMul", x, constant(weights[f"{name}.weight"].T))
-        return add("Add", product, constant(weights[f"{name}.bias"]))
-
-    def normalised(x: str, name: str) -> str:
-        scale, shift = constant(weights[f"{name}.weight"]), constant(weights[f"{name}.bias"])
-        epsilon = configuration["layer_norm_eps"]
-        return add("LayerNormalization", x, scale, shift, epsilon=epsilon, axis=-1)
-
-    def in_heads(x: str, order: Sequence[int]) -> str:
-        shape = constant([0, 0, heads, width // heads], np.int64)
-        return add("Transpose", add("Reshape", x, shape), perm=list(order))
-
-    def attended(x: str, name: str) -> str:
-        query = in_heads(dense(x, f"{name}.query"), (0, 2, 1, 3))
-        key = in_heads(dense(x, f"{name}.key"), (0, 2, 3, 1))
-        value = in_heads(dense(x, f"{name}.value"), (0, 2, 1, 3))
-        scale = constant((width // heads) ** -0.5)
-        scores = add("Add", add("Mul", add("MatMul", query, key), scale), not_padding)
-        mixed = add("MatMul", add("Softmax", scores, axis=-1), value)
-        back = add("Transpose", mixed, perm=[0, 2, 1, 3])
-        return add("Reshape", back, constant([0, 0, width], np.int64))
-
-    mask = add("Cast", "attention_mask", to=TensorProto.FLOAT)
-    by_key = add("Unsqueeze", mask, constant([1, 2], np.int64))
-    not_padding = add("Mul", add("Sub", constant(1), by_key), constant(-1e9))
-
-    words = add("Gather", constant(weights["embeddings.word_embeddings.weight"]), "input_ids")
-    # All tokens are of one segment, so its vector joins that of the position.
-    places = (
-        weights["embeddings.position_embeddings.weight"]
-        + weights["embeddings.token_type_embeddings.weight"][0]
-    )
-    first, length = constant([0], np.int64), add("Shape", "input_ids", start=1, end=2)
-    x = add("Add", words, add("Slice", constant(places), first, length, first))
-    x = normalised(x, "embeddings.LayerNorm")
-    for number in range(configuration["num_hidden_layers"]):
-        layer = f"encoder.layer.{number}"
-        mixed = dense(attended(x, f"{layer}.attention.self"), f"{layer}.attention.output.dense")
-        x = normalised(add("Add", mixed, x), f"{layer}.attention.output.LayerNorm")
-        wide = add("Gelu", dense(x, f"{layer}.intermediate.dense"))
-        x = normalised(
-            add("Add", dense(wide, f"{layer}.output.dense"), x), f"{layer}.output.LayerNorm"
+    def embedded(self, tokens: str) -> str:
+        """Words and places. All tokens are of one segment, so its vector joins that of the place."""
+        words = self._constant(self._weights["embeddings.word_embeddings.weight"])
+        places = self._constant(
+            self._weights["embeddings.position_embeddings.weight"]
+            + self._weights["embeddings.token_type_embeddings.weight"][0]
         )
+        first, length = self._constant([0], np.int64), self.add("Shape", tokens, start=1, end=2)
+        placed = self.add("Slice", places, first, length, first)
+        both = self.add("Add", self.add("Gather", words, tokens), placed)
+        return self._normalised(both, "embeddings.LayerNorm")
 
-    by_token = add("Unsqueeze", mask, constant([-1], np.int64))
-    over_tokens = constant([1], np.int64)
-    total = add("ReduceSum", add("Mul", x, by_token), over_tokens, keepdims=0)
-    mean = add("Div", total, add("ReduceSum", by_token, over_tokens, keepdims=0))
+    def padding(self, mask: str) -> str:
+        """What keeps attention from tokens that are none: minus a billion there, else 0."""
+        by_key = self.add("Unsqueeze", mask, self._constant([1, 2], np.int64))
+        absent = self.add("Sub", self._constant(1), by_key)
+        return self.add("Mul", absent, self._constant(-1e9))
 
-    shown = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
-        for name in ("input_ids", "attention_mask")
-    ]
-    answer = helper.make_tensor_value_info(mean, TensorProto.FLOAT, ["texts", width])
-    model = helper.make_model(
-        helper.make_graph(graph.nodes, "encoder", shown, [answer], graph.constants),
-        opset_imports=[helper.make_opsetid("", _OPERATIONS)],
-        ir_version=_FORMAT,
-    )
-    return bytes(model.SerializeToString())
+    def layer(self, x: str, padding: str, name: str) -> str:
+        attended = self._attended(x, padding, f"{name}.attention.self")
+        mixed = self._dense(attended, f"{name}.attention.output.dense")
+        x = self._normalised(self.add("Add", mixed, x), f"{name}.attention.output.LayerNorm")
+        wide = self.add("Gelu", self._dense(x, f"{name}.intermediate.dense"))
+        narrow = self._dense(wide, f"{name}.output.dense")
+        return self._normalised(self.add("Add", narrow, x), f"{name}.output.LayerNorm")
+
+    def mean(self, x: str, mask: str) -> str:
+        by_token = self.add("Unsqueeze", mask, self._constant([-1], np.int64))
+        tokens = self._constant([1], np.int64)
+        total = self.add("ReduceSum", self.add("Mul", x, by_token), tokens, keepdims=0)
+        return self.add("Div", total, self.add("ReduceSum", by_token, tokens, keepdims=0))
+
+    def _attended(self, x: str, padding: str, name: str) -> str:
+        query = self._in_heads(self._dense(x, f"{name}.query"), (0, 2, 1, 3))
+        key = self._in_heads(self._dense(x, f"{name}.key"), (0, 2, 3, 1))
+        value = self._in_heads(self._dense(x, f"{name}.value"), (0, 2, 1, 3))
+        scale = self._constant((self._width // self._heads) ** -0.5)
+        scores = self.add("Mul", self.add("MatMul", query, key), scale)
+        shares = self.add("Softmax", self.add("Add", scores, padding), axis=-1)
+        mixed = self.add("Transpose", self.add("MatMul", shares, value), perm=[0, 2, 1, 3])
+        return self.add("Reshape", mixed, self._constant([0, 0, self._width], np.int64))
+
+    def _in_heads(self, x: str, order: Sequence[int]) -> str:
+        shape = self._constant([0, 0, self._heads, self._width // self._heads], np.int64)
+        return self.add("Transpose", self.add("Reshape", x, shape), perm=list(order))
+
+    def _dense(self, x: str, name: str) -> str:
+        product = self.add("MatMul", x, self._constant(self._weights[f"{name}.weight"].T))
+        return self.add("Add", product, self._constant(self._weights[f"{name}.bias"]))
+
+    def _normalised(self, x: str, name: str) -> str:
+        scale = self._constant(self._weights[f"{name}.weight"])
+        shift = self._constant(self._weights[f"{name}.bias"])
+        return self.add("LayerNormalization", x, scale, shift, epsilon=self._epsilon, axis=-1)
+
+    def _constant(self, value: Any, kind: Any = np.float32) -> str:
+        from onnx import numpy_helper
+
+        name = f"c{len(self.constants)}"
+        array = np.ascontiguousarray(np.asarray(value, dtype=kind))
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name
