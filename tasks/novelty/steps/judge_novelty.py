@@ -128,7 +128,7 @@ class NoveltyReply(Reply):
         default_factory=list, description="What none of the related works has."
     )
     justification: Text = Field(description="Why this score, with keys.")
-    probabilities: ScoreProbabilities = Field(description="How likely each score is.")
+    probabilities: ScoreProbabilities
 
     @property
     def score(self) -> int:
