@@ -246,10 +246,19 @@ def _method(block: Block, idea: str, context: str) -> ProposedMethod:
     named = (
         wording if not label or wording.lower().startswith(label.lower()) else f"{label}: {wording}"
     )
+    whole = block.text if len(block.text.split()) <= _MAXIMUM_QUOTE_WORDS else ""
     return ProposedMethod(
         text=f"{named} {CONTEXT_MARK}{context}." if context else named,
-        quote=block.text if len(block.text.split()) <= _MAXIMUM_QUOTE_WORDS else lead,
+        quote=_verbatim(whole, idea) or _verbatim(lead, idea),
     )
+
+
+def _verbatim(text: str, idea: str) -> str:
+    """`text` where it stands in the idea, white space apart; else nothing.
+
+    A block may lack marks of Markdown that stand between its lines.
+    """
+    return text if "".join(text.split()) in "".join(idea.split()) else ""
 
 
 def _announcements_dropped(found: list[str], kept: list[int]) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from schemas.idea import Idea
@@ -309,6 +309,7 @@ async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from
     assert sum("[P9]" in strength for strength in reply.strengths) == 1
 
 
+@example("WE\r```\rA0")
 @settings(max_examples=150, deadline=None)
 @given(
     st.one_of(st.text(max_size=600), st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join))
