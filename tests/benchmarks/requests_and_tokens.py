@@ -61,7 +61,7 @@ from warehouse.keyed_store import KeyedStore
 PUBLISHED = {"requests": 2_273, "calls": 684, "prompt": 2_266_285, "completion": 182_521}
 LIMITS = {
     "faithful": {"requests": 250.0, "prompt": PUBLISHED["prompt"] / 2},
-    "economy": {"requests": 25.0, "calls": 60.0, "prompt": 150_000.0, "completion": 20_000.0},
+    "economy": {"requests": 25.0, "calls": 60.0, "prompt": 150_000.0, "completion": 25_000.0},
 }
 LEAST_OVERLAP = 0.8
 MODEL = "openai/reader"
