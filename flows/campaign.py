@@ -90,6 +90,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         artifact_key: what the keys of its Prefect artifacts begin with.
         verb, nouns: what is done to units, and what they are called, such as `evaluated`, `ideas`.
         work: what is done with a shard file.
+        where: what was asked for, which says on how many workers.
         run_id: whose lock it holds; known once it is open.
     """
 
