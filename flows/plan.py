@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.gateway import OpenGateway
-from flows.shards import write_shards
+from flows.shards import shard_count, write_shards
 from schemas.idea import IdeaBatch, RejectedIdea
 from schemas.identifiers import RunId
 from schemas.run import PlannedRun, RunRequest
@@ -101,8 +101,8 @@ def _write_shards(
     gateway: OpenGateway,
     layout: Layout,
 ) -> dict[Path, tuple[str, ...]]:
-    parts = 1 if request.in_this_process(len(to_do)) else 2 * request.worker_count
-    size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / parts)))
+    count = shard_count(request, len(to_do), per_worker=2)
+    size = max(1, min(MAXIMUM_SHARD, math.ceil(len(to_do) / max(1, count))))
     jobs = (
         ShardJob(
             run_id=run_id,

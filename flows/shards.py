@@ -16,11 +16,11 @@ Send = Callable[[Sequence[Path]], Iterable[BaseException]]
 """Has shard files worked on; what became of those that failed."""
 
 
-def shard_count(request: WorkRequest, unit_count: int) -> int:
-    """Into how many shards so many units are dealt: one for a single process."""
+def shard_count(request: WorkRequest, unit_count: int, per_worker: int = SHARDS_PER_WORKER) -> int:
+    """Into how many shards so many units are dealt: one where the command works on them itself."""
     if request.in_this_process(unit_count):
         return min(unit_count, 1)
-    return min(unit_count, request.worker_count * SHARDS_PER_WORKER)
+    return min(unit_count, request.worker_count * per_worker)
 
 
 def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str, ...]]:
