@@ -24,8 +24,7 @@ from schemas.reasons import Reason
 from schemas.run import WorkRequest
 from schemas.settings import Settings
 from tasks.shards.work import ShardWork
-from tasks.telemetry.reporter import reporting
-from tasks.telemetry.tracing import span
+from tasks.telemetry.reporting import reporting, span
 from warehouse.answers import Publication
 from warehouse.layout import Layout
 from warehouse.units.kind import Kind

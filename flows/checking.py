@@ -11,7 +11,7 @@ from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.job import CheckJob
 from tasks.manuscripts.steps import STEPS
 from tasks.shards.work import ShardWork
-from tasks.telemetry.tracing import traceparent
+from tasks.telemetry.reporting import traceparent
 from warehouse.manuscripts.landing import CHECKS
 from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head, complete_receipt

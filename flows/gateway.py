@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from flows.indexing import index_with_progress
 from schemas.choices import LiteratureChoice
 from schemas.settings import Settings
-from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.identity import literature_identity
+from tasks.literature.gateway.process import GatewayProcess, literature_identity
 from warehouse.layout import Layout
 
 

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from schemas.settings import Settings
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
-from tasks.literature.snapshot.manifest import read_manifest
+from tasks.literature.snapshot.folder import read_manifest
 from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.update import update_snapshot
 from warehouse.keyed_store import KeyedStore

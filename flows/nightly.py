@@ -25,8 +25,7 @@ from schemas.identifiers import RunId
 from schemas.options import DEFAULT_PROFILE, RunOptions
 from schemas.run import RunRequest
 from schemas.settings import Settings
-from tasks.telemetry.reporter import reporting
-from tasks.telemetry.tracing import span
+from tasks.telemetry.reporting import reporting, span
 from warehouse.layout import Layout
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from schemas.settings import Settings
 from tasks.evaluation.evaluation_key import conditions, evaluation_key, run_id_for
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.steps import STEPS
-from tasks.telemetry.tracing import traceparent
+from tasks.telemetry.reporting import traceparent
 from warehouse.layout import Layout
 from warehouse.progress import announce
 from warehouse.runs.landing import RUNS, find_receipt, land_rejections, reuse

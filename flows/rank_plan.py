@@ -27,7 +27,7 @@ from tasks.ranking.rank import UNGROUPED
 from tasks.ranking.rank_shard import land_failed_group
 from tasks.ranking.steps import STEPS
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
-from tasks.telemetry.tracing import traceparent
+from tasks.telemetry.reporting import traceparent
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries

@@ -6,7 +6,7 @@ from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.identifiers import IdeaId
 from schemas.judging import JudgeVote
-from tasks.telemetry.counting import model_calls, source_calls
+from tasks.telemetry.reporting import model_calls, source_calls
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from schemas.calls import LlmCall
 from schemas.errors import AssayError
 from schemas.identifiers import IdeaId, content_hash
 from tasks.accounting.ledger import Ledger
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.judging.opening import EngineOf
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient

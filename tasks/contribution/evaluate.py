@@ -30,7 +30,7 @@ from tasks.contribution.relevance import (
 )
 from tasks.contribution.reviewing import Reviewed, review, review_uncompared, unscored_reviews
 from tasks.contribution.searching import Found
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient

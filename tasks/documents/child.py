@@ -12,6 +12,9 @@ from schemas.interpreter import interpreter
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 
+EXIT_REFUSED = 10
+"""What a child ends with that says on standard error why it refuses the document."""
+
 EXIT_MEMORY = 13
 """What a child ends with that ran out of memory. Those that import nothing of ours repeat it."""
 

@@ -7,13 +7,12 @@ from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.web.addresses import URL, InvalidURL, redirected, shown, web_address
 from tasks.web.calls import Call, failure, recorded
-from tasks.web.exchange import REDIRECTS, NoAnswerError, Response
+from tasks.web.client import URL, InvalidURL, redirected, shown, web_address
+from tasks.web.exchange import REDIRECTS, NoAnswerError, Response, reason_of_status
 from tasks.web.guard import Refused, checked_address, response_from
 from tasks.web.headers import whole_number
 from tasks.web.retrying import RetryPolicy, Tried
-from tasks.web.statuses import reason_of_status
 
 SOURCE = "download"
 MAXIMUM_REDIRECTS = 5

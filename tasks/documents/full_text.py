@@ -14,15 +14,14 @@ from schemas.retrieval import Answer, SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents import grobid, latex, pdf
-from tasks.documents.abstracts import abstract_section, no_abstract
 from tasks.documents.cache import DocumentCache
 from tasks.documents.document import ParsedDocument
 from tasks.documents.download import LATEX, MAGIC, MAGIC_WITHIN_BYTES, Downloader, Expected
 from tasks.documents.download import PDF as A_PDF
 from tasks.documents.download import SOURCE as DOWNLOAD
+from tasks.documents.grobid import PARSER as GROBID
 from tasks.documents.layout import PARSER as PDF
-from tasks.documents.sections import paper_sections
-from tasks.documents.tei import PARSER as GROBID
+from tasks.documents.sections import abstract_section, no_abstract, paper_sections
 from tasks.web.calls import failure, record_cache_hit
 from warehouse.keyed_store import KeyedStore
 

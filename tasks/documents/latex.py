@@ -13,16 +13,15 @@ from pydantic import ValidationError
 from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
-from tasks.documents.child import run_child, verdict
+from tasks.documents.child import EXIT_REFUSED, run_child, verdict
 from tasks.documents.document import LatexSource, ParsedDocument
-from tasks.documents.latex_child import EXIT_REFUSED
 from tasks.web.calls import failure
 
 PARSER = "latex"
 VERSION = 1
 """Raised whenever the same source would give other sections: it is part of the cache key."""
 
-_MODULE = "tasks.documents.latex_child"
+_MODULE = "tasks.documents.latex_text"
 ReadT = TypeVar("ReadT", ParsedDocument, LatexSource)
 _SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
 

@@ -1,8 +1,10 @@
 """One LaTeX source → a document: title, abstract, and readable text under its headings
-(pylatexenc).
+(pylatexenc). Run as a module, it reads a source from standard input in a process of its own.
 """
 
 import logging
+import resource
+import sys
 from collections.abc import Iterator, Mapping
 
 from pylatexenc.latex2text import LatexNodes2Text
@@ -11,10 +13,11 @@ from pylatexenc.latexwalker import LatexWalkerError
 from schemas.paper import SectionKind
 from schemas.patterns import DOTALL, bounded, linear
 from schemas.reasons import Reason
+from tasks.documents.child import EXIT_MEMORY, EXIT_REFUSED
 from tasks.documents.document import HeadedSection, LatexSource, ParsedDocument
 from tasks.documents.headings import kind_of
-from tasks.documents.latex_files import LatexError
-from tasks.documents.latex_source import balanced, without_environments
+from tasks.documents.latex_files import LatexError, read_files
+from tasks.documents.latex_source import balanced, whole_source, without_environments
 
 PARSER = "latex"
 _FEWEST_WORDS = 5
@@ -164,3 +167,39 @@ def readable(latex: str) -> str:
 
 def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text.replace("\\", "\\textbackslash "))
+
+
+def main() -> int:
+    """`latex_text CPU_SECONDS MEMORY_BYTES [source]`: the document on standard input as JSON, or with
+    `source` its LaTeX as one text. Exit codes are the contract with `latex.py`; a refusal writes its
+    reason and its words to standard error.
+
+    Memory, processor time and files are limited before the source is touched, which may be hostile.
+    """
+    cpu_seconds, memory_bytes = (int(argument) for argument in sys.argv[1:3])
+    as_source = sys.argv[3:] == ["source"]
+    for kind, amount in (
+        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(kind, (amount, amount))
+    try:
+        files = read_files(sys.stdin.buffer.read())
+        answer = (
+            source_of_latex(whole_source(files), files)
+            if as_source
+            else document_of_latex(whole_source(files))
+        )
+    except MemoryError:
+        return EXIT_MEMORY
+    except LatexError as error:
+        sys.stderr.write(f"{error.reason} {error}")
+        return EXIT_REFUSED
+    sys.stdout.write(answer.model_dump_json())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from schemas.paper import SectionKind
 from schemas.patterns import DOTALL, IGNORECASE, bounded
 from tasks.documents.document import HeadedSection, ParsedDocument
-from tasks.documents.font_headings import font_headings
-from tasks.documents.headings import kind_of, number_depth, plain
+from tasks.documents.headings import font_headings, kind_of, number_depth, plain
 
 PARSER = "pdf"
 MINIMUM_OUTLINE_ENTRIES = 3

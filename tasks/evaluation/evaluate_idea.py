@@ -20,7 +20,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.evaluation.modules import MODULES, Findings
-from tasks.telemetry.tracing import span
+from tasks.telemetry.reporting import span
 
 
 async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> IdeaEvaluation:

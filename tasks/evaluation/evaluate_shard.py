@@ -22,8 +22,7 @@ from tasks.evaluation.evaluate_idea import (
 from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.shards.work import cause_of, each_unit, land_failure
-from tasks.telemetry.counting import idea_landed
-from tasks.telemetry.tracing import span
+from tasks.telemetry.reporting import idea_landed, span
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.landing import complete_receipt, read_receipt

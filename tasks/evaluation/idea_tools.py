@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools
-from tasks.documents.library import DocumentLibrary
-from tasks.embeddings.embedder import Embedder
+from tasks.documents.sections import DocumentLibrary
+from tasks.embeddings import Embedder
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 

@@ -14,10 +14,9 @@ from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
-from tasks.documents.abstracts import AbstractLibrary
 from tasks.documents.full_text import FullTextLibrary, OpenCopies
-from tasks.documents.library import DocumentLibrary
-from tasks.embeddings.embedder import Embedder
+from tasks.documents.sections import AbstractLibrary, DocumentLibrary
+from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.evaluation.attempts import Attempts
 from tasks.evaluation.evaluate_shard import evaluate_shard
@@ -26,8 +25,8 @@ from tasks.evaluation.job import ShardJob
 from tasks.judging.opening import EngineOf, open_engines, traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.sources.requests import SourceContext
 from tasks.sources.unpaywall import UnpaywallSource
-from tasks.sources.upstream import SourceContext
 from tasks.web.client import Client, open_client
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout

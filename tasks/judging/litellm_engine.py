@@ -23,7 +23,7 @@ from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply
 from tasks.judging.shortening import Message, TooLong
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode, response_format, schema_instruction
-from tasks.telemetry.tracing import Span, span
+from tasks.telemetry.reporting import Span, span
 from tasks.web.retrying import RetryPolicy, Spent, Tried
 from warehouse.scrubbing import one_line
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from schemas.settings import LanguageModelSettings
 from tasks.web.headers import plain_number, seconds_until
-from tasks.web.rate_limit import SharedRateLimit
+from tasks.web.shared_limits import SharedRateLimit
 
 # What a provider's answer says of its rate limits. Sources:
 # https://platform.openai.com/docs/guides/rate-limits ("Rate limits in headers"; Azure and

@@ -13,7 +13,7 @@ from schemas.profile import Profile
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
@@ -22,8 +22,7 @@ from tasks.judging.model_limits import open_model_limits
 from tasks.judging.panel import AssignedEngine
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine, Step
-from tasks.telemetry.reporter import current
-from tasks.telemetry.tracing import span
+from tasks.telemetry.reporting import current, span
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 

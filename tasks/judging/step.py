@@ -17,7 +17,7 @@ from schemas.judging import DEFAULT_ANSWER_TOKENS, StepKind
 from schemas.outcome import Outcome
 from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, escape
 from schemas.reasons import Reason
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 
 InputT = TypeVar("InputT", bound=Noun)
 OutputT = TypeVar("OutputT", bound=Reply)

@@ -12,20 +12,19 @@ from schemas.errors import BudgetExhaustedError
 from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
-from tasks.literature.gateway.attempts import (
+from tasks.literature.gateway.messages import (
     ATTEMPTS_HEADER,
     SHARE_HEADER,
     STOPPING_HEADER,
     attempts_in,
 )
-from tasks.telemetry.tracing import span, trace_headers
+from tasks.telemetry.reporting import span, trace_headers
 from tasks.web.calls import record
 from tasks.web.client import Client
 from tasks.web.decoding import json_of
-from tasks.web.exchange import Answer, NoAnswerError, exchange
+from tasks.web.exchange import Answer, NoAnswerError, exchange, reason_of_status
 from tasks.web.headers import plain_number
 from tasks.web.retrying import RetryPolicy, Tried
-from tasks.web.statuses import reason_of_status
 
 DEFAULT_SOURCE = "semantic_scholar"
 BATCH_PATH = "/graph/v1/paper/batch"

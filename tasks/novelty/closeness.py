@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.patterns import IGNORECASE, bounded
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.text.cues import BACKGROUND, CLAIM, GAP, NOVELTY
 from tasks.text.phrases import specific_stems
 from tasks.text.words import sections_of_markdown, sentences, shorten_words, words

@@ -17,7 +17,7 @@ from schemas.paper import Paper
 from schemas.profile import NoveltyParameters
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine

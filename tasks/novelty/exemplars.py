@@ -10,7 +10,7 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness
 from tasks.novelty.calibration.examples import item_sha256
 from tasks.novelty.steps.judge_novelty import ExemplarShown

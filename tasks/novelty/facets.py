@@ -10,7 +10,7 @@ from enum import StrEnum
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, Pattern, bounded
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, fused, similarity_of
 from tasks.text.words import sections_of_markdown, sentences
 

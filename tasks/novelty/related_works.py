@@ -10,7 +10,7 @@ from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
 from schemas.profile import NoveltyParameters, Ranking
 from schemas.reasons import Reason
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering, BisectingKMeans
 
 from schemas.identifiers import IdeaId
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import idea_passages
 from tasks.ranking.dossier import Dossier
 

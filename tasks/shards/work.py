@@ -19,8 +19,7 @@ from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
 from schemas.settings import Settings
-from tasks.telemetry.reporter import reporting
-from tasks.telemetry.tracing import span
+from tasks.telemetry.reporting import reporting, span
 from warehouse.rights import keep_private
 from warehouse.scrubbing import one_line
 

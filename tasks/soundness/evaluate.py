@@ -15,7 +15,7 @@ from schemas.profile import SoundnessParameters
 from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
-from tasks.documents.library import DocumentLibrary
+from tasks.documents.sections import DocumentLibrary
 from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies

@@ -11,7 +11,7 @@ from schemas.failure import Failure, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.retrieval import Answer, SourceFailure
-from tasks.documents.library import DocumentLibrary
+from tasks.documents.sections import DocumentLibrary
 from tasks.literature.client import LiteratureClient
 
 _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}

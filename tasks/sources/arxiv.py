@@ -14,7 +14,7 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.sources.fields import Row, UnreadableAnswer, iso_day, one_line
 from tasks.sources.http_source import Gathered, HttpSource, Page, Wording, shortened
-from tasks.sources.upstream import Question, Reply, Upstream
+from tasks.sources.requests import Question, Reply, Upstream
 from tasks.web.decoding import UnreadableXmlError, xml_of
 from tasks.web.headers import whole_number
 

@@ -19,7 +19,7 @@ from tasks.sources.fields import (
     without_markup,
 )
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.upstream import Question, Reply, Upstream
+from tasks.sources.requests import Question, Reply, Upstream
 from tasks.web.client import Secrets
 from tasks.web.headers import whole_number
 

@@ -11,7 +11,7 @@ import orjson
 
 from schemas.patterns import IGNORECASE, bounded, linear
 from tasks.web import decoding
-from tasks.web.addresses import ascii_lower, stays_in_place
+from tasks.web.client import ascii_lower, stays_in_place
 
 # Dates as sources write them, read as the last day they can mean.
 

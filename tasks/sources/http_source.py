@@ -12,8 +12,7 @@ from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import Settings, SourceSettings
 from tasks.sources.fields import Row, batches, clean_doi, json_of, one_line
-from tasks.sources.requests import SourceRequests
-from tasks.sources.upstream import Question, Reply, SourceContext, Upstream
+from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests, Upstream
 
 # Free text made into a query a source takes: operators disarmed, over-long text cut at a word,
 # the cut told.

@@ -17,7 +17,7 @@ from tasks.sources.fields import (
     text_of,
 )
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.upstream import Question, Upstream
+from tasks.sources.requests import Question, Upstream
 from tasks.web.client import Secrets
 
 _LARGEST_PAGE = 100

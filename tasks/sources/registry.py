@@ -11,7 +11,7 @@ from schemas.errors import ConfigurationError
 from schemas.knowledge import KnowledgeAnswer, SourceKind, SourceQuery
 from schemas.settings import Settings
 from tasks.sources.http_source import HttpSource
-from tasks.sources.upstream import SourceContext
+from tasks.sources.requests import SourceContext
 
 # What every source is to those who ask it.
 

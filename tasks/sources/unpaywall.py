@@ -23,9 +23,8 @@ from tasks.sources.fields import (
     text_of,
 )
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.upstream import Question, Reply, Upstream, usual_reason
-from tasks.web.addresses import ascii_lower, stays_in_place
-from tasks.web.client import Secrets
+from tasks.sources.requests import Question, Reply, Upstream, usual_reason
+from tasks.web.client import Secrets, ascii_lower, stays_in_place
 
 
 class UnpaywallSource(HttpSource):

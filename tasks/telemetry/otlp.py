@@ -26,7 +26,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from schemas.calls import ApiCall, LlmCall
 from schemas.settings import TelemetrySettings
-from tasks.telemetry.tracing import Kind, Value
+from tasks.telemetry.reporting import Kind, Value
 from warehouse.scrubbing import concealed
 
 # The instruments: what is counted and timed, under which names and units. Labels hold names and

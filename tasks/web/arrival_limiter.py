@@ -3,7 +3,7 @@
 The generic cell rate algorithm, with what really left, and when it had arrived, as its memory.
 Kept by hand: libraries count departures, but travel times vary, and an allowance that several
 gateways use up to its last request is overrun where a request departs in time and arrives early.
-Where a limit leaves room, `tasks.web.rate_limit` is enough.
+Where a limit leaves room, `tasks.web.shared_limits` is enough.
 """
 
 import asyncio

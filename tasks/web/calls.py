@@ -1,8 +1,9 @@
-"""Every request leaves a row in the idea's ledger."""
+"""What is kept of requests: each leaves a row in the idea's ledger; some answers stay on disk."""
 
 import asyncio
+import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,10 +11,12 @@ from typing import Any
 from uuid import uuid4
 
 from schemas.calls import ApiCall
+from schemas.errors import AssayError
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
-from tasks.telemetry.tracing import span
+from tasks.telemetry.reporting import span
+from warehouse.keyed_store import KeyedStore
 
 _LONGEST_ENDPOINT = 300
 _LONGEST_DETAIL = 300
@@ -94,3 +97,33 @@ def failure(source: str, endpoint: str, reason: Reason, detail: str) -> SourceFa
     """A failure on one line of bounded length."""
     line = " ".join(detail.split())[:_LONGEST_DETAIL]
     return SourceFailure(source=source, endpoint=endpoint, reason=reason, detail=line)
+
+
+_LOG = logging.getLogger("assay.web")
+
+
+class KeptAnswers:
+    """Entries of a store that are not older than `maximum_age_seconds`."""
+
+    def __init__(self, store: KeyedStore, maximum_age_seconds: float) -> None:
+        self._store = store
+        self._maximum_age_seconds = maximum_age_seconds
+
+    def get(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """Those of `keys` that are kept."""
+        try:
+            return self._store.get_many(keys, self._maximum_age_seconds)
+        except AssayError as error:
+            _LOG.warning("kept answers are out of reach: %s", error)
+            return {}
+
+    def put(self, entries: Mapping[str, bytes]) -> None:
+        """Keep them."""
+        try:
+            self._store.put_many(entries)
+        except AssayError as error:
+            _LOG.warning("an answer could not be kept: %s", error)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._store.close()

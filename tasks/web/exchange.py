@@ -1,4 +1,6 @@
-"""One request and its whole answer: bounded in seconds and in bytes, packed or unpacked."""
+"""One request and its whole answer: bounded in seconds and in bytes, packed or unpacked; and what
+its status means.
+"""
 
 import asyncio
 import zlib
@@ -10,8 +12,7 @@ from typing import Any
 import httpx
 
 from schemas.reasons import Reason
-from tasks.web.addresses import redirected, web_address
-from tasks.web.client import Client, Secrets
+from tasks.web.client import Client, Secrets, redirected, web_address
 
 Response = httpx.Response
 ACCEPTED_ENCODINGS = "gzip, deflate"
@@ -210,3 +211,33 @@ def _unpacked(unpacker: "zlib._Decompress | None", packed: bytes) -> Iterator[by
         except zlib.error as error:
             raise NoAnswerError(Reason.MALFORMED_ANSWER, "the packed answer is damaged") from error
         packed = unpacker.unconsumed_tail
+
+
+_REASONS = {
+    401: Reason.FORBIDDEN,
+    402: Reason.FORBIDDEN,
+    403: Reason.FORBIDDEN,
+    404: Reason.NOT_FOUND,
+    407: Reason.FORBIDDEN,
+    408: Reason.SERVER_ERROR,
+    410: Reason.NOT_FOUND,
+    429: Reason.RATE_LIMITED,
+    451: Reason.FORBIDDEN,
+}
+
+
+def reason_of_status(status: int) -> Reason:
+    """Why a request answered with `status`, not a success, gave nothing."""
+    unlisted = Reason.SERVER_ERROR if status >= 500 else Reason.BAD_REQUEST
+    return _REASONS.get(status, unlisted)
+
+
+def status_of_reason(reason: Reason) -> int:
+    """The status by which a server of ours says why it has no answer."""
+    match reason:
+        case Reason.RATE_LIMITED:
+            return 429
+        case Reason.TIMEOUT | Reason.UNREACHABLE | Reason.CIRCUIT_OPEN:
+            return 504
+        case _:
+            return 500

@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from tasks.web.addresses import URL
-from tasks.web.client import open_client
+from tasks.web.client import URL, open_client
 from tasks.web.exchange import Response, answered_within, streamed
 
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")

@@ -23,9 +23,8 @@ from starlette.requests import Request as WebRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tasks.literature.gateway.days import days_of
-from tasks.literature.gateway.fields import fields_of, view
 from tasks.literature.gateway.messages import Reply, Request, error_reply, json_reply
+from tasks.literature.gateway.parameters import days_of, fields_of, view
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot

@@ -42,8 +42,8 @@ from schemas.run import Budget, RunRequest
 from schemas.settings import LanguageModelSettings, LiteratureSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.documents.abstracts import AbstractLibrary
-from tasks.embeddings.embedder import Embedder
+from tasks.documents.sections import AbstractLibrary
+from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.evaluation.evaluate_idea import IdeaTools, evaluate_idea
 from tasks.evaluation.job import PlannedIdea, ShardJob

@@ -17,9 +17,9 @@ from schemas.errors import BudgetExhaustedError
 from schemas.knowledge import KnowledgeAnswer, SourceKind
 from tasks.sources.http_source import HttpSource
 from tasks.sources.registry import SOURCES, configured, open_sources
-from tasks.sources.upstream import SourceContext
-from tasks.web.circuit_breaker import CircuitBreaker
+from tasks.sources.requests import SourceContext
 from tasks.web.client import Secrets, open_client
+from tasks.web.shared_limits import CircuitBreaker
 from tests.support.source_contexts import (
     KEYS,
     MAIL,

@@ -18,7 +18,7 @@ import pytest
 
 from dashboards.reports.wording import reason
 from flows.request import bundled
-from tasks.literature.gateway.request_record import RECORD_NAME
+from tasks.literature.gateway.storage import RECORD_NAME
 from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay
 from tests.support.semantic_scholar_server import FAULTS, Json, SemanticScholarServer, paper_id
 from tests.support.stalls import Stalls

@@ -24,7 +24,7 @@ from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools
-from tasks.documents.abstracts import AbstractLibrary
+from tasks.documents.sections import AbstractLibrary
 from tasks.evaluation.evaluate_idea import IdeaTools, evaluate_idea
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.judging.litellm_backend import LiteLLMBackend

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from schemas.settings import LiteratureSettings, Settings
 from tasks.literature.gateway.application import application
-from tasks.literature.gateway.live import LiveUpstream
+from tasks.literature.gateway.upstreams import LiveUpstream
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
 from warehouse.keyed_store import KeyedStore
 

@@ -13,7 +13,7 @@ from schemas.knowledge import SourceQuery
 from schemas.settings import Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.sources.http_source import HttpSource
-from tasks.sources.upstream import SourceContext
+from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
 from warehouse.keyed_store import KeyedStore
 

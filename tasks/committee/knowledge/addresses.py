@@ -11,10 +11,9 @@ from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
+from tasks.sources.code import GithubRepositorySource
 from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of
-from tasks.sources.github import GithubRepositorySource
-from tasks.sources.requests import SourceRequests
-from tasks.sources.upstream import Question, Reply, SourceContext
+from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests
 
 SOURCE = "github_commits"
 REQUESTS_PER_MINUTE = 60

@@ -29,7 +29,7 @@ from tasks.committee.knowledge.reading import read_selected
 from tasks.committee.knowledge.searching import Search
 from tasks.committee.knowledge.selection import score_0_to_1, select, shortlist
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools, Reranker
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import idea_passages
 from tasks.judging.step import Engine
 

@@ -11,7 +11,7 @@ from schemas.outcome import Provenance
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, bounded, linear
 from schemas.reasons import Reason
-from tasks.literature.snapshot.identifiers import arxiv_id_of
+from tasks.literature.snapshot.records import arxiv_id_of
 from tasks.sources.fields import clean_doi
 from tasks.text.titles import LEAST_TITLE_WORDS, plain_title
 

@@ -13,12 +13,12 @@ from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
 from tasks.committee.knowledge.addresses import CodeHost
 from tasks.committee.knowledge.reader import Reading, WebReader
-from tasks.documents.library import DocumentLibrary
-from tasks.embeddings.embedder import Embedder
+from tasks.documents.sections import DocumentLibrary
+from tasks.embeddings import Embedder
 from tasks.embeddings.local_model import PROCESS_LOCK
 from tasks.literature.client import LiteratureClient
 from tasks.sources.registry import Source, open_sources
-from tasks.sources.upstream import SourceContext
+from tasks.sources.requests import SourceContext
 from warehouse.keyed_store import KeyedStore
 
 # The second ranking: a cross-encoder reads query and text together (InnoEval: bge-reranker-base).

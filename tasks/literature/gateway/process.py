@@ -1,5 +1,5 @@
-"""A gateway as a child process: started on a free loopback port, restarted on the same port when it
-dies.
+"""A gateway as a child process, restarted on the same port when it dies; and which literature the
+gateway at an address stands for.
 """
 
 import os
@@ -16,7 +16,8 @@ from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
 from schemas.settings import Settings
-from tasks.literature.gateway.opening import check_literature
+from tasks.literature.gateway.upstreams import check_literature
+from tasks.web.client import web_address
 from tasks.web.exchange import NoAnswerError, probe
 
 # Settings for a child process: by environment, so that a key never shows among its arguments.
@@ -200,3 +201,35 @@ class GatewayProcess:
     def _last_line(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         return lines[-1][:500] if lines else "it left no message"
+
+
+_TIMEOUT_SECONDS = 10.0
+
+
+def literature_identity(url: str) -> str:
+    """`snapshot:<fingerprint>` or `live:<host and path>`, as the gateway at `url` says; part of
+    every evaluation key.
+
+    Raises:
+        ConfigurationError: nothing answers there, something else does, or it does not know this
+            name of its own.
+    """
+    try:
+        answer = probe(f"{url.rstrip('/')}/healthz", _TIMEOUT_SECONDS, use_proxies=False)
+    except NoAnswerError as error:
+        why = f"no literature gateway answers at {url}: {error}"
+        raise ConfigurationError(f"{why}; start one with: assay literature serve") from error
+    if answer.status == 400:
+        host = web_address(url).host
+        mend = f"name it there in ASSAY_LITERATURE__ALLOWED_HOSTS='[\"{host}\"]'"
+        raise ConfigurationError(f"the gateway at {url} does not answer to {host}: {mend}")
+    try:
+        identity = orjson.loads(answer.content).get("literature") if answer.status == 200 else None
+    except (orjson.JSONDecodeError, AttributeError):
+        identity = None
+    if not isinstance(identity, str) or not identity:
+        raise ConfigurationError(
+            f"what answers at {url} is no literature gateway; start one with: assay literature"
+            " serve"
+        )
+    return identity

@@ -21,7 +21,7 @@ from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from schemas.web_origins import is_of_another_site, names_of_server
 from tasks.literature.gateway.application import application
-from tasks.literature.gateway.opening import open_upstream
+from tasks.literature.gateway.upstreams import open_upstream
 
 # Connections to the gateway: bounded in number, and closed when nothing whole comes over them.
 

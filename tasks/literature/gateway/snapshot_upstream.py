@@ -12,18 +12,19 @@ import orjson
 from numpy.typing import NDArray
 
 from schemas.errors import RequestRejectedError
-from tasks.embeddings.embedder import Embedder
-from tasks.literature.gateway.days import days_of, window_of
-from tasks.literature.gateway.fields import (
+from tasks.embeddings import Embedder
+from tasks.literature.gateway.messages import Reply, Request, error_reply, json_reply, no_such_route
+from tasks.literature.gateway.parameters import (
     EDGE_FIELDS,
     NESTED,
     Json,
+    batch_identifiers,
+    days_of,
     fields_of,
     nested_fields,
     view,
+    window_of,
 )
-from tasks.literature.gateway.live import batch_identifiers
-from tasks.literature.gateway.messages import Reply, Request, error_reply, json_reply, no_such_route
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.snapshot import Found, Snapshot
 from tasks.literature.snapshot.text_index import DayRange

@@ -12,20 +12,16 @@ import orjson
 
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.literature.gateway.attempts import Attempt
-from tasks.literature.gateway.messages import Reply, Request, could_not_look
-from tasks.literature.gateway.request_record import RequestRecord
-from tasks.telemetry.counting import upstream_answered
-from tasks.telemetry.tracing import span
-from tasks.web.addresses import web_address
+from tasks.literature.gateway.messages import Attempt, Reply, Request, could_not_look
+from tasks.literature.gateway.storage import RequestRecord
+from tasks.telemetry.reporting import span, upstream_answered
 from tasks.web.arrival_limiter import ArrivalLimiter, Turn
-from tasks.web.circuit_breaker import CircuitBreaker, CircuitState
-from tasks.web.client import Secrets, open_client
+from tasks.web.client import Secrets, open_client, web_address
 from tasks.web.decoding import mended_json
-from tasks.web.exchange import Answer, NoAnswerError, exchange
+from tasks.web.exchange import Answer, NoAnswerError, exchange, reason_of_status
 from tasks.web.headers import retry_after_seconds
 from tasks.web.retrying import RetryPolicy, Tried
-from tasks.web.statuses import reason_of_status
+from tasks.web.shared_limits import CircuitBreaker, CircuitState
 
 _LOG = logging.getLogger("assay.gateway")
 _LONGEST_BACKOFF_SECONDS = 60.0

@@ -12,20 +12,21 @@ from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.identifiers import content_hash
-from tasks.embeddings.embedder import Embedder
-from tasks.literature.snapshot.folder import STAGING_NAME, clear, only_builder
-from tasks.literature.snapshot.manifest import (
+from tasks.embeddings import Embedder
+from tasks.literature.snapshot.folder import (
     FORMAT_VERSION,
+    STAGING_NAME,
     TEXT_NAME,
     Manifest,
+    clear,
+    only_builder,
     read_manifest,
     write_manifest,
 )
 from tasks.literature.snapshot.opening import open_papers
-from tasks.literature.snapshot.parts import Place
+from tasks.literature.snapshot.parts import PaperSource, Place, Progress
 from tasks.literature.snapshot.records import record_of
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
-from tasks.literature.snapshot.sources import PaperSource, Progress
 from tasks.literature.snapshot.store import PaperStore, References
 from tasks.literature.snapshot.text_index import write_text_index
 from tasks.literature.snapshot.vectors import write_vectors

@@ -18,12 +18,18 @@ from tasks.literature.snapshot.editor import (
     Removal,
     Upsert,
 )
-from tasks.literature.snapshot.manifest import Manifest
+from tasks.literature.snapshot.folder import Manifest
 from tasks.literature.snapshot.openalex import OpenAlexWorks, merged_away, updated_date
 from tasks.literature.snapshot.opening import open_papers
-from tasks.literature.snapshot.parts import Place, Row, batches_of, identity_of, parts_in
+from tasks.literature.snapshot.parts import (
+    PaperSource,
+    Place,
+    Row,
+    batches_of,
+    identity_of,
+    parts_in,
+)
 from tasks.literature.snapshot.release import SemanticScholarRelease
-from tasks.literature.snapshot.sources import PaperSource
 
 _STEP = bounded(r"(\d{4}-\d{2}-\d{2})-to-(\d{4}-\d{2}-\d{2})")
 _SHA = bounded(r"[0-9a-f]{40}")

@@ -8,9 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from tasks.literature.snapshot.build import references_of
-from tasks.literature.snapshot.identifiers import key_number
 from tasks.literature.snapshot.parts import Place, Row
-from tasks.literature.snapshot.records import OPTIONAL_COLUMNS, PaperRecord, compress, record_of
+from tasks.literature.snapshot.records import (
+    OPTIONAL_COLUMNS,
+    PaperRecord,
+    compress,
+    key_number,
+    record_of,
+)
 from tasks.literature.snapshot.store import PaperStore, key_numbers, reference_key, same_paper_keys
 
 # What an update says about the papers of a snapshot, one change at a time.

@@ -13,6 +13,7 @@ from schemas.errors import SnapshotError
 from schemas.patterns import bounded
 from tasks.literature.snapshot.parts import (
     Place,
+    Progress,
     Row,
     about_how_many,
     batches_of,
@@ -21,7 +22,6 @@ from tasks.literature.snapshot.parts import (
     opened,
     parts_in,
 )
-from tasks.literature.snapshot.sources import Progress
 
 _WORK = bounded(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")
 _UPDATED = bounded(r"updated_date=(\d{4}-\d{2}-\d{2})")

@@ -1,23 +1,27 @@
-"""JSON lines in one file or in many parts, packed or not, read from any line on without holding
-them in memory.
+"""Where the papers of a snapshot come from: JSON lines or Parquet, in one file or many, packed or
+not, read from any row on without holding them in memory.
 """
 
 import gzip
 import io
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from schemas.errors import SnapshotError
 from schemas.identifiers import content_hash
+from tasks.literature.snapshot.records import OPTIONAL_COLUMNS, REQUIRED_COLUMNS
 from tasks.web.decoding import json_of
 
 BATCH_ROWS = 2_000
+_CHUNK_BYTES = 1 << 20
 _LINES_LOOKED_AT = 200
 _SUFFIXES = (".gz", ".jsonl", ".json", ".ndjson")
 
@@ -132,3 +136,82 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 def first_line(error: Exception) -> str:
     """An error of a library in one line."""
     return (str(error).splitlines() or [type(error).__name__])[0][:200]
+
+
+Progress = Callable[[int, int, str], None]
+"""(done, of how many, stage)."""
+
+
+class PaperSource(Protocol):
+    """Papers in batches, from any place on, so that a killed build can go on.
+
+    Attributes:
+        identity: changes when the source does.
+        identified: whether its own identifiers alone say which papers are the same.
+        through: the last release or day that is in it; None where it has none.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def identity(self) -> str: ...
+    @property
+    def has_references(self) -> bool: ...
+    @property
+    def identified(self) -> bool: ...
+    @property
+    def through(self) -> str | None: ...
+
+    def prepare(self, workplace: Path, report: Progress) -> int:
+        """Bring the papers into readable form below `workplace`; roughly how many there are.
+
+        Goes on where it stopped.
+        """
+        ...
+
+    def batches(self, workplace: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
+        """Rows from `start` on, each batch with the place behind it. Raises SnapshotError."""
+        ...
+
+
+def parquet_batches(paths: tuple[Path, ...], start: Place) -> Iterator[tuple[list[Row], Place]]:
+    """Rows of Parquet files from `start` on, each batch with the place behind it.
+
+    Raises:
+        SnapshotError: a page of a file cannot be read.
+    """
+    for number in range(start.part, len(paths)):
+        read = start.row if number == start.part else 0
+        for batch in _file_batches(paths[number], read):
+            read += len(batch)
+            yield batch, Place(number, read)
+        yield [], Place(number + 1, 0)
+
+
+def _file_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
+    try:
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=_CHUNK_BYTES) as file:
+            wanted = [
+                name
+                for name in (*REQUIRED_COLUMNS, *OPTIONAL_COLUMNS)
+                if name in file.schema_arrow.names
+            ]
+            groups, before = [], 0
+            skipped = first_row
+            for group in range(file.metadata.num_row_groups):
+                rows = file.metadata.row_group(group).num_rows
+                before += rows
+                if before > first_row:
+                    groups.append(group)
+                else:
+                    skipped -= rows
+            for batch in (
+                file.iter_batches(BATCH_ROWS, row_groups=groups, columns=wanted) if groups else ()
+            ):
+                if skipped >= batch.num_rows:
+                    skipped -= batch.num_rows
+                    continue
+                yield batch.slice(skipped).to_pylist()
+                skipped = 0
+    except (pa.ArrowException, OSError) as error:
+        raise SnapshotError(f"{path} cannot be read to its end: {first_line(error)}") from error

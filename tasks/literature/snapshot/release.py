@@ -17,9 +17,15 @@ import pyarrow.parquet as pq
 
 from schemas.errors import SnapshotError
 from schemas.patterns import bounded
-from tasks.literature.snapshot.parts import Place, Row, first_line, identity_of, parts_in
-from tasks.literature.snapshot.sources import Progress
-from tasks.literature.snapshot.tables import parquet_batches
+from tasks.literature.snapshot.parts import (
+    Place,
+    Progress,
+    Row,
+    first_line,
+    identity_of,
+    parquet_batches,
+    parts_in,
+)
 
 DATASETS = ("papers", "abstracts", "tldrs", "paper-ids", "citations")
 """What is used of a release; `papers` must be there."""

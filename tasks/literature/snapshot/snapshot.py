@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
-from tasks.literature.snapshot.bulk_query import parse_bulk_query
-from tasks.literature.snapshot.identifiers import normal_title
-from tasks.literature.snapshot.manifest import Manifest, read_manifest
-from tasks.literature.snapshot.records import PaperRecord
+from tasks.literature.snapshot.folder import Manifest, read_manifest
+from tasks.literature.snapshot.records import PaperRecord, normal_title
 from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.text_index import (
     EVER,
@@ -25,6 +23,7 @@ from tasks.literature.snapshot.text_index import (
     DayRange,
     Hit,
     TextIndex,
+    parse_bulk_query,
     query_terms,
     terms_of,
 )

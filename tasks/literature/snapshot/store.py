@@ -10,9 +10,15 @@ from pathlib import Path
 import orjson
 
 from schemas.errors import SnapshotError
-from tasks.literature.snapshot.identifiers import corpus_id_of, key_number, key_of_identifier
-from tasks.literature.snapshot.manifest import STORE_NAME
-from tasks.literature.snapshot.records import PaperRecord, compress, decompress
+from tasks.literature.snapshot.folder import STORE_NAME
+from tasks.literature.snapshot.records import (
+    PaperRecord,
+    compress,
+    corpus_id_of,
+    decompress,
+    key_number,
+    key_of_identifier,
+)
 
 _CREATE = """
 create table if not exists papers (number integer primary key, record blob not null);

@@ -13,15 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.errors import SnapshotError
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.literature.snapshot.build import unheard, with_vectors
 from tasks.literature.snapshot.change_sources import open_changes
 from tasks.literature.snapshot.editor import Changes, StoreEditor
-from tasks.literature.snapshot.folder import only_builder, remove_generations
-from tasks.literature.snapshot.manifest import Manifest, read_manifest, write_manifest
-from tasks.literature.snapshot.parts import Place
+from tasks.literature.snapshot.folder import (
+    Manifest,
+    only_builder,
+    read_manifest,
+    remove_generations,
+    write_manifest,
+)
+from tasks.literature.snapshot.parts import Place, Progress
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
-from tasks.literature.snapshot.sources import Progress
 from tasks.literature.snapshot.text_index import write_text_index
 from tasks.literature.snapshot.vectors import KnownVector, embedded_text, write_vectors
 

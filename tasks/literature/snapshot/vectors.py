@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
-from tasks.embeddings.embedder import Embedder
+from tasks.embeddings import Embedder
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.text_index import PapersFrom
 

@@ -8,9 +8,9 @@ from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.documents.abstracts import AbstractLibrary
 from tasks.documents.cache import DocumentCache
 from tasks.documents.full_text import FullTextLibrary
+from tasks.documents.sections import AbstractLibrary
 from tasks.web.calls import failure
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from schemas.identifiers import PaperId
 from schemas.paper import SectionKind
 from tasks.documents.document import ParsedDocument
+from tasks.documents.grobid import TeiError, document_of_tei
 from tasks.documents.sections import paper_sections
-from tasks.documents.tei import TeiError, document_of_tei
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "pdf" / "grobid_sample.tei.xml"
 

@@ -16,7 +16,7 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.model_limits import ModelLimits, open_model_limits
-from tasks.web.rate_limit import SharedRateLimit
+from tasks.web.shared_limits import SharedRateLimit
 from tests.support.clocks import SleepingClock
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer
 from warehouse.keyed_store import KeyedStore
@@ -276,8 +276,8 @@ async def test_tokens_per_minute_are_settled_to_what_was_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = SleepingClock()
-    monkeypatch.setattr("tasks.web.rate_limit.time", clock)
-    monkeypatch.setattr("tasks.web.rate_limit.asyncio", clock)
+    monkeypatch.setattr("tasks.web.shared_limits.time", clock)
+    monkeypatch.setattr("tasks.web.shared_limits.asyncio", clock)
     limits = ModelLimits(tokens=SharedRateLimit(tmp_path, "tokens", 600_000))
     opened = await open_engine(
         limits=limits, maximum_completion_tokens=64_000, context_tokens=200_000

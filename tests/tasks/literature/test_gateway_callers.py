@@ -11,8 +11,7 @@ import pytest
 from schemas.choices import LIVE
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
-from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.identity import literature_identity
+from tasks.literature.gateway.process import GatewayProcess, literature_identity
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 
 SEARCH = "/graph/v1/paper/search"

@@ -19,9 +19,9 @@ from schemas.choices import LIVE, LiteratureChoice
 from schemas.identifiers import IdeaId, PaperId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.literature.gateway.attempts import Attempt, attempts_in, header_of
+from tasks.literature.gateway.messages import Attempt, attempts_in, header_of
 from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.gateway.request_record import RECORD_NAME
+from tasks.literature.gateway.storage import RECORD_NAME
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
 

@@ -11,9 +11,9 @@ import pytest
 
 from schemas.settings import Settings
 from tasks.literature.gateway.application import application
-from tasks.literature.gateway.live import LiveUpstream
 from tasks.literature.gateway.transport import Transport
-from tasks.web.circuit_breaker import CircuitBreaker
+from tasks.literature.gateway.upstreams import LiveUpstream
+from tasks.web.shared_limits import CircuitBreaker
 from tests.support.semantic_scholar_server import FAULTS, SemanticScholarServer, corpus, paper_id
 from warehouse.keyed_store import KeyedStore
 

@@ -20,8 +20,12 @@ from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError, SnapshotError
 from schemas.settings import Settings
 from tasks.literature.gateway.__main__ import main
-from tasks.literature.gateway.process import LOG_NAME, GatewayProcess, environment_of
-from tasks.literature.identity import literature_identity
+from tasks.literature.gateway.process import (
+    LOG_NAME,
+    GatewayProcess,
+    environment_of,
+    literature_identity,
+)
 from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 

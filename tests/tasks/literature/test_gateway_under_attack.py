@@ -20,10 +20,10 @@ import pytest
 from schemas.choices import LIVE
 from schemas.settings import Settings
 from tasks.literature.gateway.application import LARGEST_BODY_BYTES, application
-from tasks.literature.gateway.live import LiveUpstream
 from tasks.literature.gateway.messages import ENDPOINTS, Request
 from tasks.literature.gateway.process import GatewayProcess, environment_of
 from tasks.literature.gateway.transport import Transport
+from tasks.literature.gateway.upstreams import LiveUpstream
 from tests.support.web_servers import ShapedServer, shaped_server
 from warehouse.keyed_store import KeyedStore
 

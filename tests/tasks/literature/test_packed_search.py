@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
-from tasks.literature.queries import LONGEST_BULK_QUERY, packed_queries, telling_words
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.semantic_scholar import (
+    LONGEST_BULK_QUERY,
+    SemanticScholarClient,
+    packed_queries,
+    telling_words,
+)
 
 WORDS = st.lists(
     st.sampled_from(["bat", "echo", "wing", "roost", "flight", "call"]),

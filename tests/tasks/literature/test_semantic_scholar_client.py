@@ -20,8 +20,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.gateway_requests import GatewayRequests
-from tasks.literature.queries import plain_query
-from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.semantic_scholar import SemanticScholarClient, plain_query
 from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
 from tests.support.web_servers import shaped_server

@@ -11,7 +11,7 @@ import pytest
 from schemas.errors import SnapshotError
 from tasks.literature.snapshot import parts
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
-from tasks.literature.snapshot.manifest import FILE_NAME as MANIFEST
+from tasks.literature.snapshot.folder import MANIFEST_NAME as MANIFEST
 from tasks.literature.snapshot.opening import open_papers
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet

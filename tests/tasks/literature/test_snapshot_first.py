@@ -11,9 +11,8 @@ from pydantic import ValidationError
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.settings import LiteratureSettings, Settings
 from tasks.literature.gateway.application import application
-from tasks.literature.gateway.live import LiveUpstream
-from tasks.literature.gateway.opening import SnapshotFirst, open_upstream
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
+from tasks.literature.gateway.upstreams import LiveUpstream, SnapshotFirst, open_upstream
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
 from warehouse.keyed_store import KeyedStore

@@ -11,8 +11,13 @@ from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
 from tasks.literature.snapshot.build import build_snapshot
-from tasks.literature.snapshot.identifiers import canonical_url, key_of_identifier
-from tasks.literature.snapshot.records import compress, decompress, record_of
+from tasks.literature.snapshot.records import (
+    canonical_url,
+    compress,
+    decompress,
+    key_of_identifier,
+    record_of,
+)
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
 from tests.support.paper_files import paper_rows, write_parquet

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
 from tasks.literature.snapshot.build import build_snapshot
-from tasks.literature.snapshot.manifest import read_manifest
+from tasks.literature.snapshot.folder import read_manifest
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.update import update_snapshot
 from tests.support.dataset_files import Record, release_records, work, write_part, write_release

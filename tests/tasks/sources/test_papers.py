@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from schemas.knowledge import SourceQuery
 from tasks.sources.crossref import CrossrefSource
 from tasks.sources.openalex import OpenAlexSource, abstract_of
-from tasks.sources.serper import SerperScholarSource
 from tasks.sources.unpaywall import UnpaywallSource
+from tasks.sources.web_search import SerperScholarSource
 from tests.support.web_servers import SHAPES, Find, ShapedServer
 
 SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "api_samples"

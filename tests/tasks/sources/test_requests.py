@@ -9,15 +9,13 @@ import pytest
 
 from schemas.knowledge import SourceQuery
 from tasks.sources.arxiv import ArxivSource
-from tasks.sources.brave import BraveSource
-from tasks.sources.brave import wait_seconds as brave_wait_seconds
+from tasks.sources.code import GithubCodeSource, GithubRepositorySource, refusal_reason
+from tasks.sources.code import wait_seconds as github_wait_seconds
 from tasks.sources.crossref import allowed_per_minute
 from tasks.sources.fields import clean_doi
-from tasks.sources.github import GithubCodeSource, GithubRepositorySource, refusal_reason
-from tasks.sources.github import wait_seconds as github_wait_seconds
-from tasks.sources.upstream import Reply, retry_after_seconds
-from tasks.web.circuit_breaker import CircuitBreaker
-from tasks.web.locks import alone
+from tasks.sources.requests import Reply, retry_after_seconds
+from tasks.sources.web_search import BraveSource, brave_wait_seconds
+from tasks.web.shared_limits import CircuitBreaker, alone
 from tests.support.clocks import SleepingClock
 from tests.support.source_contexts import keyed_settings, keyless_settings, opened
 from tests.support.web_servers import SHAPES, Find, ShapedServer
@@ -186,7 +184,7 @@ def test_retry_after_is_seconds_or_a_date() -> None:
 
 
 def test_github_tells_a_spent_allowance_from_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tasks.sources.github.time", SleepingClock())
+    monkeypatch.setattr("tasks.sources.code.time", SleepingClock())
     reset = "1020"
     spent = reply(403, x_ratelimit_remaining="0", x_ratelimit_reset=reset)
     assert github_wait_seconds(spent) == 20

@@ -5,12 +5,8 @@ from pathlib import Path
 import pytest
 
 from schemas.knowledge import SourceQuery
-from tasks.sources.brave import BraveSource
-from tasks.sources.github import GithubCodeSource, GithubRepositorySource
-from tasks.sources.kaggle import KaggleDatasetSource
-from tasks.sources.searxng import SearxngSource
-from tasks.sources.serper import SerperSource
-from tasks.sources.tavily import TavilySource
+from tasks.sources.code import GithubCodeSource, GithubRepositorySource, KaggleDatasetSource
+from tasks.sources.web_search import BraveSource, SearxngSource, SerperSource, TavilySource
 from tests.support.source_contexts import keyed_settings
 from tests.support.web_servers import SHAPES, ShapedServer
 

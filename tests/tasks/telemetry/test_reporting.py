@@ -10,16 +10,15 @@ from pydantic import ValidationError
 from schemas.identifiers import IdeaId
 from schemas.settings import TelemetrySettings
 from tasks.accounting.ledger import Ledger
-from tasks.telemetry.reporter import current, reporting
-from tasks.telemetry.tracing import span, trace_headers, traceparent
+from tasks.telemetry.reporting import current, reporting, span, trace_headers, traceparent
 from tests.support.otlp_server import collector
 
 OFF = """
 import sys
 import tasks.evaluation.shard_resources, tasks.literature.gateway.application
 from schemas.settings import TelemetrySettings
-from tasks.telemetry.reporter import reporting
-from tasks.telemetry.tracing import span
+from tasks.telemetry.reporting import reporting
+from tasks.telemetry.reporting import span
 with reporting(TelemetrySettings(), "assay"), span("run") as spanned:
     spanned.note(run_id="run-1")
     spanned.fail("timed_out")

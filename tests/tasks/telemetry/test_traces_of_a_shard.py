@@ -14,8 +14,7 @@ from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.literature.gateway.process import GatewayProcess
-from tasks.telemetry.reporter import reporting
-from tasks.telemetry.tracing import span, traceparent
+from tasks.telemetry.reporting import reporting, span, traceparent
 from tests.support.openai_server import start_openai_server
 from tests.support.otlp_server import Collector, collector
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tasks.web.circuit_breaker import CircuitBreaker
+from tasks.web.shared_limits import CircuitBreaker
 
 
 def test_a_clock_that_is_set_back_keeps_no_circuit_open_for_longer(tmp_path: Path) -> None:

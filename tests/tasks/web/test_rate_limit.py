@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import ConfigurationError
-from tasks.web.rate_limit import SharedRateLimit
+from tasks.web.shared_limits import SharedRateLimit
 from tests.support.clocks import SleepingClock
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -15,8 +15,8 @@ SPAWN = multiprocessing.get_context("spawn")
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> SleepingClock:
     clock = SleepingClock()
-    monkeypatch.setattr("tasks.web.rate_limit.time", clock)
-    monkeypatch.setattr("tasks.web.rate_limit.asyncio", clock)
+    monkeypatch.setattr("tasks.web.shared_limits.time", clock)
+    monkeypatch.setattr("tasks.web.shared_limits.asyncio", clock)
     return clock
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 import pytest
 
 from schemas.errors import ConfigurationError, RateLimitedError
+from tasks.web.exchange import reason_of_status
 from tasks.web.retrying import RetryPolicy, Tried
-from tasks.web.statuses import reason_of_status
 from tests.support.clocks import SleepingClock
 
 

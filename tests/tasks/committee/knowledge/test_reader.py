@@ -19,7 +19,7 @@ from schemas.settings import DocumentSettings, Settings, SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.addresses import SOURCE, CodeHost
 from tasks.committee.knowledge.reader import WebReader
-from tasks.sources.upstream import SourceContext
+from tasks.sources.requests import SourceContext
 from tasks.web.client import open_client
 from tests.support.document_server import DocumentServer, Reply, document_server
 from tests.support.source_contexts import KEYLESS

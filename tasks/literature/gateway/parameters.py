@@ -1,0 +1,284 @@
+"""Parameters of the API: which rows, which days, which fields; and a snapshot's paper in the API's
+shape.
+"""
+
+from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from schemas.errors import RequestRejectedError
+from schemas.patterns import IGNORECASE, bounded
+from tasks.literature.gateway.messages import Request
+from tasks.literature.snapshot.records import UNKNOWN_DAY, PaperRecord
+from tasks.literature.snapshot.text_index import DayRange
+from tasks.web.client import ascii_lower
+
+# `offset` and `limit` of the API.
+
+_MOST_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which rows of an answer are asked for."""
+
+    offset: int
+    limit: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.limit
+
+
+def window_of(request: Request, *, default: int, largest: int) -> Window:
+    """The window asked for. Raises RequestRejectedError for a number the API does not take."""
+    numbers = []
+    for name, fallback in (("offset", 0), ("limit", default)):
+        text = request.parameter(name) or str(fallback)
+        if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS) or (
+            name == "limit" and not 1 <= int(text) <= largest
+        ):
+            raise RequestRejectedError(f"Unacceptable query params: [{name}={text}]")
+        numbers.append(int(text))
+    return Window(*numbers)
+
+
+_POINT = bounded(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+_YEARS = bounded(r"(\d{4})?(-)?(\d{4})?")
+_EVER = DayRange()
+
+
+def days_of(request: Request) -> DayRange:
+    """The range that `publicationDateOrYear`, `year` and `insertedBefore` leave.
+
+    A snapshot knows no insertion dates: it counts a paper as inserted when it was published.
+
+    Raises:
+        RequestRejectedError: a text that is no date or range.
+    """
+    first, last = _EVER.first, _EVER.last
+    for name, read in (
+        ("publicationDateOrYear", _date_range),
+        ("year", _year_range),
+        ("insertedBefore", _before),
+    ):
+        text = request.parameter(name)
+        if not text:
+            continue
+        found = read(text)
+        if found is None:
+            raise RequestRejectedError(f"Unacceptable query params: [{name}={text}]")
+        first, last = max(first, found.first), min(last, found.last)
+    return DayRange(first, last)
+
+
+def last_day_of(year: int | None) -> int:
+    """31 December of the year as YYYYMMDD; after every range when the year is unknown."""
+    return year * 10_000 + 1231 if isinstance(year, int) else UNKNOWN_DAY
+
+
+def _point(text: str) -> DayRange | None:
+    """YYYY, YYYY-MM or YYYY-MM-DD as its first and last day."""
+    found = _POINT.fullmatch(text.strip())
+    if found is None:
+        return None
+    year, month, day = (int(part) if part else None for part in found.groups())
+    if year is None or (month is not None and not 1 <= month <= 12) or year == 0:
+        return None
+    last_day = monthrange(year, month)[1] if month else 31
+    if day is not None and not 1 <= day <= last_day:
+        return None
+    base = year * 10_000
+    return DayRange(
+        base + (month or 1) * 100 + (day or 1), base + (month or 12) * 100 + (day or last_day)
+    )
+
+
+def _date_range(text: str) -> DayRange | None:
+    start, separator, end = text.partition(":")
+    if not separator:
+        return _point(start)
+    first = _point(start) if start.strip() else _EVER
+    last = _point(end) if end.strip() else _EVER
+    return DayRange(first.first, last.last) if first and last else None
+
+
+def _year_range(text: str) -> DayRange | None:
+    found = _YEARS.fullmatch(text.strip())
+    if found is None or not (found.group(1) or found.group(3)):
+        return None
+    start, dash, end = found.groups()
+    if start and end and not dash:
+        return None
+    first = int(start) * 10_000 + 101 if start else _EVER.first
+    last = int(end) * 10_000 + 1231 if end else _EVER.last if dash else int(start) * 10_000 + 1231
+    return DayRange(first, last)
+
+
+def _before(text: str) -> DayRange | None:
+    """Exclusive: the day before the first day of the point; dates compare as numbers, so one less
+    will do.
+    """
+    found = _point(text)
+    return DayRange(_EVER.first, found.first - 1) if found else None
+
+
+Json = dict[str, Any]
+
+NESTED = ("references", "citations")
+EDGE_FIELDS = frozenset({"contexts", "intents", "contextsWithIntent", "isInfluential"})
+_AUTHOR_FIELDS = frozenset(
+    {
+        "authorId",
+        "externalIds",
+        "name",
+        "url",
+        "affiliations",
+        "homepage",
+        "paperCount",
+        "citationCount",
+        "hIndex",
+        "aliases",
+    }
+)
+_SUBFIELDS = {
+    "authors": _AUTHOR_FIELDS,
+    "embedding": frozenset({"specter_v1", "specter_v2"}),
+    "tldr": frozenset({"model", "text"}),
+}
+
+
+def _external_ids(paper: PaperRecord) -> Json:
+    named = {"ArXiv": paper.arxiv_id, "DOI": paper.doi, "CorpusId": paper.corpus_id}
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _open_access_pdf(paper: PaperRecord) -> Json:
+    return {
+        "url": paper.pdf_url or "",
+        "status": "GREEN" if paper.pdf_url else None,
+        "license": None,
+        "disclaimer": None,
+    }
+
+
+_SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
+    "paperId": lambda paper: paper.paper_id,
+    "corpusId": lambda paper: paper.corpus_id,
+    "externalIds": _external_ids,
+    "url": lambda paper: paper.url,
+    "title": lambda paper: paper.title,
+    "abstract": lambda paper: paper.abstract,
+    "venue": lambda paper: paper.venue,
+    "publicationVenue": lambda _: None,
+    "year": lambda paper: paper.year,
+    "referenceCount": lambda paper: paper.reference_count,
+    "citationCount": lambda paper: paper.citation_count,
+    "influentialCitationCount": lambda _: None,
+    "isOpenAccess": lambda paper: bool(paper.pdf_url),
+    "openAccessPdf": _open_access_pdf,
+    "fieldsOfStudy": lambda _: None,
+    "s2FieldsOfStudy": lambda _: [],
+    "publicationTypes": lambda _: None,
+    "publicationDate": lambda paper: paper.publication_date,
+    "journal": lambda _: None,
+    "citationStyles": lambda _: None,
+    "authors": lambda paper: [{"authorId": None, "name": name} for name in paper.authors],
+    "embedding": lambda _: None,
+    "tldr": lambda paper: {"model": "tldr@v2.0.0", "text": paper.tldr} if paper.tldr else None,
+    "textAvailability": lambda paper: "abstract" if paper.abstract else "none",
+}
+
+
+def fields_of(text: str, extra: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """The `fields` parameter. Raises RequestRejectedError for what the API does not know."""
+    named = [name.strip() for name in text.split(",") if name.strip()] or ["title"]
+    unknown = [name for name in named if not _known(name, extra)]
+    if unknown:
+        raise RequestRejectedError(f"Unrecognized or unsupported fields: [{', '.join(unknown)}]")
+    return tuple(dict.fromkeys(named))
+
+
+def _known(name: str, extra: frozenset[str]) -> bool:
+    head, _, rest = name.partition(".")
+    if head in extra and not rest:
+        return True
+    if head in NESTED and head in extra:
+        return not rest or _known(rest, frozenset())
+    if rest:
+        return rest in _SUBFIELDS.get(head, frozenset())
+    return head in _SHAPES
+
+
+def view(paper: PaperRecord, fields: tuple[str, ...]) -> Json:
+    """The paper with the fields asked for, `paperId` always; nested lists are the caller's."""
+    heads = dict.fromkeys(("paperId", *(name.partition(".")[0] for name in fields)))
+    return {head: _SHAPES[head](paper) for head in heads if head in _SHAPES}
+
+
+def nested_fields(fields: tuple[str, ...], name: str) -> tuple[str, ...] | None:
+    """The fields asked of a nested list; None when the list is not asked for. Default: title."""
+    inner = tuple(
+        field.removeprefix(f"{name}.") for field in fields if field.startswith(f"{name}.")
+    )
+    return inner or (("title",) if name in fields else None)
+
+
+# Paper identifiers as the API takes them: one spelling each, and the ones that would spoil a
+# whole batch kept out.
+
+_FORMS = {
+    "corpusid": bounded(r"\d{1,18}"),
+    "doi": bounded(r"10\.\d{4,9}/\S+"),
+    "arxiv": bounded(r"(\d{4}\.\d{4,5}|[a-z-]{1,30}(\.[a-z]{2})?/\d{7})(v\d+)?", IGNORECASE),
+    "mag": bounded(r"\d+"),
+    "acl": bounded(r"\S+"),
+    "pmid": bounded(r"\d+"),
+    "pmcid": bounded(r"(PMC)?\d+", IGNORECASE),
+    "url": bounded(r"https?://\S+"),
+}
+_SPELLING = {"corpusid": "CorpusId", "url": "URL"}
+_SHA = bounded(r"[0-9a-f]{40}")
+_VERSION = bounded(r"v\d{1,9}$", IGNORECASE)
+
+
+def canonical_id(text: str) -> str | None:
+    """`corpusID:7` → `CorpusId:7`; None for a text that is no identifier (asking for it can reject
+    its whole batch).
+    """
+    text = text.strip()
+    if _SHA.fullmatch(text.lower()):
+        return text.lower()
+    if _FORMS["doi"].fullmatch(text):
+        return f"DOI:{ascii_lower(text)}"
+    prefix, _, rest = text.partition(":")
+    kind, rest = prefix.lower(), rest.strip()
+    if kind not in _FORMS or not _FORMS[kind].fullmatch(rest):
+        return None
+    if kind == "arxiv":
+        rest = _VERSION.sub("", rest)
+    if kind == "pmcid":
+        rest = rest.upper().removeprefix("PMC")
+    return f"{_SPELLING.get(kind, kind.upper())}:{ascii_lower(rest) if kind == 'doi' else rest}"
+
+
+LARGEST_BATCH = 500
+
+
+def batch_identifiers(body: bytes) -> list[str]:
+    """The ids of a batch request. Raises RequestRejectedError for a body the API does not take."""
+    try:
+        parsed = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise RequestRejectedError("Request body is not valid JSON") from error
+    identifiers = parsed.get("ids") if isinstance(parsed, dict) else None
+    if not isinstance(identifiers, list) or not all(isinstance(each, str) for each in identifiers):
+        raise RequestRejectedError('Request body must be {"ids": [...]} with a list of strings')
+    if len(identifiers) > LARGEST_BATCH:
+        raise RequestRejectedError(f"Too many ids: at most {LARGEST_BATCH}")
+    if not identifiers:
+        raise RequestRejectedError("No valid paper ids given")
+    return identifiers

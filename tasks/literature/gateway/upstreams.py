@@ -1,0 +1,288 @@
+"""What may stand behind the gateway: the live API, or a snapshot first and the live API for what it
+lacks; and from a choice of literature to the one it means.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from schemas.choices import LiteratureChoice
+from schemas.errors import ConfigurationError, RequestRejectedError
+from schemas.settings import Settings
+from tasks.literature.gateway.look_ups import BATCH_PATH, LookUps, Row
+from tasks.literature.gateway.messages import (
+    CacheUse,
+    Reply,
+    Request,
+    Upstream,
+    error_reply,
+    no_such_route,
+)
+from tasks.literature.gateway.parameters import batch_identifiers, days_of, last_day_of, window_of
+from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
+from tasks.literature.gateway.storage import RECORD_NAME, Answers, RequestRecord
+from tasks.literature.gateway.transport import Transport
+from tasks.literature.snapshot.folder import read_manifest
+from tasks.literature.snapshot.snapshot import open_snapshot
+from tasks.literature.snapshot.text_index import DayRange
+from tasks.web.arrival_limiter import ArrivalLimiter
+from tasks.web.departures import SharedDepartures, departures_file
+from warehouse.keyed_store import KeyedStore
+
+_RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})
+_DAY_SECONDS = 86_400.0
+_RECOMMENDED_BEFORE_FILTER = 100
+
+
+class LiveUpstream:
+    """`answer` passes everything on; paper look-ups travel packed, recommendations take a date
+    range besides.
+    """
+
+    name = "semantic_scholar"
+
+    def __init__(
+        self, settings: Settings, store: KeyedStore, transport: Transport | None = None
+    ) -> None:
+        self._transport = transport or Transport(settings)
+        age_seconds = settings.literature.cache_maximum_age_days * _DAY_SECONDS
+        self._answers = Answers(store, self.identity, age_seconds)
+        self._look_ups = LookUps(self._transport, self._answers)
+
+    @property
+    def identity(self) -> str:
+        return f"live:{self._transport.place}"
+
+    async def answer(self, request: Request) -> Reply:
+        try:
+            return await self._answer(request)
+        except RequestRejectedError as error:
+            return error_reply(400, str(error))
+
+    async def _answer(self, request: Request) -> Reply:
+        if request.method == "POST" and request.path == BATCH_PATH:
+            return await self._batch(request)
+        route = request.route
+        if route is None:
+            return no_such_route(request)
+        if route.endpoint == "paper" and route.identifier is not None:
+            return await self._paper(route.identifier, request.parameter("fields"))
+        if route.endpoint in _RECOMMENDATIONS and request.parameter("publicationDateOrYear"):
+            return await self._recommended_within(request)
+        return await self._answers.answer(request, lambda: self._transport.ask(lambda: request))
+
+    async def rows(self, fields: str, identifiers: Sequence[str]) -> tuple[tuple[Row, ...], Reply]:
+        """Outcomes by position, and a reply that carries what they took."""
+        found = await self._look_ups.papers(fields, identifiers)
+        return found.rows, found.spent
+
+    async def _batch(self, request: Request) -> Reply:
+        identifiers = batch_identifiers(request.body)
+        found = await self._look_ups.papers(request.parameter("fields"), identifiers)
+        return batch_reply(found.rows, found.spent)
+
+    async def _paper(self, identifier: str, fields: str) -> Reply:
+        found = await self._look_ups.papers(fields, [identifier])
+        row = found.rows[0]
+        reply = row.failure or (
+            error_reply(404, f"Paper with id {identifier} not found")
+            if row.paper in (None, b"null")
+            else Reply(200, row.paper or b"")
+        )
+        return replace(found.spent, status=reply.status, body=reply.body)
+
+    async def _recommended_within(self, request: Request) -> Reply:
+        """The API recommends without regard to dates: ask for more at the same price, and cut to
+        the range and limit here.
+        """
+        days = days_of(request)
+        limit = window_of(request, default=100, largest=500).limit
+        fields = set(request.parameter("fields", "title").split(",")) | {"year", "publicationDate"}
+        asked = request.replacing(
+            publicationDateOrYear=None,
+            limit=str(max(limit, _RECOMMENDED_BEFORE_FILTER)),
+            fields=",".join(sorted(fields)),
+        )
+        reply = await self._answers.answer(asked, lambda: self._transport.ask(lambda: asked))
+        if reply.status != 200:
+            return reply
+        papers = [
+            paper
+            for paper in orjson.loads(reply.body).get("recommendedPapers") or ()
+            if _within(paper, days)
+        ]
+        body = orjson.dumps({"recommendedPapers": papers[:limit]})
+        return replace(reply, body=body)
+
+    def statistics(self) -> dict[str, Any]:
+        return {
+            "identity": self.identity,
+            "upstream": self._transport.statistics(),
+            "look_ups": dict(self._look_ups.counts),
+        }
+
+    async def close(self) -> None:
+        await asyncio.gather(self._answers.stop(), self._look_ups.stop())
+        await self._transport.close()
+        self._answers.close()
+
+
+def batch_reply(rows: Sequence[Row], spent: Reply) -> Reply:
+    """A list by position; as in the API, a batch that knows none of its ids is refused with 400."""
+    failure = next((row.failure for row in rows if row.failure is not None), None)
+    if failure is None and all(row.paper in (None, b"null") for row in rows):
+        failure = error_reply(400, "No valid paper ids given")
+    status, body = (
+        (failure.status, failure.body)
+        if failure
+        else (200, b"[" + b",".join(row.paper or b"null" for row in rows) + b"]")
+    )
+    return replace(spent, status=status, body=body, packed=len(rows))
+
+
+def _within(paper: dict[str, Any], days: DayRange) -> bool:
+    published, year = paper.get("publicationDate"), paper.get("year")
+    try:
+        day = (
+            int(date.fromisoformat(published).strftime("%Y%m%d"))
+            if published
+            else last_day_of(year)
+        )
+    except (TypeError, ValueError):
+        return False
+    return days.first <= day <= days.last
+
+
+# The snapshot first, and the live API for what it lacks.
+
+
+class SnapshotFirst:
+    """Papers and papers like them come from the snapshot where it has them; searches go live, for
+    they see more there.
+
+    When the live API cannot be asked, a search is answered with its failure, never with the
+    snapshot's part alone.
+    """
+
+    name = "semantic_scholar"
+
+    def __init__(self, snapshot: SnapshotUpstream, live: LiveUpstream) -> None:
+        self._snapshot = snapshot
+        self._live = live
+
+    @property
+    def identity(self) -> str:
+        return f"{self._snapshot.identity}+{self._live.identity}"
+
+    async def answer(self, request: Request) -> Reply:
+        if request.method == "POST" and request.path == BATCH_PATH:
+            return await self._batch(request)
+        if request.endpoint == "paper":
+            local = await self._snapshot.answer(request)
+            return await self._live.answer(request) if _lacking(local) else local
+        return await self._live.answer(request)
+
+    async def _batch(self, request: Request) -> Reply:
+        """By position: the snapshot's row, else the live one.
+
+        A nested list the snapshot does not know counts as lacking.
+        """
+        local = await self._snapshot.answer(request)
+        if local.status == 400 and b"No valid paper ids" not in local.body:
+            return local
+        identifiers: list[str] = orjson.loads(request.body)["ids"]
+        known = orjson.loads(local.body) if local.status == 200 else [None] * len(identifiers)
+        lacking = [place for place, row in enumerate(known) if row is None or _unknown_lists(row)]
+        if not lacking:
+            return local
+        found, spent = await self._live.rows(
+            request.parameter("fields"), [identifiers[place] for place in lacking]
+        )
+        rows = [Row(orjson.dumps(row)) for row in known]
+        for place, row in zip(lacking, found, strict=True):
+            if (
+                known[place] is None or row.paper != b"null"
+            ):  # a look-up that failed is a failure, not an unknown list
+                rows[place] = row
+        return replace(
+            batch_reply(rows, spent),
+            packed=len(identifiers),
+            cache=spent.cache if lacking else CacheUse.MISS,
+        )
+
+    def statistics(self) -> dict[str, Any]:
+        return {
+            "identity": self.identity,
+            "snapshot": self._snapshot.statistics(),
+            "live": self._live.statistics(),
+        }
+
+    async def close(self) -> None:
+        await asyncio.gather(self._snapshot.close(), self._live.close())
+
+
+def _lacking(local: Reply) -> bool:
+    """Whether the snapshot has not got the paper, or not the list that was asked of it."""
+    return local.status == 404 or (local.status == 200 and _unknown_lists(orjson.loads(local.body)))
+
+
+def _unknown_lists(answer: dict[str, Any]) -> bool:
+    return any(answer.get(name, ()) is None for name in ("data", "references", "citations"))
+
+
+CACHE_NAME = "literature.sqlite"
+
+
+def check_literature(literature: LiteratureChoice) -> None:
+    """Say early, in one line, what would keep a gateway from starting.
+
+    Raises:
+        ConfigurationError, SnapshotError
+    """
+    if literature.url is not None:
+        raise ConfigurationError(
+            f"literature {literature.text!r}: write snapshot:FOLDER, snapshot:FOLDER+live or live"
+        )
+    if literature.snapshot is not None:
+        read_manifest(literature.snapshot)
+
+
+def open_upstream(
+    settings: Settings, literature: LiteratureChoice, cache_directory: Path
+) -> Upstream:
+    """Raises ConfigurationError or SnapshotError, one line each."""
+    check_literature(literature)
+    if literature.snapshot is None:
+        return _live(settings, cache_directory)
+    snapshot = open_snapshot(literature.snapshot)
+    embedder = None
+    if snapshot.has_vectors:
+        from tasks.embeddings.sentence_embedder import (
+            SentenceEmbedder,
+        )  # loads a model: only where vectors are to be compared
+
+        embedder = SentenceEmbedder(settings.embeddings, None)
+    local = SnapshotUpstream(snapshot, embedder)
+    return SnapshotFirst(local, _live(settings, cache_directory)) if literature.then_live else local
+
+
+def _live(settings: Settings, cache_directory: Path) -> LiveUpstream:
+    """The allowance is shared with every gateway of the machine that uses the same key, whatever
+    its cache.
+    """
+    store = KeyedStore(cache_directory / CACHE_NAME)
+    store.get_many(["opens"])
+    key = settings.semantic_scholar_api_key
+    rate = settings.literature.requests_per_second
+    transport = Transport(settings)
+    allowance = departures_file(
+        settings.home / "limits", transport.host, key.get_secret_value() if key else None
+    )
+    transport.limiter = ArrivalLimiter(rate, memory=SharedDepartures(allowance))
+    transport.record = RequestRecord(cache_directory / RECORD_NAME, transport.host, rate)
+    return LiveUpstream(settings, store, transport)

@@ -1,0 +1,346 @@
+"""Web search: Brave, SearXNG, Serper (Google and Scholar) and Tavily (reference 5.6)."""
+
+import base64
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from typing import Any, ClassVar
+
+import orjson
+from pydantic import SecretStr
+
+from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.patterns import bounded
+from schemas.reasons import Reason
+from schemas.settings import Settings
+from tasks.sources.fields import (
+    Row,
+    iso_day,
+    last_day,
+    number_of,
+    rows_of,
+    spoken_day,
+    text_of,
+    texts_of,
+    without_markup,
+)
+from tasks.sources.http_source import HttpSource, Page
+from tasks.sources.requests import Question, Reply, Upstream, retry_after_seconds, usual_reason
+from tasks.web.client import Secrets, web_address
+from tasks.web.headers import whole_number
+
+_BRAVE_MOST = 20
+_EARLIEST = date(1990, 1, 1)
+
+
+class BraveSource(HttpSource):
+    """Web pages; the free plan allows one request a second."""
+
+    name: ClassVar[str] = "brave"
+    kind: ClassVar[SourceKind] = SourceKind.WEB
+    maximum_characters: ClassVar[int] = 400
+    maximum_words: ClassVar[int | None] = 50
+
+    @classmethod
+    def upstream(cls, settings: Settings) -> Upstream:
+        key = settings.brave_api_key
+        return Upstream(
+            source=cls.name,
+            base_url="https://api.search.brave.com",
+            per_minute=60,
+            limit_name=cls.name,
+            secrets=Secrets(headers={"X-Subscription-Token": key} if key else {}),
+            headers={"Accept": "application/json"},
+            mend={Reason.FORBIDDEN: "check BRAVE_API_KEY"},
+            reason=brave_refusal,
+            asks_to_wait_seconds=brave_wait_seconds,
+        )
+
+    @classmethod
+    def missing_setting(cls, settings: Settings) -> str | None:
+        return None if settings.brave_api_key else "set BRAVE_API_KEY"
+
+    def question(self, words: str, query: SourceQuery) -> Question:
+        dates: tuple[tuple[str, str], ...] = ()
+        if query.published_after or query.published_before:
+            first, last = (
+                query.published_after or _EARLIEST,
+                query.published_before or datetime.now(UTC).date(),
+            )
+            dates = (("freshness", f"{first}to{last}"),)
+        return Question(
+            "/res/v1/web/search",
+            (("q", words), ("count", str(min(query.limit, _BRAVE_MOST))), *dates),
+        )
+
+    def page(self, body: Any, question: Question) -> Page:
+        del question
+        nothing = isinstance(body, dict) and body.get("type") == "search" and "web" not in body
+        return Page(*self.items_of([] if nothing else rows_of(body, "web", "results")))
+
+    def item(self, row: Row) -> KnowledgeItem:
+        snippets = (text_of(row, "description"), *texts_of(row, "extra_snippets"))
+        published = iso_day(text_of(row, "page_age")) or spoken_day(
+            text_of(row, "age"), datetime.now(UTC).date()
+        )
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=without_markup(text_of(row, "title")),
+            url=text_of(row, "url"),
+            text=without_markup(" ".join(snippet for snippet in snippets if snippet)),
+            published=published,
+        )
+
+
+def brave_refusal(reply: Reply) -> Reason:
+    """A wrong token comes as 422."""
+    return (
+        Reason.FORBIDDEN
+        if reply.status == 422 and b"TOKEN" in reply.content.upper()
+        else usual_reason(reply)
+    )
+
+
+def brave_wait_seconds(reply: Reply) -> float:
+    """`X-RateLimit-Remaining: 0, 1402` with `X-RateLimit-Reset: 1, 86400`: one second, one month,
+    each with its rest.
+    """
+    rests = _numbers(reply.headers.get("x-ratelimit-remaining", ""))
+    resets = _numbers(reply.headers.get("x-ratelimit-reset", ""))
+    spent = [reset for rest, reset in zip(rests, resets, strict=False) if rest == 0]
+    return max([retry_after_seconds(reply), *spent])
+
+
+def _numbers(text: str) -> list[int]:
+    """All or none: the two headers belong together by position."""
+    numbers = [number for part in text.split(",") if (number := whole_number(part)) is not None]
+    return numbers if len(numbers) == len(text.split(",")) else []
+
+
+class SearxngSource(HttpSource):
+    """Web pages. Every engine behind it that did not answer is a failure beside the items."""
+
+    name: ClassVar[str] = "searxng"
+    kind: ClassVar[SourceKind] = SourceKind.WEB
+    maximum_characters: ClassVar[int] = 1000
+
+    @classmethod
+    def upstream(cls, settings: Settings) -> Upstream:
+        address, secrets = _address(settings.searxng_url or "http://searxng.invalid")
+        return Upstream(
+            source=cls.name,
+            base_url=address,
+            per_minute=60,
+            limit_name=cls.name,
+            secrets=secrets,
+            mend={Reason.FORBIDDEN: "enable json under search.formats of the instance's settings"},
+        )
+
+    @classmethod
+    def missing_setting(cls, settings: Settings) -> str | None:
+        return None if settings.searxng_url else "set SEARXNG_URL to your instance"
+
+    def question(self, words: str, query: SourceQuery) -> Question:
+        del query
+        return Question("/search", (("q", words), ("format", "json")))
+
+    def page(self, body: Any, question: Question) -> Page:
+        del question
+        items, unreadable_count = self.items_of(rows_of(body, "results"))
+        return Page(items, unreadable_count, tuple(_silent_engines(body)))
+
+    def item(self, row: Row) -> KnowledgeItem:
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=text_of(row, "title"),
+            url=text_of(row, "url"),
+            text=text_of(row, "content"),
+            published=spoken_day(text_of(row, "publishedDate"), datetime.now(UTC).date()),
+        )
+
+
+def _silent_engines(body: Any) -> Iterator[tuple[Reason, str]]:
+    """`unresponsive_engines`: pairs of engine and reason in words."""
+    told = body.get("unresponsive_engines")
+    for entry in told if isinstance(told, list) else []:
+        parts = [str(part) for part in entry] if isinstance(entry, list) else [str(entry)]
+        words = " ".join(parts[1:]).lower()
+        reason = Reason.SERVER_ERROR
+        if "timeout" in words:
+            reason = Reason.TIMEOUT
+        elif "too many requests" in words or "suspended" in words:
+            reason = Reason.RATE_LIMITED
+        elif "captcha" in words or "denied" in words:
+            reason = Reason.FORBIDDEN
+        yield reason, f"engine {': '.join(parts)}"
+
+
+def _address(url: str) -> tuple[str, Secrets]:
+    """The address without user and password, and those as what they are."""
+    parsed = web_address(url)
+    if not parsed.userinfo:
+        return url, Secrets()
+    encoded = base64.b64encode(f"{parsed.username}:{parsed.password}".encode()).decode()
+    secrets = Secrets(
+        headers={"Authorization": SecretStr(f"Basic {encoded}")},
+        parts=(SecretStr(parsed.password),),
+    )
+    return str(parsed.copy_with(username=None, password=None)), secrets
+
+
+_SERPER_MOST = 100
+_VENUE_YEAR = bounded(r",?\s{0,9}\d{4}$")
+
+
+class SerperSource(HttpSource):
+    """Web pages. Google reads 32 words. More than 10 results cost double."""
+
+    name: ClassVar[str] = "serper"
+    kind: ClassVar[SourceKind] = SourceKind.WEB
+    maximum_characters: ClassVar[int] = 2048
+    maximum_words: ClassVar[int | None] = 32
+    path: ClassVar[str] = "/search"
+
+    @classmethod
+    def upstream(cls, settings: Settings) -> Upstream:
+        key = settings.serper_api_key
+        return Upstream(
+            source=cls.name,
+            base_url="https://google.serper.dev",
+            per_minute=3000,
+            limit_name="serper",
+            secrets=Secrets(headers={"X-API-KEY": key} if key else {}),
+            mend={Reason.FORBIDDEN: "check SERPER_API_KEY and its credits"},
+            reason=serper_refusal,
+        )
+
+    @classmethod
+    def missing_setting(cls, settings: Settings) -> str | None:
+        return None if settings.serper_api_key else "set SERPER_API_KEY"
+
+    def question(self, words: str, query: SourceQuery) -> Question:
+        body: dict[str, Any] = {"q": words, "num": min(query.limit, _SERPER_MOST)}
+        if query.published_after or query.published_before:
+            first = f",cd_min:{query.published_after:%m/%d/%Y}" if query.published_after else ""
+            last = f",cd_max:{query.published_before:%m/%d/%Y}" if query.published_before else ""
+            body["tbs"] = f"cdr:1{first}{last}"
+        return Question(self.path, body=orjson.dumps(body))
+
+    def page(self, body: Any, question: Question) -> Page:
+        del question
+        told = isinstance(body, dict) and "searchParameters" in body and "organic" not in body
+        return Page(*self.items_of([] if told else rows_of(body, "organic")))
+
+    def item(self, row: Row) -> KnowledgeItem:
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=text_of(row, "title"),
+            url=text_of(row, "link"),
+            text=text_of(row, "snippet"),
+            published=spoken_day(text_of(row, "date"), datetime.now(UTC).date()),
+        )
+
+
+class SerperScholarSource(SerperSource):
+    """Papers as Google Scholar lists them.
+
+    Dated by year alone: a paper of the cutoff's own year is inadmissible.
+    """
+
+    name: ClassVar[str] = "serper_scholar"
+    kind: ClassVar[SourceKind] = SourceKind.PAPERS
+    path: ClassVar[str] = "/scholar"
+
+    def question(self, words: str, query: SourceQuery) -> Question:
+        return Question(
+            self.path, body=orjson.dumps({"q": words, "num": min(query.limit, _SERPER_MOST)})
+        )
+
+    def item(self, row: Row) -> KnowledgeItem:
+        year = number_of(row, "year")
+        names, _, rest = text_of(row, "publicationInfo").partition(" - ")
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=text_of(row, "title"),
+            url=text_of(row, "link"),
+            text=text_of(row, "snippet"),
+            published=last_day(year) if year else None,
+            authors=tuple(name for part in names.split(",") if (name := part.strip(" …"))),
+            venue=_VENUE_YEAR.sub("", rest.partition(" - ")[0]).strip(" …,"),
+            citation_count=number_of(row, "citedBy"),
+            pdf_url=text_of(row, "pdfUrl") or None,
+        )
+
+
+def serper_refusal(reply: Reply) -> Reason:
+    """Spent credits come as 400."""
+    return (
+        Reason.FORBIDDEN
+        if reply.status == 400 and b"credit" in reply.content.lower()
+        else usual_reason(reply)
+    )
+
+
+_TAVILY_MOST = 20
+_PLAN_SPENT = frozenset({432, 433})
+
+
+class TavilySource(HttpSource):
+    """Web pages. Most general results carry no date, so with a cutoff most are inadmissible."""
+
+    name: ClassVar[str] = "tavily"
+    kind: ClassVar[SourceKind] = SourceKind.WEB
+
+    @classmethod
+    def upstream(cls, settings: Settings) -> Upstream:
+        key = settings.tavily_api_key
+        secret = key.get_secret_value() if key else ""
+        return Upstream(
+            source=cls.name,
+            base_url="https://api.tavily.com",
+            per_minute=100,
+            limit_name=cls.name,
+            secrets=Secrets(
+                headers={"Authorization": SecretStr(f"Bearer {secret}")} if secret else {}
+            ),
+            mend={Reason.FORBIDDEN: "check TAVILY_API_KEY and its plan"},
+            reason=tavily_refusal,
+        )
+
+    @classmethod
+    def missing_setting(cls, settings: Settings) -> str | None:
+        return None if settings.tavily_api_key else "set TAVILY_API_KEY"
+
+    def question(self, words: str, query: SourceQuery) -> Question:
+        body: dict[str, Any] = {
+            "query": words,
+            "max_results": min(query.limit, _TAVILY_MOST),
+            "search_depth": "basic",
+        }
+        if query.published_after:
+            body["start_date"] = query.published_after.isoformat()
+        if query.published_before:
+            body["end_date"] = query.published_before.isoformat()
+        return Question("/search", body=orjson.dumps(body))
+
+    def page(self, body: Any, question: Question) -> Page:
+        del question
+        return Page(*self.items_of(rows_of(body, "results")))
+
+    def item(self, row: Row) -> KnowledgeItem:
+        return KnowledgeItem(
+            kind=self.kind,
+            source=self.name,
+            title=text_of(row, "title"),
+            url=text_of(row, "url"),
+            text=text_of(row, "content"),
+            published=spoken_day(text_of(row, "published_date"), datetime.now(UTC).date()),
+        )
+
+
+def tavily_refusal(reply: Reply) -> Reason:
+    """432 and 433: the plan's or the pay-as-you-go allowance is spent."""
+    return Reason.FORBIDDEN if reply.status in _PLAN_SPENT else usual_reason(reply)

@@ -1,0 +1,265 @@
+"""What the processes of a machine share to spare other sides: turns, a rate limit, a circuit
+breaker. All are small locked files, safe against kills, and need a local file system.
+"""
+
+import asyncio
+import os
+import struct
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from struct import Struct
+from typing import TYPE_CHECKING, TypeVar
+
+from filelock import AsyncFileLock, lock_descriptor
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import content_hash
+from schemas.patterns import bounded
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+RecordT = TypeVar("RecordT", bound="DataclassInstance")
+_POLL_SECONDS = 0.001
+"""A record is held for some microseconds."""
+
+
+@contextmanager
+def shared_record(path: Path, layout: Struct, kind: type[RecordT]) -> Iterator[RecordT]:
+    """The dataclass of numbers kept in the file at `path`, written back as the block leaves it.
+
+    No other process reads or writes it meanwhile: the block must be short, since the others wait.
+    A file that is missing or of another layout begins anew with `kind()`.
+    """
+    descriptor = _opened(path)
+    try:
+        lock_descriptor(descriptor, poll_interval=_POLL_SECONDS)
+        stored = os.pread(descriptor, layout.size, 0)
+        record = kind(*layout.unpack(stored)) if len(stored) == layout.size else kind()
+        yield record
+        values = [getattr(record, each.name) for each in fields(record)]
+        os.pwrite(descriptor, layout.pack(*values), 0)
+    finally:
+        os.close(descriptor)
+
+
+@asynccontextmanager
+async def alone(path: Path) -> AsyncIterator[None]:
+    """Hold the lock at `path` for the length of the block; a process that dies lets go of it."""
+    async with AsyncFileLock(path, mode=0o600, run_in_executor=False, fallback_to_soft=False):
+        yield
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+
+_UNFIT_FOR_A_NAME = bounded(r"[^a-zA-Z0-9]+")
+_RATE_LAYOUT = struct.Struct("<ddddd")
+
+
+@dataclass(slots=True)
+class _State:
+    """Slots are handed out on a time line of their own; a penalty shifts that line as a whole.
+
+    Attributes:
+        next_slot: when the next slot starts, without the shift.
+        shift: seconds added to every slot, handed out or not.
+        blocked_until: end of the latest penalty.
+        seen_at: when the state was last looked at.
+        learnt_per_minute: what the other side said it allows; 0: nothing.
+
+    Moments are those of the clock that counts from the machine's start, which all processes share
+    and nobody sets.
+    """
+
+    next_slot: float = 0.0
+    shift: float = 0.0
+    blocked_until: float = 0.0
+    seen_at: float = 0.0
+    learnt_per_minute: float = 0.0
+
+    def look(self, now: float) -> None:
+        """A clock that stands before the last look began anew with the machine; the time line moves
+        with it.
+        """
+        behind = max(self.seen_at - now, 0.0)
+        self.shift -= behind
+        self.blocked_until -= behind
+        self.seen_at = now
+
+    @property
+    def earliest(self) -> float:
+        """The first moment on the time line of slots that lies neither in the past nor inside a
+        penalty.
+        """
+        return max(self.seen_at, self.blocked_until) - self.shift
+
+
+class SharedRateLimit:
+    """`per_minute` units a minute over all processes that name the same `folder` and `name`.
+
+    Slots are evenly spaced and handed out in order of asking, so no window of any length sees more
+    than its share plus one. A process that dies loses only the slots it had taken. Needs a local
+    file system and a POSIX system (`flock`). With None, only what is learnt holds anything back.
+
+    Source: the generic cell rate algorithm, ITU-T I.371.
+    """
+
+    def __init__(self, folder: Path, name: str, per_minute: float | None) -> None:
+        if per_minute is not None and per_minute <= 0:
+            raise ConfigurationError(
+                f"rate limit {name}: {per_minute} per minute is not above zero"
+            )
+        self._per_minute = per_minute
+        readable = _UNFIT_FOR_A_NAME.sub("-", name)[:60]
+        self._path = folder / f"{readable}-{content_hash(name, length=8)}.limit"
+
+    async def take(self, amount: float = 1.0) -> float:
+        """Wait for a slot of `amount` units; return the seconds waited.
+
+        An amount above a minute's worth is let through and delays what follows accordingly.
+        """
+        asked_at = time.monotonic()
+        with self._shared() as state:
+            slot = max(state.next_slot, state.earliest)
+            state.next_slot = slot + amount * self._seconds_per_unit(state)
+            start = slot + state.shift
+        while (wait := start - time.monotonic()) > 0:
+            await asyncio.sleep(wait)
+            with self._shared() as state:
+                start = slot + state.shift
+        return max(time.monotonic() - asked_at, 0.0)
+
+    def settle(self, difference: float) -> None:
+        """Correct an estimate: `difference` units more (or, negative, fewer) than taken were used."""
+        if difference:
+            with self._shared() as state:
+                first = max(state.next_slot, state.earliest)
+                state.next_slot = first + difference * self._seconds_per_unit(state)
+
+    def space(self) -> None:
+        """Count the distance to the next slot from now: for terms that mean a request's arrival."""
+        with self._shared() as state:
+            following = state.earliest + self._seconds_per_unit(state)
+            state.next_slot = max(state.next_slot, following)
+
+    def penalise(self, seconds: float) -> None:
+        """Start nothing before `seconds` from now, waiting slots included (the other side said
+        "slow down").
+
+        Penalties that overlap count once.
+        """
+        with self._shared() as state:
+            until = state.seen_at + seconds
+            if until > state.blocked_until:
+                state.shift += until - max(state.blocked_until, state.seen_at)
+                state.blocked_until = until
+
+    def learn(self, per_minute: float) -> None:
+        """Keep to `per_minute` from now on, in every process: the other side said that it allows no
+        more.
+        """
+        if per_minute > 0:
+            with self._shared() as state:
+                state.learnt_per_minute = per_minute
+
+    def _seconds_per_unit(self, state: _State) -> float:
+        """Seconds between slots: by what was set or learnt, whichever is slower; 0 without a limit."""
+        known = [limit for limit in (self._per_minute, state.learnt_per_minute) if limit]
+        return 60.0 / min(known) if known else 0.0
+
+    @contextmanager
+    def _shared(self) -> Iterator[_State]:
+        with shared_record(self._path, _RATE_LAYOUT, _State) as state:
+            state.look(time.monotonic())
+            yield state
+
+
+_NEVER = -1.0
+_CIRCUIT_LAYOUT = struct.Struct("<Qdd")
+
+
+class CircuitState(StrEnum):
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
+@dataclass(slots=True)
+class _Memory:
+    failures: int = 0
+    failing_since: float = 0.0
+    opened_at: float = _NEVER
+
+
+class CircuitBreaker:
+    """Opens when `minimum_failures` in a row came over at least `minimum_seconds`.
+
+    With a `path`, the failures and answers of every process that names it count; without, those of
+    this object alone. The clock is the wall's, which processes share; one that is set back keeps no
+    circuit open for longer. While open, one request in `open_seconds` may be sent: longer than a
+    request may take, so that it has ended before the next.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        minimum_failures: int = 8,
+        minimum_seconds: float = 60.0,
+        open_seconds: float = 60.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._path = path
+        self._minimum_failures = minimum_failures
+        self._minimum_seconds = minimum_seconds
+        self._open_seconds = open_seconds
+        self._clock = clock
+        self._own = _Memory()
+
+    @property
+    def state(self) -> CircuitState:
+        with self._shared() as memory:
+            return self._state_of(memory)
+
+    def allows(self) -> bool:
+        """Whether a request may be sent now; after one that may try, the next has to wait again."""
+        with self._shared() as memory:
+            state = self._state_of(memory)
+            if state is CircuitState.HALF_OPEN:
+                memory.opened_at = self._clock()
+            return state is not CircuitState.OPEN
+
+    def answered(self) -> None:
+        """The other side answered, be it with a refusal."""
+        with self._shared() as memory:
+            memory.failures, memory.failing_since, memory.opened_at = 0, 0.0, _NEVER
+
+    def failed(self) -> None:
+        """It did not: no answer, an error, or a refusal for load."""
+        with self._shared() as memory:
+            now = self._clock()
+            memory.failing_since = memory.failing_since if memory.failures else now
+            memory.failures += 1
+            lasting = now - memory.failing_since >= self._minimum_seconds
+            if memory.failures >= self._minimum_failures and lasting:
+                memory.opened_at = now
+
+    def _state_of(self, memory: _Memory) -> CircuitState:
+        if memory.opened_at == _NEVER:
+            return CircuitState.CLOSED
+        waiting = 0 <= self._clock() - memory.opened_at < self._open_seconds
+        return CircuitState.OPEN if waiting else CircuitState.HALF_OPEN
+
+    def _shared(self) -> AbstractContextManager[_Memory]:
+        if self._path is None:
+            return nullcontext(self._own)
+        return shared_record(self._path, _CIRCUIT_LAYOUT, _Memory)
