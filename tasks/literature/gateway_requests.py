@@ -16,6 +16,7 @@ from tasks.literature.gateway.messages import (
     ATTEMPTS_HEADER,
     SHARE_HEADER,
     STOPPING_HEADER,
+    Request,
     attempts_in,
 )
 from tasks.telemetry.reporting import span, trace_headers
@@ -47,8 +48,12 @@ class Fetched:
 
     body: Any
     status: int | None
-    source: str
     failure: SourceFailure | None = None
+
+    def rows(self, name: str) -> list[Any]:
+        """The list of this name; an empty search has none, and some answers hold null."""
+        rows = self.body.get(name) if isinstance(self.body, Mapping) else None
+        return rows if isinstance(rows, list) else []
 
 
 class GatewayRequests:
@@ -78,86 +83,57 @@ class GatewayRequests:
 
     async def get(self, path: str, parameters: Mapping[str, str]) -> Fetched:
         """A GET; `parameters` as the API takes them."""
-        return await self._fetch("GET", path, parameters, None, 1)
+        return await self._fetch(Request("GET", path, tuple(parameters.items())))
 
     async def post(
         self, path: str, parameters: Mapping[str, str], body: Any, packed: int
     ) -> Fetched:
         """A POST of JSON that stands for `packed` look-ups."""
-        return await self._fetch("POST", path, parameters, orjson.dumps(body), packed)
+        sent = orjson.dumps(body)
+        return await self._fetch(Request("POST", path, tuple(parameters.items()), sent, packed))
 
     async def batch(self, fields: str, identifiers: Sequence[str]) -> Fetched:
         """Papers by identifier; the body is a list by position, null for an unknown one.
 
         A batch that knows none of its ids is refused with 400 by the API: that is an answer, not a
-            failure.
+        failure.
         """
-        fetched = await self._fetch(
-            "POST",
-            BATCH_PATH,
-            {"fields": fields},
-            orjson.dumps({"ids": list(identifiers)}),
-            len(identifiers),
-        )
-        if fetched.failure is None and (
-            not isinstance(fetched.body, list) or len(fetched.body) != len(identifiers)
-        ):
-            failure = self._failure(
-                _endpoint(BATCH_PATH),
-                Reason.MALFORMED_ANSWER,
-                "the answer does not fit its question",
-            )
-            return Fetched(None, fetched.status, fetched.source, failure)
-        return fetched
+        body = orjson.dumps({"ids": list(identifiers)})
+        request = Request("POST", BATCH_PATH, (("fields", fields),), body, len(identifiers))
+        fetched = await self._fetch(request)
+        fits = isinstance(fetched.body, list) and len(fetched.body) == len(identifiers)
+        if fits or fetched.failure is not None:
+            return fetched
+        detail = "the answer does not fit its question"
+        return self._failed(request, Reason.MALFORMED_ANSWER, detail, fetched.status)
 
-    async def _fetch(
-        self, method: str, path: str, parameters: Mapping[str, str], body: bytes | None, packed: int
-    ) -> Fetched:
-        endpoint = _endpoint(path)
+    async def _fetch(self, request: Request) -> Fetched:
         try:
             if self._on_request is not None:
                 self._on_request()
         except BudgetExhaustedError as error:
-            return Fetched(
-                None, None, self.source, self._failure(endpoint, error.reason, str(error))
-            )
+            return self._failed(request, error.reason, str(error))
+        endpoint, packed = request.endpoint, request.look_ups
         with span("literature request", kind="client", endpoint=endpoint, packed=packed) as spanned:
-            fetched = await self._exchanged(method, path, parameters, body, endpoint, packed)
+            started = time.monotonic()
+            answer = await self._send(request)
+            latency_seconds = time.monotonic() - started
+            headers: Mapping[str, str] = {}
+            if isinstance(answer, NoAnswerError):
+                fetched = self._unanswered(request, answer)
+            else:
+                headers = answer.headers
+                self.source = headers.get("x-assay-source", self.source)
+                fetched = self._judged(request, answer)
+            self._record(request, fetched, latency_seconds, headers)
             if fetched.failure is not None:
                 spanned.fail(fetched.failure.reason)
-            spanned.note(status=fetched.status, source=fetched.source)
+            spanned.note(status=fetched.status, source=self.source)
             return fetched
 
-    async def _exchanged(
-        self,
-        method: str,
-        path: str,
-        parameters: Mapping[str, str],
-        body: bytes | None,
-        endpoint: str,
-        packed: int,
-    ) -> Fetched:
-        started = time.monotonic()
-        answer = await self._send(method, path, parameters, body)
-        latency_seconds = time.monotonic() - started
-        if isinstance(answer, NoAnswerError):
-            fetched = Fetched(None, None, self.source, self._unanswered(endpoint, answer))
-            self._record(endpoint, fetched, packed, latency_seconds, {})
-            return fetched
-        self.source = answer.headers.get("x-assay-source", self.source)
-        fetched = self._judged(endpoint, answer, packed)
-        self._record(endpoint, fetched, packed, latency_seconds, answer.headers)
-        return fetched
-
-    async def _send(
-        self,
-        method: str,
-        path: str,
-        parameters: Mapping[str, str],
-        body: bytes | None,
-    ) -> Answer | NoAnswerError:
+    async def _send(self, request: Request) -> Answer | NoAnswerError:
         """Try again while the gateway is being restarted, and no longer."""
-        of_body = {} if body is None else {"content-type": "application/json"}
+        of_body = {"content-type": "application/json"} if request.body else {}
 
         async def attempt(_: int) -> Tried[Answer | NoAnswerError]:
             started = time.monotonic()
@@ -165,12 +141,12 @@ class GatewayRequests:
             try:
                 result = await exchange(
                     self._http,
-                    method,
-                    self._base_url + path,
+                    request.method,
+                    self._base_url + request.path,
                     maximum_bytes=_LARGEST_ANSWER_BYTES,
                     timeout_seconds=_LONGEST_ANSWER_SECONDS,
-                    params=dict(parameters),
-                    content=body,
+                    params=dict(request.parameters),
+                    content=request.body or None,
                     headers={**trace_headers(), **of_body},
                     timeout=(_CONNECT_SECONDS, *(_LONGEST_ANSWER_SECONDS,) * 3),
                 )
@@ -181,37 +157,40 @@ class GatewayRequests:
 
         return await self._restarting.run(attempt)
 
-    def _judged(self, endpoint: str, answer: Answer, packed: int) -> Fetched:
+    def _judged(self, request: Request, answer: Answer) -> Fetched:
         status = answer.status
         try:
             body = json_of(answer.content)
         except orjson.JSONDecodeError:
             detail = f"status {status} with a body that is no JSON"
-            failure = self._failure(endpoint, Reason.MALFORMED_ANSWER, detail)
-            return Fetched(None, status, self.source, failure)
+            return self._failed(request, Reason.MALFORMED_ANSWER, detail, status)
         if status == 200:
-            return Fetched(body, 200, self.source)
+            return Fetched(body, 200)
         if _NONE_KNOWN in answer.content and status == 400:
-            return Fetched([None] * packed, 400, self.source)
+            return Fetched([None] * request.look_ups, 400)
         told: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
         reason = reason_named(told.get("reason")) or reason_of_status(status)
         detail = str(told.get("error") or told.get("message") or f"status {status}")[:300]
-        return Fetched(body, status, self.source, self._failure(endpoint, reason, detail))
+        return self._failed(request, reason, detail, status)
 
-    def _unanswered(self, endpoint: str, gone: NoAnswerError) -> SourceFailure:
+    def _unanswered(self, request: Request, gone: NoAnswerError) -> Fetched:
         detail = f"the gateway at {self._base_url}: {gone}"
         if gone.reason == Reason.UNREACHABLE:
             detail = f"no gateway answers at {self._base_url} ({gone}); start it and run again"
-        return self._failure(endpoint, gone.reason, detail)
+        return self._failed(request, gone.reason, detail)
 
-    def _failure(self, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
-        return SourceFailure(source=self.source, endpoint=endpoint, reason=reason, detail=detail)
+    def _failed(
+        self, request: Request, reason: Reason, detail: str, status: int | None = None
+    ) -> Fetched:
+        failure = SourceFailure(
+            source=self.source, endpoint=request.endpoint, reason=reason, detail=detail
+        )
+        return Fetched(None, status, failure)
 
     def _record(
         self,
-        endpoint: str,
+        request: Request,
         fetched: Fetched,
-        packed: int,
         latency_seconds: float,
         headers: Mapping[str, str],
     ) -> None:
@@ -223,7 +202,7 @@ class GatewayRequests:
             record(
                 self._ledger,
                 self.source,
-                endpoint,
+                request.endpoint,
                 call_id=attempt.request_id,
                 status=attempt.status,
                 failure_reason=attempt.reason if number < len(attempts) else reason,
@@ -239,21 +218,13 @@ class GatewayRequests:
         record(
             self._ledger,
             self.source,
-            endpoint,
+            request.endpoint,
             status=fetched.status,
             failure_reason=reason,
             wait_seconds=plain_number(headers.get("x-assay-wait-seconds")) or 0.0,
             latency_seconds=latency_seconds,
             cache_hit=headers.get("x-assay-cache") in ("hit", "coalesced"),
-            packed=max(packed, 1),
+            packed=max(request.look_ups, 1),
             upstream_requests=0,
             request_share=share,
         )
-
-
-def _endpoint(path: str) -> str:
-    """The path without the identifier in it, so that rows can be grouped."""
-    for start in ("/recommendations/v1/papers/forpaper/",):
-        if path.startswith(start):
-            return start.removeprefix("/").rstrip("/").split("/v1/")[1]
-    return path.split("/v1/")[-1].strip("/")

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from schemas.errors import RequestRejectedError
@@ -18,7 +19,7 @@ from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway_requests import GatewayRequests
 from tasks.literature.known_papers import KnownPapers, ReferenceLists
-from tasks.literature.parsing import FIELDS, PassageRow, parse_paper, passage_rows, passages_of
+from tasks.literature.parsing import FIELDS, parse_paper, passage_rows, passages_of
 from tasks.web.client import Client
 
 LONGEST_QUERY = 2_000
@@ -58,73 +59,13 @@ LONGEST_BULK_QUERY = 3_000
 8,000.
 """
 
-_EMPTY_WORDS = frozenset(
-    [
-        "a",
-        "about",
-        "across",
-        "among",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "based",
-        "be",
-        "between",
-        "by",
-        "can",
-        "for",
-        "from",
-        "has",
-        "have",
-        "how",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "over",
-        "per",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "these",
-        "they",
-        "this",
-        "those",
-        "through",
-        "to",
-        "toward",
-        "towards",
-        "under",
-        "upon",
-        "use",
-        "used",
-        "using",
-        "via",
-        "was",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "why",
-        "will",
-        "with",
-        "within",
-    ]
-)
+_EMPTY_TEXT = """
+a about across among an and are as at based be between by can for from has have how in into is
+it its not of on or our over per such than that the their them these they this those through to
+toward towards under upon use used using via was were what when where which while who why will
+with within
+"""
+_EMPTY_WORDS = frozenset(_EMPTY_TEXT.split())
 
 
 def telling_words(query: str) -> list[str]:
@@ -170,16 +111,7 @@ def _at_least(count: int, words: Sequence[str]) -> str:
 
 _PATH = "/graph/v1/paper/search/bulk"
 _ENOUGH_ROWS = 500
-_MOST_WORDS_MISSING = 2
-_WORDS_MISSING_AT_FIRST = 1
-
-
-@dataclass(slots=True)
-class Searched:
-    """Rows as the API gave them, and the requests that were not answered."""
-
-    rows: list[Any] = field(default_factory=list)
-    failures: tuple[SourceFailure, ...] = ()
+_WORDS_MISSING = (1, 2)
 
 
 @dataclass(slots=True)
@@ -187,57 +119,74 @@ class BulkSearch:
     """At most `maximum_requests` requests.
 
     API: GET /paper/search/bulk, 1,000 rows each in no order of relevance.
+
+    Attributes:
+        rows: as the API gave them.
+        failures: of requests that were not answered.
     """
 
     requests: GatewayRequests
     maximum_requests: int
     cutoff: date | None
+    rows: list[Any] = field(default_factory=list)
+    failures: tuple[SourceFailure, ...] = ()
     _sent: int = 0
 
-    async def papers(self, queries: Sequence[str]) -> Searched:
+    async def ask(self, queries: Sequence[str]) -> None:
         """Rows that match all but one word of a query; where those are few, all but two; further
         pages as far as requests reach.
         """
-        searched = Searched()
-        missing = _WORDS_MISSING_AT_FIRST
-        while (
-            missing <= _MOST_WORDS_MISSING
-            and len(searched.rows) < _ENOUGH_ROWS
-            and self._sent < self.maximum_requests
-        ):
-            for packed in packed_queries(queries, missing):
-                await self._pages(packed, searched)
-            missing += 1
-        return searched
+        for missing in _WORDS_MISSING:
+            if len(self.rows) < _ENOUGH_ROWS and self._sent < self.maximum_requests:
+                for packed in packed_queries(queries, missing):
+                    await self._pages(packed)
 
-    async def _pages(self, packed: str, searched: Searched) -> None:
-        token: str | None = None
+    async def _pages(self, packed: str) -> None:
+        parameters = {"query": packed, "fields": FIELDS, **until(self.cutoff)}
         while self._sent < self.maximum_requests:
             self._sent += 1
-            parameters = {
-                "query": packed,
-                "fields": FIELDS,
-                **until(self.cutoff),
-                **({"token": token} if token else {}),
-            }
             fetched = await self.requests.get(_PATH, parameters)
             if fetched.failure is not None:
-                searched.failures += (fetched.failure,)
+                self.failures += (fetched.failure,)
                 return
-            body = fetched.body if isinstance(fetched.body, dict) else {}
-            rows = body.get("data")
-            searched.rows.extend(rows if isinstance(rows, list) else [])
-            token = body.get("token")
-            if not token or not rows:
+            rows = fetched.rows("data")
+            self.rows.extend(rows)
+            token = fetched.body.get("token") if rows else None
+            if not token:
                 return
+            parameters["token"] = token
 
 
 ItemT = TypeVar("ItemT")
+AskedT = ParamSpec("AskedT")
+Ask = Callable[Concatenate["SemanticScholarClient", AskedT], Coroutine[Any, Any, Answer[ItemT]]]
 
 _SEARCH_PAGE = 100
 _MOST_SEARCHED = 999
 _MOST_SNIPPETS = 1_000
 _MOST_RECOMMENDED = 500
+
+
+def _asked_once(ask: Ask[AskedT, ItemT]) -> Ask[AskedT, ItemT]:
+    """The answer to a question somebody may have asked already; an incomplete answer is asked for
+    again.
+    """
+
+    @wraps(ask)
+    async def answered(
+        self: "SemanticScholarClient", /, *asked: AskedT.args, **named: AskedT.kwargs
+    ) -> Answer[ItemT]:
+        parts = (tuple(part) if isinstance(part, list) else part for part in asked)
+        key = (ask.__name__, *parts, *named.items())
+        task: asyncio.Task[Answer[ItemT]] | None = self.asked.get(key)
+        if task is None or (
+            task.done()
+            and (task.cancelled() or task.exception() is not None or not task.result().complete)
+        ):
+            task = self.asked[key] = asyncio.create_task(ask(self, *asked, **named))
+        return await asyncio.shield(task)
+
+    return answered
 
 
 class SemanticScholarClient:
@@ -265,20 +214,16 @@ class SemanticScholarClient:
         self._requests = GatewayRequests(base_url, idea_ledger, http, on_request)
         self._known = KnownPapers(self._requests)
         self._references = ReferenceLists(self._requests, self._known)
-        self._asked: dict[tuple[Any, ...], asyncio.Task[Any]] = {}
+        self.asked: dict[tuple[Any, ...], asyncio.Task[Any]] = {}
 
     @property
     def source(self) -> str:
         """`semantic_scholar` or `snapshot`, as the gateway says."""
         return self._requests.source
 
+    @_asked_once
     async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         """See `LiteratureClient`. API: GET /graph/v1/paper/search."""
-        return await self._once(
-            ("search", query, limit, cutoff), lambda: self._search_papers(query, limit, cutoff)
-        )
-
-    async def _search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
@@ -294,38 +239,28 @@ class SemanticScholarClient:
                 {"query": words, "fields": FIELDS, **window, **until(cutoff)},
             )
             failure = fetched.failure
-            page = _list(fetched.body, "data") if failure is None else []
+            page = fetched.rows("data")
             rows.extend(page)
             if "next" not in (fetched.body or {}) or not page:
                 break
         return self._admitted(rows, limit, cutoff, failure)
 
+    @_asked_once
     async def search_bulk(
         self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
     ) -> Answer[Paper]:
         """See `LiteratureClient`. Stricter questions go first; see `BulkSearch`."""
-        key = ("bulk", tuple(queries), maximum_requests, cutoff)
-        return await self._once(key, lambda: self._search_bulk(queries, maximum_requests, cutoff))
+        search = BulkSearch(self._requests, maximum_requests, cutoff)
+        await search.ask(queries)
+        answer = self._admitted(search.rows, len(search.rows), cutoff, None)
+        return replace(answer, failures=search.failures)
 
-    async def _search_bulk(
-        self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
-    ) -> Answer[Paper]:
-        searched = await BulkSearch(self._requests, maximum_requests, cutoff).papers(queries)
-        answer = self._admitted(searched.rows, len(searched.rows), cutoff, None)
-        return replace(answer, failures=searched.failures)
-
+    @_asked_once
     async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
         """See `LiteratureClient`.
 
         The papers of the passages and those they mention are fetched in one batch and remembered.
         """
-        return await self._once(
-            ("snippets", query, limit, cutoff), lambda: self._search_snippets(query, limit, cutoff)
-        )
-
-    async def _search_snippets(
-        self, query: str, limit: int, cutoff: date | None
-    ) -> Answer[Passage]:
         try:
             words = plain_query(query)
         except RequestRejectedError as error:
@@ -334,7 +269,7 @@ class SemanticScholarClient:
         fetched = await self._requests.get("/graph/v1/snippet/search", parameters)
         if fetched.failure is not None:
             return Answer((), (fetched.failure,))
-        rows: list[PassageRow] = passage_rows(_list(fetched.body, "data"))[:limit]
+        rows = passage_rows(fetched.rows("data"))[:limit]
         papers, failures = await self._known.by_corpus_id(
             corpus_id for row in rows for corpus_id in row.corpus_ids
         )
@@ -347,6 +282,7 @@ class SemanticScholarClient:
         admissible = tuple(paper for paper in found if paper.admissible(cutoff))
         return Answer(admissible, failures, len(found) - len(admissible))
 
+    @_asked_once
     async def recommendations(
         self, seed: PaperId, limit: int, cutoff: date | None
     ) -> Answer[Paper]:
@@ -354,14 +290,6 @@ class SemanticScholarClient:
 
         The gateway fills the places of papers outside the date range with further ones.
         """
-        return await self._once(
-            ("recommendations", seed, limit, cutoff),
-            lambda: self._recommendations(seed, limit, cutoff),
-        )
-
-    async def _recommendations(
-        self, seed: PaperId, limit: int, cutoff: date | None
-    ) -> Answer[Paper]:
         parameters = {
             "from": "all-cs",
             "limit": str(min(limit, _MOST_RECOMMENDED)),
@@ -371,21 +299,14 @@ class SemanticScholarClient:
         fetched = await self._requests.get(
             f"/recommendations/v1/papers/forpaper/{quote(seed, safe=':')}", parameters
         )
-        rows = _list(fetched.body, "recommendedPapers") if fetched.failure is None else []
+        rows = fetched.rows("recommendedPapers")
         return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset([seed]))
 
+    @_asked_once
     async def pooled_recommendations(
         self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
     ) -> Answer[Paper]:
         """See `LiteratureClient`. The gateway keeps to the date range, which the API does not."""
-        return await self._once(
-            ("pooled", tuple(seeds), limit, cutoff),
-            lambda: self._pooled_recommendations(seeds, limit, cutoff),
-        )
-
-    async def _pooled_recommendations(
-        self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
-    ) -> Answer[Paper]:
         parameters = {
             "limit": str(min(limit + len(seeds), _MOST_RECOMMENDED)),
             "fields": FIELDS,
@@ -395,7 +316,7 @@ class SemanticScholarClient:
         fetched = await self._requests.post(
             "/recommendations/v1/papers", parameters, body, len(seeds)
         )
-        rows = _list(fetched.body, "recommendedPapers") if fetched.failure is None else []
+        rows = fetched.rows("recommendedPapers")
         return self._admitted(rows, limit, cutoff, fetched.failure, without=frozenset(seeds))
 
     async def references(
@@ -432,23 +353,3 @@ class SemanticScholarClient:
                 ),
             ),
         )
-
-    async def _once(
-        self, key: tuple[Any, ...], ask: Callable[[], Coroutine[Any, Any, Answer[ItemT]]]
-    ) -> Answer[ItemT]:
-        """The answer to a question somebody may have asked already; an incomplete answer is asked
-        for again.
-        """
-        task: asyncio.Task[Answer[ItemT]] | None = self._asked.get(key)
-        if task is None or (
-            task.done()
-            and (task.cancelled() or task.exception() is not None or not task.result().complete)
-        ):
-            task = self._asked[key] = asyncio.create_task(ask())
-        return await asyncio.shield(task)
-
-
-def _list(body: Any, key: str) -> list[Any]:
-    """The rows of an answer; an empty search has no such key, and some answers hold null."""
-    rows = body.get(key) if isinstance(body, dict) else None
-    return rows if isinstance(rows, list) else []

@@ -4,7 +4,7 @@ Its terms ask for one request per three seconds and one connection, over all mac
 the turn are shared by all processes of this one.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from schemas.errors import RequestRejectedError
@@ -21,12 +21,15 @@ from tasks.web.headers import whole_number
 _ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _ABSTRACT_PAGE = bounded(r"https?://(?:export\.)?arxiv\.org/abs/(.+?)(?:v\d+)?")
+_PATH = "/api/query"
 _LARGEST_PAGE = 100
 _EARLIEST, _LATEST = "199101010000", "209912312359"
-_COMMON_TEXT = """a an and are as at based be by can do does for from how in into is it its of on or our that the their this to
-    using via we what when which with not andnot"""
-_WORDS = bounded(r"\w+")
+_COMMON_TEXT = """
+a an and are as at based be by can do does for from how in into is it its of on or our that the
+their this to using via we what when which with not andnot
+"""
 _COMMON = frozenset(_COMMON_TEXT.split())
+_WORDS = bounded(r"\w+")
 
 
 class ArxivSource(HttpSource):
@@ -34,10 +37,10 @@ class ArxivSource(HttpSource):
     answer notes it.
     """
 
-    name: ClassVar[str] = "arxiv"
-    kind: ClassVar[SourceKind] = SourceKind.PAPERS
-    maximum_characters: ClassVar[int] = 300
-    maximum_words: ClassVar[int | None] = 12
+    name = "arxiv"
+    kind = SourceKind.PAPERS
+    maximum_characters = 300
+    maximum_words = 12
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -46,7 +49,6 @@ class ArxivSource(HttpSource):
             cls.name,
             "https://export.arxiv.org",
             per_minute=20,
-            limit_name=cls.name,
             one_at_a_time=True,
         )
 
@@ -77,32 +79,27 @@ class ArxivSource(HttpSource):
         gathered.notes.append(note)
         return await super().ask(again, query, gathered)
 
-    def read(self, reply: Reply, question: Question) -> Page:
+    def read(self, reply: Reply) -> Page:
         try:
             feed = xml_of(reply.content)
         except UnreadableXmlError as error:
             raise UnreadableAnswer(f"the body is no Atom feed ({error})") from error
         if feed.tag != f"{_ATOM}feed":
             raise UnreadableAnswer("the body is no Atom feed")
-        return self.page(feed, question)
+        return self.page(feed)
 
-    def page(self, body: Any, question: Question) -> Page:
+    def page(self, body: Any) -> Page:
         entries = body.findall(f"{_ATOM}entry")
         if entries and "/api/errors" in _text(entries[0], f"{_ATOM}id"):
             raise RequestRejectedError(
                 f"arXiv refused the query: {_text(entries[0], f'{_ATOM}summary')}"
             )
-        items, unreadable_count = self.items_of({"entry": entry} for entry in entries)
         total = whole_number(_text(body, f"{_SEARCH}totalResults"))
         if total is None:
             raise UnreadableAnswer("the feed does not say how many results there are")
-        missing = not entries and total > 0
-        gaps = (
-            ((Reason.MALFORMED_ANSWER, f"an empty page of {total} results to {question.path}"),)
-            if missing
-            else ()
-        )
-        return Page(items, unreadable_count, gaps)
+        missing = (Reason.MALFORMED_ANSWER, f"an empty page of {total} results to {_PATH}")
+        gaps = () if entries or total == 0 else (missing,)
+        return self.page_of(({"entry": entry} for entry in entries), gaps)
 
     def worth_keeping(self, page: Page) -> bool:
         """Nor an empty one, which may be so by mistake."""
@@ -141,7 +138,7 @@ class ArxivSource(HttpSource):
             expression += f" AND submittedDate:[{first} TO {last}]"
         size = str(min(query.limit, _LARGEST_PAGE))
         return Question(
-            "/api/query",
+            _PATH,
             (
                 ("search_query", expression),
                 ("start", "0"),

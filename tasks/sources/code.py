@@ -2,7 +2,7 @@
 
 import base64
 import time
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import SecretStr
 
@@ -24,11 +24,11 @@ class GithubRepositorySource(HttpSource):
     Dated by their creation; what they hold may be newer (`updated`).
     """
 
-    name: ClassVar[str] = "github_repositories"
-    kind: ClassVar[SourceKind] = SourceKind.CODE
-    maximum_characters: ClassVar[int] = 256
-    path: ClassVar[str] = "/search/repositories"
-    accept: ClassVar[str] = "application/vnd.github+json"
+    name = "github_repositories"
+    kind = SourceKind.CODE
+    maximum_characters = 256
+    path = "/search/repositories"
+    accept = "application/vnd.github+json"
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -37,7 +37,6 @@ class GithubRepositorySource(HttpSource):
             source=cls.name,
             base_url="https://api.github.com",
             per_minute=cls.per_minute(authenticated=token is not None),
-            limit_name=cls.name,
             secrets=Secrets(
                 headers={"Authorization": SecretStr(f"Bearer {token.get_secret_value()}")}
                 if token
@@ -63,16 +62,10 @@ class GithubRepositorySource(HttpSource):
             (("q", words + qualifier), ("per_page", str(min(query.limit, _LARGEST_PAGE)))),
         )
 
-    def page(self, body: Any, question: Question) -> Page:
-        del question
-        items, unreadable_count = self.items_of(rows_of(body, "items"))
-        incomplete = body.get("incomplete_results") is True
-        gaps = (
-            ((Reason.TIMEOUT, "GitHub ran out of time: there may be more results"),)
-            if incomplete
-            else ()
-        )
-        return Page(items, unreadable_count, gaps)
+    def page(self, body: Any) -> Page:
+        rows = rows_of(body, "items")
+        late = (Reason.TIMEOUT, "GitHub ran out of time: there may be more results")
+        return self.page_of(rows, (late,) if body.get("incomplete_results") is True else ())
 
     def item(self, row: Row) -> KnowledgeItem:
         owner = text_of(row, "owner", "login")
@@ -97,22 +90,16 @@ class GithubCodeSource(GithubRepositorySource):
     They carry no date, so with a cutoff none is admissible. Needs a token.
     """
 
-    name: ClassVar[str] = "github_code"
-    path: ClassVar[str] = "/search/code"
-    accept: ClassVar[str] = "application/vnd.github.text-match+json"
+    name = "github_code"
+    path = "/search/code"
+    accept = "application/vnd.github.text-match+json"
+    required = ("github_token",)
+    advice = "set GITHUB_TOKEN: code search answers nobody without one"
 
     @classmethod
     def per_minute(cls, *, authenticated: bool) -> float:
         del authenticated
         return 10
-
-    @classmethod
-    def missing_setting(cls, settings: Settings) -> str | None:
-        return (
-            None
-            if settings.github_token
-            else "set GITHUB_TOKEN: code search answers nobody without one"
-        )
 
     def question(self, words: str, query: SourceQuery) -> Question:
         return Question(
@@ -154,9 +141,11 @@ _SITE = "https://www.kaggle.com"
 class KaggleDatasetSource(HttpSource):
     """Data sets, 20 to a page. Dated by their last change: when they first appeared is not told."""
 
-    name: ClassVar[str] = "kaggle_datasets"
-    kind: ClassVar[SourceKind] = SourceKind.CODE
-    maximum_characters: ClassVar[int] = 200
+    name = "kaggle_datasets"
+    kind = SourceKind.CODE
+    maximum_characters = 200
+    required = ("kaggle_username", "kaggle_key")
+    advice = "set KAGGLE_USERNAME and KAGGLE_KEY"
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -169,21 +158,9 @@ class KaggleDatasetSource(HttpSource):
             mend={Reason.FORBIDDEN: "check KAGGLE_USERNAME and KAGGLE_KEY"},
         )
 
-    @classmethod
-    def missing_setting(cls, settings: Settings) -> str | None:
-        return (
-            None
-            if settings.kaggle_username and settings.kaggle_key
-            else "set KAGGLE_USERNAME and KAGGLE_KEY"
-        )
-
     def question(self, words: str, query: SourceQuery) -> Question:
         del query
         return Question("/api/v1/datasets/list", (("search", words), ("page", "1")))
-
-    def page(self, body: Any, question: Question) -> Page:
-        del question
-        return Page(*self.items_of(rows_of(body)))
 
     def item(self, row: Row) -> KnowledgeItem:
         changed = iso_day(text_of(row, "lastUpdated"))
@@ -206,7 +183,7 @@ class KaggleDatasetSource(HttpSource):
 class KaggleNotebookSource(KaggleDatasetSource):
     """Notebooks and scripts. Dated by their last run."""
 
-    name: ClassVar[str] = "kaggle_notebooks"
+    name = "kaggle_notebooks"
 
     def question(self, words: str, query: SourceQuery) -> Question:
         size = str(min(query.limit, 100))

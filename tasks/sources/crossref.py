@@ -1,7 +1,7 @@
 """Crossref works. API: https://api.crossref.org/works (reference 5.4)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import SecretStr
 
@@ -10,6 +10,7 @@ from schemas.settings import Settings
 from tasks.sources.fields import (
     Row,
     clean_doi,
+    date_filters,
     mappings_of,
     number_of,
     of_parts,
@@ -34,11 +35,11 @@ class CrossrefSource(HttpSource):
     With CROSSREF_MAILTO requests enter the polite pool.
     """
 
-    name: ClassVar[str] = "crossref"
-    kind: ClassVar[SourceKind] = SourceKind.PAPERS
-    looks_up_dois: ClassVar[bool] = True
-    largest_batch: ClassVar[int] = 50
-    maximum_characters: ClassVar[int] = 1000
+    name = "crossref"
+    kind = SourceKind.PAPERS
+    looks_up_dois = True
+    largest_batch = 50
+    maximum_characters = 1000
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -46,25 +47,18 @@ class CrossrefSource(HttpSource):
             source=cls.name,
             base_url="https://api.crossref.org",
             per_minute=180 if settings.crossref_mailto else 60,
-            limit_name=cls.name,
             kept_seconds=7 * 86_400.0,
             secrets=Secrets(parameters=_mailto(settings)),
             allowed_per_minute=allowed_per_minute,
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
-        dates = []
-        if query.published_after:
-            dates.append(f"from-pub-date:{query.published_after}")
-        if query.published_before:
-            dates.append(f"until-pub-date:{query.published_before}")
-        filters = (("filter", ",".join(dates)),) if dates else ()
         rows = str(min(query.limit, _LARGEST_PAGE))
         return Question(
             "/works",
             (
                 ("query.bibliographic", words),
-                *filters,
+                *date_filters(query, "from-pub-date", "until-pub-date"),
                 ("select", _SELECT),
                 ("rows", rows),
                 ("cursor", "*"),
@@ -79,18 +73,9 @@ class CrossrefSource(HttpSource):
         )
         return Question("/works", parameters, packed=len(dois))
 
-    def page(self, body: Any, question: Question) -> Page:
+    def page(self, body: Any) -> Page:
         rows = rows_of(body, "message", "items")
-        items, unreadable_count = self.items_of(rows)
-        cursor = text_of(body, "message", "next-cursor")
-        kept = tuple(pair for pair in question.parameters if pair[0] != "cursor")
-        paged = len(kept) < len(question.parameters)
-        following = (
-            Question(question.path, (*kept, ("cursor", cursor)))
-            if cursor and rows and paged
-            else None
-        )
-        return Page(items, unreadable_count, following=following)
+        return self.page_of(rows, cursor=text_of(body, "message", "next-cursor"))
 
     def item(self, row: Row) -> KnowledgeItem:
         doi = clean_doi(text_of(row, "DOI"))

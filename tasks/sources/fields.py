@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import orjson
 
+from schemas.knowledge import SourceQuery
 from schemas.patterns import IGNORECASE, bounded, linear
 from tasks.web import decoding
 from tasks.web.client import ascii_lower, stays_in_place
@@ -25,8 +26,10 @@ _AGO = bounded(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s? ago")
 _UNIT_DAYS = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
 
 
-def last_day(year: int, month: int | None = None, day: int | None = None) -> date | None:
+def last_day(year: int | None, month: int | None = None, day: int | None = None) -> date | None:
     """The last day of a year or month, or the day itself; None when there is no such day."""
+    if not year:
+        return None
     try:
         if month is None:
             return date(year, 12, 31)
@@ -77,6 +80,13 @@ def spoken_day(text: str, today: date) -> date | None:
 def _named(year: str, month: str, day: str) -> date | None:
     number = _MONTHS.get(month.lower())
     return last_day(int(year), number, int(day)) if number else None
+
+
+def date_filters(query: SourceQuery, after: str, before: str) -> tuple[tuple[str, str], ...]:
+    """The query's dates as the parameter `filter`, as Crossref and OpenAlex take it."""
+    days = ((after, query.published_after), (before, query.published_before))
+    dates = [f"{name}:{day}" for name, day in days if day]
+    return (("filter", ",".join(dates)),) if dates else ()
 
 
 # DOIs as people write them, made into what APIs take.

@@ -11,7 +11,7 @@ from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import Settings, SourceSettings
-from tasks.sources.fields import Row, batches, clean_doi, json_of, one_line
+from tasks.sources.fields import Row, batches, clean_doi, json_of, one_line, rows_of
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests, Upstream
 
 # Free text made into a query a source takes: operators disarmed, over-long text cut at a word,
@@ -71,14 +71,14 @@ class Page:
     Attributes:
         unreadable_count: rows that are no items; each page with some is a failure beside its items.
         gaps: (reason, detail) of what the source itself says it could not look at.
-        following: the question for the next page, if there is one.
+        cursor: what to ask for the next page with, where the question was asked with one.
         notes: what was done on the way.
     """
 
     items: tuple[KnowledgeItem, ...]
     unreadable_count: int = 0
     gaps: tuple[tuple[Reason, str], ...] = ()
-    following: Question | None = None
+    cursor: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -103,6 +103,12 @@ class HttpSource(ABC):
     """DOIs in one request."""
     maximum_characters: ClassVar[int] = 400
     maximum_words: ClassVar[int | None] = None
+    rows_at: ClassVar[tuple[str, ...]] = ()
+    """Where in the body the list of rows stands."""
+    required: ClassVar[tuple[str, ...]] = ()
+    """Settings without which it cannot be asked."""
+    advice: ClassVar[str] = ""
+    """What the user is told who has not set them."""
 
     def __init__(self, settings: Settings, context: SourceContext) -> None:
         self.settings = settings
@@ -118,8 +124,7 @@ class HttpSource(ABC):
     @classmethod
     def missing_setting(cls, settings: Settings) -> str | None:
         """What has to be set before the source can be asked, in words; None: nothing."""
-        del settings
-        return None
+        return None if all(getattr(settings, name) for name in cls.required) else cls.advice
 
     def worded(self, text: str) -> Wording:
         """The words to send for a free text."""
@@ -133,18 +138,18 @@ class HttpSource(ABC):
         """The request for one batch of DOIs."""
         raise AssertionError(f"{self.name} looks up no DOIs: {len(dois)} given")
 
-    def read(self, reply: Reply, question: Question) -> Page:
+    def read(self, reply: Reply) -> Page:
         """A page out of an answer with status 200; of JSON, unless a source says otherwise.
 
         Raises:
             UnreadableAnswer: not the documented shape.
             RequestRejectedError: a refusal in the shape of an answer.
         """
-        return self.page(json_of(reply.content), question)
+        return self.page(json_of(reply.content))
 
-    @abstractmethod
-    def page(self, body: Any, question: Question) -> Page:
+    def page(self, body: Any) -> Page:
         """A page out of parsed JSON; raises as `read`."""
+        return self.page_of(rows_of(body, *self.rows_at))
 
     def worth_keeping(self, page: Page) -> bool:
         """Whether the same answer will do for the next who asks: not one with gaps."""
@@ -171,15 +176,15 @@ class HttpSource(ABC):
     async def ask(self, question: Question, query: SourceQuery, gathered: Gathered) -> Page | None:
         """One page, or None with the failure noted."""
         del query
-        fetched = await self.requests.fetch(
-            question, lambda reply: self.read(reply, question), self.worth_keeping
-        )
+        fetched = await self.requests.fetch(question, self.read, self.worth_keeping)
         if fetched.failure is not None:
             gathered.failures.append(fetched.failure)
         return fetched.page
 
-    def items_of(self, rows: Iterable[Any]) -> tuple[tuple[KnowledgeItem, ...], int]:
-        """The items of the rows, and how many rows are none."""
+    def page_of(
+        self, rows: Iterable[Any], gaps: Iterable[tuple[Reason, str]] = (), cursor: str = ""
+    ) -> Page:
+        """A page of the items among the rows, which tells how many rows are none."""
         items: list[KnowledgeItem] = []
         unreadable_count = 0
         for row in rows:
@@ -187,7 +192,7 @@ class HttpSource(ABC):
                 items.append(self.item(row if isinstance(row, Mapping) else {}))
             except ValueError:
                 unreadable_count += 1
-        return tuple(items), unreadable_count
+        return Page(tuple(items), unreadable_count, tuple(gaps), cursor)
 
     async def _gather(
         self, questions: Iterable[Question], query: SourceQuery, gathered: Gathered
@@ -214,30 +219,26 @@ class HttpSource(ABC):
                 gathered.failures.append(
                     self.requests.failure(question, Reason.MALFORMED_ANSWER, detail)
                 )
-            enough = not query.dois and _admissible_count(gathered, query) >= query.limit
-            if page.following is not None and not enough:
+            enough = not query.dois and len(_admissible(gathered, query)) >= query.limit
+            following = question.at(page.cursor) if page.items or page.unreadable_count else None
+            if following is not None and not enough:
                 if page_count < _MOST_PAGES:
-                    waiting.append(page.following)
+                    waiting.append(following)
                 else:
                     gathered.notes.append(f"stopped after {page_count} pages")
 
     def _refusal(self, query: SourceQuery, wording: Wording) -> SourceFailure | None:
         if (missing := self.missing_setting(self.settings)) is not None:
             return self.requests.failure(_NOTHING_ASKED, Reason.NOT_CONFIGURED, missing)
-        if query.dois:
-            can_not = None if self.looks_up_dois else "looks up no DOIs"
+        if query.dois and not self.looks_up_dois:
+            can_not = "looks up no DOIs"
+        elif not query.dois and not self.searches_text:
+            can_not = "looks up DOIs only"
+        elif not query.dois and not wording.text:
+            can_not = f"has no words to search for in {query.text[:80]!r}"
         else:
-            can_not = (
-                None
-                if self.searches_text and wording.text
-                else f"has no words to search for in {query.text[:80]!r}"
-            )
-            can_not = can_not if self.searches_text else "looks up DOIs only"
-        return (
-            self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, f"{self.name} {can_not}")
-            if can_not
-            else None
-        )
+            return None
+        return self.requests.failure(_NOTHING_ASKED, Reason.BAD_REQUEST, f"{self.name} {can_not}")
 
     def _batches(self, dois: Sequence[str], gathered: Gathered) -> list[Question]:
         known: dict[str, None] = {}
@@ -254,27 +255,24 @@ class HttpSource(ABC):
 
 
 def _overridden(upstream: Upstream, settings: SourceSettings) -> Upstream:
-    per_minute = settings.requests_per_minute.get(upstream.source, upstream.per_minute)
     return replace(
         upstream,
-        per_minute=per_minute,
+        per_minute=settings.requests_per_minute.get(upstream.source, upstream.per_minute),
         base_url=settings.base_urls.get(upstream.source, upstream.base_url),
     )
 
 
-def _admissible_count(gathered: Gathered, query: SourceQuery) -> int:
-    return sum(
-        item.admissible(query.published_after, query.published_before)
+def _admissible(gathered: Gathered, query: SourceQuery) -> tuple[KnowledgeItem, ...]:
+    return tuple(
+        item
         for item in gathered.items.values()
+        if item.admissible(query.published_after, query.published_before)
     )
 
 
 def _admitted(gathered: Gathered, query: SourceQuery, wording: Wording) -> KnowledgeAnswer:
-    found = tuple(gathered.items.values())
-    admissible = tuple(
-        item for item in found if item.admissible(query.published_after, query.published_before)
-    )
-    outside = [item for item in found if item not in admissible]
+    admissible = _admissible(gathered, query)
+    outside = [item for item in gathered.items.values() if item not in admissible]
     return KnowledgeAnswer(
         admissible if query.dois else admissible[: query.limit],
         tuple(dict.fromkeys(gathered.failures)),

@@ -1,7 +1,7 @@
 """OpenAlex works. API: https://developers.openalex.org, GET /works (reference 5.3)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
@@ -9,6 +9,7 @@ from schemas.settings import Settings
 from tasks.sources.fields import (
     Row,
     clean_doi,
+    date_filters,
     iso_day,
     last_day,
     mappings_of,
@@ -31,11 +32,11 @@ _SELECT = (
 class OpenAlexSource(HttpSource):
     """Works by words or by batches of DOIs. Works without a key, within a small daily allowance."""
 
-    name: ClassVar[str] = "openalex"
-    kind: ClassVar[SourceKind] = SourceKind.PAPERS
-    looks_up_dois: ClassVar[bool] = True
-    largest_batch: ClassVar[int] = 50
-    maximum_characters: ClassVar[int] = 1000
+    name = "openalex"
+    kind = SourceKind.PAPERS
+    looks_up_dois = True
+    largest_batch = 50
+    maximum_characters = 1000
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -44,7 +45,6 @@ class OpenAlexSource(HttpSource):
             source=cls.name,
             base_url="https://api.openalex.org",
             per_minute=600,
-            limit_name=cls.name,
             kept_seconds=7 * 86_400.0,
             secrets=Secrets(parameters={"api_key": key} if key else {}),
             mend={
@@ -54,12 +54,7 @@ class OpenAlexSource(HttpSource):
         )
 
     def question(self, words: str, query: SourceQuery) -> Question:
-        dates = []
-        if query.published_after:
-            dates.append(f"from_publication_date:{query.published_after}")
-        if query.published_before:
-            dates.append(f"to_publication_date:{query.published_before}")
-        filters = (("filter", ",".join(dates)),) if dates else ()
+        filters = date_filters(query, "from_publication_date", "to_publication_date")
         size = str(min(query.limit, _LARGEST_PAGE))
         return Question(
             "/works",
@@ -74,19 +69,11 @@ class OpenAlexSource(HttpSource):
         )
         return Question("/works", parameters, packed=len(dois))
 
-    def page(self, body: Any, question: Question) -> Page:
-        rows = rows_of(body, "results")
-        items, unreadable_count = self.items_of(rows)
-        cursor = text_of(body, "meta", "next_cursor")
-        following = None
-        if cursor and rows:
-            kept = tuple(pair for pair in question.parameters if pair[0] != "cursor")
-            following = Question(question.path, (*kept, ("cursor", cursor)))
-        return Page(items, unreadable_count, following=following)
+    def page(self, body: Any) -> Page:
+        return self.page_of(rows_of(body, "results"), cursor=text_of(body, "meta", "next_cursor"))
 
     def item(self, row: Row) -> KnowledgeItem:
         doi = clean_doi(text_of(row, "doi"))
-        year = number_of(row, "publication_year")
         authors = (
             text_of(entry, "author", "display_name") for entry in mappings_of(row, "authorships")
         )
@@ -97,7 +84,7 @@ class OpenAlexSource(HttpSource):
             url=f"https://doi.org/{doi}" if doi else text_of(row, "id"),
             text=abstract_of(row.get("abstract_inverted_index")),
             published=iso_day(text_of(row, "publication_date"))
-            or (last_day(year) if year else None),
+            or last_day(number_of(row, "publication_year")),
             authors=tuple(author for author in authors if author),
             venue=text_of(row, "primary_location", "source", "display_name"),
             citation_count=number_of(row, "cited_by_count"),

@@ -34,6 +34,13 @@ class Question:
     body: bytes | None = None
     packed: int = 1
 
+    def at(self, cursor: str) -> "Question | None":
+        """The same for the page at `cursor`; None where it was not asked page by page."""
+        pages = dict(self.parameters)
+        if not cursor or "cursor" not in pages:
+            return None
+        return replace(self, parameters=tuple((pages | {"cursor": cursor}).items()))
+
 
 Reply = Answer
 """What a source answered."""
@@ -55,8 +62,8 @@ class Upstream:
 
     Attributes:
         source: name in rows and failures.
-        per_minute: requests allowed; shared by every process that names the same `limit_name` and
-            folder.
+        per_minute: requests allowed; shared by every process that names the same folder and
+            `limit_name`, which is that of the source where none is given.
         kept_seconds: how old a kept answer may be that is given instead of asking again.
         one_at_a_time: whether a request may only leave when no other is under way on this machine.
         mend: what a user can do about a reason.
@@ -69,8 +76,8 @@ class Upstream:
     source: str
     base_url: str
     per_minute: float
-    limit_name: str
     secrets: Secrets = field(default_factory=Secrets)
+    limit_name: str = ""
     kept_seconds: float = 86_400.0
     one_at_a_time: bool = False
     headers: dict[str, str] = field(default_factory=dict)
@@ -78,6 +85,9 @@ class Upstream:
     reason: Callable[[Reply], Reason] = usual_reason
     asks_to_wait_seconds: Callable[[Reply], float] = retry_after_seconds
     allowed_per_minute: Callable[[Reply], float | None] = lambda _: None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limit_name", self.limit_name or self.source)
 
 
 @dataclass(frozen=True, slots=True)

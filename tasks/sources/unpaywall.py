@@ -1,7 +1,7 @@
 """Unpaywall: open copies by DOI. API: GET https://api.unpaywall.org/v2/{doi} (reference 5.1)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import quote
 
 from pydantic import SecretStr
@@ -33,10 +33,12 @@ class UnpaywallSource(HttpSource):
     A DOI it does not know, also a valid one outside Crossref, is a failure `not_found`.
     """
 
-    name: ClassVar[str] = "unpaywall"
-    kind: ClassVar[SourceKind] = SourceKind.PAPERS
-    searches_text: ClassVar[bool] = False
-    looks_up_dois: ClassVar[bool] = True
+    name = "unpaywall"
+    kind = SourceKind.PAPERS
+    searches_text = False
+    looks_up_dois = True
+    required = ("unpaywall_email",)
+    advice = "set UNPAYWALL_EMAIL to a real address"
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -45,16 +47,11 @@ class UnpaywallSource(HttpSource):
             source=cls.name,
             base_url="https://api.unpaywall.org",
             per_minute=600,
-            limit_name=cls.name,
             kept_seconds=7 * 86_400.0,
             secrets=Secrets(parameters={"email": SecretStr(email)} if email else {}),
-            mend={Reason.FORBIDDEN: "set UNPAYWALL_EMAIL to a real address"},
+            mend={Reason.FORBIDDEN: cls.advice},
             reason=refusal_reason,
         )
-
-    @classmethod
-    def missing_setting(cls, settings: Settings) -> str | None:
-        return None if settings.unpaywall_email else "set UNPAYWALL_EMAIL to a real address"
 
     def question(self, words: str, query: SourceQuery) -> Question:
         raise RequestRejectedError(
@@ -72,15 +69,13 @@ class UnpaywallSource(HttpSource):
         fetched = await self.requests.fetch(self.look_up([ascii_lower(doi)]), _links_in)
         return fetched.failure or fetched.page or ()
 
-    def page(self, body: Any, question: Question) -> Page:
-        del question
+    def page(self, body: Any) -> Page:
         if not isinstance(body, dict) or "oa_locations" not in body:
             raise UnreadableAnswer("the body is no record of a DOI")
-        return Page(*self.items_of([body]))
+        return self.page_of([body])
 
     def item(self, row: Row) -> KnowledgeItem:
         doi = clean_doi(text_of(row, "doi"))
-        year = number_of(row, "year")
         links = pdf_links(row)
         authors = (
             " ".join(filter(None, (text_of(a, "given"), text_of(a, "family"))))
@@ -91,7 +86,7 @@ class UnpaywallSource(HttpSource):
             source=self.name,
             title=text_of(row, "title"),
             url=f"https://doi.org/{doi}" if doi else text_of(row, "doi_url"),
-            published=iso_day(text_of(row, "published_date")) or (last_day(year) if year else None),
+            published=iso_day(text_of(row, "published_date")) or last_day(number_of(row, "year")),
             authors=tuple(author for author in authors if author),
             venue=text_of(row, "journal_name"),
             doi=doi,

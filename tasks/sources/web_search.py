@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar
+from typing import Any
 
 import orjson
 from pydantic import SecretStr
@@ -35,10 +35,12 @@ _EARLIEST = date(1990, 1, 1)
 class BraveSource(HttpSource):
     """Web pages; the free plan allows one request a second."""
 
-    name: ClassVar[str] = "brave"
-    kind: ClassVar[SourceKind] = SourceKind.WEB
-    maximum_characters: ClassVar[int] = 400
-    maximum_words: ClassVar[int | None] = 50
+    name = "brave"
+    kind = SourceKind.WEB
+    required = ("brave_api_key",)
+    advice = "set BRAVE_API_KEY"
+    maximum_characters = 400
+    maximum_words = 50
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -47,17 +49,12 @@ class BraveSource(HttpSource):
             source=cls.name,
             base_url="https://api.search.brave.com",
             per_minute=60,
-            limit_name=cls.name,
             secrets=Secrets(headers={"X-Subscription-Token": key} if key else {}),
             headers={"Accept": "application/json"},
             mend={Reason.FORBIDDEN: "check BRAVE_API_KEY"},
             reason=brave_refusal,
             asks_to_wait_seconds=brave_wait_seconds,
         )
-
-    @classmethod
-    def missing_setting(cls, settings: Settings) -> str | None:
-        return None if settings.brave_api_key else "set BRAVE_API_KEY"
 
     def question(self, words: str, query: SourceQuery) -> Question:
         dates: tuple[tuple[str, str], ...] = ()
@@ -72,10 +69,9 @@ class BraveSource(HttpSource):
             (("q", words), ("count", str(min(query.limit, _BRAVE_MOST))), *dates),
         )
 
-    def page(self, body: Any, question: Question) -> Page:
-        del question
+    def page(self, body: Any) -> Page:
         nothing = isinstance(body, dict) and body.get("type") == "search" and "web" not in body
-        return Page(*self.items_of([] if nothing else rows_of(body, "web", "results")))
+        return self.page_of([] if nothing else rows_of(body, "web", "results"))
 
     def item(self, row: Row) -> KnowledgeItem:
         snippets = (text_of(row, "description"), *texts_of(row, "extra_snippets"))
@@ -120,9 +116,11 @@ def _numbers(text: str) -> list[int]:
 class SearxngSource(HttpSource):
     """Web pages. Every engine behind it that did not answer is a failure beside the items."""
 
-    name: ClassVar[str] = "searxng"
-    kind: ClassVar[SourceKind] = SourceKind.WEB
-    maximum_characters: ClassVar[int] = 1000
+    name = "searxng"
+    kind = SourceKind.WEB
+    required = ("searxng_url",)
+    advice = "set SEARXNG_URL to your instance"
+    maximum_characters = 1000
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -131,23 +129,16 @@ class SearxngSource(HttpSource):
             source=cls.name,
             base_url=address,
             per_minute=60,
-            limit_name=cls.name,
             secrets=secrets,
             mend={Reason.FORBIDDEN: "enable json under search.formats of the instance's settings"},
         )
-
-    @classmethod
-    def missing_setting(cls, settings: Settings) -> str | None:
-        return None if settings.searxng_url else "set SEARXNG_URL to your instance"
 
     def question(self, words: str, query: SourceQuery) -> Question:
         del query
         return Question("/search", (("q", words), ("format", "json")))
 
-    def page(self, body: Any, question: Question) -> Page:
-        del question
-        items, unreadable_count = self.items_of(rows_of(body, "results"))
-        return Page(items, unreadable_count, tuple(_silent_engines(body)))
+    def page(self, body: Any) -> Page:
+        return self.page_of(rows_of(body, "results"), _silent_engines(body))
 
     def item(self, row: Row) -> KnowledgeItem:
         return KnowledgeItem(
@@ -196,11 +187,13 @@ _VENUE_YEAR = bounded(r",?\s{0,9}\d{4}$")
 class SerperSource(HttpSource):
     """Web pages. Google reads 32 words. More than 10 results cost double."""
 
-    name: ClassVar[str] = "serper"
-    kind: ClassVar[SourceKind] = SourceKind.WEB
-    maximum_characters: ClassVar[int] = 2048
-    maximum_words: ClassVar[int | None] = 32
-    path: ClassVar[str] = "/search"
+    name = "serper"
+    kind = SourceKind.WEB
+    required = ("serper_api_key",)
+    advice = "set SERPER_API_KEY"
+    maximum_characters = 2048
+    maximum_words = 32
+    path = "/search"
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -215,10 +208,6 @@ class SerperSource(HttpSource):
             reason=serper_refusal,
         )
 
-    @classmethod
-    def missing_setting(cls, settings: Settings) -> str | None:
-        return None if settings.serper_api_key else "set SERPER_API_KEY"
-
     def question(self, words: str, query: SourceQuery) -> Question:
         body: dict[str, Any] = {"q": words, "num": min(query.limit, _SERPER_MOST)}
         if query.published_after or query.published_before:
@@ -227,10 +216,9 @@ class SerperSource(HttpSource):
             body["tbs"] = f"cdr:1{first}{last}"
         return Question(self.path, body=orjson.dumps(body))
 
-    def page(self, body: Any, question: Question) -> Page:
-        del question
+    def page(self, body: Any) -> Page:
         told = isinstance(body, dict) and "searchParameters" in body and "organic" not in body
-        return Page(*self.items_of([] if told else rows_of(body, "organic")))
+        return self.page_of([] if told else rows_of(body, "organic"))
 
     def item(self, row: Row) -> KnowledgeItem:
         return KnowledgeItem(
@@ -249,9 +237,9 @@ class SerperScholarSource(SerperSource):
     Dated by year alone: a paper of the cutoff's own year is inadmissible.
     """
 
-    name: ClassVar[str] = "serper_scholar"
-    kind: ClassVar[SourceKind] = SourceKind.PAPERS
-    path: ClassVar[str] = "/scholar"
+    name = "serper_scholar"
+    kind = SourceKind.PAPERS
+    path = "/scholar"
 
     def question(self, words: str, query: SourceQuery) -> Question:
         return Question(
@@ -259,7 +247,6 @@ class SerperScholarSource(SerperSource):
         )
 
     def item(self, row: Row) -> KnowledgeItem:
-        year = number_of(row, "year")
         names, _, rest = text_of(row, "publicationInfo").partition(" - ")
         return KnowledgeItem(
             kind=self.kind,
@@ -267,7 +254,7 @@ class SerperScholarSource(SerperSource):
             title=text_of(row, "title"),
             url=text_of(row, "link"),
             text=text_of(row, "snippet"),
-            published=last_day(year) if year else None,
+            published=last_day(number_of(row, "year")),
             authors=tuple(name for part in names.split(",") if (name := part.strip(" …"))),
             venue=_VENUE_YEAR.sub("", rest.partition(" - ")[0]).strip(" …,"),
             citation_count=number_of(row, "citedBy"),
@@ -291,8 +278,11 @@ _PLAN_SPENT = frozenset({432, 433})
 class TavilySource(HttpSource):
     """Web pages. Most general results carry no date, so with a cutoff most are inadmissible."""
 
-    name: ClassVar[str] = "tavily"
-    kind: ClassVar[SourceKind] = SourceKind.WEB
+    name = "tavily"
+    kind = SourceKind.WEB
+    rows_at = ("results",)
+    required = ("tavily_api_key",)
+    advice = "set TAVILY_API_KEY"
 
     @classmethod
     def upstream(cls, settings: Settings) -> Upstream:
@@ -302,17 +292,12 @@ class TavilySource(HttpSource):
             source=cls.name,
             base_url="https://api.tavily.com",
             per_minute=100,
-            limit_name=cls.name,
             secrets=Secrets(
                 headers={"Authorization": SecretStr(f"Bearer {secret}")} if secret else {}
             ),
             mend={Reason.FORBIDDEN: "check TAVILY_API_KEY and its plan"},
             reason=tavily_refusal,
         )
-
-    @classmethod
-    def missing_setting(cls, settings: Settings) -> str | None:
-        return None if settings.tavily_api_key else "set TAVILY_API_KEY"
 
     def question(self, words: str, query: SourceQuery) -> Question:
         body: dict[str, Any] = {
@@ -325,10 +310,6 @@ class TavilySource(HttpSource):
         if query.published_before:
             body["end_date"] = query.published_before.isoformat()
         return Question("/search", body=orjson.dumps(body))
-
-    def page(self, body: Any, question: Question) -> Page:
-        del question
-        return Page(*self.items_of(rows_of(body, "results")))
 
     def item(self, row: Row) -> KnowledgeItem:
         return KnowledgeItem(
