@@ -15,7 +15,7 @@ from schemas.settings import Settings
 from tasks.committee.knowledge.expected import CLAIM_TOKENS
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, estimate_step
 from tasks.ranking.dimensions import dimensions_of
-from tasks.ranking.from_review import EVIDENCE_SHOWN, TEXTS_SHOWN
+from tasks.ranking.dossier import EVIDENCE_SHOWN, TEXTS_SHOWN
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 TOKENS_PER_TEXT = 130

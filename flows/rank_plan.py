@@ -19,12 +19,10 @@ from schemas.ranking import Grouping, Match, RankingHead, RankRequest
 from schemas.settings import Settings
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ranking.dimensions import dimensions_of
-from tasks.ranking.dossier import Dossier
-from tasks.ranking.from_review import dossier_of
+from tasks.ranking.dossier import Dossier, dossier_of
 from tasks.ranking.groups import find_groups
-from tasks.ranking.job import GroupJob, RankJob
 from tasks.ranking.rank import UNGROUPED
-from tasks.ranking.rank_shard import land_failed_group
+from tasks.ranking.rank_shard import GroupJob, RankJob, land_failed_group
 from tasks.ranking.steps import STEPS
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
 from tasks.telemetry.reporting import traceparent

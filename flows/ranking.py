@@ -9,9 +9,7 @@ from flows.progress import Watched
 from flows.rank_plan import RankingPlan, plan_ranking
 from schemas.identifiers import RunId
 from schemas.ranking import RankingHead, RankRequest
-from tasks.ranking.job import RankJob
-from tasks.ranking.journal import MATCH_LINE, journal_path
-from tasks.ranking.rank_shard import rank_job
+from tasks.ranking.rank_shard import MATCH_LINE, RankJob, journal_path, rank_job
 from tasks.shards.work import ShardWork
 from warehouse.layout import Layout
 from warehouse.rankings.landing import RANKINGS, failed_groups

@@ -87,7 +87,7 @@ def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
     that workers find them from any folder.
     """
     from tasks.novelty.calibration.applying import check_calibrator
-    from tasks.novelty.exemplars import read_exemplars
+    from tasks.novelty.profile_files import read_exemplars
 
     named = profile.novelty
     if named.calibrator is not None:

@@ -16,11 +16,11 @@ from tasks.benchmarks.expert_reviews import (
     ExpertReview,
     read_expert_reviews,
 )
+from tasks.metrics.agreement import gwet_ac1, krippendorff_alpha
+from tasks.metrics.comparing import WelchTest, welch
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.metrics.krippendorff import gwet_ac1, krippendorff_alpha
 from tasks.metrics.means import mean
 from tasks.metrics.mixed_effects import Score, mixed_effects
-from tasks.metrics.welch import WelchTest, welch
 
 NAME = "agreement"
 EXPERTS = "experts"

@@ -19,9 +19,9 @@ from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput,
 from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
 from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
 from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
-from tasks.metrics.coverage import RubricScore, coverage, coverage_difference
+from tasks.metrics.comparing import WelchTest, welch
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.metrics.welch import WelchTest, welch
+from tasks.metrics.reviews import RubricScore, coverage, coverage_difference
 
 NAME = "coverage"
 MODULES = (Module.SOUNDNESS, Module.CONTRIBUTION)

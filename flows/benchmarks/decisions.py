@@ -27,8 +27,13 @@ from tasks.benchmarks.innoeval import (
 )
 from tasks.committee.steps.meta_review import decision_by_total
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
-from tasks.metrics.classification import accuracy, accuracy_value, macro_f1, macro_f1_value
-from tasks.metrics.collapse import label_collapse
+from tasks.metrics.classification import (
+    accuracy,
+    accuracy_value,
+    label_collapse,
+    macro_f1,
+    macro_f1_value,
+)
 from tasks.metrics.estimate import Estimate, benchmark_score
 from tasks.metrics.labelled import GRADES, ClassCount, Labelled, decision_of, merged, pair_up
 from warehouse.answers import IdeaReview

@@ -14,10 +14,16 @@ from schemas.reasons import Reason
 from tasks.benchmarks.innoeval import DECIDED, GROUPS_FILE, SubmissionGroup, connected, read_groups
 from tasks.benchmarks.ranking import RankedMembers
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_orders, random_order
-from tasks.metrics.correlations import kendall, spearman
 from tasks.metrics.estimate import benchmark_score
-from tasks.metrics.groups import Group, best_of_group, exact_ranking, rank_correlation
 from tasks.metrics.labelled import GRADES
+from tasks.metrics.rankings import (
+    Group,
+    best_of_group,
+    exact_ranking,
+    kendall,
+    rank_correlation,
+    spearman,
+)
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 NAME = "groups"

@@ -13,8 +13,7 @@ from tasks.benchmarks.innoeval import Submission, unique_ideas
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.ranking import RankedMembers, may_go_better, rank_members
 from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
-from tasks.ranking.dossier import Dossier
-from tasks.ranking.from_review import dossier_of
+from tasks.ranking.dossier import Dossier, dossier_of
 
 SCORES = "assay_scores"
 """Ideas in the order of their evaluations' scores, without any match."""

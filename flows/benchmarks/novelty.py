@@ -15,7 +15,7 @@ from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from tasks.benchmarks.novelty_checker import FILE as NOVELTY_CHECKER
 from tasks.benchmarks.novelty_grading.steps import STEPS as GRADING_STEPS
 from tasks.novelty.calibration.examples import Example
-from tasks.novelty.conditions import novelty_conditions
+from tasks.novelty.profile_files import novelty_conditions
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 
 NAME = "novelty"

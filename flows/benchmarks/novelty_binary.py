@@ -21,6 +21,7 @@ from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkScore
 from schemas.novelty import NoveltyEvaluation
 from tasks.benchmarks.novelty_checker import FILE, read_novelty_checker
+from tasks.metrics.agreement import cohen_kappa
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
 from tasks.metrics.classification import (
     accuracy,
@@ -29,11 +30,10 @@ from tasks.metrics.classification import (
     macro_f1,
     macro_f1_value,
 )
-from tasks.metrics.correlations import spearman
 from tasks.metrics.estimate import Estimate, benchmark_score
-from tasks.metrics.kappa import cohen_kappa
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import share_of
+from tasks.metrics.rankings import spearman
 
 PART = "novelty checker"
 SCALE = (NOT_NOVEL, NOVEL)

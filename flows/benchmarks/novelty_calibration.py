@@ -14,12 +14,11 @@ from schemas.novelty import NoveltyEvaluation
 from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.novelty.calibration.applying import NOVELTY, judged_by
-from tasks.novelty.calibration.calibrator import fit_calibrator
-from tasks.novelty.calibration.cross_validation import Prediction, cross_validate
-from tasks.novelty.calibration.deciding import MACRO_F1
 from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256, novelty_features
+from tasks.novelty.calibration.fitting import Prediction, cross_validate, fit_calibrator
 from tasks.novelty.calibration.gain import CALIBRATED, JUDGE, Figure, gain, reliability
-from tasks.novelty.calibration.store import write_calibrator
+from tasks.novelty.calibration.model import MACRO_F1
+from tasks.novelty.profile_files import write_calibrator
 
 CALIBRATION = "calibration"
 SYSTEMS = {

@@ -32,16 +32,15 @@ from tasks.benchmarks.rinobench import (
     read_scores,
 )
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
-from tasks.metrics.classification import macro_f1_value, mean_absolute_error_value
-from tasks.metrics.collapse import label_collapse
+from tasks.metrics.classification import label_collapse, macro_f1_value, mean_absolute_error_value
 from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import share
 from tasks.metrics.novelty import SCALE, justification_metrics, score_metrics
 from tasks.novelty.calibration.applying import calibrate
-from tasks.novelty.calibration.deciding import MEAN_ABSOLUTE_ERROR
 from tasks.novelty.calibration.examples import novelty_features
-from tasks.novelty.calibration.store import load_calibrator
+from tasks.novelty.calibration.model import MEAN_ABSOLUTE_ERROR
+from tasks.novelty.profile_files import load_calibrator
 
 PART = "rinobench test"
 PUBLISHED_GOLD: Mapping[str, int | None] = {

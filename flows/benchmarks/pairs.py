@@ -16,9 +16,9 @@ from tasks.benchmarks.innoeval import DECIDED, PAIR_FILES, SubmissionPair, conne
 from tasks.benchmarks.ranking import RankedMembers
 from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_orders, random_order
 from tasks.metrics.estimate import benchmark_score
-from tasks.metrics.groups import TIE, Group, Pair, best_of_group, pairwise_accuracy
 from tasks.metrics.labelled import GRADES
 from tasks.metrics.means import share_of
+from tasks.metrics.rankings import TIE, Group, Pair, best_of_group, pairwise_accuracy
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 NAME = "pairs"

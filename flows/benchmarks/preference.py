@@ -14,7 +14,7 @@ from tasks.benchmarks.steps.judge_preference import (
     PreferenceReply,
 )
 from tasks.metrics.estimate import benchmark_score
-from tasks.metrics.preference import CRITERIA, Answer, Preference, win_rates
+from tasks.metrics.reviews import CRITERIA, Answer, Preference, win_rates
 
 Outcomes = Mapping[str, Outcome[PreferenceReply]]
 METRICS = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")

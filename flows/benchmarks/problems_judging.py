@@ -14,14 +14,20 @@ from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.outcome import Outcome, Unscored
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
+from tasks.metrics.agreement import cohen_kappa, gwet_ac1
 from tasks.metrics.classification import accuracy, f1_of_class
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.metrics.hit_rate import hit_rate
-from tasks.metrics.kappa import cohen_kappa
-from tasks.metrics.krippendorff import gwet_ac1
+from tasks.metrics.hit_rate import (
+    Ballot,
+    CheckedPaper,
+    Rule,
+    answer_of,
+    checked_papers,
+    decided,
+    hit_rate,
+)
 from tasks.metrics.labelled import pair_up
 from tasks.metrics.means import mean, share_of
-from tasks.metrics.votes import Ballot, CheckedPaper, Rule, answer_of, checked_papers, decided
 
 DEFAULT_CHECK_COUNT = 80
 """Checks (one checker at one paper) judged without `--limit`: some 290 problems, so that `assay

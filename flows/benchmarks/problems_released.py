@@ -12,8 +12,7 @@ import numpy as np
 
 from schemas.benchmark import BenchmarkScore
 from tasks.metrics.estimate import NO_INTERVAL, Estimate, benchmark_score, undefined
-from tasks.metrics.means import mean, share
-from tasks.metrics.resampling import Indices, bootstrap_interval
+from tasks.metrics.means import Indices, bootstrap_interval, mean, share
 from warehouse.manuscripts.quality_checker import (
     CheckerUsage,
     JointHits,

@@ -8,7 +8,7 @@ from schemas.benchmark import BenchmarkScore
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.metrics.reference_invalidity import reference_invalidity
+from tasks.metrics.reviews import reference_invalidity
 
 TIMEOUT_SECONDS = 20.0
 _NOT_ASKED = "addresses were not asked: add --check-links"

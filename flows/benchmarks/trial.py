@@ -32,7 +32,7 @@ from tasks.benchmarks.full_papers import ideas_of_papers
 from tasks.benchmarks.innoeval import Submission
 from tasks.benchmarks.items import AnswerStore, Done, ItemContext, Tools, work_through
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.ideas.write import write_ideas
+from tasks.ideas.json_lines import write_ideas
 from tasks.judging.opening import open_engines
 from tasks.judging.packing import Beginning
 from tasks.judging.step import Step

@@ -2,7 +2,7 @@
 
 from schemas.base import Noun
 from schemas.patterns import linear
-from tasks.metrics.reference_invalidity import LinkAnswer
+from tasks.metrics.reviews import LinkAnswer
 from tasks.web.client import InvalidURL, redirected, web_address
 from tasks.web.exchange import REDIRECTS, NoAnswerError
 from tasks.web.guard import Refused, checked_address, response_from

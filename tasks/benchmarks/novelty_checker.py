@@ -10,7 +10,7 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, content_hash
 from schemas.paper import Paper
 from tasks.benchmarks.records import Record, day_of, json_lines, text_of
-from tasks.ideas.titles import title_of
+from tasks.ideas.parts import title_of
 
 FILE = "novelty_checker.jsonl"
 

@@ -14,9 +14,9 @@ from schemas.identifiers import IdeaId
 from schemas.paper import Paper
 from tasks.benchmarks.novelty_checker import works_of
 from tasks.benchmarks.records import Record, day_of, json_list, text_of
-from tasks.ideas.titles import title_of
+from tasks.ideas.parts import title_of
 from tasks.metrics.novelty import SCALE
-from tasks.novelty.exemplars import text_of_parts
+from tasks.novelty.profile_files import text_of_parts
 
 FOLDER = "rinobench"
 GOLD, TRAINING = f"{FOLDER}/test.json", f"{FOLDER}/train.json"

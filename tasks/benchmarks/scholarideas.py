@@ -7,8 +7,7 @@ from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from tasks.benchmarks.records import Record, day_of, json_lines, text_of
-from tasks.ideas.parts import parts_of
-from tasks.ideas.titles import title_of
+from tasks.ideas.parts import parts_of, title_of
 
 FILE = "scholarideas.jsonl"
 

@@ -32,7 +32,7 @@ from tasks.committee.steps.meta_review import (
 from tasks.judging.provenance import never_asked
 from tasks.judging.step import Engine
 from tasks.judging.suggestions import settle_suggestions
-from tasks.metrics.krippendorff import krippendorff_alpha
+from tasks.metrics.agreement import krippendorff_alpha
 
 SUBJECT = "meta_review"
 _NO_INTERVAL_RESAMPLES = 2

@@ -9,7 +9,7 @@ from schemas.settings import Settings
 from tasks.committee.conditions import committee_conditions
 from tasks.evaluation.modules import steps_of
 from tasks.judging.step import Step
-from tasks.novelty.conditions import novelty_conditions
+from tasks.novelty.profile_files import novelty_conditions
 
 _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
     "committee": {"personas_file"},

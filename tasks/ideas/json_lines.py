@@ -1,12 +1,13 @@
-"""Entries of a JSON Lines file, one object per line, and of a JSON file with one list of objects."""
+"""Ideas as JSON Lines, one object per line, read and written; and a JSON file with one list of objects."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
 import orjson
 
 from schemas.errors import IdeaFileError
-from schemas.idea import RejectedIdea
+from schemas.idea import Idea, RejectedIdea
 from schemas.reasons import Reason
 from tasks.ideas.fields import Entries, Entry, refuse_wide_encodings, unreadable
 from tasks.ideas.limits import MAXIMUM_DOCUMENT_BYTES, refuse_large_file
@@ -110,3 +111,26 @@ def _is_utf8(line: bytes) -> bool:
 def _skip_line(file: BinaryIO) -> None:
     while (piece := file.readline(MAXIMUM_LINE_BYTES)) and not piece.endswith(b"\n"):
         pass
+
+
+_WRITTEN = (
+    "idea_id",
+    "title",
+    "text",
+    "problem",
+    "method",
+    "experiment",
+    "cutoff_date",
+    "group",
+    "metadata",
+)
+
+
+def write_ideas(ideas: Iterable[Idea], path: Path) -> None:
+    """One JSON object per line. Marks of duplicates are not written: reading finds them again."""
+    with path.open("wb") as file:
+        for idea in ideas:
+            fields = {
+                name: value for name in _WRITTEN if (value := getattr(idea, name)) not in (None, {})
+            }
+            file.write(orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE))

@@ -14,8 +14,7 @@ from tasks.ideas.limits import (
     has_words,
     too_long,
 )
-from tasks.ideas.parts import HEADINGS, Parts, parts_of, whole_text
-from tasks.ideas.titles import shortened, title_of
+from tasks.ideas.parts import HEADINGS, Parts, parts_of, shortened, title_of, whole_text
 
 
 class _RejectionError(Exception):

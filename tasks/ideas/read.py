@@ -8,7 +8,6 @@ from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
 from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from schemas.reasons import Reason
-from tasks.ideas.delimited import read_delimited
 from tasks.ideas.duplicates import mark_duplicates
 from tasks.ideas.fields import Entries, Entry
 from tasks.ideas.groups import ungrouped
@@ -21,8 +20,8 @@ from tasks.ideas.limits import (
     refuse_what_is_no_file,
     too_deep,
 )
-from tasks.ideas.parquet import read_parquet
 from tasks.ideas.parse import parse_entry
+from tasks.ideas.tables import read_delimited, read_parquet
 from tasks.ideas.text_files import TEXT_SUFFIXES, read_folder, read_text_file
 
 FORMATS: dict[str, Callable[[Path], Entries]] = {

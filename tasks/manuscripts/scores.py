@@ -7,8 +7,14 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.manuscripts import ManuscriptCheck
 from tasks.metrics.estimate import Estimate, benchmark_score
-from tasks.metrics.hit_rate import hit_rate, mean_hit_rate, precision
-from tasks.metrics.votes import CheckedPaper, Rule, checked_papers
+from tasks.metrics.hit_rate import (
+    CheckedPaper,
+    Rule,
+    checked_papers,
+    hit_rate,
+    mean_hit_rate,
+    precision,
+)
 
 
 class CheckScore(Noun):

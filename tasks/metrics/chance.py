@@ -8,10 +8,9 @@ from typing import TypeVar
 import numpy as np
 
 from tasks.metrics.estimate import Estimate, undefined
-from tasks.metrics.groups import Group
-from tasks.metrics.labelled import Labelled, pair_up
-from tasks.metrics.ratings import Label
-from tasks.metrics.resampling import percentile_interval
+from tasks.metrics.labelled import Label, Labelled, pair_up
+from tasks.metrics.means import percentile_interval
+from tasks.metrics.rankings import Group
 
 LabelT = TypeVar("LabelT", bound=Label)
 

@@ -1,16 +1,17 @@
-"""Two systems on the same items: how far apart a metric of theirs is, with the items resampled
-together.
-"""
+"""What tells two systems apart: a metric on the same items, resampled together, and Welch's t-test."""
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Literal
 
 import numpy as np
+from scipy.stats import ttest_ind_from_stats
 
-from tasks.metrics.estimate import Estimate, undefined
+from tasks.metrics.estimate import NAN, Estimate, answered, undefined
 from tasks.metrics.labelled import Labelled
-from tasks.metrics.resampling import RESAMPLES, Indices, bootstrap_interval
+from tasks.metrics.means import RESAMPLES, Indices, bootstrap_interval
 
 Metric = Callable[[Labelled], float]
 """Such as `macro_f1_value` with its classes bound; NaN where undefined."""
@@ -74,3 +75,152 @@ def _drawn(labelled: Labelled, chosen: Indices) -> Labelled:
         tuple(labelled.gold[position] for position in positions),
         tuple(labelled.predicted[position] for position in positions),
     )
+
+
+Alternative = Literal["two-sided", "greater", "less"]
+"""`greater`: the first mean is thought greater than the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Mean, sample standard deviation (n - 1 below) and number of values of one group."""
+
+    mean: float
+    deviation: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class WelchTest:
+    """Result of one test.
+
+    Attributes:
+        difference: first mean - second mean.
+        t, degrees_of_freedom, p_value: NaN exactly when `undefined_reason` says why.
+        first, second: what was compared.
+        first_unscored, second_unscored: values that were not there.
+    """
+
+    difference: float
+    t: float
+    degrees_of_freedom: float
+    p_value: float
+    alternative: Alternative
+    first: Summary
+    second: Summary
+    first_unscored: int = 0
+    second_unscored: int = 0
+    undefined_reason: str | None = None
+
+
+def welch(
+    first: Sequence[float | None],
+    second: Sequence[float | None],
+    alternative: Alternative = "two-sided",
+) -> WelchTest:
+    """Welch's test from the values; None and NaN are counted and left out.
+
+    See `welch_from_summaries`.
+    """
+    (ours, ours_missing), (theirs, theirs_missing) = answered(first), answered(second)
+    tested = welch_from_summaries(summarise(ours), summarise(theirs), alternative)
+    return WelchTest(
+        tested.difference,
+        tested.t,
+        tested.degrees_of_freedom,
+        tested.p_value,
+        alternative,
+        tested.first,
+        tested.second,
+        ours_missing,
+        theirs_missing,
+        tested.undefined_reason,
+    )
+
+
+def welch_from_summaries(
+    first: Summary, second: Summary, alternative: Alternative = "two-sided"
+) -> WelchTest:
+    """t = (m1 - m2) / sqrt(s1²/n1 + s2²/n2), degrees of freedom after Welch and Satterthwaite; p by
+    `scipy`.
+
+    Source: Welch, The generalization of Student's problem, Biometrika 1947.
+
+    Bad input: fewer than two values in a group, or no spread in either, leave the test undefined.
+    """
+    reason = _no_test_reason(first, second)
+    difference = first.mean - second.mean
+    if reason is not None:
+        return WelchTest(
+            difference, NAN, NAN, NAN, alternative, first, second, undefined_reason=reason
+        )
+    found = ttest_ind_from_stats(
+        first.mean,
+        first.deviation,
+        first.count,
+        second.mean,
+        second.deviation,
+        second.count,
+        equal_var=False,
+        alternative=alternative,
+    )
+    freedom = _degrees_of_freedom(first, second)
+    return WelchTest(
+        difference, float(found.statistic), freedom, float(found.pvalue), alternative, first, second
+    )
+
+
+def p_values_of_rounded(
+    first: Summary,
+    second: Summary,
+    half_unit: float = 0.005,
+    alternative: Alternative = "two-sided",
+) -> tuple[float, float]:
+    """(smallest, largest) p-value that printed means and deviations allow, each off by up to
+    `half_unit` from rounding.
+
+    p depends on the means through their difference, and on each deviation monotonically for a fixed
+    sign of t up to the small change of the degrees of freedom; so the corners of the box, and equal
+    means where it holds them, bound p.
+
+    Bad input: an undefined test gives (NaN, NaN).
+    """
+    signs = (-1.0, 1.0)
+    found = [
+        welch_from_summaries(
+            _moved(first, a * half_unit, b * half_unit),
+            _moved(second, -a * half_unit, c * half_unit),
+            alternative,
+        ).p_value
+        for a, b, c in product(signs, signs, signs)
+    ]
+    if abs(first.mean - second.mean) <= 2 * half_unit:
+        level = Summary(second.mean, first.deviation, first.count)
+        found.append(welch_from_summaries(level, second, alternative).p_value)
+    return (NAN, NAN) if any(math.isnan(value) for value in found) else (min(found), max(found))
+
+
+def summarise(values: Sequence[float]) -> Summary:
+    """Mean and sample standard deviation; NaN where there are too few values for them."""
+    if (
+        len(set(values)) < 2
+    ):  # the mean of equal numbers may round to another, and give them a spread
+        return Summary(values[0] if values else NAN, 0.0 if len(values) > 1 else NAN, len(values))
+    return Summary(float(np.mean(values)), float(np.std(values, ddof=1)), len(values))
+
+
+def _moved(summary: Summary, mean: float, deviation: float) -> Summary:
+    return Summary(summary.mean + mean, max(summary.deviation + deviation, 0.0), summary.count)
+
+
+def _no_test_reason(first: Summary, second: Summary) -> str | None:
+    if min(first.count, second.count) < 2:
+        return f"a group has fewer than two values ({first.count} and {second.count})"
+    if first.deviation == 0 and second.deviation == 0:
+        return "neither group has any spread"
+    return None
+
+
+def _degrees_of_freedom(first: Summary, second: Summary) -> float:
+    ours, theirs = first.deviation**2 / first.count, second.deviation**2 / second.count
+    return (ours + theirs) ** 2 / (ours**2 / (first.count - 1) + theirs**2 / (second.count - 1))

@@ -11,6 +11,8 @@ from schemas.benchmark import BenchmarkScore
 NAN = math.nan
 LEVEL = 0.95
 """Every interval of Assay covers 95 %."""
+Z = 1.959964
+"""Standard errors to each side that hold so much of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)

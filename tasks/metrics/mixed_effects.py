@@ -12,8 +12,7 @@ from numpy.linalg import LinAlgError
 from statsmodels.regression.mixed_linear_model import MixedLM
 from statsmodels.tools.sm_exceptions import ConvergenceWarning, SingularMatrixWarning
 
-from tasks.metrics.estimate import NAN, Estimate, Interval, undefined
-from tasks.metrics.kappa import Z
+from tasks.metrics.estimate import NAN, Estimate, Interval, Z, undefined
 
 OPTIMISER = ["powell"]
 """Without derivatives: those of the likelihood do not exist where participants do not differ, and

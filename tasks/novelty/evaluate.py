@@ -11,12 +11,14 @@ from schemas.citation import Citation
 from schemas.confidence import confidence_by_evidence
 from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
-from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
+from schemas.novelty import ClaimedContribution, NoveltyEvaluation, NoveltyJudgement
 from schemas.outcome import Provenance, Unscored
 from schemas.paper import Paper
 from schemas.profile import NoveltyParameters
 from schemas.suggestion import Suggestion
+from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
+from tasks.citations.settle import settle
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.judging.provenance import never_asked
@@ -24,15 +26,88 @@ from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.calibration.applying import with_calibration
 from tasks.novelty.closeness import COVERED, Closeness, measure
-from tasks.novelty.exemplars import nearest_exemplars, read_exemplars
-from tasks.novelty.related_works import RelatedWorks, find_works, given_works
-from tasks.novelty.settling import STAGE, SettledReply, settled
+from tasks.novelty.profile_files import nearest_exemplars, read_exemplars
+from tasks.novelty.related_works import STAGE, RelatedWorks, find_works, given_works
 from tasks.novelty.steps.judge_novelty import (
     JUDGE_NOVELTY,
+    ContributionReply,
     ExemplarShown,
     NoveltyInput,
+    NoveltyReply,
     WorkShown,
 )
+
+SUBJECT = "judge_novelty"
+
+
+@dataclass(frozen=True, slots=True)
+class SettledReply:
+    """What the judgement says, ready to be read."""
+
+    score: int
+    percent: tuple[int, ...]
+    contributions: tuple[ClaimedContribution, ...]
+    justification: str
+    known_aspects: tuple[str, ...]
+    novel_aspects: tuple[str, ...]
+    removed_citation_count: int
+    uncited_sentence_count: int
+    citations: tuple[Citation, ...]
+
+
+def settled(answer: NoveltyReply, shown: Shown) -> SettledReply:
+    """Settle the three texts of a reply against the works it was shown; aspects of which nothing is
+    left are left out.
+    """
+    justification = settle(answer.justification, shown)
+    known, novel = (
+        settle("\n".join(" ".join(one.split()) for one in aspects), shown)
+        for aspects in _lists(answer)
+    )
+    contributions = tuple(_contribution(one, shown) for one in answer.contributions)
+    unknown = sum(
+        one.closest is not None and settled_one.paper_id is None
+        for one, settled_one in zip(answer.contributions, contributions, strict=True)
+    )
+    texts = {"justification": justification, "known_aspects": known, "novel_aspects": novel}
+    return SettledReply(
+        score=answer.score,
+        percent=answer.probabilities.percent,
+        contributions=contributions,
+        justification=justification.markdown,
+        known_aspects=_lines(known.markdown),
+        novel_aspects=_lines(novel.markdown),
+        removed_citation_count=unknown
+        + sum(text.removed_citation_count for text in texts.values()),
+        uncited_sentence_count=justification.uncited_sentence_count,
+        citations=tuple(
+            row
+            for field, text in texts.items()
+            for row in citation_rows(text, shown, module=STAGE, subject=SUBJECT, field=field)
+        ),
+    )
+
+
+def _contribution(entry: ContributionReply, shown: Shown) -> ClaimedContribution:
+    """A work that was never shown is taken out, and with it what was said of the idea beside it."""
+    papers = {key.casefold(): paper.paper_id for key, paper in shown}
+    closest = papers.get(entry.closest.casefold()) if entry.closest is not None else None
+    told = entry.closest is None or closest is not None
+    return ClaimedContribution(
+        contribution=entry.contribution,
+        paper_id=closest,
+        overlap=entry.overlap if told else None,
+        difference=entry.difference if told else None,
+    )
+
+
+def _lists(answer: NoveltyReply) -> tuple[list[str], list[str]]:
+    return answer.known_aspects, answer.novel_aspects
+
+
+def _lines(markdown: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in markdown.splitlines() if line.strip())
+
 
 NEIGHBOURS = 5
 """Related works whose mean similarity counts as the density around an idea."""

@@ -16,10 +16,32 @@ from tasks.citations.keys import Shown, show
 from tasks.citations.labels import reference
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
-from tasks.ranking.covariates import covariates
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS, PairInput, PairReply, verdict_along
-from tasks.ranking.steps.shown import ShownCriterion, ShownEvidence, ShownIdea, ShownScore
+from tasks.ranking.steps.measures import (
+    NEWNESS,
+    ShownCriterion,
+    ShownEvidence,
+    ShownIdea,
+    ShownScore,
+)
+from tasks.text.words import sentences, words
+
+
+def covariates(first: str, second: str) -> dict[str, Any]:
+    """Columns of a match: length, length of sentences and claims to be new, first less second."""
+    counted = _counted(first), _counted(second)
+    return {name: counted[0][name] - counted[1][name] for name in counted[0]}
+
+
+def _counted(text: str) -> dict[str, int | float]:
+    found = [len(words(sentence)) for sentence in sentences(text)]
+    return {
+        "words_difference": sum(found),
+        "sentence_words_difference": sum(found) / len(found) if found else 0.0,
+        "novelty_claims_difference": sum(1 for _ in NEWNESS.finditer(text)),
+    }
+
 
 # Turns two dossiers into one question, with every paper of either under one key.
 

@@ -1,16 +1,25 @@
 """Ranks the groups of a shard and lands each as it ends.
 
-What was judged before, in this ranking or another, is not asked again.
+What was judged before, in this ranking or another, is not asked again. A journal keeps every match
+and every call as they come, so that a kill loses calls in flight only.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
+import orjson
+from pydantic import Field, ValidationError
+
+from schemas.base import Noun
 from schemas.boundary import ErrorBoundary
 from schemas.calls import LlmCall
-from schemas.identifiers import IdeaId
-from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup
+from schemas.committee import ReviewDimension
+from schemas.identifiers import IdeaId, content_hash
+from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, RankRequest
 from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
@@ -18,15 +27,97 @@ from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.opening import EngineOf, open_engines
 from tasks.judging.step import Engine
-from tasks.ranking.job import GroupJob, RankJob
-from tasks.ranking.journal import Journal, journal_path
+from tasks.ranking.dossier import Dossier
 from tasks.ranking.rank import Ranked, rank_groups
 from tasks.ranking.schedule import ADAPTIVE, ROUND_ROBIN, kind_of
-from tasks.shards.work import cause_of, each_unit, land_failure
+from tasks.shards.work import Shard, cause_of, each_unit, land_failure
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 from warehouse.rankings.landing import RANKINGS, iterate_heads, land_group, landed_matches
+from warehouse.scrubbing import concealed
 from warehouse.units.landing import complete_receipt
+
+
+class GroupJob(Noun):
+    """One group to be ranked."""
+
+    group: str
+    dossiers: tuple[Dossier, ...]
+    votes: tuple[Match, ...] = Field(default=(), description="Human votes about its ideas.")
+
+
+class RankJob(Shard):
+    """Some groups of one ranking, for one worker."""
+
+    ranking_id: str
+    request: RankRequest
+    dimensions: tuple[ReviewDimension, ...]
+    groups: tuple[GroupJob, ...]
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        return tuple(group.group for group in self.groups)
+
+    @property
+    def warehouse(self) -> Path:
+        return self.request.warehouse
+
+
+MATCH_LINE = b'{"match":'
+"""How the lines begin that are matches."""
+
+
+def journal_path(ranking_folder: Path, group: str) -> Path:
+    """Where the journal of a group lies while it is being ranked."""
+    return ranking_folder / "journal" / f"{content_hash(group, length=16)}.jsonl"
+
+
+@dataclass(slots=True)
+class Journal:
+    """One group's journal. A line torn by a kill is left out; whatever stands after it counts."""
+
+    path: Path
+    matches: list[Match] = field(default_factory=list)
+    calls: list[LlmCall] = field(default_factory=list)
+    _known: set[str] = field(default_factory=set)
+
+    def read(self) -> None:
+        """Take up what an earlier attempt wrote."""
+        for line in self.path.read_bytes().split(b"\n") if self.path.exists() else ():
+            try:
+                entry = orjson.loads(line)
+                if "match" in entry:
+                    self.matches.append(Match.model_validate_json(orjson.dumps(entry["match"])))
+                else:
+                    self._take(LlmCall.model_validate_json(orjson.dumps(entry["call"])))
+            except (orjson.JSONDecodeError, ValidationError, KeyError, TypeError):
+                continue
+
+    def write(self, matches: Iterable[Match], calls: Iterable[LlmCall]) -> None:
+        """Keep `matches`, and those of `calls` that are new, in one write."""
+        fresh = [call for call in calls if call.call_id not in self._known]
+        shown = list(matches)
+        lines = [_line("match", match) for match in shown] + [_line("call", call) for call in fresh]
+        if not lines:
+            return
+        self.matches.extend(shown)
+        for call in fresh:
+            self._take(call)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("ab") as file:
+            file.write(concealed(b"\n" + b"".join(lines)))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _take(self, call: LlmCall) -> None:
+        if call.call_id not in self._known:
+            self._known.add(call.call_id)
+            self.calls.append(call)
+
+
+def _line(kind: str, noun: Noun) -> bytes:
+    return orjson.dumps({kind: noun.model_dump(mode="json")}, option=orjson.OPT_APPEND_NEWLINE)
+
 
 GROUPS_IN_FLIGHT = 4
 

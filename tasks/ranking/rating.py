@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from schemas.identifiers import IdeaId
 from schemas.profile import RankingParameters
 from schemas.ranking import Match, Rating, RatingMethod
-from tasks.ranking.bradley_terry import PRIOR_DEVIATION, Fit, covariance, fit
-from tasks.ranking.elo import EloRatings, elo, seed_of
+from tasks.ranking.strengths import PRIOR_DEVIATION, EloRatings, Fit, covariance, elo, fit, seed_of
 from tasks.ranking.tally import Tally, is_vote, tally, threads_for
 
 # How sure it is that one idea is stronger than another, as signed standard deviations of a normal

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from schemas.identifiers import IdeaId
 from schemas.profile import RankingParameters
-from tasks.ranking.bradley_terry import Fit, drawn_strengths, fit
+from tasks.ranking.strengths import Fit, drawn_strengths, fit
 from tasks.ranking.tally import Tally
 
 ROUND_ROBIN = "round_robin"

@@ -18,8 +18,7 @@ from tasks.committee.knowledge.steps.query_words import abbreviations, reworded
 from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_source import whole_source
 from tasks.documents.latex_text import document_of_latex
-from tasks.ideas.parts import parts_of
-from tasks.ideas.titles import title_of
+from tasks.ideas.parts import parts_of, title_of
 from tasks.judging.replies import parse_reply
 from tasks.judging.shortening import fit
 from tasks.judging.step import block

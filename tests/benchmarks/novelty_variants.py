@@ -26,11 +26,9 @@ from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.metrics.chance import fixed_answers, stratified_random
 from tasks.metrics.classification import accuracy, accuracy_value, macro_f1, macro_f1_value
-from tasks.metrics.correlations import spearman
 from tasks.metrics.estimate import Estimate
 from tasks.metrics.labelled import pair_up
-from tasks.novelty.calibration.cross_validation import Prediction, cross_validate, fit_tuned
-from tasks.novelty.calibration.deciding import place_of
+from tasks.metrics.rankings import spearman
 from tasks.novelty.calibration.examples import (
     FEATURE_KINDS,
     Example,
@@ -38,7 +36,9 @@ from tasks.novelty.calibration.examples import (
     item_sha256,
     novelty_features,
 )
+from tasks.novelty.calibration.fitting import Prediction, cross_validate, fit_tuned
 from tasks.novelty.calibration.gain import gain
+from tasks.novelty.calibration.model import place_of
 from tasks.novelty.evaluate import evaluate_novelty
 
 SEED = 7

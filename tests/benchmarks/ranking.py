@@ -18,12 +18,12 @@ import numpy as np
 
 from schemas.identifiers import IdeaId
 from schemas.ranking import Match, Winner
-from tasks.ranking.bradley_terry import fit
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.matching import match_id
 from tasks.ranking.rank import rank_groups
 from tasks.ranking.schedule import next_round
+from tasks.ranking.strengths import fit
 from tasks.ranking.tally import Tally, tally
 from tests.support.ranking_fakes import FakeJudge, dossier, match, parameters
 

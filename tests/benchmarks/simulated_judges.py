@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from schemas.identifiers import IdeaId
 from schemas.ranking import Match, Winner
-from tasks.ranking.bradley_terry import PRIOR_DEVIATION, covariance, fit
 from tasks.ranking.schedule import next_round, round_robin
+from tasks.ranking.strengths import PRIOR_DEVIATION, covariance, fit
 from tasks.ranking.tally import Tally, tally
 from tests.support.ranking_fakes import match, parameters
 

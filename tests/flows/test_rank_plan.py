@@ -15,8 +15,7 @@ from flows.ranking import Ranking, RankSummary
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.ranking import RankRequest
-from tasks.ranking.job import RankJob
-from tasks.ranking.rank_shard import rank_shard
+from tasks.ranking.rank_shard import RankJob, rank_shard
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranking_fakes import FakeJudge
 from warehouse.layout import Layout

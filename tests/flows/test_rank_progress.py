@@ -7,7 +7,7 @@ from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.ranking import Grouping, RankingHead, RatingMethod
 from schemas.reasons import Reason
-from tasks.ranking.journal import Journal, journal_path
+from tasks.ranking.rank_shard import Journal, journal_path
 from tests.support.rankings import AT, DIMENSIONS, make_ranked_group
 from warehouse.layout import Layout
 from warehouse.rankings.landing import RANKINGS, land_group

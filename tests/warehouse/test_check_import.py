@@ -8,8 +8,7 @@ import duckdb
 import pytest
 
 from schemas.errors import ConfigurationError
-from tasks.metrics.hit_rate import hit_rate
-from tasks.metrics.votes import Rule, checked_papers
+from tasks.metrics.hit_rate import Rule, checked_papers, hit_rate
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.manuscripts.quality_checker import checker_usage, joint_hits, judge_hits

@@ -17,7 +17,7 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.tables import TABLE, TABLES
-from tasks.metrics.krippendorff import krippendorff_alpha
+from tasks.metrics.agreement import krippendorff_alpha
 from tasks.steps import STEPS
 from tests.support.committee_evaluations import make_committee, make_novelty
 from tests.support.evaluations import (

@@ -8,8 +8,7 @@ import duckdb
 import pytest
 
 from schemas.errors import ConfigurationError
-from tasks.metrics.hit_rate import hit_rate
-from tasks.metrics.votes import Ballot, CheckedPaper, Rule
+from tasks.metrics.hit_rate import Ballot, CheckedPaper, Rule, hit_rate
 from warehouse.manuscripts.quality_checker import (
     Price,
     checker_costs,

@@ -10,12 +10,17 @@ from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.novelty import NoveltyEvaluation
 from schemas.reasons import Reason
-from tasks.novelty.calibration.deciding import MACRO_F1, MEAN_ABSOLUTE_ERROR, Decider
 from tasks.novelty.calibration.examples import item_sha256, novelty_features
-from tasks.novelty.calibration.fitting import Model
-from tasks.novelty.calibration.ordinal import expected_value, quantile_place
-from tasks.novelty.calibration.store import load_calibrator
-from tasks.novelty.settling import STAGE
+from tasks.novelty.calibration.model import (
+    MACRO_F1,
+    MEAN_ABSOLUTE_ERROR,
+    Decider,
+    Model,
+    expected_value,
+    quantile_place,
+)
+from tasks.novelty.profile_files import load_calibrator
+from tasks.novelty.related_works import STAGE
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 
 NOVELTY = "novelty"

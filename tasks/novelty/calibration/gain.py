@@ -17,10 +17,9 @@ from tasks.metrics.classification import (
 )
 from tasks.metrics.estimate import Estimate, Interval, undefined
 from tasks.metrics.labelled import pair_up
-from tasks.metrics.means import mean, paired_difference, share
-from tasks.metrics.resampling import bootstrap_interval
-from tasks.novelty.calibration.cross_validation import Prediction
+from tasks.metrics.means import bootstrap_interval, mean, paired_difference, share
 from tasks.novelty.calibration.examples import LabelScale
+from tasks.novelty.calibration.fitting import Prediction
 
 JUDGE, CALIBRATED = "judge", "calibrated"
 LEAST_PROBABILITY = 1e-6

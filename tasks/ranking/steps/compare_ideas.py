@@ -15,8 +15,7 @@ from schemas.ranking import Winner
 from tasks.judging.reply_fields import Key, Percent, Prose, SoundEntries, Text
 from tasks.judging.step import BaselineTools, Step
 from tasks.ranking.steps import measures
-from tasks.ranking.steps.measures import Measure, Taken
-from tasks.ranking.steps.shown import ShownCriterion, ShownIdea
+from tasks.ranking.steps.measures import Measure, ShownCriterion, ShownIdea, Taken
 
 
 class PairInput(Noun):

@@ -1,4 +1,4 @@
-"""What can be counted of one idea and its dossier.
+"""What `compare_ideas` shows of an idea, and what can be counted of it.
 
 Every measure lies between 0 and 1; one that cannot be taken is None, not 0.
 """
@@ -7,9 +7,54 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pydantic import Field
+
+from schemas.base import Noun
 from schemas.patterns import IGNORECASE, Pattern, bounded
-from tasks.ranking.steps.shown import ShownCriterion, ShownEvidence, ShownIdea, ShownScore
 from tasks.text.words import content_words, key_phrases, outcome_cue, sentences, words
+
+
+class ShownScore(Noun):
+    """A score an earlier module gave."""
+
+    name: str
+    score_0_to_10: float
+
+
+class ShownEvidence(Noun):
+    """A paper as an engine sees it: never its identifier, so that only shown keys can be cited."""
+
+    key: str
+    title: str
+    year: int | None
+    idea: str = Field(description="The idea it was read for: A or B.")
+    bearing: str = Field(description="for, against or neither.")
+    text: str = Field(min_length=1)
+
+
+class ShownIdea(Noun):
+    """One of the two ideas. Texts name papers by key."""
+
+    title: str
+    text: str = Field(min_length=1)
+    summary: str = ""
+    claims: tuple[str, ...] = ()
+    strengths: tuple[str, ...] = ()
+    weaknesses: tuple[str, ...] = ()
+    module_scores: tuple[ShownScore, ...] = Field(default=(), description="Scored modules only.")
+    dimension_scores: tuple[ShownScore, ...] = Field(
+        default=(), description="Scored committee dimensions only."
+    )
+    evidence: tuple[ShownEvidence, ...] = ()
+
+
+class ShownCriterion(Noun):
+    """A dimension as an engine sees it."""
+
+    name: str
+    question: str
+    scale: str = ""
+
 
 READABLE_WORDS = 20
 """Words per sentence that readability guides call easy; the measure falls to 0 at none and at twice

@@ -18,9 +18,9 @@ from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.evaluation.evaluation_key import conditions
 from tasks.novelty.calibration.applying import NOVELTY, judged_by
-from tasks.novelty.calibration.calibrator import fit_calibrator
 from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
-from tasks.novelty.calibration.store import write_calibrator
+from tasks.novelty.calibration.fitting import fit_calibrator
+from tasks.novelty.profile_files import write_calibrator
 
 
 def stored(path: Path, slope: float = 1.0) -> Path:

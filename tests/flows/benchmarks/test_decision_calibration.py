@@ -10,7 +10,7 @@ from flows.benchmarks import decision_calibration
 from flows.benchmarks.decision_calibration import FILE
 from schemas.benchmark import BenchmarkScore
 from schemas.choices import EXTRACTIVE
-from tasks.novelty.calibration.store import load_calibrator
+from tasks.novelty.profile_files import load_calibrator
 
 GRADES = ("reject", "poster", "spotlight", "oral")
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from schemas.errors import IdeaFileError
 from schemas.idea import IdeaBatch
+from tasks.ideas.json_lines import write_ideas
 from tasks.ideas.read import FORMATS, read_ideas
-from tasks.ideas.write import write_ideas
 
 SCALARS = (
     st.none()

@@ -191,7 +191,7 @@ def test_a_small_parquet_file_with_one_large_value_for_all_rows_takes_little_mem
     assert [entry.reason for entry in batch.rejected] == ["too_long"] * 20
     assert peak_bytes < 15_000_000
     assert pa.total_allocated_bytes() - before < 15_000_000
-    monkeypatch.setattr("tasks.ideas.parquet.MAXIMUM_FILE_BYTES", 20_000_000)
+    monkeypatch.setattr("tasks.ideas.tables.MAXIMUM_FILE_BYTES", 20_000_000)
     with pytest.raises(IdeaFileError, match=r"unpacked, has .* bytes, the limit is 20,000,000"):
         read_ideas(path, default_cutoff=None)
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from tasks.metrics.kappa import cohen_kappa
-from tasks.metrics.krippendorff import gwet_ac1, krippendorff_alpha
+from tasks.metrics.agreement import cohen_kappa, gwet_ac1, krippendorff_alpha
 
 ABSTRACTORS = {
     ("ectopic", "ectopic"): 13,

@@ -15,10 +15,10 @@ from tasks.metrics.classification import (
     accuracy,
     confusion,
     f1_of_class,
+    label_collapse,
     macro_f1,
     mean_absolute_error,
 )
-from tasks.metrics.collapse import label_collapse
 from tasks.metrics.labelled import Labelled, decision_of, merged, pair_up
 
 POINTS = Path(__file__).parents[4] / "shared" / "data" / "innoeval_points.jsonl"

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tasks.metrics.correlations import kendall, spearman
+from tasks.metrics.rankings import kendall, spearman
 
 TUNA = (
     [44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1],

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tasks.metrics.coverage import RubricScore, coverage, coverage_difference
 from tasks.metrics.means import mean
+from tasks.metrics.reviews import RubricScore, coverage, coverage_difference
 
 IDEAS = Path(__file__).parents[4] / "shared" / "data" / "scholarideas.jsonl"
 

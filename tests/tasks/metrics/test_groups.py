@@ -4,12 +4,12 @@ import math
 
 import pytest
 
-from tasks.metrics.correlations import kendall
-from tasks.metrics.groups import (
+from tasks.metrics.rankings import (
     Group,
     Pair,
     best_of_group,
     exact_ranking,
+    kendall,
     pairwise_accuracy,
     rank_correlation,
 )

@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
-from tasks.metrics.hit_rate import hit_rate, mean_hit_rate, precision
-from tasks.metrics.votes import (
+from tasks.metrics.hit_rate import (
     Ballot,
     CheckedPaper,
     Rule,
     answer_of,
     checked_papers,
     decided,
+    hit_rate,
+    mean_hit_rate,
     paper_hit,
+    precision,
 )
 
 JUDGES = ("x", "y")

@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tasks.metrics.comparing import summarise, welch
 from tasks.metrics.means import mean
 from tasks.metrics.mixed_effects import Score, mixed_effects
-from tasks.metrics.welch import summarise, welch
 
 REVIEWS = Path(__file__).parents[4] / "shared" / "data" / "expert_reviews.parquet"
 needs_reviews = pytest.mark.skipif(

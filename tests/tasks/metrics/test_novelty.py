@@ -12,8 +12,7 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.stats import entropy
 
-from tasks.metrics.classification import mean_absolute_error
-from tasks.metrics.collapse import label_collapse
+from tasks.metrics.classification import label_collapse, mean_absolute_error
 from tasks.metrics.labelled import pair_up
 from tasks.metrics.novelty import (
     Aspects,

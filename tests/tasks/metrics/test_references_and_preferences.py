@@ -5,8 +5,13 @@ import math
 import pytest
 
 from tasks.metrics.means import share
-from tasks.metrics.preference import Preference, win_rates
-from tasks.metrics.reference_invalidity import LinkAnswer, is_invalid, reference_invalidity
+from tasks.metrics.reviews import (
+    LinkAnswer,
+    Preference,
+    is_invalid,
+    reference_invalidity,
+    win_rates,
+)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from statsmodels.regression.linear_model import OLS
 
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.metrics.means import mean, paired_difference, share, share_of
-from tasks.metrics.resampling import bootstrap_interval, clustered_mean_interval
+from tasks.metrics.means import (
+    bootstrap_interval,
+    clustered_mean_interval,
+    mean,
+    paired_difference,
+    share,
+    share_of,
+)
 
 
 def clustered_sample() -> tuple[list[float], list[int]]:

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 
-from tasks.metrics.welch import Summary, p_values_of_rounded, welch, welch_from_summaries
+from tasks.metrics.comparing import Summary, p_values_of_rounded, welch, welch_from_summaries
 from tests.support.published_coverage import TABLES
 
 ROWS = [(number, table.count, *row) for number, table in TABLES.items() for row in table.rows()]

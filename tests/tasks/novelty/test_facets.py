@@ -3,8 +3,7 @@
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.profile import NoveltyParameters
-from tasks.novelty.facets import Facet, facet_texts
-from tasks.novelty.related_works import given_works
+from tasks.novelty.related_works import Facet, facet_texts, given_works
 from tests.support.contribution_fakes import WordEmbedder, paper
 
 IDEA = """## Problem

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from schemas.ranking import Match, Winner
-from tasks.ranking.elo import START, elo
+from tasks.ranking.strengths import ELO_START, elo
 from tests.support.ranking_fakes import MIDNIGHT, match, matches, parameters
 
 PLAIN: dict[str, Any] = {
@@ -22,25 +22,25 @@ def points(played: list[Match], ideas: str = "ab", **changes: Any) -> dict[str, 
 
 
 def test_the_first_win_moves_half_of_k() -> None:
-    assert points([match("a", "b", Winner.FIRST)]) == {"a": START + 16, "b": START - 16}
+    assert points([match("a", "b", Winner.FIRST)]) == {"a": ELO_START + 16, "b": ELO_START - 16}
 
 
 def test_the_second_win_moves_less_by_the_expected_share() -> None:
     expected = 1 / (1 + 10 ** (-32 / 400))
     found = points(matches([("a", "b", Winner.FIRST), ("b", "a", Winner.SECOND)]))
-    assert found["a"] == pytest.approx(START + 16 + 32 * (1 - expected))
-    assert found["a"] + found["b"] == pytest.approx(2 * START)
+    assert found["a"] == pytest.approx(ELO_START + 16 + 32 * (1 - expected))
+    assert found["a"] + found["b"] == pytest.approx(2 * ELO_START)
 
 
 def test_a_tie_between_equals_moves_nobody() -> None:
-    assert set(points([match("a", "b", Winner.TIE)]).values()) == {START}
+    assert set(points([match("a", "b", Winner.TIE)]).values()) == {ELO_START}
 
 
 def test_cold_start_scales_the_difference_of_new_ideas() -> None:
     played = matches([("a", "b", Winner.FIRST), ("a", "b", Winner.FIRST)])
     expected = 1 / (1 + 10 ** (2 * -32 / 400))
     assert points(played, elo_cold_start_matches=5, elo_cold_start_alpha=2.0)["a"] == pytest.approx(
-        START + 16 + 32 * (1 - expected)
+        ELO_START + 16 + 32 * (1 - expected)
     )
 
 
@@ -48,7 +48,7 @@ def test_every_encounter_of_a_pair_counts_less() -> None:
     played = matches([("a", "b", Winner.FIRST), ("b", "a", Winner.FIRST)])
     expected = 1 / (1 + 10 ** (-32 / 400))
     assert points(played, elo_pair_decay_gamma=0.5)["a"] == pytest.approx(
-        START + 16 - 16 * expected
+        ELO_START + 16 - 16 * expected
     )
 
 
@@ -61,13 +61,13 @@ def vote(first: str, second: str, winner: Winner | None, day: int) -> Match:
 def test_the_idle_move_toward_the_mean_after_a_day_with_votes() -> None:
     played = [vote("a", "b", Winner.FIRST, 1), vote("c", "d", Winner.TIE, 2)]
     found = points(played, "abcd", elo_activity_lambda=0.25)
-    assert found["a"] == pytest.approx(START + 12)
-    assert found["b"] == pytest.approx(START - 12)
+    assert found["a"] == pytest.approx(ELO_START + 12)
+    assert found["b"] == pytest.approx(ELO_START - 12)
 
 
 def test_rounds_of_a_schedule_leave_the_idle_where_they_are() -> None:
     played = [match("a", "b", Winner.FIRST, 1), match("c", "d", Winner.TIE, 2)]
-    assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == START + 16
+    assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == ELO_START + 16
 
 
 def test_an_unscored_vote_counts_as_activity_and_moves_nobody() -> None:
@@ -76,7 +76,7 @@ def test_an_unscored_vote_counts_as_activity_and_moves_nobody() -> None:
         vote("a", "b", None, 2),
         vote("c", "d", Winner.TIE, 2),
     ]
-    assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == START + 16
+    assert points(played, "abcd", elo_activity_lambda=0.25)["a"] == ELO_START + 16
 
 
 def test_both_orders_of_a_round_are_one_event_with_the_mean_of_the_two_probabilities() -> None:
@@ -84,7 +84,7 @@ def test_both_orders_of_a_round_are_one_event_with_the_mean_of_the_two_probabili
         match("a", "b", Winner.FIRST, 1, first_better_0_to_1=0.9),
         match("b", "a", Winner.FIRST, 1, match_id="back", first_better_0_to_1=0.6),
     ]
-    assert points(both)["a"] == pytest.approx(START + 32 * (0.65 - 0.5))
+    assert points(both)["a"] == pytest.approx(ELO_START + 32 * (0.65 - 0.5))
 
 
 def test_votes_come_after_the_schedule_and_in_order_of_time() -> None:

@@ -15,7 +15,7 @@ from tasks.committee.evaluate import evaluate_committee
 from tasks.ideas.read import read_ideas
 from tasks.judging.step import Step
 from tasks.ranking.dimensions import DIMENSIONS
-from tasks.ranking.from_review import dossier_of
+from tasks.ranking.dossier import dossier_of
 from tasks.ranking.rank import rank_groups
 from tasks.steps import STEPS
 from tests.support.committee_evaluations import make_full_evaluation

@@ -29,9 +29,7 @@ from tasks.ranking import rank
 from tasks.ranking import rank_shard as shard
 from tasks.ranking.dimensions import DIMENSIONS
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.job import GroupJob, RankJob
-from tasks.ranking.journal import Journal
-from tasks.ranking.rank_shard import rank_job, rank_shard
+from tasks.ranking.rank_shard import GroupJob, Journal, RankJob, rank_job, rank_shard
 from tasks.shards import work as unit_work
 from tests.support.assay_command import wait_until
 from tests.support.openai_server import Messages, OpenAIServer, Recorded, start_openai_server

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.ranking import Match, Rating, RatingMethod, Winner
-from tasks.ranking.bradley_terry import PRIOR_DEVIATION, fit
 from tasks.ranking.rating import rate
+from tasks.ranking.strengths import PRIOR_DEVIATION, fit
 from tasks.ranking.tally import tally
 from tests.support.ranking_fakes import match, matches, parameters
 

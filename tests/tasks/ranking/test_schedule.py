@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from schemas.ranking import Match, Winner
-from tasks.ranking.bradley_terry import fit
 from tasks.ranking.schedule import ADAPTIVE, ROUND_ROBIN, kind_of, next_round, round_robin
+from tasks.ranking.strengths import fit
 from tasks.ranking.tally import tally
 from tests.support.ranking_fakes import match, parameters
 

@@ -18,15 +18,6 @@ from schemas.errors import ConfigurationError
 from schemas.novelty import ClaimedContribution, Difference, NoveltyEvaluation, WorkOverlap
 from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
 from tasks.novelty.calibration.applying import calibrate, refuse_training_items
-from tasks.novelty.calibration.calibrator import fit_calibrator
-from tasks.novelty.calibration.cross_validation import cross_validate
-from tasks.novelty.calibration.deciding import (
-    MACRO_F1,
-    MEAN_ABSOLUTE_ERROR,
-    Decider,
-    fit_decider,
-    place_of,
-)
 from tasks.novelty.calibration.examples import (
     NOVELTY_FEATURES,
     Example,
@@ -34,6 +25,7 @@ from tasks.novelty.calibration.examples import (
     item_sha256,
     novelty_features,
 )
+from tasks.novelty.calibration.fitting import cross_validate, fit_calibrator
 from tasks.novelty.calibration.gain import (
     CALIBRATED,
     JUDGE,
@@ -42,8 +34,16 @@ from tasks.novelty.calibration.gain import (
     gain,
     reliability,
 )
-from tasks.novelty.calibration.ordinal import fit_proportional_odds, probabilities
-from tasks.novelty.calibration.store import load_calibrator, write_calibrator
+from tasks.novelty.calibration.model import (
+    MACRO_F1,
+    MEAN_ABSOLUTE_ERROR,
+    Decider,
+    fit_decider,
+    fit_proportional_odds,
+    place_of,
+    probabilities,
+)
+from tasks.novelty.profile_files import load_calibrator, write_calibrator
 from tests.support.committee_evaluations import make_novelty
 
 FIVE = LabelScale(("1", "2", "3", "4", "5"), (1.0, 2.0, 3.0, 4.0, 5.0))

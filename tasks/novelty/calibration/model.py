@@ -1,0 +1,211 @@
+"""The model of a calibrator: proportional-odds regression with a ridge penalty, and from its
+distributions to one label, by the rule that has done best on other items.
+"""
+
+import warnings
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from schemas.calibration import CalibratorFeature, DecisionRule
+from schemas.errors import ConfigurationError
+from tasks.metrics.classification import macro_f1_value
+from tasks.metrics.labelled import pair_up
+from tasks.novelty.calibration.examples import Example, LabelScale, matrix
+
+Matrix = NDArray[np.float64]
+_TINY = 1e-12
+
+
+def fit_proportional_odds(
+    features: Matrix, labels: NDArray[np.intp], label_count: int, ridge: float
+) -> tuple[Matrix, Matrix]:
+    """(coefficients, thresholds) that maximise log likelihood - ridge / 2 × Σ coefficient².
+
+    P(label ≤ k) = expit(threshold_k - features · coefficients). `features`: (items, features),
+    standardised; `labels`: 0 to `label_count` - 1, every one of which must occur. Source:
+    McCullagh, JRSS B 1980. `statsmodels`' OrderedModel is the same without the penalty, and
+    diverges where few items are separated by a feature, as tens of labelled ideas are.
+    """
+    count = features.shape[1]
+    shares = np.cumsum(np.bincount(labels, minlength=label_count)[:-1]) / len(labels)
+    thresholds = np.log(shares / (1 - shares))
+    start = np.concatenate(
+        [np.zeros(count), thresholds[:1], np.log(np.maximum(np.diff(thresholds), 1e-3))]
+    )
+
+    def cost(parameters: Matrix) -> float:
+        chances = probabilities(features, parameters[:count], _thresholds(parameters[count:]))
+        likelihood = np.log(np.maximum(chances[np.arange(len(labels)), labels], _TINY)).sum()
+        return float(0.5 * ridge * (parameters[:count] ** 2).sum() - likelihood)
+
+    found = minimize(cost, start, method="L-BFGS-B", options={"maxiter": 500})
+    return found.x[:count], _thresholds(found.x[count:])
+
+
+def _thresholds(parameters: Matrix) -> Matrix:
+    """The first one, then each the exponential of a parameter above the one before: ascending
+    whatever the parameters.
+    """
+    return np.cumsum(np.concatenate([parameters[:1], np.exp(np.clip(parameters[1:], -20, 20))]))
+
+
+def probabilities(features: Matrix, coefficients: Matrix, thresholds: Matrix) -> Matrix:
+    """Shape (items, labels); rows sum to 1."""
+    below = expit(thresholds[None, :] - (features @ coefficients)[:, None])
+    edges = np.hstack([np.zeros((len(features), 1)), below, np.ones((len(features), 1))])
+    return np.asarray(np.diff(edges, axis=1))
+
+
+def quantile_place(distribution: Sequence[float], share: float) -> int:
+    """The first label at which at least `share` of the probability is reached."""
+    reached = int(np.searchsorted(np.cumsum(distribution), share - _TINY))
+    return min(reached, len(distribution) - 1)
+
+
+def expected_value(distribution: Sequence[float], values: Sequence[float]) -> float:
+    """Mean of the labels' values."""
+    return float(np.dot(distribution, values))
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A fitted model; `places` are the positions on the scale of the labels it has seen, ascending."""
+
+    features: tuple[CalibratorFeature, ...]
+    thresholds: tuple[float, ...]
+    places: tuple[int, ...]
+
+    def distributions(
+        self, examples: Sequence[Example | Mapping[str, float | None]], label_count: int
+    ) -> NDArray[np.float64]:
+        """Shape (examples, label_count); a label it never saw has probability 0."""
+        wrapped = [
+            one if isinstance(one, Example) else Example("", None, None, one) for one in examples
+        ]
+        values = matrix(wrapped, [feature.name for feature in self.features])
+        means = np.array([feature.mean for feature in self.features])
+        scales = np.array([feature.scale for feature in self.features])
+        standard = np.where(np.isnan(values), 0.0, (values - means) / scales)
+        coefficients = np.array([feature.coefficient for feature in self.features])
+        found = np.zeros((len(wrapped), label_count))
+        found[:, list(self.places)] = probabilities(
+            standard, coefficients, np.array(self.thresholds)
+        )
+        return found
+
+
+def fit_model(examples: Sequence[Example], scale: LabelScale, ridge: float) -> Model:
+    """Fit on labelled examples; a feature that never varies is left out.
+
+    Raises:
+        ConfigurationError: no feature varies.
+    """
+    names = list(dict.fromkeys(name for one in examples for name in one.features))
+    values = matrix(examples, names)
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", RuntimeWarning
+        )  # a feature that nobody has is all NaN, and left out below
+        means, scales = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+    varying = [
+        place for place in range(len(names)) if np.isfinite(scales[place]) and scales[place] > 1e-9
+    ]
+    if not varying:
+        raise ConfigurationError(
+            "nothing to calibrate by: every judgement and its evidence are the same for all items"
+        )
+    standard = np.nan_to_num((values[:, varying] - means[varying]) / scales[varying], nan=0.0)
+    given = [scale.place(str(one.label)) for one in examples]
+    places = tuple(sorted(set(given)))
+    labels = np.array([places.index(place) for place in given], dtype=np.intp)
+    coefficients, thresholds = fit_proportional_odds(standard, labels, len(places), ridge)
+    features = tuple(
+        CalibratorFeature(
+            name=names[place],
+            mean=float(means[place]),
+            scale=float(scales[place]),
+            coefficient=float(coefficient),
+        )
+        for place, coefficient in zip(varying, coefficients, strict=True)
+    )
+    return Model(features, tuple(float(one) for one in thresholds), places)
+
+
+MACRO_F1, MEAN_ABSOLUTE_ERROR = "macro_f1", "mean_absolute_error"
+Distribution = Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Decider:
+    """A rule for each metric; `cut_points` are those of the quantile-matched rule.
+
+    Attributes:
+        values: of the labels, ascending.
+        cut_points: expected values from which the next label is said, one fewer than labels.
+    """
+
+    values: tuple[float, ...]
+    rules: Mapping[str, DecisionRule]
+    cut_points: tuple[float, ...]
+
+    def place(self, distribution: Distribution, metric: str) -> int:
+        """The position of the label to say where `metric` counts."""
+        return place_of(self.rules[metric], distribution, self.values, self.cut_points)
+
+
+def place_of(
+    rule: DecisionRule,
+    distribution: Distribution,
+    values: Sequence[float],
+    cut_points: Sequence[float],
+) -> int:
+    """The position of the label that `rule` says."""
+    if rule is DecisionRule.ARGMAX:
+        return int(np.argmax(distribution))
+    expected = expected_value(distribution, values)
+    if rule is DecisionRule.QUANTILE_MATCHED:
+        return bisect_right(cut_points, expected)
+    return min(range(len(values)), key=lambda place: abs(values[place] - expected))
+
+
+def fit_decider(
+    distributions: Sequence[Distribution], gold: Sequence[int], values: Sequence[float]
+) -> Decider:
+    """The rule with the greatest macro F1, and the one with the least mean absolute error, over
+    items that none of the distributions was fitted on; of equally good ones the first of
+    `DecisionRule`.
+
+    The quantile-matched rule says each label as often as it occurs among these items.
+    """
+    expected = [expected_value(one, values) for one in distributions]
+    shares = np.cumsum(np.bincount(gold, minlength=len(values))[:-1]) / len(gold)
+    cut_points = tuple(float(one) for one in np.quantile(expected, shares))
+    said = {
+        rule: [place_of(rule, one, values, cut_points) for one in distributions]
+        for rule in DecisionRule
+    }
+    f1 = {rule: _macro_f1(gold, places) for rule, places in said.items()}
+    error = {
+        rule: float(np.mean([abs(values[one] - values[other]) for one, other in pairs]))
+        for rule, pairs in ((rule, list(zip(gold, said[rule], strict=True))) for rule in said)
+    }
+    rules = {
+        MACRO_F1: max(DecisionRule, key=lambda rule: f1[rule]),
+        MEAN_ABSOLUTE_ERROR: min(DecisionRule, key=lambda rule: error[rule]),
+    }
+    return Decider(tuple(values), rules, cut_points)
+
+
+def _macro_f1(gold: Sequence[int], said: Sequence[int]) -> float:
+    return macro_f1_value(
+        pair_up(
+            {f"{place}": label for place, label in enumerate(gold)},
+            {f"{place}": label for place, label in enumerate(said)},
+        )
+    )
