@@ -163,6 +163,10 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         """The head of work that was published before, just as it is now."""
         return head
 
+    def as_refused(self, head: HeadT, broken: tuple[str, ...]) -> HeadT:  # noqa: ARG002 -- theirs
+        """The head of work that broke the critical checks `broken`."""
+        return head
+
     def current_reports(self) -> tuple[Path, ...]:
         """Reports that need not be written again when the lake held all of it before."""
         return ()
@@ -270,6 +274,8 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
     publication = publish(layout, kind, head, catalogue_url=campaign.settings.catalogue)
     if publication.unchanged:
         head = campaign.as_published(head)
+    if not publication.published:
+        head = campaign.as_refused(head, publication.failed_expectations)
     reports: tuple[Path, ...] = ()
     if publication.published:
         kept = campaign.current_reports() if publication.unchanged else ()

@@ -1,6 +1,6 @@
 """The main job: a batch of ideas in, evidence-backed evaluations out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import metadata
@@ -11,18 +11,27 @@ from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
 from flows.plan import KeyedBatch, key_batch, write_to_do
 from schemas.base import replace
+from schemas.errors import IdeaFileError
+from schemas.idea import RejectedIdea
 from schemas.identifiers import RunId
-from schemas.reasons import Reason
 from schemas.run import Run, RunRequest, RunState
 from tasks.evaluation.job import ShardJob
 from tasks.evaluation.shard_resources import evaluate_job
 from tasks.ideas.read import read_ideas
 from tasks.shards.work import ShardWork
 from warehouse.queries import open_queries
-from warehouse.runs.landing import RUNS
+from warehouse.runs.landing import RUNS, refused
 from warehouse.units.landing import iterate_receipts
 
 RunSummary = Summary[Run]
+
+
+def _nothing_usable(path: Path, rejected: Sequence[RejectedIdea]) -> str:
+    first = rejected[0]
+    return (
+        f"{path.name}: none of {len(rejected):,} entries can be evaluated, so nothing is published;"
+        f" {first.location}: {first.detail}"
+    )
 
 
 class Evaluation(Campaign[Plan[Run], Run]):
@@ -43,6 +52,8 @@ class Evaluation(Campaign[Plan[Run], Run]):
         )
         self.request = request
         self.batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
+        if not self.batch.ideas:
+            raise IdeaFileError(_nothing_usable(request.ideas_path, self.batch.rejected))
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -80,27 +91,25 @@ class Evaluation(Campaign[Plan[Run], Run]):
             duration_seconds=0,
             assay_version=metadata.version("assay"),
             score_weights=request.profile.score_weights,
+            allowed_unscored_share=request.allowed_unscored_share,
         )
 
     def ended(self, plan: Plan[Run]) -> Run:
         receipts = tuple(iterate_receipts(self.layout, RUNS, self.run_id))
-        complete = sum(receipt.complete for receipt in receipts)
         own = (each.started_at for each in receipts if each.reused_from_run_id is None)
         started_at = min((self.started_at, *own))
         # The clock may have been set back meanwhile.
         finished_at = max(datetime.now(UTC), started_at)
-        over_budget = any(
-            receipt.incomplete_reason == Reason.BUDGET_EXHAUSTED for receipt in receipts
-        )
-        return replace(
+        timed = replace(
             plan.head,
-            evaluated_count=complete,
-            failed_count=plan.head.idea_count - complete,
-            state=RunState.BUDGET_EXHAUSTED if over_budget else RunState.PUBLISHED,
             started_at=started_at,
             finished_at=finished_at,
             duration_seconds=(finished_at - started_at).total_seconds(),
         )
+        return RUNS.concluded(self.layout, timed, receipts)
+
+    def as_refused(self, head: Run, broken: tuple[str, ...]) -> Run:
+        return refused(head, broken)
 
     def as_published(self, head: Run) -> Run:
         with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
@@ -111,7 +120,6 @@ class Evaluation(Campaign[Plan[Run], Run]):
 
     def describe(self, head: Run) -> str:
         return (
-            f"{head.evaluated_count} of {head.idea_count} ideas evaluated, {head.failed_count} "
-            f"incomplete, {head.rejected_count} rejected; profile {head.profile}, engine "
+            f"{head.order_in_words} {head.states_in_words}; profile {head.profile}, engine "
             f"{head.engine}, literature {head.literature}. Took {head.duration_seconds:.0f} s."
         )

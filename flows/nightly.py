@@ -164,13 +164,11 @@ def _set_aside(path: Path, archive_folder: Path, outcome: str, reason: str) -> s
 
 
 def _settle(path: Path, summary: RunSummary, archive_folder: Path) -> str:
+    run = summary.head
     if not summary.published:
-        return f"not published: {'; '.join(summary.failed_expectations)}"
+        return run.order_in_words
     _move(path, archive_folder / datetime.now(UTC).date().isoformat())
-    return (
-        f"published as {summary.head.run_id}: {summary.head.evaluated_count} of"
-        f" {summary.head.idea_count} ideas"
-    )
+    return f"published as {run.run_id}: {run.order_in_words} {run.states_in_words}."
 
 
 def _move(path: Path, folder: Path) -> Path:

@@ -162,6 +162,8 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
         budget=options.budget,
         full_text=wants_full_text(options.full_text, literature),
         label=options.label,
+        idea_timeout_seconds=settings.runs.idea_timeout_seconds,
+        allowed_unscored_share=settings.runs.allowed_unscored_share,
     )
 
 

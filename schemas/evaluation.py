@@ -18,6 +18,7 @@ from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
 from schemas.soundness import SoundnessEvaluation
+from schemas.standing import IdeaStanding, IdeaState
 from schemas.suggestion import Suggestion
 
 ModuleEvaluation = (
@@ -83,4 +84,13 @@ class Receipt(UnitReceipt):
     reused_from_run_id: RunId | None = Field(
         default=None,
         description="The run that paid for the evaluation; None: this one.",
+    )
+    state: IdeaState | None = Field(
+        default=None,
+        description=(
+            f"{IdeaStanding.model_fields['state'].description} None: landed by an earlier version."
+        ),
+    )
+    state_reason: Reason | None = Field(
+        default=None, description=IdeaStanding.model_fields["state_reason"].description
     )

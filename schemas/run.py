@@ -3,6 +3,7 @@
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -10,6 +11,8 @@ from schemas.base import Noun, Severity
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.profile import Profile, ScoreWeights
+from schemas.settings import RunSettings
+from schemas.standing import IdeaState, RunStanding
 
 HANDFUL = 5
 """Units that the command itself works on, rather than start a server and workers for them."""
@@ -80,10 +83,8 @@ class RunRequest(WorkRequest):
     ideas_in_flight: int = Field(
         default=8, ge=1, description="Ideas evaluated at once inside one worker."
     )
-    idea_timeout_seconds: float = Field(default=3600, gt=0)
-    maximum_failed_share: float = Field(
-        default=0.1, ge=0, le=1, description="Above this share of failed ideas the command exits 1."
-    )
+    idea_timeout_seconds: float = Field(default=RunSettings().idea_timeout_seconds, gt=0)
+    allowed_unscored_share: float = Field(default=RunSettings().allowed_unscored_share, ge=0, le=1)
 
 
 class PlannedRun(Noun):
@@ -102,6 +103,12 @@ class PlannedRun(Noun):
     )
 
 
+def _standing(field: str) -> Any:
+    """A field of `RunStanding`, which runs of earlier versions lack."""
+    told = RunStanding.model_fields[field].description
+    return Field(default=None, description=f"{told} None: published by an earlier version.")
+
+
 class Run(Noun):
     """One published run."""
 
@@ -113,8 +120,26 @@ class Run(Noun):
     modules: str = Field(description="Modules asked for, comma-separated.")
     idea_count: int = Field(ge=0, description="Ideas accepted.")
     rejected_count: int = Field(ge=0, description="Entries of the idea file that could not enter.")
-    evaluated_count: int = Field(ge=0, description="Ideas with a complete evaluation.")
-    failed_count: int = Field(ge=0, description="Ideas without a complete evaluation.")
+    evaluated_count: int = Field(
+        ge=0, description="Ideas whose evaluation ran to its end, whatever it scored."
+    )
+    failed_count: int = Field(ge=0, description="Ideas whose evaluation ended early.")
+    scored_count: int | None = _standing("scored_count")
+    partly_scored_count: int | None = _standing("partly_scored_count")
+    unscored_count: int | None = _standing("unscored_count")
+    in_order: bool | None = _standing("in_order")
+    order_reasons: tuple[str, ...] = Field(
+        default=(), description=RunStanding.model_fields["order_reasons"].description
+    )
+    allowed_unscored_share: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description=(
+            "Share of the entries that may be unscored, ended early or rejected in a run that is"
+            " in order. None: published by an earlier version."
+        ),
+    )
     state: RunState = Field(description="How the run ended.")
     started_at: datetime = Field(description="Start of the run.")
     finished_at: datetime = Field(description="End of the run.")
@@ -124,6 +149,25 @@ class Run(Noun):
         default=ScoreWeights(soundness=1.0, contribution=1.0),
         description="Weights in `idea_scores.score`.",
     )
+
+    @property
+    def states_in_words(self) -> str:
+        """`9 scored, 2 partly scored, 1 unscored, 3 rejected`: ideas, then entries rejected."""
+        known = {
+            IdeaState.SCORED: self.scored_count,
+            IdeaState.PARTLY_SCORED: self.partly_scored_count,
+            IdeaState.UNSCORED: self.unscored_count,
+            IdeaState.REJECTED: self.rejected_count,
+        }
+        told = (f"{count:,} {state.words}" for state, count in known.items() if count is not None)
+        return ", ".join(told)
+
+    @property
+    def order_in_words(self) -> str:
+        """One sentence: whether the run is in order, and what is wrong first."""
+        if self.in_order is None:
+            return "Not known whether it is in order: an earlier version published it."
+        return "In order." if self.in_order else f"Not in order: {'; '.join(self.order_reasons)}."
 
 
 class ValidationRow(Noun):

@@ -222,6 +222,23 @@ class DashboardSettings(Section):
     )
 
 
+class RunSettings(Section):
+    """What holds for every run of ideas."""
+
+    allowed_unscored_share: float = Field(
+        default=0.1,
+        ge=0,
+        le=1,
+        description=(
+            "Share of the entries of an idea file that may be unscored, end early or be rejected;"
+            " above it the run is not in order and the command exits 1."
+        ),
+    )
+    idea_timeout_seconds: float = Field(
+        default=3600, gt=0, description="What one idea may take before it ends early."
+    )
+
+
 class JobSettings(Section):
     """The job runner, which does what pages and programs ask for."""
 
@@ -333,6 +350,7 @@ class Settings(BaseSettings):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     sources: SourceSettings = SourceSettings()
     dashboard: DashboardSettings = DashboardSettings()
+    runs: RunSettings = RunSettings()
     jobs: JobSettings = JobSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     nightly: NightlySettings = NightlySettings()

@@ -151,6 +151,7 @@ IDEAS = _table(
         *columns_of(IdeaEvaluation, "profile", "engine", "literature"),
         *_of_modules("requested", BOOLEAN, "Whether the {module} module was asked for."),
         *columns_of(Receipt, "incomplete_reason", "reused_from_run_id"),
+        *columns_of(Receipt, "state", "state_reason"),
         *columns_of(IdeaEvaluation, "started_at", "finished_at"),
     ),
     meaning="One idea evaluated in one run.",

@@ -7,6 +7,7 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, RunId
 from schemas.paper import Paper
 from schemas.run import Run, ValidationRow
+from schemas.standing import IdeaState
 
 
 class ValidationReport(Noun):
@@ -56,6 +57,10 @@ class RankedIdea(Noun):
     idea_id: IdeaId
     title: str
     score: float | None
+    score_lower: float | None = None
+    score_upper: float | None = None
+    coverage_0_to_1: float | None = None
+    state: IdeaState | None = None
     soundness_0_to_10: float | None
     contribution_0_to_10: float | None
     unscored_count: int
@@ -124,6 +129,19 @@ class IdeaScore(Noun):
     contribution_unscored_share: float | None = None
     committee_unscored_share: float | None = None
     novelty_unscored_share: float | None = None
+    score_lower: float | None = Field(
+        default=None, description="The score if modules that are missing had scored 0."
+    )
+    score_upper: float | None = Field(
+        default=None, description="The score if modules that are missing had scored 10."
+    )
+    coverage_0_to_1: float | None = Field(
+        default=None, description="Share of the weight asked for that scored the idea."
+    )
+    state: IdeaState | None = Field(
+        default=None, description="None: published by an earlier version."
+    )
+    state_reason: str | None = None
     incomplete_reason: str | None
     duplicate_of: IdeaId | None
 

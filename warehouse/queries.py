@@ -280,7 +280,7 @@ def _run(row: dict[str, Any]) -> Run:
     weights = ScoreWeights(
         **{module: row.get(f"{module}_weight") or 0.0 for module in ScoreWeights.model_fields}
     )
-    fields = {name: row[name] for name in Run.model_fields if name in row}
+    fields = {name: row[name] for name in Run.model_fields if row.get(name) is not None}
     return Run.model_validate(fields | {"score_weights": weights}, strict=False)
 
 

@@ -180,6 +180,8 @@ def _idea_row(
             **{f"{name}_requested": name in evaluation.modules for name in MODULE_ROWS},
             "incomplete_reason": incomplete_reason,
             "reused_from_run_id": reused_from,
+            "state": None,
+            "state_reason": None,
             "started_at": evaluation.started_at,
             "finished_at": evaluation.finished_at,
         },

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from dashboards.app import empty
+from dashboards.app import empty, text
 from dashboards.app.data import Lake
 from schemas.run import Run
 
@@ -28,8 +28,10 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
     before = st.session_state.get(_LAST_RUN)
     run = runs[choose(label, list(runs), key=key, default=before if before in runs else None)]
     st.session_state[_LAST_RUN] = str(run.run_id)
+    if run.in_order is False:
+        st.error(text.line(run.order_in_words), icon=":material/error:")
     st.caption(
-        f"{run.evaluated_count:,} of {run.idea_count:,} ideas evaluated with `{run.engine}`,"
+        f"{run.idea_count:,} ideas: {run.states_in_words}. Engine `{run.engine}`,"
         f" profile `{run.profile}`, started {run.started_at:%Y-%m-%d %H:%M} UTC"
     )
     return run

@@ -36,6 +36,8 @@ class RankedLine:
     file_name: str | None
     notes: Markdown
     score: str
+    range: str
+    coverage: str
     soundness: str
     unscored_methods: str
     contribution: str
@@ -90,10 +92,6 @@ class RunPage:
     ranked_by_matches: bool
     weights: str
     beyond: tuple[str, ...]
-
-    @property
-    def unscored_idea_count(self) -> int:
-        return sum(group.unscored_count for group in self.groups)
 
     @property
     def critical_broken_count(self) -> int:
@@ -219,6 +217,8 @@ def _line(
         file_name=file_name,
         notes=_notes(score),
         score=figures.mean(score.score),
+        range=_range(score),
+        coverage="–" if score.coverage_0_to_1 is None else f"{score.coverage_0_to_1:.0%}",
         soundness=(
             figures.mean(score.soundness_0_to_10) if score.soundness_requested else "not asked for"
         ),
@@ -242,6 +242,13 @@ def _line(
             _BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond
         ),
     )
+
+
+def _range(score: IdeaScore) -> str:
+    """What the score were if the modules that are missing had scored 0, and 10."""
+    if score.score_lower is None or score.score_lower == score.score_upper:
+        return "–"
+    return f"{figures.mean(score.score_lower)} to {figures.mean(score.score_upper)}"
 
 
 def _of(part: int, whole: int) -> str:

@@ -43,8 +43,8 @@ def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
     """Weights drawn evenly from all that add up to one (a seeded Dirichlet distribution); None with
     fewer than two modules.
 
-    As in `idea_scores`, an idea is weighed over the modules that scored it. Ties share a rank, so
-    they are in or out together.
+    As in `idea_scores`, the mean of a module stands in where it did not score an idea. Ties share
+    a rank, so they are in or out together.
     """
     modules = tuple(
         str(module)
@@ -87,16 +87,15 @@ def shares_among_best(values: np.ndarray) -> np.ndarray:
     """The share of `SAMPLES` weightings that put each row among the best `TOP`.
 
     Args:
-        values: one row per idea, one column per module; NaN: the module did not score it. Every row
-            holds a number.
+        values: one row per idea, one column per module; NaN: the module did not score it, and its
+            mean stands in. Every row and every column holds a number.
     """
     weights = np.random.default_rng(SEED).dirichlet(np.ones(values.shape[1]), SAMPLES)
-    known = ~np.isnan(values)
-    filled = np.where(known, values, 0.0)
+    filled = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
     among = np.zeros(len(values))
     top = min(TOP, len(values))
     for sample in weights:
-        total = np.round(filled @ sample / (known @ sample), _DIGITS)
+        total = np.round(filled @ sample, _DIGITS)
         among += total >= np.partition(total, len(total) - top)[len(total) - top]
     return among / SAMPLES
 

@@ -8,7 +8,7 @@ from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.request import resolve_request
 from schemas.options import EvaluateOptions
-from schemas.run import RunRequest, RunState
+from schemas.run import Run, RunRequest, RunState
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run_and_print(
 
     with Session() as session:
         summary = session.evaluate(request)
-        code = _exit_code(summary, request)
+        code = _exit_code(summary.head)
         if not (rank and summary.published):
             _print(summary, request, as_json)
             return summary, code
@@ -80,9 +80,9 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
         return
     if ranked:
         print_ranking(ranked, scores)
+    print_note(run.order_in_words)
     print_note(
-        f"run {run.run_id}: {run.evaluated_count} of {run.idea_count} ideas evaluated,"
-        f" {run.failed_count} incomplete, {run.rejected_count} rejected,"
+        f"run {run.run_id}: of {run.idea_count:,} ideas {run.states_in_words},"
         f" {run.duration_seconds:.0f} s"
     )
     print_engine_note(run.engine)
@@ -93,19 +93,9 @@ def _print(summary: "RunSummary", request: RunRequest, as_json: bool) -> None:
         )
     for path in summary.report_paths:
         print_note(f"report: {path}")
-    for failed in summary.failed_expectations:
-        print_note(f"not published: {failed}")
 
 
-def _exit_code(summary: "RunSummary", request: RunRequest) -> int:
-    if not summary.published:
-        return EXIT_FAILURES
-    run = summary.head
-    if run.state == RunState.BUDGET_EXHAUSTED:
-        return EXIT_BUDGET
-    total = run.idea_count + run.rejected_count
-    return (
-        EXIT_FAILURES
-        if run.failed_count + run.rejected_count > request.maximum_failed_share * total
-        else EXIT_DONE
-    )
+def _exit_code(run: Run) -> int:
+    if run.in_order:
+        return EXIT_DONE
+    return EXIT_BUDGET if run.state == RunState.BUDGET_EXHAUSTED else EXIT_FAILURES

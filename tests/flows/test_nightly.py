@@ -13,6 +13,7 @@ import pytest
 from flows import nightly as flow
 from flows.request import bundled
 from schemas.errors import UpstreamError
+from tests.support.evaluations import make_run
 
 GOOD = json.dumps({"text": "Train a small model on curated data and compare it with a large one."})
 
@@ -28,9 +29,7 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     def run_batch(request: Any) -> Any:
         if request.ideas_path.name in errors:
             raise errors[request.ideas_path.name]
-        head = SimpleNamespace(
-            run_id=f"run-{request.ideas_path.stem}", evaluated_count=1, idea_count=1
-        )
+        head = make_run(f"run-{request.ideas_path.stem}", in_order=True)
         return SimpleNamespace(head=head, published=True, failed_expectations=())
 
     monkeypatch.setattr(flow, "run_batch", run_batch)
@@ -132,3 +131,17 @@ def test_an_archive_that_cannot_be_written_costs_no_other_file_its_night(
     assert "TypeError: poison" in night.told["a.jsonl"]
     assert "Read-only file system" in night.told["b.jsonl"]
     assert len(list(night.inbox.iterdir())) == 2
+
+
+def test_a_file_with_nothing_usable_is_rejected_rather_than_published(
+    night: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(flow, "_summarise", lambda *_: None)
+    (night.inbox / "empty.jsonl").write_text('{"text": "too short"}\n{"text": ""}\n')
+    outcomes = night.run()
+    assert outcomes["empty.jsonl"].startswith(
+        "rejected: empty.jsonl: none of 2 entries can be evaluated, so nothing is published; "
+        "empty.jsonl line 1: "
+    )
+    assert (night.rejected / "empty.jsonl.reason.txt").exists()

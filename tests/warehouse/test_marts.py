@@ -282,6 +282,23 @@ def test_a_module_without_a_score_does_not_pull_the_other_down(
     assert (row["soundness_0_to_10"], row["score"]) == (None, 10.0)
 
 
+def test_an_idea_of_one_module_does_not_lead_those_of_both_by_what_it_lacks(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    for evaluation in (judged(0, [10], [None]), judged(1, [9], [1, 0]), judged(2, [2], [0, 0])):
+        add_evaluation(tables, evaluation)
+    found = tables.execute(
+        "select idea_id, score, score_lower, score_upper, coverage_0_to_1 from idea_scores"
+        " order by score desc"
+    ).fetchall()
+    # The mean contribution, 6.25, stands in for the one that is missing.
+    assert found == [
+        ("idea-00001", 8.25, 8.25, 8.25, 1.0),
+        ("idea-00000", 8.125, 5.0, 10.0, 0.5),
+        ("idea-00002", 3.5, 3.5, 3.5, 1.0),
+    ]
+
+
 def test_an_idea_with_nothing_scored_has_no_score_rather_than_zero(
     tables: duckdb.DuckDBPyConnection,
 ) -> None:

@@ -14,7 +14,11 @@ RUN = RunId("run-a")
 
 def test_a_published_run_comes_back_as_it_was(published: Layout) -> None:
     with open_queries(published) as queries:
-        assert queries.latest_run() == make_run("run-a", ideas=6, rejected_count=1)
+        told = make_run("run-a", ideas=6, rejected_count=1)
+        counted = {"partly_scored_count": 6, "scored_count": 0, "unscored_count": 0}
+        assert queries.latest_run() == replace(
+            told, **counted, in_order=False, order_reasons=("1 of 7 entries rejected",)
+        )
         assert [run.run_id for run in queries.list_runs()] == [RUN]
 
 

@@ -17,12 +17,15 @@ from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.reasons import Reason
-from schemas.run import Run
+from schemas.run import Run, RunState
+from schemas.settings import RunSettings
+from schemas.standing import standing_of_run
 from schemas.tables import IDEA_TABLES
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.rankings.landing import drop_stale_rankings
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
+from warehouse.runs.standing import standing_of_rows
 from warehouse.units import landing
 from warehouse.units.kind import Kind
 from warehouse.violations import Violations
@@ -48,7 +51,14 @@ def _totals(rows: Rows) -> dict[str, Any]:
             if name != VOTE_TABLE
             for row in found
         ),
+        **standing_of_rows(rows).model_dump(),
     }
+
+
+def _with_standing(rows: Rows) -> Rows:
+    """The rows of an evaluation, that of the idea with its state."""
+    (idea,) = rows["ideas"]
+    return rows | {"ideas": [idea | standing_of_rows(rows).model_dump(mode="json")]}
 
 
 def _cost_usd(calls: Sequence[Row]) -> float | None:
@@ -78,6 +88,44 @@ def _evaluated_twice(receipts: Sequence[Receipt]) -> tuple[Violations]:
     return (violations,)
 
 
+def _concluded(layout: Layout, run: Run, receipts: Sequence[Receipt]) -> Run:
+    """The run as its receipts tell."""
+    landed = [receipt if receipt.state else _standing_anew(layout, receipt) for receipt in receipts]
+    complete = sum(receipt.complete for receipt in receipts)
+    spent = any(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in receipts)
+    standing = standing_of_run(
+        landed,
+        idea_count=run.idea_count,
+        rejected_count=run.rejected_count,
+        allowed_unscored_share=(
+            RunSettings().allowed_unscored_share
+            if run.allowed_unscored_share is None
+            else run.allowed_unscored_share
+        ),
+    )
+    return replace(
+        run,
+        evaluated_count=complete,
+        failed_count=max(0, run.idea_count - complete),
+        state=RunState.BUDGET_EXHAUSTED if spent else RunState.PUBLISHED,
+        **dict(standing),
+    )
+
+
+def _standing_anew(layout: Layout, receipt: Receipt) -> Receipt:
+    """The receipt of an earlier version with the state that its rows tell."""
+    folder = RUNS.folder_of(layout, receipt)
+    paths = {table: folder / f"{table.name}.parquet" for table in IDEA_TABLES}
+    rows = {table.name: read_rows(table, path) for table, path in paths.items() if path.exists()}
+    return replace(receipt, **dict(standing_of_rows(rows)))
+
+
+def refused(run: Run, broken: Sequence[str]) -> Run:
+    """A run that was not published since critical checks were broken."""
+    reasons = (*(f"not published: {each}" for each in broken), *run.order_reasons)
+    return replace(run, state=RunState.NOT_PUBLISHED, in_order=False, order_reasons=reasons)
+
+
 def _settle(connection: "duckdb.DuckDBPyConnection", run: Run) -> None:
     drop_stale_rankings(connection, run.run_id)
 
@@ -96,6 +144,7 @@ RUNS = Kind(
     totals=_totals,
     head_columns=_weights,
     receipt_violations=_evaluated_twice,
+    concluded=_concluded,
     settle=_settle,
 )
 
@@ -192,4 +241,4 @@ def _indexed(layout: Layout, rows: Rows, receipt: Receipt) -> Receipt:
     folder = layout.receipt_index(receipt.evaluation_key)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / receipt.run_id).touch()
-    return landing.land(layout, RUNS, rows, receipt)
+    return landing.land(layout, RUNS, _with_standing(rows), receipt)

@@ -30,6 +30,10 @@ def _nothing(*_: object) -> None:
     return None
 
 
+def _as_it_is(_layout: Layout, head: Any, _receipts: Sequence[Any]) -> Any:
+    return head
+
+
 def _no_columns(_: object) -> Row:
     return {}
 
@@ -60,6 +64,7 @@ class Kind(Generic[ReceiptT, HeadT]):
         outlives_its_publication: whether it may rightly lie in landing unpublished.
         totals: what a receipt says of its rows beside their numbers.
         head_columns: what the row of `head_table` holds beside the fields of the head.
+        concluded: the head as all receipts together tell; publishing begins with it.
         receipt_violations: rules that only all receipts together can break.
         refuse: raises PublicationError when the lake no longer holds what the work rests on.
         settle: what else publishing it changes, within the transaction.
@@ -80,6 +85,7 @@ class Kind(Generic[ReceiptT, HeadT]):
     outlives_its_publication: bool = False
     totals: Callable[[Rows], dict[str, Any]] = _no_columns
     head_columns: Callable[[HeadT], Row] = _no_columns
+    concluded: Callable[[Layout, HeadT, Sequence[ReceiptT]], HeadT] = _as_it_is
     receipt_violations: Callable[[Sequence[ReceiptT]], Sequence[Violations]] = _no_violations
     refuse: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
     settle: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing

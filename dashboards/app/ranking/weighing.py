@@ -25,9 +25,11 @@ def scored_modules(ideas: Frame) -> tuple[str, ...]:
 def weighed(ideas: Frame, weights: Mapping[str, float]) -> Frame:
     """The leaderboard of a run under other weights.
 
-    As in `idea_scores`, an idea is weighed over the modules that scored it; without any score it
-    has no rank. The interval is Student's, with Welch's degrees of freedom; an idea of which a
-    module's standard error is unknown has none.
+    As in `idea_scores`, every idea is weighed over the modules that scored any: where one of them
+    did not score it, its mean over the run stands in, and the interval reaches from what the score
+    were with 0 to what it were with 10. An idea without any score has no rank. The interval is
+    Student's, with Welch's degrees of freedom; an idea of which a module's standard error is
+    unknown has none.
 
     Args:
         ideas: rows of `leaderboard.sql`.
@@ -55,12 +57,18 @@ def _scores_and_intervals(
         return nothing, nothing, nothing
     values = _matrix(ideas, modules, "0_to_10")
     known = ~np.isnan(values)
-    weight = known * np.array([weights[module] for module in modules])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = weight / weight.sum(axis=1, keepdims=True)
-        score = np.where(known.any(axis=1), np.nansum(share * values, axis=1), np.nan)
-        half = _half_widths(ideas, modules, np.where(known, share, 0.0), known)
-    return score, np.clip(score - half, 0, 10), np.clip(score + half, 0, 10)
+    weight = np.array([weights[module] for module in modules])
+    share = np.broadcast_to(weight / weight.sum(), values.shape)
+    scored = known.any(axis=1)
+
+    def with_missing_as(stand_in: np.ndarray | float) -> np.ndarray:
+        total: np.ndarray = (share * np.where(known, values, stand_in)).sum(axis=1)
+        return np.where(scored, total, np.nan)
+
+    half = _half_widths(ideas, modules, np.where(known, share, 0.0), known)
+    score = with_missing_as(np.nanmean(values, axis=0))
+    lower, upper = with_missing_as(0.0) - half, with_missing_as(10.0) + half
+    return score, np.clip(lower, 0, 10), np.clip(upper, 0, 10)
 
 
 def _half_widths(
@@ -71,7 +79,8 @@ def _half_widths(
     freedom = np.where(np.isnan(counts), _MANY, np.maximum(counts - 1, 1))
     variances = (share * errors) ** 2
     total = variances.sum(axis=1)
-    degrees = np.where(total > 0, total**2 / (variances**2 / freedom).sum(axis=1), _MANY)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        degrees = np.where(total > 0, total**2 / (variances**2 / freedom).sum(axis=1), _MANY)
     quantile: np.ndarray = stdtrit(degrees, _UPPER_TAIL)
     half: np.ndarray = quantile * np.sqrt(total)
     return half

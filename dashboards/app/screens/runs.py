@@ -125,20 +125,24 @@ def _published(lake: Lake, run_count: int) -> None:
             st.number_input(f"Page, 1 to {pages:,}", 1, pages, 1, key="page", bind="query-params")
         )
     runs = lake.frame("run_list", limit=RUNS_PER_PAGE, offset=(page - 1) * RUNS_PER_PAGE)
+    of = {str(run.run_id): run.order_in_words for run in lake.runs()}
+    runs = runs.with_columns(
+        polars.col("run_id").replace_strict(of, return_dtype=polars.String).alias("order")
+    )
     chosen = tables.show(
         runs,
         {
             "run_id": "Run",
-            "state": "State",
+            "order": "In order",
             "engine": "Engine",
             "profile": "Profile",
-            "evaluated_count": tables.count("Done"),
-            "failed_count": tables.count("Failed", "Ideas without a complete evaluation."),
+            "scored_count": tables.count("Scored", "Ideas of which nothing is missing."),
+            "partly_scored_count": tables.count(
+                "Partly scored", "Ideas of which some judgement is missing."
+            ),
+            "unscored_count": tables.count("Unscored", "Ideas without any score."),
             "rejected_count": tables.count(
                 "Rejected", "Entries of the idea file that could not enter."
-            ),
-            "unscored_count": tables.count(
-                "Unscored", "Judgements without a score: counted, never averaged."
             ),
             "cost_usd": tables.dollars("Cost", "Of the calls with a known price."),
             "unknown_price_calls": tables.count("No price", "Calls that cost something unknown."),
@@ -171,10 +175,8 @@ def _open(run_id: str, *, newest: bool) -> None:
 
 
 def _totals(runs: polars.DataFrame) -> None:
-    done, failed, unscored = (
-        int(runs[name].sum()) for name in ("evaluated_count", "failed_count", "unscored_count")
-    )
+    ideas, unscored = (int(runs[name].sum()) for name in ("idea_count", "unscored_count"))
     st.caption(
-        f"{figures.counted(len(runs), 'run')} shown: {figures.counted(done, 'idea')} done,"
-        f" {failed:,} failed, {figures.counted(unscored, 'judgement')} unscored."
+        f"{figures.counted(len(runs), 'run')} shown: {figures.counted(ideas, 'idea')},"
+        f" {unscored:,} of them without any score."
     )

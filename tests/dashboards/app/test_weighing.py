@@ -77,13 +77,16 @@ def test_other_weights_turn_the_order_round() -> None:
     ]
 
 
-def test_an_idea_is_weighed_over_the_modules_that_scored_it_and_unscored_ones_have_no_rank() -> (
+def test_a_module_that_did_not_score_an_idea_is_stood_in_for_by_its_mean_and_widens_the_range() -> (
     None
 ):
-    found = weighed(ideas(rated(8), rated(8, 2), rated(None)), OWN)
-    assert found["score"].to_list() == [8, 5, None]
-    assert found["rank"].to_list() == [1, 2, None]
-    assert found["lower"][2] is None
+    best_of_one = rated(10) | {"contribution_standard_error": None}
+    found = weighed(ideas(best_of_one, rated(8, 8), rated(6, 6), rated(None)), OWN)
+    of = {row["idea_id"]: row for row in found.iter_rows(named=True)}
+    assert of["i0"]["score"] == pytest.approx((10 + 7) / 2)
+    assert (of["i0"]["lower"], of["i0"]["upper"]) == (pytest.approx(4.3, abs=0.1), 10)
+    assert (of["i0"]["best_rank"], of["i0"]["worst_rank"]) == (1, 3)
+    assert (of["i3"]["score"], of["i3"]["rank"], of["i3"]["lower"]) == (None, None, None)
 
 
 def test_without_any_weight_nothing_has_a_score() -> None:

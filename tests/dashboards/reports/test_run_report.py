@@ -23,7 +23,8 @@ def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
     markdown = run_report(layout, RUN, "md")
     biology = markdown.split("### biology")[1].split("###")[0]
     assert re.search(
-        r"\| 1 \| Idea 3 \| \d\.\d\d \| \d\.\d\d \| 1 of 3 \| \d\.\d\d \| 0 of 10 \| 1 \|", biology
+        r"\| 1 \| Idea 3 \| \d\.\d\d \| – \| 100% \| \d\.\d\d \| 1 of 3 \| \d\.\d\d \| 0 of 10 \| 1 \|",
+        biology,
     )
     assert re.search(r"\| 2 \| Idea 0 \|", biology)
     ungrouped = markdown.split("### Ideas without a group")[1].split("##")[0]
@@ -31,16 +32,17 @@ def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
         "| – | Nothing scored – ended early: the budget was spent; 2 dimensions without a review |"
         in ungrouped
     )
-    assert "| unscored | unscored | 3 of 3 | unscored | 10 of 10 |" in ungrouped
+    assert "| unscored | – | 0% | unscored | 3 of 3 | unscored | 10 of 10 |" in ungrouped
     assert "| not asked for | – |" in markdown
 
 
 def test_counts_costs_and_rejections_are_told(layout):
     markdown = run_report(layout, RUN, "md")
-    assert (
-        "4 of 5 ideas evaluated in full, 1 ended early, 1 without any score; 1 entry of the idea"
-        " file rejected" in markdown
+    assert markdown.splitlines()[2] == (
+        "**Not in order: the budget was spent before 1 idea had ended; 1 of 5 ideas without any"
+        " score: the budget was spent (1); 1 of 6 entries rejected.**"
     )
+    assert "5 ideas, 0 scored, 4 partly scored, 1 unscored, 1 rejected; 1 ended early." in markdown
     assert "and 6 calls of unknown price" in markdown
     assert "| without an identifier | ideas.jsonl line 7 | the text is too short |" in markdown
     assert re.search(r"All \d+ expectations held\.", markdown)

@@ -8,7 +8,11 @@
 -- <module>_confidence_0_to_3: how sure the module's score is. The median, the lower of two, of confidence_0_to_3 over all that the module
 -- had to judge; what is unscored counts as 0. NULL without a score, and in runs of before there was a confidence.
 -- confidence_0_to_3: the least of those of the modules that the score is made of.
--- score: mean of the modules that have a score, weighted by the run's profile. <module>_unscored_share: of what the module had to judge.
+-- score: weighted by the run's profile over the modules that scored any idea of the run, so that scores compare like with like. Where one of
+-- them did not score this idea, its mean over the run stands in. score_lower, score_upper: the score if it were 0, or 10, instead.
+-- coverage_0_to_1: share of the weight of the modules asked for that scored this idea. NULL score: no module did.
+-- state: scored, partly_scored or unscored; state_reason: the gravest reason why judgements are missing. NULL: published by an earlier version.
+-- <module>_unscored_share: of what the module had to judge.
 with method_scores as (
   select
     m.run_id,
@@ -99,10 +103,12 @@ module_scores as (
     coalesce(i.novelty_requested, false) as novelty_requested,
     i.incomplete_reason,
     i.duplicate_of,
-    case when m.soundness_0_to_10 is null then 0 else r.soundness_weight end as soundness_weight,
-    case when c.mean_comparison_score is null then 0 else r.contribution_weight end as contribution_weight,
-    case when p.committee_0_to_10 is null then 0 else coalesce(r.committee_weight, 0) end as committee_weight,
-    case when n.novelty_1_to_5 is null then 0 else coalesce(r.novelty_weight, 0) end as novelty_weight
+    i.state,
+    i.state_reason,
+    r.soundness_weight as soundness_profile_weight,
+    r.contribution_weight as contribution_profile_weight,
+    coalesce(r.committee_weight, 0) as committee_profile_weight,
+    coalesce(r.novelty_weight, 0) as novelty_profile_weight
   from ideas as i
   inner join runs as r on r.run_id = i.run_id
   left join method_scores as m on m.run_id = i.run_id and m.idea_id = i.idea_id
@@ -111,18 +117,59 @@ module_scores as (
   left join persona_scores as p on p.run_id = i.run_id and p.idea_id = i.idea_id
   left join novelty_scores as n on n.run_id = i.run_id and n.idea_id = i.idea_id
   left join failure_counts as f on f.run_id = i.run_id and f.idea_id = i.idea_id
+),
+run_means as (
+  select
+    *,
+    avg(soundness_0_to_10) over (partition by run_id) as soundness_mean,
+    avg(contribution_0_to_10) over (partition by run_id) as contribution_mean,
+    avg(committee_0_to_10) over (partition by run_id) as committee_mean,
+    avg(novelty_0_to_10) over (partition by run_id) as novelty_mean,
+    case when soundness_0_to_10 is null then 0 else soundness_profile_weight end as soundness_weight,
+    case when contribution_0_to_10 is null then 0 else contribution_profile_weight end as contribution_weight,
+    case when committee_0_to_10 is null then 0 else committee_profile_weight end as committee_weight,
+    case when novelty_0_to_10 is null then 0 else novelty_profile_weight end as novelty_weight
+  from module_scores
+),
+weighed as (
+  select
+    *,
+    coalesce(soundness_0_to_10, 0) * soundness_weight
+    + coalesce(contribution_0_to_10, 0) * contribution_weight
+    + coalesce(committee_0_to_10, 0) * committee_weight
+    + coalesce(novelty_0_to_10, 0) * novelty_weight as known_sum,
+    soundness_weight + contribution_weight + committee_weight + novelty_weight as known_weight,
+    case when soundness_0_to_10 is null and soundness_mean is not null then soundness_profile_weight else 0 end as soundness_stand_in,
+    case when contribution_0_to_10 is null and contribution_mean is not null then contribution_profile_weight else 0 end as contribution_stand_in,
+    case when committee_0_to_10 is null and committee_mean is not null then committee_profile_weight else 0 end as committee_stand_in,
+    case when novelty_0_to_10 is null and novelty_mean is not null then novelty_profile_weight else 0 end as novelty_stand_in
+  from run_means
+),
+compared as (
+  select
+    *,
+    coalesce(soundness_mean, 0) * soundness_stand_in
+    + coalesce(contribution_mean, 0) * contribution_stand_in
+    + coalesce(committee_mean, 0) * committee_stand_in
+    + coalesce(novelty_mean, 0) * novelty_stand_in as stand_in_sum,
+    soundness_stand_in + contribution_stand_in + committee_stand_in + novelty_stand_in as stand_in_weight,
+    soundness_profile_weight * soundness_requested::int
+    + contribution_profile_weight * contribution_requested::int
+    + committee_profile_weight * committee_requested::int
+    + novelty_profile_weight * novelty_requested::int as asked_weight
+  from weighed
 )
 select
   run_id,
   idea_id,
   "group",
   title,
-  (
-    coalesce(soundness_0_to_10, 0) * soundness_weight
-    + coalesce(contribution_0_to_10, 0) * contribution_weight
-    + coalesce(committee_0_to_10, 0) * committee_weight
-    + coalesce(novelty_0_to_10, 0) * novelty_weight
-  ) / nullif(soundness_weight + contribution_weight + committee_weight + novelty_weight, 0) as score,
+  case when known_weight > 0 then (known_sum + stand_in_sum) / (known_weight + stand_in_weight) end as score,
+  case when known_weight > 0 then known_sum / (known_weight + stand_in_weight) end as score_lower,
+  case when known_weight > 0 then (known_sum + 10 * stand_in_weight) / (known_weight + stand_in_weight) end as score_upper,
+  case when asked_weight > 0 then known_weight / asked_weight else 0.0 end as coverage_0_to_1,
+  state,
+  state_reason,
   case
     when (soundness_weight > 0 and soundness_confidence_0_to_3 is null)
       or (contribution_weight > 0 and contribution_confidence_0_to_3 is null)
@@ -169,4 +216,4 @@ select
   novelty_requested,
   incomplete_reason,
   duplicate_of
-from module_scores
+from compared

@@ -1,4 +1,4 @@
--- Some published runs, newest first, with what they cost and left unscored.
+-- Some published runs, newest first, with how many ideas were scored and what they cost.
 with shown as (
   select * from runs order by started_at desc, run_id desc limit $limit offset $offset
 ),
@@ -12,20 +12,6 @@ calls as (
   from llm_calls
   where run_id in (select run_id from shown)
   group by run_id
-),
-unscored as (
-  select run_id, count(*) as unscored_count
-  from (
-    select run_id from soundness_reviews where unscored_reason is not null
-    union all
-    select run_id from comparisons where unscored_reason is not null
-    union all
-    select run_id from persona_reviews where unscored_reason is not null
-    union all
-    select run_id from novelty where unscored_reason is not null
-  )
-  where run_id in (select run_id from shown)
-  group by run_id
 )
 select
   r.run_id,
@@ -35,10 +21,11 @@ select
   r.profile,
   r.modules,
   r.idea_count,
-  r.evaluated_count,
-  r.failed_count,
+  r.scored_count,
+  r.partly_scored_count,
+  r.unscored_count,
   r.rejected_count,
-  coalesce(u.unscored_count, 0) as unscored_count,
+  r.in_order,
   case when coalesce(c.llm_calls, 0) = 0 then 0.0 else c.cost_usd end as cost_usd,
   coalesce(c.unknown_price_calls, 0) as unknown_price_calls,
   coalesce(c.tokens, 0) as tokens,
@@ -46,5 +33,4 @@ select
   r.duration_seconds
 from shown as r
 left join calls as c on c.run_id = r.run_id
-left join unscored as u on u.run_id = r.run_id
 order by r.started_at desc, r.run_id desc

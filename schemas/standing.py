@@ -1,0 +1,176 @@
+"""How much of an idea and of a run was scored, and whether a run is in order: said here alone.
+
+Command line, exit code, run record, reports, dashboard and nightly summary read it.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from enum import StrEnum
+from typing import Protocol
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.reasons import Reason
+
+
+class IdeaState(StrEnum):
+    """What became of an entry of an idea file.
+
+    Only judgements that a score is made of count: those about methods, comparisons, dimensions,
+    persona reviews and the novelty judgement, of the modules that were asked for.
+    """
+
+    SCORED = "scored"
+    PARTLY_SCORED = "partly_scored"
+    UNSCORED = "unscored"
+    REJECTED = "rejected"
+
+    @property
+    def words(self) -> str:
+        return self.value.replace("_", " ")
+
+
+class ModuleStanding(Noun):
+    """What one module came to for one idea."""
+
+    scored: bool = Field(description="Whether the module gave the idea a score.")
+    whole: bool = Field(description="Whether every judgement that its score is made of is there.")
+    reasons: tuple[Reason, ...] = Field(default=(), description="Why judgements are missing.")
+
+    @property
+    def beyond_the_engine(self) -> bool:
+        """Whether there is no score since the offline engine cannot judge this by its nature."""
+        return not self.scored and set(self.reasons) == {Reason.OFFLINE_ENGINE}
+
+
+class IdeaStanding(Noun):
+    """How much of one idea was scored."""
+
+    state: IdeaState = Field(
+        description=(
+            "scored: every judgement that the score is made of is there; partly_scored: some are"
+            " missing; unscored: all are."
+        )
+    )
+    state_reason: Reason | None = Field(
+        default=None,
+        description="Why judgements are missing, the gravest reason; None when none are.",
+    )
+
+
+def standing_of_idea(
+    modules: Collection[ModuleStanding], more_reasons: Iterable[Reason] = ()
+) -> IdeaStanding:
+    """The standing of an accepted idea.
+
+    What the offline engine cannot judge by its nature is left out, unless there is nothing else.
+
+    Args:
+        modules: one for each that was asked for.
+        more_reasons: why the whole evaluation is incomplete.
+    """
+    judged = [each for each in modules if not each.beyond_the_engine]
+    scored = any(each.scored for each in judged)
+    whole = scored and all(each.whole for each in judged)
+    if whole:
+        return IdeaStanding(state=IdeaState.SCORED)
+    found = {*more_reasons, *(reason for each in judged or modules for reason in each.reasons)}
+    return IdeaStanding(
+        state=IdeaState.PARTLY_SCORED if scored else IdeaState.UNSCORED,
+        state_reason=next((reason for reason in Reason if reason in found), None),
+    )
+
+
+class RunStanding(Noun):
+    """How many ideas were scored, and whether the run is in order. `unscored_count` is the one
+    number of ideas without a score; rejected entries are counted apart.
+    """
+
+    scored_count: int = Field(ge=0, description="Ideas of which nothing is missing.")
+    partly_scored_count: int = Field(ge=0, description="Ideas of which some judgement is missing.")
+    unscored_count: int = Field(ge=0, description="Ideas without any score.")
+    in_order: bool = Field(description="Whether nothing stands in `order_reasons`.")
+    order_reasons: tuple[str, ...] = Field(
+        description="Why the run is not in order, the most important first; empty when it is."
+    )
+
+
+class Landed(Protocol):
+    """What is known of an idea that has landed; its receipt."""
+
+    @property
+    def state(self) -> IdeaState | None: ...
+    @property
+    def state_reason(self) -> Reason | None: ...
+    @property
+    def incomplete_reason(self) -> Reason | None: ...
+
+
+def standing_of_run(
+    landed: Sequence[Landed],
+    *,
+    idea_count: int,
+    rejected_count: int,
+    allowed_unscored_share: float,
+) -> RunStanding:
+    """The standing of a run.
+
+    It is not in order when its budget ended it, or when more than the allowed share of its
+    entries have no score, ended early or were rejected. Ideas that the offline engine cannot
+    judge by its nature are left out of that share. What keeps a run out of the lake is told
+    beside.
+
+    Args:
+        landed: the ideas that have landed; the others have no score, their worker being lost.
+        idea_count: ideas that were accepted.
+    """
+    lost = [Reason.WORKER_LOST] * max(0, idea_count - len(landed))
+    states = Counter(each.state for each in landed)
+    unscored = [each for each in landed if each.state is IdeaState.UNSCORED]
+    without_score = [*(each.state_reason for each in unscored), *lost]
+    beyond = [each for each in unscored if each.state_reason is Reason.OFFLINE_ENGINE]
+    early = [
+        each.incomplete_reason
+        for each in landed
+        if each.incomplete_reason is not None and each.state is not IdeaState.UNSCORED
+    ]
+    spent = sum(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in landed)
+    told: dict[str, Sequence[Reason | None]] = {
+        "without any score": [each for each in without_score if each != Reason.OFFLINE_ENGINE],
+        "ended early": early,
+    }
+    of_all = f"of {_counted(len(landed) + len(lost), 'idea', 'ideas')}"
+    reasons = []
+    if spent:
+        reasons.append(f"the budget was spent before {_counted(spent, 'idea', 'ideas')} had ended")
+    entry_count = len(landed) + len(lost) - len(beyond) + rejected_count
+    if (
+        sum(len(why) for why in told.values()) + rejected_count
+        > allowed_unscored_share * entry_count
+    ):
+        reasons += [
+            f"{len(why):,} {of_all} {what}: {_in_words(why)}" for what, why in told.items() if why
+        ]
+        if rejected_count:
+            entries = _counted(entry_count, "entry", "entries")
+            reasons.append(f"{rejected_count:,} of {entries} rejected")
+    return RunStanding(
+        scored_count=states[IdeaState.SCORED],
+        partly_scored_count=states[IdeaState.PARTLY_SCORED],
+        unscored_count=len(without_score),
+        in_order=not reasons,
+        order_reasons=tuple(reasons),
+    )
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _in_words(reasons: Iterable[Reason | None]) -> str:
+    """The most frequent first."""
+    return "; ".join(
+        f"{'the reason is not known' if reason is None else reason.sentence} ({count:,})"
+        for reason, count in Counter(reasons).most_common()
+    )
