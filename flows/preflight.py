@@ -148,7 +148,7 @@ def check_engine(
     if api_base is not None:
         check_address("--api-base", api_base, WHERE_KEYS_BELONG)
     from tasks.judging.first_contact import make_contacts, uses
-    from tasks.judging.model_access import shared_api_base
+    from tasks.judging.models import shared_api_base
 
     judging = judging or JudgingParameters()
     bases = {each: shared_api_base(each, model, api_base) for each in (model, *judging.models)}

@@ -5,7 +5,6 @@ Flows, tests, the plan and the data dictionary iterate it.
 
 from typing import Any
 
-from tasks.benchmarks.novelty_grading.steps import STEPS as NOVELTY_GRADING_STEPS
 from tasks.benchmarks.steps import STEPS as BENCHMARK_STEPS
 from tasks.committee.steps import STEPS as COMMITTEE_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
@@ -25,5 +24,4 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *RANKING_STEPS,
     *MANUSCRIPT_STEPS,
     *BENCHMARK_STEPS,
-    *NOVELTY_GRADING_STEPS,
 )

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
-from tasks.benchmarks.expert_reviews import (
-    FILE,
+from tasks.benchmarks.review_sets import (
+    EXPERT_REVIEWS_FILE,
     REFERENCE,
     SCORES,
     ExpertReview,
@@ -30,7 +30,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """Means by condition, differences from human ideas (Welch, mixed effects), and how far experts
     agree about one idea.
     """
-    reviews = trial.draw(read_expert_reviews(trial.file(FILE)))
+    reviews = trial.draw(read_expert_reviews(trial.file(EXPERT_REVIEWS_FILE)))
     trial.record(_items(reviews))
     return [
         score
@@ -125,6 +125,6 @@ def _items(reviews: Sequence[ExpertReview]) -> Iterator[BenchmarkItem]:
 SUITE = Suite(
     NAME,
     "How far do experts agree, and do they tell machine-written ideas from human ones?",
-    (FILE,),
+    (EXPERT_REVIEWS_FILE,),
     run,
 )

@@ -6,22 +6,162 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from flows.benchmarks.items import answered, unanswered
-from flows.benchmarks.preference import preference_scores
-from flows.benchmarks.references import reference_scores
 from flows.benchmarks.reviewing import WrittenReview, reviews_by_system
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.run import Module
-from tasks.benchmarks.scholarideas import FILE, Rubric, read_scholarideas
+from tasks.benchmarks.items import ItemContext
+from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
+from tasks.benchmarks.review_sets import SCHOLARIDEAS_FILE, Rubric, read_scholarideas
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput, CoverageReply
-from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
+from tasks.benchmarks.steps.judge_preference import (
+    JUDGE_PREFERENCE,
+    PreferenceInput,
+    PreferenceReply,
+)
 from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
 from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
 from tasks.metrics.comparing import WelchTest, welch
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.metrics.reviews import RubricScore, coverage, coverage_difference
+from tasks.metrics.reviews import (
+    CRITERIA,
+    Answer,
+    Preference,
+    RubricScore,
+    coverage,
+    coverage_difference,
+    reference_invalidity,
+    win_rates,
+)
+
+TIMEOUT_SECONDS = 20.0
+_NOT_ASKED = "addresses were not asked: add --check-links"
+
+
+def reference_scores(
+    trial: Trial, suite: str, reviews: Mapping[str, Mapping[str, WrittenReview]]
+) -> Iterator[BenchmarkScore]:
+    """Lower bound, share of those that answered, and upper bound, by system; undefined where
+    addresses were not asked.
+    """
+    links = {
+        system: [link for review in written.values() for link in cited_links(review.text)]
+        for system, written in reviews.items()
+    }
+    statuses = _statuses(trial, links) if trial.request.check_links else {}
+    for system, cited in links.items():
+        for metric, estimate in _estimates(trial, cited, statuses).items():
+            yield benchmark_score(estimate, suite, f"reference_invalidity_{metric}", system)
+
+
+def _estimates(
+    trial: Trial, cited: list[str], statuses: dict[str, LinkStatus]
+) -> dict[str, Estimate]:
+    names = ("lower_bound", "of_answered", "upper_bound")
+    if cited and not trial.request.check_links:
+        return dict.fromkeys(names, undefined(_NOT_ASKED, unscored_count=len(cited)))
+    found = reference_invalidity(link_answers(cited, statuses))
+    return {name: getattr(found, name) for name in names}
+
+
+def _statuses(trial: Trial, links: Mapping[str, list[str]]) -> dict[str, LinkStatus]:
+    """Each address is looked up once, however often it is cited."""
+    addresses = {link: link for cited in links.values() for link in cited}
+    return trial.each(
+        "head_request", addresses, _status, LinkStatus, ask_again=lambda found: found.status is None
+    )
+
+
+async def _status(url: str, _desk: ItemContext) -> LinkStatus:
+    return await link_status(url, TIMEOUT_SECONDS)
+
+
+Outcomes = Mapping[str, Outcome[PreferenceReply]]
+METRICS = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")
+
+
+def preference_scores(
+    trial: Trial, suite: str, reviews: Mapping[str, Mapping[str, WrittenReview]]
+) -> Iterator[BenchmarkScore]:
+    """Rates of Assay's reviews against each baseline's, by criterion; an idea that one of them has
+    no review of is unscored.
+    """
+    for system, theirs in reviews.items():
+        if system == ASSAY:
+            continue
+        both = {"ours_first": _in_order(trial, reviews[ASSAY], theirs, system, swapped=False)}
+        both["theirs_first"] = _in_order(trial, reviews[ASSAY], theirs, system, swapped=True)
+        for criterion in CRITERIA:
+            trial.record(_preference_items(both, criterion, system))
+            rates = win_rates(_preferences(tuple(theirs), both, criterion))
+            for metric in METRICS:
+                name = f"preference_{metric}"
+                yield benchmark_score(
+                    getattr(rates, metric),
+                    suite,
+                    name,
+                    f"{ASSAY} vs. {system}",
+                    f"criterion={criterion}",
+                )
+
+
+def _in_order(
+    trial: Trial,
+    ours: Mapping[str, WrittenReview],
+    theirs: Mapping[str, WrittenReview],
+    system: str,
+    *,
+    swapped: bool,
+) -> Outcomes:
+    questions = {}
+    for idea_id, review in theirs.items():
+        first, second = (review, ours[idea_id]) if swapped else (ours[idea_id], review)
+        if first.text and second.text:
+            questions[idea_id] = PreferenceInput(first=first.text, second=second.text)
+    order = "theirs_first" if swapped else "ours_first"
+    return trial.ask(JUDGE_PREFERENCE, questions, task=f"{JUDGE_PREFERENCE.name} {system} {order}")
+
+
+def _preferences(
+    idea_ids: Sequence[str], both: Mapping[str, Outcomes], criterion: str
+) -> list[Preference]:
+    return [
+        Preference(
+            pair_id=idea_id,
+            criterion=criterion,
+            ours_first=_answer(both["ours_first"].get(idea_id), criterion),
+            theirs_first=_answer(both["theirs_first"].get(idea_id), criterion),
+        )
+        for idea_id in idea_ids
+    ]
+
+
+def _answer(outcome: Outcome[PreferenceReply] | None, criterion: str) -> Answer | None:
+    if not isinstance(outcome, Scored):
+        return None
+    found: Answer = getattr(outcome.value, criterion)
+    return found
+
+
+def _preference_items(
+    both: Mapping[str, Outcomes], criterion: str, system: str
+) -> Iterator[BenchmarkItem]:
+    for order, outcomes in both.items():
+        for idea_id, outcome in outcomes.items():
+            asked: dict[str, Any] = {
+                "item_id": idea_id,
+                "task": f"{JUDGE_PREFERENCE.name} {criterion} {order}",
+                "system": f"{ASSAY} vs. {system}",
+            }
+            if isinstance(outcome, Scored):
+                answer = getattr(outcome.value, criterion)
+                reason = getattr(outcome.value, f"{criterion}_reason")
+                yield answered(outcome, answer, explanation=reason, **asked)
+            else:
+                yield unanswered(outcome, **asked)
+
 
 NAME = "coverage"
 MODULES = (Module.SOUNDNESS, Module.CONTRIBUTION)
@@ -31,7 +171,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """Coverage of every system's reviews, their differences from Assay's, invalid references and
     preferences.
     """
-    entries = trial.draw(read_scholarideas(trial.file(FILE)))
+    entries = trial.draw(read_scholarideas(trial.file(SCHOLARIDEAS_FILE)))
     ideas = [entry.idea for entry in entries]
     rubrics = [rubric for entry in entries for rubric in entry.rubrics]
     reviews = reviews_by_system(trial, ideas, trial.modules(MODULES))
@@ -144,7 +284,7 @@ def _p_value(test: WelchTest) -> Estimate:
 SUITE = Suite(
     NAME,
     "How much of what experts said do reviews say too?",
-    (FILE,),
+    (SCHOLARIDEAS_FILE,),
     run,
     steps=(JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPT_ONLY, PROMPT_WITH_SEARCH),
     modules=MODULES,

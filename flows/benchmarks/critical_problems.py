@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from flows.benchmarks.notes import note
 from flows.benchmarks.problems_judging import judge_released
-from flows.benchmarks.problems_print import against_print
-from flows.benchmarks.problems_released import PRICES, released_scores
+from flows.benchmarks.problems_released import PRICES, against_print, released_scores
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkRequest, BenchmarkScore

@@ -20,9 +20,9 @@ from schemas.benchmark import BenchmarkRequest, SubmissionText
 from schemas.idea import Idea
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
-from tasks.benchmarks import innoeval, novelty_checker, rinobench, scholarideas
+from tasks.benchmarks import innoeval, novelty_sets, review_sets
 from tasks.benchmarks.full_papers import as_long_as_a_paper
-from tasks.benchmarks.novelty_grading.steps import STEPS as GRADING
+from tasks.benchmarks.novelty_grading import GRADING
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE
 from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
 from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
@@ -153,7 +153,7 @@ def _share(count: int, request: BenchmarkRequest) -> float:
 
 
 def _coverage(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
-    entries = scholarideas.read_scholarideas(request.data / scholarideas.FILE)
+    entries = review_sets.read_scholarideas(request.data / review_sets.SCHOLARIDEAS_FILE)
     share = _share(len(entries), request)
     ideas = [entry.idea for entry in entries][: round(share * len(entries))]
     rubrics, shown = share * sum(len(entry.rubrics) for entry in entries), _tokens(ideas)
@@ -184,17 +184,17 @@ def _coverage(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
 
 
 def _novelty(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
-    rows = novelty_checker.read_novelty_checker(request.data / novelty_checker.FILE)
+    rows = novelty_sets.read_novelty_checker(request.data / novelty_sets.NOVELTY_CHECKER_FILE)
     given = [
         (row.idea, len(row.works)) for row in rows[: round(_share(len(rows), request) * len(rows))]
     ]
     graded = 0
-    for name in (rinobench.GOLD, rinobench.TRAINING):
+    for name in (novelty_sets.GOLD, novelty_sets.TRAINING):
         if (path := request.data / name).is_file():
-            gold = rinobench.read_gold(path)
+            gold = novelty_sets.read_gold(path)
             kept = gold[: round(_share(len(gold), request) * len(gold))]
             given += [(one.idea, len(one.works)) for one in kept]
-            graded += len(kept) if name == rinobench.GOLD else 0
+            graded += len(kept) if name == novelty_sets.GOLD else 0
     works = sum(count for _, count in given) / max(len(given), 1)
     shown = _tokens([idea for idea, _ in given])
     asked = [Asking(JUDGE_NOVELTY, len(given), shown + works * WORK_TOKENS, JUDGEMENT_TOKENS)]

@@ -5,9 +5,8 @@ best, and in what order.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from flows.benchmarks.conditions import submission_conditions
 from flows.benchmarks.matches import ranked_by_system
-from flows.benchmarks.suite import Suite
+from flows.benchmarks.suite import Suite, submission_conditions
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.reasons import Reason

@@ -20,8 +20,8 @@ from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
 from tasks.benchmarks.items import ItemContext
-from tasks.benchmarks.novelty_grading.grade import Grade, Justified, grade
-from tasks.benchmarks.rinobench import (
+from tasks.benchmarks.novelty_grading import Grade, Justified, grade
+from tasks.benchmarks.novelty_sets import (
     GOLD,
     TEST_LABELS,
     TRAINING,

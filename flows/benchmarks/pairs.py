@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from flows.benchmarks.conditions import submission_conditions
 from flows.benchmarks.matches import ranked_by_system
-from flows.benchmarks.suite import Suite
+from flows.benchmarks.suite import Suite, submission_conditions
 from flows.benchmarks.trial import Trial
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.reasons import Reason

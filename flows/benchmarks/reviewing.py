@@ -12,12 +12,10 @@ from schemas.idea import Idea
 from schemas.outcome import Scored
 from schemas.reasons import Reason
 from schemas.run import Module
-from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
-from tasks.benchmarks.items import ItemContext
+from tasks.benchmarks.items import ItemContext, KeptOutcome, ask, may_go_better, outcome_of
 from tasks.benchmarks.review_text import text_of_evaluation, text_of_reply
-from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY, PromptOnlyInput
+from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY, PromptOnlyInput, WholeReviewReply
 from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH, PromptWithSearchInput
-from tasks.benchmarks.steps.whole_review import WholeReviewReply
 from tasks.citations.keys import Shown, show
 from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.step import Step

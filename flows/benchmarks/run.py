@@ -5,10 +5,8 @@ from importlib import metadata
 from pathlib import Path
 
 from dashboards.reports.benchmark_write import write_benchmark_report
-from flows.benchmarks.naming import benchmark_id, data_sha256, prompts_sha256
-from flows.benchmarks.published_figures import published_scores
-from flows.benchmarks.suite import Suite
-from flows.benchmarks.training_data import training_until
+from flows.benchmarks.published_figures import published_scores, training_until
+from flows.benchmarks.suite import Suite, benchmark_id, data_sha256, prompts_sha256
 from flows.benchmarks.trial import Evaluates, Trial
 from flows.campaign import Summary, summary_of
 from flows.run_lock import only_command_on

@@ -27,10 +27,19 @@ from schemas.run import Module, Run, RunRequest
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.benchmarks.asking import KeptOutcome, ask, may_go_better, outcome_of
 from tasks.benchmarks.full_papers import ideas_of_papers
 from tasks.benchmarks.innoeval import Submission
-from tasks.benchmarks.items import AnswerStore, Done, ItemContext, Tools, work_through
+from tasks.benchmarks.items import (
+    AnswerStore,
+    Done,
+    ItemContext,
+    KeptOutcome,
+    Tools,
+    ask,
+    may_go_better,
+    outcome_of,
+    work_through,
+)
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ideas.json_lines import write_ideas
 from tasks.judging.opening import open_engines

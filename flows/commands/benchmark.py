@@ -90,7 +90,7 @@ def _print_expected(
     suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings, *, as_json: bool
 ) -> int:
     from flows.benchmarks.expected import estimate_suite
-    from flows.benchmarks.naming import data_sha256
+    from flows.benchmarks.suite import data_sha256
     from flows.commands.benchmark_output import print_expected
 
     for one, request in zip(suites, requests, strict=True):
@@ -108,8 +108,8 @@ def _print_expected(
 def _run(
     suites: "list[Suite]", requests: "list[BenchmarkRequest]", settings: Settings
 ) -> "list[BenchmarkSummary]":
-    from flows.benchmarks.naming import data_sha256
     from flows.benchmarks.run import run_suite
+    from flows.benchmarks.suite import data_sha256
     from flows.preflight import check_models, check_writable
     from schemas.run import Run, RunRequest
 

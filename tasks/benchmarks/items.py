@@ -1,21 +1,25 @@
-"""What the work on one item of a benchmark has at hand, and the loop over all items."""
+"""What the work on one item of a benchmark has at hand, the loop over all items, and their answers
+kept as they come.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import Field, ValidationError
 
-from schemas.base import Noun
+from schemas.base import Noun, Reply
 from schemas.calls import LlmCall
 from schemas.errors import AssayError
 from schemas.identifiers import IdeaId, content_hash
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.reasons import Reason, may_pass
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
 from tasks.judging.opening import EngineOf
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 from warehouse.keyed_store import KeyedStore
 
@@ -146,3 +150,37 @@ def _first(errors: BaseExceptionGroup[AssayError]) -> BaseException:
     while isinstance(found, BaseExceptionGroup):
         found = found.exceptions[0]
     return found
+
+
+OutputT = TypeVar("OutputT", bound=Reply)
+
+
+class KeptOutcome(Noun):
+    """An outcome whose value is JSON."""
+
+    value: str | None
+    reason: Reason | None = None
+    detail: str = ""
+    provenance: Provenance
+
+
+async def ask(step: Step[Any, Any], question: Noun, context: ItemContext) -> KeptOutcome:
+    """Put `question` to the context's engine."""
+    outcome: Outcome[Reply] = await context.engine.run(step, question)
+    if isinstance(outcome, Unscored):
+        return KeptOutcome(
+            value=None, reason=outcome.reason, detail=outcome.detail, provenance=outcome.provenance
+        )
+    return KeptOutcome(value=outcome.value.model_dump_json(), provenance=outcome.provenance)
+
+
+def outcome_of(kept: KeptOutcome, step: Step[Any, OutputT]) -> Outcome[OutputT]:
+    """The outcome that `ask` kept."""
+    if kept.value is None:
+        return Unscored(kept.reason or Reason.REPLY_EMPTY, kept.detail, kept.provenance)
+    return Scored(step.output_model.model_validate_json(kept.value), kept.provenance)
+
+
+def may_go_better(kept: KeptOutcome) -> bool:
+    """Whether what kept it from an answer may have passed."""
+    return may_pass(kept.reason)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from schemas.evaluation import IdeaEvaluation
 from schemas.soundness import Concern
-from tasks.benchmarks.steps.whole_review import WholeReviewReply
+from tasks.benchmarks.steps.prompt_only import WholeReviewReply
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 

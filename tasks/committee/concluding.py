@@ -29,8 +29,7 @@ from tasks.committee.steps.meta_review import (
     MetaReply,
     ReviewShown,
 )
-from tasks.judging.provenance import never_asked
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, never_asked
 from tasks.judging.suggestions import settle_suggestions
 from tasks.metrics.agreement import krippendorff_alpha
 

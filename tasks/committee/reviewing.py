@@ -37,8 +37,7 @@ from tasks.committee.steps.persona_review import (
 )
 from tasks.committee.steps.shown import PartShown
 from tasks.judging.packing import even_batches, first_alone
-from tasks.judging.provenance import never_asked
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, never_asked
 
 # Which personas review an idea, and what each of them knows. Everything follows from the
 # profile's seed and the idea.

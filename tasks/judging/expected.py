@@ -14,8 +14,8 @@ from schemas.base import Noun
 from schemas.choices import EngineChoice
 from schemas.judging import Effort, JudgingParameters
 from schemas.settings import LanguageModelSettings
+from tasks.judging.models import model_info, price_of, takes_cache_markers
 from tasks.judging.panel import asked_models
-from tasks.judging.prices import model_info, price_of, takes_cache_markers
 from tasks.judging.step import Step
 
 CHARACTERS_PER_TOKEN = 4.0

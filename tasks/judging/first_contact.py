@@ -24,10 +24,10 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.models import price_of
 from tasks.judging.opening import open_backend
 from tasks.judging.panel import asked_models
 from tasks.judging.parameters import Sampling
-from tasks.judging.prices import price_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.web.litellm_library import library
 from warehouse.layout import Layout

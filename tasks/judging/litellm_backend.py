@@ -18,13 +18,20 @@ from schemas.identifiers import content_hash
 from schemas.judging import Assignment, Effort
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
-from tasks.judging.model_access import access
-from tasks.judging.model_limits import NOTHING_TOLD, ModelLimits, RateLimitHeaders
+from tasks.judging.messages import Fitted, Message, TooLong, fit, tokens_of
+from tasks.judging.models import (
+    NOTHING_TOLD,
+    ModelLimits,
+    Price,
+    RateLimitHeaders,
+    access,
+    price_of,
+    takes_cache_markers,
+    with_cache_markers,
+)
 from tasks.judging.parameters import ModelParameters, Parameters, Sampling
-from tasks.judging.prices import Price, price_of, takes_cache_markers, with_cache_markers
 from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider
 from tasks.judging.replies import reply_json
-from tasks.judging.shortening import Fitted, Message, TooLong, fit, tokens_of
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode
 from tasks.web.litellm_library import library

@@ -15,12 +15,11 @@ from schemas.judging import Assignment, JudgingParameters
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
-from tasks.judging.attachment import Attachment, with_attachment
 from tasks.judging.litellm_backend import LiteLLMBackend
+from tasks.judging.messages import Attachment, Message, TooLong, with_attachment
 from tasks.judging.parameters import Parameters, Sampling
 from tasks.judging.provider_call import CallAnswer, CallFailure
 from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply
-from tasks.judging.shortening import Message, TooLong
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode, response_format, schema_instruction
 from tasks.telemetry.reporting import Span, span

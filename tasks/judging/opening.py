@@ -1,34 +1,64 @@
 """Opens the engine that a name stands for, with what its calls share: cache of replies, limits,
-budget.
+budget. Without a model it is the embedded one, which answers by the steps' baselines.
 """
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from schemas.base import Noun, Reply
-from schemas.choices import EngineChoice
-from schemas.outcome import Outcome, Unscored
+from schemas.choices import EXTRACTIVE, EngineChoice
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.profile import Profile
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
-from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
-from tasks.judging.model_access import shared_api_base
-from tasks.judging.model_limits import open_model_limits
+from tasks.judging.models import open_model_limits, shared_api_base
 from tasks.judging.panel import AssignedEngine
 from tasks.judging.parameters import Sampling
-from tasks.judging.step import BaselineTools, Engine, Step
+from tasks.judging.step import BaselineTools, Engine, NoAnswer, Step
 from tasks.telemetry.reporting import current, span
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 
-# An engine whose steps are spans.
-
 OutputT = TypeVar("OutputT", bound=Reply)
+
+
+class ExtractiveEngine:
+    """Implements `Engine` with classic text processing over the real evidence.
+
+    It makes no calls, so it writes no rows.
+    """
+
+    name = EXTRACTIVE.text
+
+    def __init__(self, tools: BaselineTools, seed: int) -> None:
+        self._tools = tools
+        self._seed = seed
+
+    async def run(self, step: Step[Any, OutputT], inputs: Noun) -> Outcome[OutputT]:
+        """Answer `step`; see `Engine.run`."""
+        answer = await step.baseline(inputs, self._tools)
+        provenance = Provenance(
+            step=step.name,
+            step_version=step.version,
+            prompt_sha256=step.prompt_sha256,
+            engine=self.name,
+            model_requested=self.name,
+            model_answered=self.name,
+            seed=self._seed,
+            created_at=datetime.now(UTC),
+        )
+        if isinstance(answer, NoAnswer):
+            return Unscored(answer.reason, answer.detail, provenance)
+        return Scored(answer, provenance)
+
+
+# An engine whose steps are spans.
 
 
 class TracedEngine:

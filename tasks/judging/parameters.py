@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.judging import Effort
 from schemas.settings import LanguageModelSettings
-from tasks.judging.prices import is_claude, model_info
+from tasks.judging.models import is_claude, model_info
 from tasks.judging.structured_output import OutputMode, output_mode
 from tasks.web.litellm_library import library
 from warehouse.keyed_store import KeyedStore

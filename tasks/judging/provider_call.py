@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.calls import MAXIMUM_TOKENS, CallStatus
 from schemas.reasons import Reason
-from tasks.judging.model_limits import NOTHING_TOLD, RateLimitHeaders, rate_limit_headers
+from tasks.judging.models import NOTHING_TOLD, RateLimitHeaders, rate_limit_headers
 from tasks.judging.parameters import named_parameter
 from tasks.web.client import ConnectionFailure
 from tasks.web.litellm_library import asked_to_wait_seconds, causes, library

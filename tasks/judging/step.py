@@ -4,6 +4,7 @@ import hashlib
 import pkgutil
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from importlib import import_module, resources
 from typing import Any, Generic, Protocol, TypeVar
@@ -11,10 +12,11 @@ from typing import Any, Generic, Protocol, TypeVar
 import jinja2
 from jinja2 import meta
 
-from schemas.base import Noun, Reply
+from schemas.base import Noun, Reply, replace
+from schemas.choices import EngineChoice
 from schemas.errors import PromptError
 from schemas.judging import DEFAULT_ANSWER_TOKENS, StepKind
-from schemas.outcome import Outcome
+from schemas.outcome import Outcome, Provenance
 from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, escape
 from schemas.reasons import Reason
 from tasks.embeddings import Embedder
@@ -215,3 +217,27 @@ class Engine(Protocol):
             with a reason.
         """
         ...
+
+
+def never_asked(step: Step[Any, Any], engine: Engine) -> Provenance:
+    """Provenance of a judgement that was due but could not be asked for."""
+    return Provenance(
+        step=step.name,
+        step_version=step.version,
+        prompt_sha256=step.prompt_sha256,
+        engine=engine.name,
+        model_requested=EngineChoice.named(engine.name).model or engine.name,
+        model_answered=None,
+        seed=None,
+        created_at=datetime.now(UTC),
+    )
+
+
+def shortened(provenance: Provenance, note: str | None) -> Provenance:
+    """`provenance` with one more thing that was left out."""
+    if note is None:
+        return provenance
+    return replace(
+        provenance,
+        shortening=note if provenance.shortening is None else f"{provenance.shortening}; {note}",
+    )

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from schemas.base import Reply
-from tasks.judging.prices import model_info
+from tasks.judging.models import model_info
 from tasks.web.litellm_library import library
 
 _NOT_IN_STRICT_SCHEMAS = frozenset({"title", "default", "minLength", "maxLength", "examples"})

@@ -10,7 +10,7 @@ from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Vote
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.judging.attachment import Attachment
+from tasks.judging.messages import Attachment
 from tasks.manuscripts.check_tools import CheckTools
 from tasks.manuscripts.collect import TEX_SUFFIXES
 from tasks.manuscripts.find import find_problems, with_usage

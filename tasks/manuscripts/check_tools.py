@@ -11,11 +11,10 @@ from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.attachment import Attachment, takes_pdf
-from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
-from tasks.judging.opening import open_backend
+from tasks.judging.messages import Attachment, takes_pdf
+from tasks.judging.opening import ExtractiveEngine, open_backend
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine
 from tasks.manuscripts.judge import EngineOfRepetition

@@ -21,8 +21,7 @@ from tasks.citations.keys import Shown, show
 from tasks.citations.settle import settle
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
-from tasks.judging.provenance import never_asked
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, never_asked
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.calibration.applying import with_calibration
 from tasks.novelty.closeness import COVERED, Closeness, measure

@@ -10,8 +10,7 @@ from schemas.outcome import Provenance, Scored, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.soundness import Method, PlanElement
-from tasks.judging.provenance import shortened
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, shortened
 from tasks.soundness.steps.extract_methods import EXTRACT_METHODS, MethodsInput, MethodsReply
 from tasks.soundness.steps.soundness_query import SOUNDNESS_QUERY, MethodQuery, QueriesInput
 from tasks.text.quotations import stands_in

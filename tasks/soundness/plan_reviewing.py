@@ -15,8 +15,7 @@ from schemas.soundness import Concern, ConcernKind, PlanReview
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
-from tasks.judging.provenance import shortened
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, shortened
 from tasks.soundness.reviewing import STAGE, Reviewed
 from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,

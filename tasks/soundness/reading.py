@@ -19,8 +19,7 @@ from schemas.soundness import Method, MethodEvidence
 from tasks.citations.keys import Shown, show
 from tasks.citations.spelling import without_keys
 from tasks.judging.packing import Beginning
-from tasks.judging.provenance import never_asked, shortened
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, never_asked, shortened
 from tasks.soundness.fetched_papers import FetchedPapers
 from tasks.soundness.steps.method_evidence import (
     METHOD_EVIDENCE,

@@ -21,8 +21,7 @@ from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.labels import publication_label
 from tasks.citations.settle import Settled, settle
-from tasks.judging.provenance import never_asked
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, never_asked
 from tasks.judging.suggestions import settle_suggestions
 from tasks.soundness.reading import Read
 from tasks.soundness.steps.soundness_review import (

@@ -16,8 +16,7 @@ from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
 from tasks.citations.labels import rekeyed
 from tasks.citations.settle import settle
-from tasks.judging.provenance import never_asked, shortened
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, never_asked, shortened
 from tasks.soundness.reviewing import Reviewed
 from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY, ReviewShown, SummaryInput
 

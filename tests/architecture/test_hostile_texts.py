@@ -19,8 +19,8 @@ from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_source import whole_source
 from tasks.documents.latex_text import document_of_latex
 from tasks.ideas.parts import parts_of, title_of
+from tasks.judging.messages import fit
 from tasks.judging.replies import parse_reply
-from tasks.judging.shortening import fit
 from tasks.judging.step import block
 from tasks.manuscripts.steps import claims, numbers, references, statistics
 from tasks.manuscripts.steps.reading import Reading

@@ -19,10 +19,14 @@ from schemas.calibration import DecisionRule
 from schemas.novelty import NoveltyEvaluation
 from schemas.profile import NoveltyParameters
 from schemas.settings import Settings
-from tasks.benchmarks.novelty_checker import FILE, JudgedIdea, read_novelty_checker
-from tasks.benchmarks.rinobench import TEST_LABELS
+from tasks.benchmarks.novelty_sets import (
+    NOVELTY_CHECKER_FILE,
+    TEST_LABELS,
+    JudgedIdea,
+    read_novelty_checker,
+)
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.extractive_engine import ExtractiveEngine
+from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.metrics.chance import fixed_answers, stratified_random
 from tasks.metrics.classification import accuracy, accuracy_value, macro_f1, macro_f1_value
@@ -55,7 +59,7 @@ def main() -> None:
     arguments = sys.argv[1:]
     if "--data" in arguments:
         folder = Path(arguments[arguments.index("--data") + 1])
-        asyncio.run(print_offline(folder / FILE))
+        asyncio.run(print_offline(folder / NOVELTY_CHECKER_FILE))
     else:
         print("(--data DIR: the novelty checker's ideas, with every variant on and off)")
 
@@ -121,10 +125,14 @@ def print_beside(predictions: Sequence[Prediction], scale: LabelScale) -> None:
 
 VARIANTS: dict[str, NoveltyParameters] = {
     "ten works": NoveltyParameters(rerank_by_facet=False),
-    "ten works, exemplars": NoveltyParameters(rerank_by_facet=False, exemplars=FILE),
+    "ten works, exemplars": NoveltyParameters(
+        rerank_by_facet=False, exemplars=NOVELTY_CHECKER_FILE
+    ),
     "five nearest works": NoveltyParameters(rerank_by_facet=False, related_works=FEW),
     "five works by facet": NoveltyParameters(related_works=FEW),
-    "five works by facet, exemplars": NoveltyParameters(related_works=FEW, exemplars=FILE),
+    "five works by facet, exemplars": NoveltyParameters(
+        related_works=FEW, exemplars=NOVELTY_CHECKER_FILE
+    ),
 }
 
 

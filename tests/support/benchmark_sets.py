@@ -16,7 +16,7 @@ from schemas.benchmark import BenchmarkRequest
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
-from tasks.benchmarks.expert_reviews import SCORES
+from tasks.benchmarks.review_sets import SCORES
 from tasks.ideas.read import read_ideas
 from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run

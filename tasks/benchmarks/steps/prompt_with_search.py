@@ -7,7 +7,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
-from tasks.benchmarks.steps.whole_review import WholeReviewReply, extractive_review
+from tasks.benchmarks.steps.prompt_only import WholeReviewReply, extractive_review
 from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 

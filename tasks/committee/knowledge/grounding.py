@@ -24,8 +24,8 @@ from tasks.committee.knowledge.steps.ground_evidence import (
     PartHeld,
 )
 from tasks.judging.packing import even_batches, first_alone
-from tasks.judging.provenance import never_asked
 from tasks.judging.reply_fields import by_key
+from tasks.judging.step import never_asked
 from tasks.text.quotations import stands_in
 
 

@@ -12,8 +12,7 @@ from flows.benchmarks.registry import SUITES
 from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.settings import Settings
-from tasks.benchmarks.asking import KeptOutcome
-from tasks.benchmarks.items import ItemContext
+from tasks.benchmarks.items import ItemContext, KeptOutcome
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.judging.step import Step
 from tests.support.benchmark_sets import benchmark_request, evaluate_made_up

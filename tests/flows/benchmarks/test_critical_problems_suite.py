@@ -7,8 +7,12 @@ import pytest
 
 from flows.benchmarks.critical_problems import SUITE
 from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT, drawn_checks
-from flows.benchmarks.problems_print import DIFFERENCE, against_print
-from flows.benchmarks.problems_released import read_prices, released_scores
+from flows.benchmarks.problems_released import (
+    DIFFERENCE,
+    against_print,
+    read_prices,
+    released_scores,
+)
 from flows.benchmarks.published_figures import published_scores
 from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError

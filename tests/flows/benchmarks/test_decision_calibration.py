@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from flows.benchmarks import decision_calibration
-from flows.benchmarks.decision_calibration import FILE
+from flows.benchmarks import decisions
+from flows.benchmarks.decisions import FILE
 from schemas.benchmark import BenchmarkScore
 from schemas.choices import EXTRACTIVE
 from tasks.novelty.profile_files import load_calibrator
@@ -20,9 +20,7 @@ def calibrated(
 ) -> list[BenchmarkScore]:
     """Of `counts` submissions per decision, whose scores follow their decisions."""
     labels = [grade for grade, count in zip(GRADES, counts, strict=True) for _ in range(count)]
-    monkeypatch.setattr(
-        decision_calibration, "decision_features", lambda review: {"score": review.score}
-    )
+    monkeypatch.setattr(decisions, "decision_features", lambda review: {"score": review.score})
     reviews = [
         SimpleNamespace(
             evaluation=SimpleNamespace(
@@ -39,7 +37,7 @@ def calibrated(
         folder=folder,
     )
     gold = {f"p{n}": label for n, label in enumerate(labels)}
-    return decision_calibration.decision_calibration(
+    return decisions.decision_calibration(
         trial, "decisions", "run-a", gold, dict.fromkeys(gold, "poster")
     )
 

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.benchmarks.ablations import ABLATIONS, profile_without
 from flows.benchmarks.published_figures import published_scores
 from flows.benchmarks.registry import SUITES
-from flows.benchmarks.request import resolve_benchmark
+from flows.benchmarks.request import ABLATIONS, profile_without, resolve_benchmark
 from flows.profiles import load_profile
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError

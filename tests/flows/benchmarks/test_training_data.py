@@ -6,7 +6,7 @@ import pytest
 
 from dashboards.reports.benchmark_page import BenchmarkPage
 from flows.benchmarks.decisions import SUITE as DECISIONS
-from flows.benchmarks.training_data import training_until
+from flows.benchmarks.published_figures import training_until
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from schemas.reasons import Reason
-from tasks.benchmarks.novelty_grading.grade import AspectCounts, Grade, Justified, grade
-from tasks.benchmarks.novelty_grading.steps.check_aspect import CheckReply
-from tasks.benchmarks.novelty_grading.steps.extract_aspects import AspectsReply
-from tasks.benchmarks.novelty_grading.steps.judge_alignment import AlignmentReply
+from tasks.benchmarks.novelty_grading import AspectCounts, Grade, Justified, grade
+from tasks.benchmarks.steps.check_aspect import CheckReply
+from tasks.benchmarks.steps.extract_aspects import AspectsReply
+from tasks.benchmarks.steps.judge_alignment import AlignmentReply
 from tasks.metrics.novelty import justification_metrics
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder
 

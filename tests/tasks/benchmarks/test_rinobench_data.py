@@ -11,8 +11,14 @@ import pytest
 from flows.benchmarks.novelty_rinobench import PUBLISHED_GOLD, baseline_scores
 from schemas.errors import ConfigurationError
 from tasks.benchmarks.innoeval import CUTOFF, read_points
-from tasks.benchmarks.novelty_checker import read_novelty_checker
-from tasks.benchmarks.rinobench import SCORES, TEST_LABELS, read_gold, read_predictions, read_scores
+from tasks.benchmarks.novelty_sets import (
+    SCORES,
+    TEST_LABELS,
+    read_gold,
+    read_novelty_checker,
+    read_predictions,
+    read_scores,
+)
 from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
 
 DATA = Path(__file__).parents[4] / "shared" / "data"

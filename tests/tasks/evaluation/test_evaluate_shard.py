@@ -31,8 +31,8 @@ from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
 from tasks.evaluation.idea_tools import IdeaTools
 from tasks.evaluation.job import PlannedIdea, ShardJob
 from tasks.evaluation.modules import MODULES, EvaluatingModule
-from tasks.judging.extractive_engine import ExtractiveEngine
-from tasks.judging.provenance import never_asked
+from tasks.judging.opening import ExtractiveEngine
+from tasks.judging.step import never_asked
 from tasks.shards import work as unit_work
 from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW
 from tasks.steps import STEPS

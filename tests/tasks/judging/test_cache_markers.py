@@ -8,7 +8,7 @@ from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput
 from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.litellm_backend import LiteLLMBackend
-from tasks.judging.prices import takes_cache_markers, with_cache_markers
+from tasks.judging.models import takes_cache_markers, with_cache_markers
 
 
 def messages(*titles: str) -> list[dict[str, str]]:

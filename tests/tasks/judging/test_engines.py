@@ -3,7 +3,7 @@ import pytest
 
 from schemas.outcome import Scored, Unscored
 from schemas.reasons import Reason
-from tasks.judging.extractive_engine import ExtractiveEngine
+from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from warehouse.scrubbing import one_line, scrub, without_secrets
 

@@ -15,7 +15,7 @@ from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMEngine
-from tasks.judging.model_limits import ModelLimits, open_model_limits
+from tasks.judging.models import ModelLimits, open_model_limits
 from tasks.web.shared_limits import SharedRateLimit
 from tests.support.clocks import SleepingClock
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.settings import LanguageModelSettings
-from tasks.judging.prices import Price, model_info, price_of
+from tasks.judging.models import Price, model_info, price_of
 
 NONE = LanguageModelSettings()
 OWN = LanguageModelSettings(

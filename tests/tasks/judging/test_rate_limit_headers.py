@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.outcome import Scored
 from schemas.settings import LanguageModelSettings
-from tasks.judging.model_limits import NOTHING_TOLD, open_model_limits, rate_limit_headers
+from tasks.judging.models import NOTHING_TOLD, open_model_limits, rate_limit_headers
 from tasks.web.headers import seconds_until
 from tests.support.openai_server import OpenAIServer
 

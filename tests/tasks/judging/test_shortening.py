@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.judging.shortening import Fitted, Message, TooLong, fit
+from tasks.judging.messages import Fitted, Message, TooLong, fit
 from tasks.judging.step import block
 
 

@@ -8,7 +8,7 @@ import pytest
 from schemas.errors import ConfigurationError
 from schemas.ranking import Match, RatingMethod, Winner
 from schemas.reasons import Reason
-from tasks.judging.extractive_engine import ExtractiveEngine
+from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.ranking.dimensions import DIMENSIONS
 from tasks.ranking.dossier import Bearing, DossierEvidence

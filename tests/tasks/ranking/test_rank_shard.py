@@ -23,7 +23,7 @@ from schemas.run import Budget
 from schemas.settings import LanguageModelSettings, Settings
 from schemas.tables import TABLE
 from tasks.accounting.ledger import Ledger
-from tasks.judging.extractive_engine import ExtractiveEngine
+from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools, Engine, Step
 from tasks.ranking import rank
 from tasks.ranking import rank_shard as shard

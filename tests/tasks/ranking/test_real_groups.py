@@ -13,8 +13,8 @@ from schemas.run import Budget
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.judging.extractive_engine import ExtractiveEngine
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
+from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.ranking.dimensions import DIMENSIONS
 from tasks.ranking.dossier import Dossier

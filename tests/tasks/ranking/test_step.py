@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schemas.outcome import Scored
 from schemas.paper import Paper
 from schemas.ranking import Winner
-from tasks.judging.extractive_engine import ExtractiveEngine
+from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.replies import ParsedReply, parse_reply
 from tasks.judging.step import BaselineTools
 from tasks.ranking.dimensions import DIMENSIONS, compared_along

@@ -60,7 +60,7 @@ async def baseline_check(inputs: CheckInput, tools: BaselineTools) -> CheckReply
 CHECK_ASPECT = Step(
     name="check_aspect",
     version=1,
-    package="tasks.benchmarks.novelty_grading",
+    package="tasks.benchmarks",
     input_model=CheckInput,
     output_model=CheckReply,
     baseline=baseline_check,

@@ -1,5 +1,5 @@
-"""One justification graded: everything RINoBench's seven metrics of justifications are computed
-from (§4.2.2).
+"""One justification of a novelty judgement graded against an expert's: everything RINoBench's seven
+metrics of justifications are computed from (§4.2.2).
 """
 
 import asyncio
@@ -12,20 +12,23 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.reasons import Reason, may_pass
-from tasks.benchmarks.novelty_grading.steps.check_aspect import (
+from tasks.benchmarks.steps.check_aspect import (
     CHECK_ASPECT,
     CheckInput,
     CheckReply,
     SourceShown,
 )
-from tasks.benchmarks.novelty_grading.steps.extract_aspects import (
+from tasks.benchmarks.steps.extract_aspects import (
     EXTRACT_ASPECTS,
     AspectsInput,
     AspectsReply,
 )
-from tasks.benchmarks.novelty_grading.steps.judge_alignment import JUDGE_ALIGNMENT, AlignmentInput
+from tasks.benchmarks.steps.judge_alignment import JUDGE_ALIGNMENT, AlignmentInput
 from tasks.judging.step import Engine
 from tasks.metrics.novelty import Aspects, Justification
+
+GRADING = (CHECK_ASPECT, EXTRACT_ASPECTS, JUDGE_ALIGNMENT)
+"""G-Eval's step for the alignment, and FActScore's extract and verify for the arguments."""
 
 
 @dataclass(frozen=True, slots=True)

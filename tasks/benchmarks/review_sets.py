@@ -1,7 +1,12 @@
-"""ScholarIdeas (ScholarEval §3): ideas with the statements experts made about them."""
+"""Sets of expert reviews: ScholarIdeas, the statements experts made about ideas (ScholarEval §3), and
+scores of human- and machine-written ideas (Si, Yang & Hashimoto 2024).
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
@@ -9,7 +14,7 @@ from schemas.identifiers import IdeaId
 from tasks.benchmarks.records import Record, day_of, json_lines, text_of
 from tasks.ideas.parts import parts_of, title_of
 
-FILE = "scholarideas.jsonl"
+SCHOLARIDEAS_FILE = "scholarideas.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +84,50 @@ def _rubric(entry: object, idea_id: IdeaId, number: int, discipline: str, path: 
         text_of(entry, name, path) for name in ("statement", "type", "axis", "severity")
     )
     return Rubric(f"{idea_id}:{number}", idea_id, discipline, statement, kind, axis, severity)
+
+
+EXPERT_REVIEWS_FILE = "expert_reviews.parquet"
+REFERENCE = "Human"
+SCORES = (
+    "novelty_score",
+    "excitement_score",
+    "feasibility_score",
+    "effectiveness_score",
+    "overall_score",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertReview:
+    """One review: scores by name, None where the expert gave none."""
+
+    idea_id: str
+    condition: str
+    scores: dict[str, float | None]
+
+
+def read_expert_reviews(path: Path) -> list[ExpertReview]:
+    """Every review of the file.
+
+    Raises ConfigurationError for a file that is not what its name says.
+    """
+    try:
+        rows = pq.read_table(path, columns=["idea_id", "condition", *SCORES]).to_pylist()
+    except (OSError, pa.ArrowException, KeyError) as error:
+        raise ConfigurationError(
+            f"{path} cannot be read as expert reviews ({' '.join(str(error).split())[:200]})"
+        ) from error
+    if not rows:
+        raise ConfigurationError(f"{path} holds nothing")
+    return [
+        ExpertReview(
+            str(row["idea_id"]),
+            str(row["condition"]),
+            {name: _number(row[name]) for name in SCORES},
+        )
+        for row in rows
+    ]
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

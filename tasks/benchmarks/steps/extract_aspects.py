@@ -94,7 +94,7 @@ def _clauses(text: str) -> list[str]:
 EXTRACT_ASPECTS = Step(
     name="extract_aspects",
     version=1,
-    package="tasks.benchmarks.novelty_grading",
+    package="tasks.benchmarks",
     input_model=AspectsInput,
     output_model=AspectsReply,
     baseline=baseline_aspects,

@@ -1,17 +1,20 @@
-"""What happens to messages that exceed a model's context: an explicit, recorded, deterministic
-policy.
+"""Messages as they are sent: shortened where they exceed a model's context, with the file that goes
+along.
 
-Instructions are never touched. Text inside data blocks (`<name>` … `</name>` of the user message)
-is cut from the longest block down to one common length, keeping the head and the tail, with a
-visible mark in between.
+Shortening is an explicit, recorded, deterministic policy. Instructions are never touched. Text
+inside data blocks (`<name>` … `</name>` of the user message) is cut from the longest block down to
+one common length, keeping the head and the tail, with a visible mark in between.
 """
 
+import base64
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from schemas.patterns import MULTILINE, bounded
+from tasks.judging.models import model_info
 
 Message = dict[str, str]
 TokenCounter = Callable[[str], int]
@@ -153,3 +156,44 @@ def _describe(blocks: Sequence[_Block], lengths: Sequence[int], level: int) -> s
         f"head and tail kept of {len(cut)} longest of {len(blocks)} blocks ({names}):"
         f" {level * len(cut)} of {before} characters"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A PDF as it lies on disk.
+
+    `estimated_tokens` is for budgets and rates until the provider says what it counted.
+    """
+
+    name: str
+    sha256: str
+    estimated_tokens: int
+    content: bytes = field(repr=False)
+
+
+def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list[Mapping[str, Any]]:
+    """The messages with the file in front of the first user message's text: LiteLLM's file content
+    part.
+
+    Source: https://docs.litellm.ai/docs/completion/document_understanding ("file_data", base64 with
+        its media type).
+    """
+    encoded = base64.b64encode(attachment.content).decode("ascii")
+    part = {
+        "type": "file",
+        "file": {
+            "filename": attachment.name,
+            "file_data": f"data:application/pdf;base64,{encoded}",
+        },
+    }
+    place = next(index for index, message in enumerate(messages) if message["role"] == "user")
+    asked: Mapping[str, Any] = {
+        "role": "user",
+        "content": [part, {"type": "text", "text": messages[place]["content"]}],
+    }
+    return [*messages[:place], asked, *messages[place + 1 :]]
+
+
+def takes_pdf(model: str) -> bool:
+    """Whether LiteLLM knows that the model reads attached PDFs; of a model it does not know: no."""
+    return bool(model_info(model).get("supports_pdf_input"))

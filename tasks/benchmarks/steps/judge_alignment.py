@@ -7,7 +7,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from tasks.benchmarks.novelty_grading.steps.extract_aspects import (
+from tasks.benchmarks.steps.extract_aspects import (
     AspectsInput,
     AspectsReply,
     baseline_aspects,
@@ -70,7 +70,7 @@ def _leaning(aspects: AspectsReply) -> float:
 JUDGE_ALIGNMENT = Step(
     name="judge_alignment",
     version=1,
-    package="tasks.benchmarks.novelty_grading",
+    package="tasks.benchmarks",
     input_model=AlignmentInput,
     output_model=AlignmentReply,
     baseline=baseline_alignment,

@@ -1,0 +1,257 @@
+"""What is known of a model: where it is reached and with which key, what it costs, and how many
+requests and tokens a minute it allows. Keys come from the environment, as LiteLLM reads them.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from schemas.patterns import IGNORECASE, bounded
+from schemas.settings import LanguageModelSettings
+from tasks.judging.step import end_of_first_block
+from tasks.web.headers import plain_number, seconds_until
+from tasks.web.litellm_library import library
+from tasks.web.shared_limits import SharedRateLimit
+
+
+def provider_of(model: str) -> str:
+    """The provider in LiteLLM's name of a model; a bare name is OpenAI's."""
+    provider, slash, _ = model.partition("/")
+    return provider if slash else "openai"
+
+
+def shared_api_base(model: str, named: str, api_base: str | None) -> str | None:
+    """Where `model` is asked when `api_base` is given for the model `named`: there too if both have
+    one provider, else at its provider's own address (None), so that no key goes to another's
+    server.
+    """
+    return api_base if provider_of(model) == provider_of(named) else None
+
+
+def access(model: str, api_base: str | None) -> dict[str, str]:
+    """LiteLLM's parameters for reaching `model`.
+
+    A server of one's own often takes no key, but the OpenAI protocol needs one to be sent.
+    """
+    if api_base is None:
+        return {}
+    needs_key = provider_of(model) in ("openai", "text-completion-openai")
+    return {
+        "api_base": api_base,
+        **({"api_key": "none"} if needs_key and not os.environ.get("OPENAI_API_KEY") else {}),
+    }
+
+
+# Marks that tell a provider which beginning of a prompt comes again, where the provider wants to
+# be told.
+
+_CLAUDE = bounded(r"^anthropic/|(^|[/.])claude-", IGNORECASE)
+
+
+def is_claude(model: str) -> bool:
+    """Whether `model`, by LiteLLM's name, is one of Anthropic's, wherever it is hosted."""
+    return _CLAUDE.search(model) is not None
+
+
+def takes_cache_markers(model: str) -> bool:
+    """Whether the model's API caches only what is marked.
+
+    Others, such as OpenAI's, cache beginnings of 1,024 tokens and more by themselves.
+    """
+    return is_claude(model)
+
+
+def with_cache_markers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The same words, with a mark behind what all calls of a step about an idea share: the
+    instructions and the first block.
+
+    LiteLLM passes `cache_control` of a content part on to the provider.
+    """
+    system, user, *rest = messages
+    end = end_of_first_block(user["content"])
+    same, varying = user["content"][:end], user["content"][end:]
+    if not same or not varying.strip():
+        return [dict(message) for message in messages]
+    shared = {"type": "text", "text": same, "cache_control": {"type": "ephemeral"}}
+    return [
+        dict(system),
+        {**user, "content": [shared, {"type": "text", "text": varying}]},
+        *(dict(message) for message in rest),
+    ]
+
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars per token. `written_usd`: of prompt tokens that the provider puts into its cache."""
+
+    prompt_usd: float
+    completion_usd: float
+    cached_usd: float
+    written_usd: float
+
+    def of(
+        self,
+        prompt_tokens: float,
+        completion_tokens: float,
+        cached_tokens: float = 0,
+        written_tokens: float = 0,
+    ) -> float:
+        """Dollars. Tokens read from the cache and written to it are part of `prompt_tokens`."""
+        cached = min(cached_tokens, prompt_tokens)
+        written = min(written_tokens, prompt_tokens - cached)
+        plain = prompt_tokens - cached - written
+        prompt = plain * self.prompt_usd + cached * self.cached_usd + written * self.written_usd
+        return prompt + completion_tokens * self.completion_usd
+
+
+def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
+    """The model's price; None when neither LiteLLM nor the settings know one.
+
+    The settings count only where LiteLLM has no price, and only when both a prompt and a completion
+    price are set.
+    """
+    return known_price(model_info(model)) or own_price(settings)
+
+
+def model_info(model: str) -> dict[str, Any]:
+    """What LiteLLM knows of a model; empty when it does not know it."""
+    known = library().model_cost
+    if model in known:
+        return dict(known[model])
+    provider, _, bare = model.partition("/")
+    entry = known.get(bare, {})
+    return dict(entry) if _is_of(entry.get("litellm_provider", ""), provider) else {}
+
+
+def _is_of(listed: str, provider: str) -> bool:
+    """LiteLLM lists `vertex_ai/…` under vertex_ai-language-models, `bedrock/…` under
+    bedrock_converse.
+    """
+    return listed.partition("-")[0].removesuffix("_converse") == provider
+
+
+def known_price(info: dict[str, Any]) -> Price | None:
+    prompt, completion = info.get("input_cost_per_token"), info.get("output_cost_per_token")
+    if prompt is None or completion is None:
+        return None
+    cached = info.get("cache_read_input_token_cost")
+    written = info.get("cache_creation_input_token_cost")
+    return Price(
+        float(prompt),
+        float(completion),
+        float(prompt if cached is None else cached),
+        float(prompt if written is None else written),
+    )
+
+
+def own_price(settings: LanguageModelSettings) -> Price | None:
+    prompt = settings.prompt_price_usd_per_million_tokens
+    completion = settings.completion_price_usd_per_million_tokens
+    if prompt is None or completion is None:
+        return None
+    cached = settings.cached_price_usd_per_million_tokens
+    cached = prompt if cached is None else cached
+    return Price(prompt / _MILLION, completion / _MILLION, cached / _MILLION, prompt / _MILLION)
+
+
+# What a provider's answer says of its rate limits. Sources:
+# https://platform.openai.com/docs/guides/rate-limits ("Rate limits in headers"; Azure and
+# OpenRouter use the same names) and https://platform.claude.com/docs/en/api/rate-limits.
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimitHeaders:
+    """Limits as an answer gave them; None: not told.
+
+    Attributes:
+        wait_seconds: until something is left again; 0 while there is.
+    """
+
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    wait_seconds: float = 0.0
+
+
+NOTHING_TOLD = RateLimitHeaders()
+
+
+def rate_limit_headers(headers: Mapping[str, str], now: datetime | None = None) -> RateLimitHeaders:
+    """Read the limits from an answer's headers, whose names are in lower case."""
+    now = now or datetime.now(UTC)
+    kinds = {
+        "requests": (
+            ("x-ratelimit-", "-requests"),
+            ("anthropic-ratelimit-requests-", ""),
+        ),
+        "tokens": (
+            ("x-ratelimit-", "-tokens"),
+            ("anthropic-ratelimit-tokens-", ""),
+            ("anthropic-ratelimit-input-tokens-", ""),
+        ),
+    }
+    limits: dict[str, float | None] = {}
+    waits = [0.0]
+    for kind, spellings in kinds.items():
+        found = [
+            tuple(headers.get(f"{before}{part}{after}") for part in ("limit", "remaining", "reset"))
+            for before, after in spellings
+        ]
+        told = [plain_number(limit) for limit, _, _ in found if plain_number(limit)]
+        limits[kind] = min((one for one in told if one), default=None)
+        waits += [
+            seconds_until(reset, now)
+            for _, remaining, reset in found
+            if remaining is not None and reset is not None and plain_number(remaining) == 0
+        ]
+    return RateLimitHeaders(limits["requests"], limits["tokens"], max(waits))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLimits:
+    """None: no limit of that kind."""
+
+    requests: SharedRateLimit | None = None
+    tokens: SharedRateLimit | None = None
+
+    async def take(self, estimated_tokens: int) -> None:
+        """Wait until one request of about `estimated_tokens` may leave."""
+        if self.tokens is not None:
+            await self.tokens.take(estimated_tokens)
+        if self.requests is not None:
+            await self.requests.take()
+
+    def settle(self, estimated_tokens: int, used_tokens: int) -> None:
+        """Replace the estimate by what was used."""
+        if self.tokens is not None:
+            self.tokens.settle(used_tokens - estimated_tokens)
+
+    def learn(self, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
+        """Keep to what the provider says it allows, with all workers together."""
+        for limit, per_minute in (
+            (self.requests, requests_per_minute),
+            (self.tokens, tokens_per_minute),
+        ):
+            if limit is not None and per_minute:
+                limit.learn(per_minute)
+
+    def penalise(self, seconds: float) -> None:
+        """Hold everything back: the provider asked to wait."""
+        for limit in (self.requests, self.tokens):
+            if limit is not None:
+                limit.penalise(seconds)
+
+
+def open_model_limits(folder: Path, model: str, settings: LanguageModelSettings) -> ModelLimits:
+    """The limits the settings ask for and those the provider names, shared through files in
+    `folder`.
+    """
+    return ModelLimits(
+        SharedRateLimit(folder, f"{model} requests", settings.requests_per_minute),
+        SharedRateLimit(folder, f"{model} tokens", settings.tokens_per_minute),
+    )
