@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from schemas.reasons import About, Passes
+from schemas.reasons import Passes
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.document import ParsedDocument
@@ -15,6 +15,9 @@ from warehouse.keyed_store import KeyedStore
 LOOK_UP_SECONDS = 30 * 24 * 3600.0
 """How long an address is taken to lead to the same file."""
 
+_WHOLE, _FAILED = b"+", b"-"
+"""How an entry begins that holds a document, or why there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentCache:
@@ -22,7 +25,8 @@ class DocumentCache:
 
     What may pass (a timeout, say) is never kept.
 
-    A failure at a limit counts only where documents are read under the same `settings`.
+    A failure counts only where documents are read under the same `settings`: other limits may let
+    the document pass.
     """
 
     store: KeyedStore | None
@@ -42,27 +46,32 @@ class DocumentCache:
         """What `parser` made of this content, a lasting failure included; None when it has not read
         it yet.
         """
-        key = _document_key(parser, version, sha256)
-        read = _document_of(await self._get(key, None))
-        if read is None or _met_a_limit(read):  # an earlier version kept every failure here
-            read = _document_of(await self._get(self._under_limits(key), None))
-        return read
+        key = f"document:{parser}:{version}:{sha256}"
+        # Earlier versions kept failures under the same key as documents: those are passed over.
+        read = await self._get(key, None)
+        if read is None or not read.startswith(_WHOLE):
+            read = await self._get(self._under_limits(key), None)
+        if read is None:
+            return None
+        kind = ParsedDocument if read.startswith(_WHOLE) else SourceFailure
+        try:
+            return kind.model_validate_json(read[1:])
+        except ValidationError:
+            return None
 
     async def put_document(
         self, parser: str, version: int, sha256: str, document: ParsedDocument | SourceFailure
     ) -> None:
-        key = _document_key(parser, version, sha256)
+        key, json = f"document:{parser}:{version}:{sha256}", document.model_dump_json().encode()
         if isinstance(document, ParsedDocument):
-            await self._put(key, b"+" + document.model_dump_json().encode())
+            await self._put(key, _WHOLE + json)
         elif document.reason.passes is not Passes.BY_ITSELF:
-            await self._put(
-                self._under_limits(key) if _met_a_limit(document) else key,
-                b"-" + document.model_dump_json().encode(),
-            )
+            await self._put(self._under_limits(key), _FAILED + json)
 
     def _under_limits(self, key: str) -> str:
-        limits = self.settings
-        return f"{key}:{limits.maximum_bytes}:{limits.maximum_pages}:{limits.parse_seconds:g}:{limits.parse_memory_bytes}"
+        known = self.settings
+        size = f"{known.maximum_bytes}:{known.maximum_pages}"
+        return f"{key}:{size}:{known.parse_seconds:g}:{known.parse_memory_bytes}"
 
     async def _get(self, key: str, maximum_age_seconds: float | None) -> bytes | None:
         if self.store is None:
@@ -72,31 +81,6 @@ class DocumentCache:
     async def _put(self, key: str, value: bytes) -> None:
         if self.store is not None:
             await asyncio.to_thread(self.store.put_many, {key: value})
-
-
-def _document_of(value: bytes | None) -> ParsedDocument | SourceFailure | None:
-    if value is None:
-        return None
-    try:
-        return (
-            ParsedDocument.model_validate_json(value[1:])
-            if value[:1] == b"+"
-            else SourceFailure.model_validate_json(value[1:])
-        )
-    except ValidationError:
-        return None
-
-
-def _met_a_limit(read: ParsedDocument | SourceFailure) -> bool:
-    return (
-        isinstance(read, SourceFailure)
-        and read.reason.passes is Passes.WITH_OTHER_SETTINGS
-        and read.reason.about is About.DOCUMENT
-    )
-
-
-def _document_key(parser: str, version: int, sha256: str) -> str:
-    return f"document:{parser}:{version}:{sha256}"
 
 
 def _hashed(text: str) -> str:

@@ -7,7 +7,7 @@ from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.web.calls import Call, failure, recorded
+from tasks.web.calls import failure, recorded
 from tasks.web.client import URL, InvalidURL, redirected, shown, web_address
 from tasks.web.exchange import REDIRECTS, NoAnswerError, Response, reason_of_status
 from tasks.web.guard import Refused, checked_address, response_from
@@ -122,65 +122,44 @@ class Downloader:
         if isinstance(address, Refused):
             reason = Reason.UNSAFE_ADDRESS if address.resolved else Reason.UNREACHABLE
             return failure(SOURCE, endpoint, reason, address.detail)
-        answer: bytes | _Redirect | SourceFailure
-        with recorded(self.ledger, SOURCE, endpoint, "document request") as call:
-            try:
-                answer = await self._answer(address, url, call)
-            except NoAnswerError as gone:
-                answer = failure(SOURCE, endpoint, gone.reason, str(gone))
-            if isinstance(answer, SourceFailure):
-                call.reason = answer.reason
-        return answer
-
-    async def _answer(
-        self,
-        address: str,
-        url: URL,
-        call: Call,
-    ) -> bytes | _Redirect | SourceFailure:
         wanted = {"Accept": self.expected.accept, "Accept-Encoding": "identity"}
         seconds = self.settings.download_timeout_seconds
-        async with response_from(address, "GET", url, seconds, **wanted) as response:
-            call.status = response.status_code
-            if response.status_code in REDIRECTS and "location" in response.headers:
-                return _Redirect(redirected(url, response.headers["location"]))
-            return await self._body(shown(url), response)
+        with recorded(self.ledger, SOURCE, endpoint, "document request") as call:
+            try:
+                async with response_from(address, "GET", url, seconds, **wanted) as response:
+                    call.status = response.status_code
+                    if response.status_code in REDIRECTS and "location" in response.headers:
+                        return _Redirect(redirected(url, response.headers["location"]))
+                    return await self._body(response)
+            except NoAnswerError as gone:
+                call.reason = gone.reason
+                return failure(SOURCE, endpoint, gone.reason, str(gone))
 
-    async def _body(self, endpoint: str, response: Response) -> bytes | SourceFailure:
-        if response.status_code != 200:
-            return failure(
-                SOURCE,
-                endpoint,
-                reason_of_status(response.status_code),
-                f"the server answered {response.status_code}",
-            )
-        expected = self.expected
+    async def _body(self, response: Response) -> bytes:
+        """The file. Raises NoAnswerError as soon as it shows that it is not what is expected."""
+        status, expected = response.status_code, self.expected
+        if status != 200:
+            raise NoAnswerError(reason_of_status(status), f"the server answered {status}")
         maximum_bytes = expected.maximum_bytes or self.settings.maximum_bytes
         media_type = response.headers.get("content-type", "").strip().lower()
         if media_type.startswith(expected.refused_types):
-            detail = f"the link leads to {media_type.split(';')[0][:60]}, not to a {expected.name}"
-            return failure(SOURCE, endpoint, expected.wrong, detail)
+            shown_type = media_type.split(";")[0][:60]
+            detail = f"the link leads to {shown_type}, not to a {expected.name}"
+            raise NoAnswerError(expected.wrong, detail)
         announced = whole_number(response.headers.get("content-length"))
         if announced is not None and announced > maximum_bytes:
-            return failure(
-                SOURCE,
-                endpoint,
-                Reason.TOO_LARGE,
-                f"the file announces more than {maximum_bytes:,} bytes",
-            )
+            detail = f"the file announces more than {maximum_bytes:,} bytes"
+            raise NoAnswerError(Reason.TOO_LARGE, detail)
         content = bytearray()
         async for chunk in response.aiter_raw():
             content += chunk
             if len(content) > maximum_bytes:
-                return failure(
-                    SOURCE, endpoint, Reason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes"
-                )
+                raise NoAnswerError(Reason.TOO_LARGE, f"the file exceeds {maximum_bytes:,} bytes")
             if len(content) >= MAGIC_WITHIN_BYTES and not _begins_well(content, expected):
-                break
+                break  # the rest of something else is not worth its bytes
         if not _begins_well(content, expected):
-            return failure(
-                SOURCE, endpoint, expected.wrong, f"the file does not begin like a {expected.name}"
-            )
+            detail = f"the file does not begin like a {expected.name}"
+            raise NoAnswerError(expected.wrong, detail)
         return bytes(content)
 
 

@@ -39,14 +39,12 @@ def known_links(paper: Paper, arxiv_url: str = ARXIV_URL) -> tuple[str, ...]:
 
     An empty `open_access_pdf_url` means the source knows none.
     """
+    number = arxiv_number(paper)
     links = (
-        [paper.open_access_pdf_url.strip()]
-        if paper.open_access_pdf_url and paper.open_access_pdf_url.strip()
-        else []
+        (paper.open_access_pdf_url or "").strip(),
+        f"{arxiv_url}/pdf/{number}" if number else "",
     )
-    if number := arxiv_number(paper):
-        links.append(f"{arxiv_url}/pdf/{number}")
-    return tuple(dict.fromkeys(links))
+    return tuple(dict.fromkeys(link for link in links if link))
 
 
 def arxiv_number(paper: Paper) -> str | None:
@@ -124,16 +122,13 @@ class FullTextLibrary:
             return _abstract_only(paper, read)
         failures = [read.passed_over] if read.passed_over else []
         found = paper_sections(paper.paper_id, read.document)
-        if not any(
-            section.section in (SectionKind.METHODS, SectionKind.RESULTS) for section in found
-        ):
+        kinds = {section.section for section in found}
+        if not kinds & {SectionKind.METHODS, SectionKind.RESULTS}:
             detail = f"none of {len(read.document.sections)} sections names methods or results"
             failures.append(
                 failure(read.document.parser, paper.paper_id, Reason.NO_SECTIONS, detail)
             )
-        if not any(section.section is SectionKind.ABSTRACT for section in found) and (
-            abstract := abstract_section(paper)
-        ):
+        if SectionKind.ABSTRACT not in kinds and (abstract := abstract_section(paper)):
             found = (abstract, *found)
         if not found:
             failures.append(no_abstract(paper))
@@ -147,11 +142,9 @@ class FullTextLibrary:
                 if isinstance(read, _Read):
                     return read
                 tried.append(read)
-        return (
-            tried[0]
-            if tried
-            else failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._where_looked(paper))
-        )
+        if tried:
+            return tried[0]
+        return failure(DOWNLOAD, paper.paper_id, Reason.NO_OPEN_ACCESS, self._where_looked(paper))
 
     async def _known_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
         """What the open-access link and arXiv lead to, one after the other, the preferred kind
@@ -159,11 +152,11 @@ class FullTextLibrary:
         """
         source = source_link(paper, self.arxiv_url) if self.settings.latex != "never" else None
         if source and self.settings.latex == "first":
-            yield await self._read_source(source)
+            yield await self._read_link(source, LATEX)
         for link in known_links(paper, self.arxiv_url):
             yield await self._read_link(link)
         if source and self.settings.latex == "after_pdf":
-            yield await self._read_source(source)
+            yield await self._read_link(source, LATEX)
 
     async def _further_copies(self, paper: Paper) -> AsyncIterator[_Read | SourceFailure]:
         links = await self._further_links(paper)
@@ -189,59 +182,50 @@ class FullTextLibrary:
         known = known_links(paper, self.arxiv_url)
         return tuple(link for link in links if link not in known)
 
-    async def _read_source(self, link: str) -> _Read | SourceFailure:
-        """A LaTeX source; where arXiv has only a PDF it gives that, which is then read as one."""
+    async def _read_link(self, link: str, expected: Expected = A_PDF) -> _Read | SourceFailure:
+        """What `link` leads to: a PDF, or with `expected` a LaTeX source, for which arXiv gives a
+        PDF where it has no other; that is then read as one.
+        """
         sha256 = await self._cache.content_hash_at(link)
-        if (
-            sha256 is not None
-            and (known := await self._cache.document(latex.PARSER, latex.VERSION, sha256))
-            is not None
-        ):
+        if sha256 is not None and (read := await self._known(sha256, expected)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
-            return _Read(known) if isinstance(known, ParsedDocument) else known
-        content = await self._downloader(LATEX).fetch(link)
+            return read
+        private = self.allow_private_addresses
+        content = await Downloader(self.settings, self.ledger, private, expected).fetch(link)
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()
         await self._cache.put_content_hash(link, sha256)
         if MAGIC in content[:MAGIC_WITHIN_BYTES]:
-            return await self._cached(sha256) or await self._parsed(content, sha256)
-        document = await self._cache.document(latex.PARSER, latex.VERSION, sha256)
-        if document is None:
-            document = await latex.read_latex_source(content, sha256[:16], self.settings)
-            await self._cache.put_document(latex.PARSER, latex.VERSION, sha256, document)
-        return _Read(document) if isinstance(document, ParsedDocument) else document
+            expected = A_PDF
+        return await self._known(sha256, expected) or await self._parsed(content, sha256, expected)
 
-    def _downloader(self, expected: Expected) -> Downloader:
-        return Downloader(self.settings, self.ledger, self.allow_private_addresses, expected)
-
-    async def _read_link(self, link: str) -> _Read | SourceFailure:
-        sha256 = await self._cache.content_hash_at(link)
-        if sha256 is not None and (read := await self._cached(sha256)) is not None:
-            record_cache_hit(self.ledger, DOWNLOAD, "by content")
-            return read
-        content = await self._downloader(A_PDF).fetch(link)
-        if isinstance(content, SourceFailure):
-            return content
-        sha256 = hashlib.sha256(content).hexdigest()
-        await self._cache.put_content_hash(link, sha256)
-        return await self._cached(sha256) or await self._parsed(content, sha256)
-
-    async def _cached(self, sha256: str) -> _Read | SourceFailure | None:
-        """What the best parser made of this content; what it failed to read for good falls to the
-        PDF reader's result.
+    async def _known(self, sha256: str, expected: Expected) -> _Read | SourceFailure | None:
+        """What the best parser made of this content; what GROBID failed to read for good falls to
+        the PDF reader's result.
         """
         passed_over: SourceFailure | None = None
+        if expected is LATEX:
+            document = await self._cache.document(latex.PARSER, latex.VERSION, sha256)
+            if document is not None:
+                return _read(document)
         if self.grobid_url is not None:
             document = await self._cache.document(GROBID, grobid.VERSION, sha256)
             if not isinstance(document, SourceFailure):
-                return _Read(document) if document is not None else None
+                return _read(document) if document is not None else None
             passed_over = document
         document = await self._cache.document(PDF, pdf.VERSION, sha256)
-        return _Read(document, passed_over) if isinstance(document, ParsedDocument) else document
+        return _read(document, passed_over) if document is not None else None
 
-    async def _parsed(self, content: bytes, sha256: str) -> _Read | SourceFailure:
+    async def _parsed(
+        self, content: bytes, sha256: str, expected: Expected
+    ) -> _Read | SourceFailure:
         passed_over: SourceFailure | None = None
+        name = sha256[:16]
+        if expected is LATEX:
+            document = await latex.read_latex_source(content, name, self.settings)
+            await self._cache.put_document(latex.PARSER, latex.VERSION, sha256, document)
+            return _read(document)
         if self.grobid_url is not None:
             document = await self._by_grobid(self.grobid_url, content, sha256)
             if isinstance(document, ParsedDocument):
@@ -249,9 +233,9 @@ class FullTextLibrary:
             passed_over = document
         fallback = await self._cache.document(PDF, pdf.VERSION, sha256)
         if fallback is None:
-            fallback = await pdf.read_pdf(content, sha256[:16], self.settings)
+            fallback = await pdf.read_pdf(content, name, self.settings)
             await self._cache.put_document(PDF, pdf.VERSION, sha256, fallback)
-        return _Read(fallback, passed_over) if isinstance(fallback, ParsedDocument) else fallback
+        return _read(fallback, passed_over)
 
     async def _by_grobid(
         self, url: str, content: bytes, sha256: str
@@ -270,6 +254,12 @@ class FullTextLibrary:
             self._grobid_away = document
         await self._cache.put_document(GROBID, grobid.VERSION, sha256, document)
         return document
+
+
+def _read(
+    document: ParsedDocument | SourceFailure, passed_over: SourceFailure | None = None
+) -> _Read | SourceFailure:
+    return document if isinstance(document, SourceFailure) else _Read(document, passed_over)
 
 
 def _abstract_only(paper: Paper, trouble: SourceFailure) -> Answer[PaperSection]:

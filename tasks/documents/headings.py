@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple
 
 from schemas.paper import SectionKind
 from schemas.patterns import IGNORECASE, bounded
@@ -125,21 +125,18 @@ def is_closing(heading: str) -> bool:
     )
 
 
-_USUAL = frozenset(
-    {
-        "introduction", "background", "method", "methods", "methodology", "materials and methods", "methods and materials",
-        "experimental", "experimental section",
-        "experimental setup", "experimental design", "experiments", "experiment", "evaluation", "results",
-        "results and discussion", "discussion", "analysis",
-        "related work", "related works", "literature review", "conclusion", "conclusions", "discussion and conclusion",
-        "references", "bibliography",
-        "acknowledgements", "acknowledgments", "acknowledgment", "appendix", "limitations", "future work", "preliminaries",
-        "approach", "our approach",
-        "proposed method", "proposed approach", "system model", "theory", "implementation", "findings",
-        "experimental results", "data and methods",
-        "contents", "ethics statement", "broader impact", "competing interests", "funding", "supplementary material",
-    }
-)  # fmt: skip
+_USUAL_TEXT = """
+introduction; background; method; methods; methodology; materials and methods; methods and
+materials; experimental; experimental section; experimental setup; experimental design;
+experiments; experiment; evaluation; results; results and discussion; discussion; analysis;
+related work; related works; literature review; conclusion; conclusions; discussion and
+conclusion; references; bibliography; acknowledgements; acknowledgments; acknowledgment;
+appendix; limitations; future work; preliminaries; approach; our approach; proposed method;
+proposed approach; system model; theory; implementation; findings; experimental results; data
+and methods; contents; ethics statement; broader impact; competing interests; funding;
+supplementary material
+"""
+_USUAL = frozenset(name.strip() for name in " ".join(_USUAL_TEXT.split()).split(";"))
 
 
 MAXIMUM_HEADING_CHARACTERS = 90
@@ -148,19 +145,14 @@ _LONGEST_HEADING_LINES = 3
 _WORD = bounded(r"[^\W\d_]{3,}")
 
 
-class PrintedLine(Protocol):
-    """What the rule looks at."""
+class Line(NamedTuple):
+    """One line: page from 0, text, font size in points, weight, height on the page in points."""
 
-    @property
-    def page(self) -> int: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def size(self) -> float: ...
-    @property
-    def bold(self) -> bool: ...
-    @property
-    def top(self) -> float: ...
+    page: int
+    text: str
+    size: float
+    bold: bool
+    top: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +165,7 @@ class Heading:
     text: str
 
 
-def font_headings(lines: Sequence[PrintedLine]) -> list[Heading]:
+def font_headings(lines: Sequence[Line]) -> list[Heading]:
     """Lines larger than the body, or bold (or in capitals) and numbered or of a usual wording;
     neighbours of one style are one heading.
     """
@@ -199,7 +191,7 @@ def font_headings(lines: Sequence[PrintedLine]) -> list[Heading]:
     ]
 
 
-def body_size(lines: Sequence[PrintedLine]) -> float:
+def body_size(lines: Sequence[Line]) -> float:
     """The size most characters are printed in."""
     sizes: Counter[float] = Counter()
     for line in lines:
@@ -207,7 +199,7 @@ def body_size(lines: Sequence[PrintedLine]) -> float:
     return sizes.most_common(1)[0][0]
 
 
-def _heading_lines(lines: Sequence[PrintedLine], start: int, body: float) -> int:
+def _heading_lines(lines: Sequence[Line], start: int, body: float) -> int:
     first = lines[start]
     if not _is_heading(first, body):
         return 0
@@ -234,7 +226,7 @@ def _heading_lines(lines: Sequence[PrintedLine], start: int, body: float) -> int
     return count
 
 
-def _is_heading(line: PrintedLine, body: float) -> bool:
+def _is_heading(line: Line, body: float) -> bool:
     text = line.text
     if (
         len(text) >= MAXIMUM_HEADING_CHARACTERS
@@ -253,7 +245,7 @@ def _is_heading(line: PrintedLine, body: float) -> bool:
     return known and (numbered or text[0].isupper())
 
 
-def _levels(lines: Sequence[PrintedLine], starts: Sequence[int]) -> dict[int, int]:
+def _levels(lines: Sequence[Line], starts: Sequence[int]) -> dict[int, int]:
     """By number where there is one; else as numbered headings of the same style, else by rank of
     the style.
     """
@@ -275,5 +267,5 @@ def _levels(lines: Sequence[PrintedLine], starts: Sequence[int]) -> dict[int, in
     return levels
 
 
-def _style(line: PrintedLine) -> tuple[float, bool]:
+def _style(line: Line) -> tuple[float, bool]:
     return line.size, line.bold

@@ -33,31 +33,7 @@ async def read_latex(path: Path, settings: DocumentSettings) -> ParsedDocument |
     own LaTeX files are read; links are not followed. Costs at most `parse_seconds` of processor
     time and `parse_memory_bytes`.
     """
-    content = await _content_at(path, settings)
-    return (
-        content
-        if isinstance(content, SourceFailure)
-        else await read_latex_source(content, path.name, settings)
-    )
-
-
-async def _content_at(path: Path, settings: DocumentSettings) -> bytes | SourceFailure:
-    try:
-        content = await asyncio.to_thread(latex_content, path, settings.maximum_bytes)
-    except FileNotFoundError:
-        return failure(PARSER, path.name, Reason.NOT_FOUND, f"{path} is not there")
-    except OSError as error:
-        return failure(
-            PARSER, path.name, Reason.UNREACHABLE, f"{path} cannot be read ({error.strerror})"
-        )
-    if content is None:
-        return failure(
-            PARSER,
-            path.name,
-            Reason.TOO_LARGE,
-            f"the source exceeds {settings.maximum_bytes:,} bytes",
-        )
-    return content
+    return await _read_at(path, settings, ParsedDocument)
 
 
 async def read_latex_source(
@@ -71,12 +47,23 @@ async def read_latex_whole(path: Path, settings: DocumentSettings) -> LatexSourc
     """The LaTeX of the paper at `path` as one text, or why it cannot be read; `path` and limits as
     for `read_latex`.
     """
-    content = await _content_at(path, settings)
-    return (
-        content
-        if isinstance(content, SourceFailure)
-        else await _read(content, path.name, settings, LatexSource)
-    )
+    return await _read_at(path, settings, LatexSource)
+
+
+async def _read_at(
+    path: Path, settings: DocumentSettings, kind: type[ReadT]
+) -> ReadT | SourceFailure:
+    try:
+        content = await asyncio.to_thread(latex_content, path, settings.maximum_bytes)
+    except FileNotFoundError:
+        return failure(PARSER, path.name, Reason.NOT_FOUND, f"{path} is not there")
+    except OSError as error:
+        detail = f"{path} cannot be read ({error.strerror})"
+        return failure(PARSER, path.name, Reason.UNREACHABLE, detail)
+    if content is None:
+        detail = f"the source exceeds {settings.maximum_bytes:,} bytes"
+        return failure(PARSER, path.name, Reason.TOO_LARGE, detail)
+    return await _read(content, path.name, settings, kind)
 
 
 async def _read(

@@ -10,6 +10,8 @@ import io
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import PurePosixPath
 from typing import IO, cast
 
@@ -110,50 +112,41 @@ def _old_tar(head: bytes) -> bool:
 
 
 def _tar_files(stream: IO[bytes]) -> dict[str, str]:
-    files: dict[str, str] = {}
-    size = 0
     with tarfile.open(fileobj=stream, mode="r|") as archive:
-        for count, member in enumerate(archive):
-            if count >= MAXIMUM_MEMBERS:
-                raise LatexError(
-                    Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files"
-                )
-            name = inner_name(member.name)
-            if not member.isreg() or name is None or not _is_text(name):
-                continue
-            size += member.size
-            opened = archive.extractfile(member) if size <= MAXIMUM_TEXT_BYTES else None
-            if opened is None:
-                raise LatexError(
-                    Reason.TOO_LARGE,
-                    f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes",
-                )
-            files[name] = _decoded(opened.read(MAXIMUM_TEXT_BYTES))
-    return files
+        return _texts(
+            (member.name if member.isreg() else "", partial(archive.extractfile, member))
+            for member in archive
+        )
 
 
 def _zip_files(content: bytes) -> dict[str, str]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return _texts(
+            ("" if member.is_dir() else member.filename, partial(archive.open, member))
+            for member in archive.infolist()
+        )
+
+
+def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dict[str, str]:
+    """The text files among the members of an archive, each its name and how to open it."""
     files: dict[str, str] = {}
     left = MAXIMUM_TEXT_BYTES
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = archive.infolist()
-        if len(members) > MAXIMUM_MEMBERS:
+    for count, (given, opened) in enumerate(members):
+        if count >= MAXIMUM_MEMBERS:
             raise LatexError(
                 Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files"
             )
-        for member in members:
-            name = inner_name(member.filename)
-            if member.is_dir() or name is None or not _is_text(name):
-                continue
-            with archive.open(member) as stream:
-                text = stream.read(left + 1)
-            left -= len(text)
-            if left < 0:
-                raise LatexError(
-                    Reason.TOO_LARGE,
-                    f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes",
-                )
-            files[name] = _decoded(text)
+        name = inner_name(given)
+        if name is None or not _is_text(name):
+            continue
+        stream = opened()
+        text = stream.read(left + 1) if stream is not None else b""
+        left -= len(text)
+        if left < 0:
+            raise LatexError(
+                Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes"
+            )
+        files[name] = _decoded(text)
     return files
 
 
@@ -174,9 +167,8 @@ def inner_name(name: str) -> str | None:
 
 
 def _is_text(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in _TEXT_SUFFIXES and not PurePosixPath(
-        name
-    ).name.startswith(".")
+    path = PurePosixPath(name)
+    return path.suffix.lower() in _TEXT_SUFFIXES and not path.name.startswith(".")
 
 
 def _decoded(content: bytes) -> str:

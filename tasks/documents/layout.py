@@ -10,7 +10,7 @@ from typing import NamedTuple
 from schemas.paper import SectionKind
 from schemas.patterns import DOTALL, IGNORECASE, bounded
 from tasks.documents.document import HeadedSection, ParsedDocument
-from tasks.documents.headings import font_headings, kind_of, number_depth, plain
+from tasks.documents.headings import Line, font_headings, kind_of, number_depth, plain
 
 PARSER = "pdf"
 MINIMUM_OUTLINE_ENTRIES = 3
@@ -26,16 +26,6 @@ _FILE_NAME = bounded(r"\.(?:docx?|tex|dvi|pdf|indd)$|^microsoft word", IGNORECAS
 _RUNNING_LINES = 2
 _LINES_SEARCHED_PER_PAGE = 1_000
 """For the headings of the outline: ten times what a page can show."""
-
-
-class Line(NamedTuple):
-    """One line: page from 0, text, font size in points, weight, height on the page in points."""
-
-    page: int
-    text: str
-    size: float
-    bold: bool
-    top: float
 
 
 class OutlineEntry(NamedTuple):

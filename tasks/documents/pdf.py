@@ -12,9 +12,10 @@ from schemas.base import Noun
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
-from tasks.documents.child import run_child, verdict
+from tasks.documents.child import Ended, run_child, verdict
 from tasks.documents.document import PagedText, ParsedDocument
-from tasks.documents.layout import HYPHEN_AT_LINE_END, PARSER, Line, OutlineEntry, document_of
+from tasks.documents.headings import Line
+from tasks.documents.layout import HYPHEN_AT_LINE_END, PARSER, OutlineEntry, document_of
 from tasks.documents.pdf_child import (
     EXIT_DAMAGED,
     EXIT_ENCRYPTED,
@@ -94,40 +95,23 @@ async def read_pages(
 
 
 async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read | SourceFailure:
-    answer = await _in_child(content, settings)
-    if isinstance(answer, tuple):
-        reason, detail = answer
-        return failure(PARSER, name, reason, detail)
+    cpu_seconds = max(int(settings.parse_seconds), 1)
+    limits = (cpu_seconds, settings.parse_memory_bytes, settings.maximum_pages)
+    ended = await run_child((str(_CHILD), *map(str, limits)), content, cpu_seconds)
+    if ended.code != 0:
+        return failure(PARSER, name, *_refusal(ended, settings))
     try:
-        read = _Read.model_validate_json(answer)
+        read = _Read.model_validate_json(ended.output)
     except ValidationError:
-        return failure(
-            PARSER,
-            name,
-            Reason.DAMAGED,
-            "the reader's answer is none: the PDF is damaged or hostile",
-        )
+        detail = "the reader's answer is none: the PDF is damaged or hostile"
+        return failure(PARSER, name, Reason.DAMAGED, detail)
     if not read.lines:
-        return failure(
-            PARSER,
-            name,
-            Reason.NO_TEXT,
-            f"none of the {read.page_count} pages holds text (a scan?)",
-        )
+        detail = f"none of the {read.page_count} pages holds text (a scan?)"
+        return failure(PARSER, name, Reason.NO_TEXT, detail)
     return read
 
 
-async def _in_child(content: bytes, settings: DocumentSettings) -> bytes | tuple[Reason, str]:
-    cpu_seconds = max(int(settings.parse_seconds), 1)
-    arguments = (
-        str(_CHILD),
-        str(cpu_seconds),
-        str(settings.parse_memory_bytes),
-        str(settings.maximum_pages),
-    )
-    ended = await run_child(arguments, content, cpu_seconds)
-    if ended.code == 0:
-        return ended.output
+def _refusal(ended: Ended, settings: DocumentSettings) -> tuple[Reason, str]:
     own = {
         EXIT_DAMAGED: (Reason.DAMAGED, "the PDF is damaged"),
         EXIT_ENCRYPTED: (Reason.ENCRYPTED, "the PDF needs a password"),
