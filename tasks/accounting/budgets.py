@@ -18,13 +18,16 @@ from schemas.errors import BudgetExhaustedError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 
+# Longer than any call may take: whoever reserved this will not settle it any more.
 _FORGET_AFTER_SECONDS = 900.0
 _POLL_SECONDS = 0.05
 _SCHEMA = """
 create table if not exists spent (
-    run_id text, idea_id text, cost_usd real, tokens integer, requests integer, primary key (run_id, idea_id));
+    run_id text, idea_id text, cost_usd real, tokens integer, requests integer,
+    primary key (run_id, idea_id));
 create table if not exists reserved (
-    reservation_id text primary key, run_id text, idea_id text, cost_usd real, tokens integer, requests integer, owner integer, at real);
+    reservation_id text primary key, run_id text, idea_id text, cost_usd real, tokens integer,
+    requests integer, owner integer, at real);
 """
 _WHOLE_RUN = ""
 
@@ -87,7 +90,8 @@ class SharedBudget:
             uuid.uuid4().hex, idea_id, Spend(cost_usd=cost_usd, tokens=tokens, requests=requests)
         )
         if self.bounded:
-            while not self._admit(reservation):  # noqa: ASYNC110 -- what is waited for may happen in another process
+            # What is waited for may happen in another process, which sets no event here.
+            while not self._admit(reservation):  # noqa: ASYNC110
                 await asyncio.sleep(_POLL_SECONDS)
         return reservation
 
@@ -154,6 +158,7 @@ class SharedBudget:
             run = self._settled(connection, _WHOLE_RUN)
             idea = self._settled(connection, idea_id)
             self._refuse_what_is_spent(run, idea, idea_id, asked)
+            # Else reservations of a killed worker would hold back everybody until they are old.
             self._forget_the_dead(connection)
             if self._full(
                 run.plus(self._in_flight(connection, None)),
@@ -176,45 +181,34 @@ class SharedBudget:
 
     def _refuse_what_is_spent(self, run: Spend, idea: Spend, idea_id: IdeaId, asked: Spend) -> None:
         bounds = self.budget
-        if (
-            asked.requests
-            and bounds.maximum_requests is not None
-            and run.requests >= bounds.maximum_requests
-        ):
+        cost_usd, per_idea = bounds.maximum_cost_usd, bounds.maximum_cost_usd_per_idea
+        if asked.requests and _reached(run.requests, bounds.maximum_requests):
             raise BudgetExhaustedError(
                 f"the run's budget of {bounds.maximum_requests} literature requests is spent: raise"
                 " --max-requests"
             )
         if asked.requests and not asked.tokens:
-            return
-        if bounds.maximum_cost_usd is not None and run.cost_usd >= bounds.maximum_cost_usd:
+            return  # a look-up costs neither money nor tokens
+        if _reached(run.cost_usd, cost_usd):
             raise BudgetExhaustedError(
-                f"the run's budget of ${bounds.maximum_cost_usd:.2f} is spent: raise --max-cost-usd"
+                f"the run's budget of ${cost_usd:.2f} is spent: raise --max-cost-usd"
             )
-        if bounds.maximum_tokens is not None and run.tokens >= bounds.maximum_tokens:
+        if _reached(run.tokens, bounds.maximum_tokens):
             raise BudgetExhaustedError(
                 f"the run's budget of {bounds.maximum_tokens} tokens is spent: raise it"
             )
-        if (
-            bounds.maximum_cost_usd_per_idea is not None
-            and idea.cost_usd >= bounds.maximum_cost_usd_per_idea
-        ):
+        if _reached(idea.cost_usd, per_idea):
             raise BudgetExhaustedError(
-                f"the budget of ${bounds.maximum_cost_usd_per_idea:.2f} for idea {idea_id} is"
-                " spent: raise it"
+                f"the budget of ${per_idea:.2f} for idea {idea_id} is spent: raise it"
             )
 
     def _full(self, run: Spend, idea: Spend, asked: Spend) -> bool:
         bounds = self.budget
-        pairs: list[tuple[float, float | None, float]] = [
-            (run.cost_usd, bounds.maximum_cost_usd, asked.cost_usd),
-            (run.tokens, bounds.maximum_tokens, asked.tokens),
-            (run.requests, bounds.maximum_requests, asked.requests),
-            (idea.cost_usd, bounds.maximum_cost_usd_per_idea, asked.cost_usd),
-        ]
-        return any(
-            maximum is not None and amount > 0 and used >= maximum
-            for used, maximum, amount in pairs
+        return (
+            (asked.cost_usd > 0 and _reached(run.cost_usd, bounds.maximum_cost_usd))
+            or (asked.tokens > 0 and _reached(run.tokens, bounds.maximum_tokens))
+            or (asked.requests > 0 and _reached(run.requests, bounds.maximum_requests))
+            or (asked.cost_usd > 0 and _reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea))
         )
 
     def _add(self, connection: sqlite3.Connection, idea_id: IdeaId, actual: Spend) -> None:
@@ -269,6 +263,10 @@ class SharedBudget:
                 ) from error
 
 
+def _reached(used: float, bound: float | None) -> bool:
+    return bound is not None and used >= bound
+
+
 def _alive(process_id: int) -> bool:
     try:
         os.kill(process_id, 0)
@@ -282,6 +280,7 @@ def _alive(process_id: int) -> bool:
 def _connect(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=60.0, isolation_level=None, check_same_thread=False)
+    # Kills of processes lose nothing; what a crash of the machine may lose is the latest spend.
     connection.execute("pragma synchronous = off")
     connection.executescript(_SCHEMA)
     return connection

@@ -1,1 +1,1 @@
-"""Full texts of papers: found, fetched safely, parsed apart from the worker, matched to sections."""
+"""Full texts of papers: found, fetched safely, parsed in a child process, matched to sections."""

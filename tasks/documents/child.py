@@ -20,7 +20,9 @@ EXIT_MEMORY = 13
 
 _MAXIMUM_ANSWER_BYTES = 60_000_000
 _MAXIMUM_ERROR_BYTES = 10_000
+# Processor time is the limit that is meant; a busy machine needs longer for the same.
 _WALL_SECONDS_PER_CPU_SECOND = 3
+# What Python needs to start. Keys stand in other variables, and stay out of the child.
 _PASSED_ON = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
 

@@ -22,7 +22,9 @@ class PagedText(Noun):
 
 
 class LatexSource(Noun):
-    """A paper's LaTeX as one text: comments gone, inclusions in place, its own macros written out; preamble left out."""
+    """A paper's LaTeX as one text, without preamble and comments: inclusions in place, its own
+    macros written out.
+    """
 
     title: str | None
     body: str

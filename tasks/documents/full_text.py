@@ -195,6 +195,7 @@ class FullTextLibrary:
         if isinstance(content, SourceFailure):
             return content
         sha256 = hashlib.sha256(content).hexdigest()
+        # Papers are found under several addresses: the content decides whether it was read before.
         await self._cache.put_content_hash(link, sha256)
         if MAGIC in content[:MAGIC_WITHIN_BYTES]:
             expected = A_PDF

@@ -74,8 +74,9 @@ def _abstract(root: Element) -> str | None:
 
 
 def _sections(root: Element) -> Iterator[HeadedSection]:
-    """Divisions with rebuilt levels: by number; a usual name is a top section; any other heading is a part of the
-    methods or results before it, or stands beside the numbered heading before it."""
+    """Divisions with rebuilt levels: by number; a usual name is a top section; any other heading is
+    a part of the methods or results before it, or stands beside the numbered heading before it.
+    """
     for part in ("body", "back"):
         last_depth: int | None = None
         last_named = ""
@@ -150,7 +151,8 @@ def _texts(element: Element) -> Iterator[str]:
 
 
 _ROOT = (logging.root.level, list(logging.root.handlers))
-from grobid_client.grobid_client import GrobidClient  # noqa: E402 -- its import makes the root logger print everything; undone below
+# The import makes the root logger print everything, which is undone below.
+from grobid_client.grobid_client import GrobidClient  # noqa: E402
 
 logging.root.setLevel(_ROOT[0])
 logging.root.handlers[:] = _ROOT[1]

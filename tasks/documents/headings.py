@@ -9,7 +9,8 @@ from schemas.paper import SectionKind
 from schemas.patterns import IGNORECASE, bounded
 
 _NUMBER = bounded(
-    r"^\s*+(?:(?:section|chapter|appendix)\s++)?(?:(?P<arabic>\d{1,2}(?:\.\d{1,2}){0,4})\.?(?=[\s:)\-])|(?:(?:[IVX]{1,5}|"
+    r"^\s*+(?:(?:section|chapter|appendix)\s++)?"
+    r"(?:(?P<arabic>\d{1,2}(?:\.\d{1,2}){0,4})\.?(?=[\s:)\-])|(?:(?:[IVX]{1,5}|"
     r"[A-Z])(?:\.\d{1,2}){0,3}[.:)]|[IVX]{2,5}(?=\s)))[\s:)\-–—]*",
     IGNORECASE,
 )
@@ -42,7 +43,8 @@ _DISCUSSION = bounded(
     r"\b(?:discussion|limitations?|threats to validity|failure (?:cases|analysis))\b"
 )
 _METHODS = bounded(
-    r"\b(?:methods?|methodology|methodologies|methodological|materials?|approach|approaches|architecture|framework|"
+    r"\b(?:methods?|methodology|methodologies|methodological|materials?|approach|approaches|"
+    r"architecture|framework|"
     r"algorithms?|implementations?|set-?ups?|settings?|"
     r"procedures?|protocols?|participants|subjects|patients|study design|experimental"
     r" design|design of|"
@@ -91,6 +93,8 @@ def kind_of(heading: str) -> SectionKind | None:
     anything else.
     """
     name = plain(heading)
+    # In this order, for headings name several: "Results and discussion" is results, "Experimental
+    # methods" are methods, "Evaluation of related work" is related work.
     if _RELATED.search(name):
         return SectionKind.RELATED_WORK
     if _ABSTRACT.match(name):
@@ -107,7 +111,7 @@ def kind_of(heading: str) -> SectionKind | None:
 
 
 def is_known(heading: str) -> bool:
-    """Whether the words alone make it a heading: the names that sections of papers usually carry."""
+    """Whether the words alone make it a heading: a name that sections usually carry."""
     name = plain(heading)
     return len(name) <= 60 and (name in _USUAL or _ABSTRACT.match(name) is not None)
 

@@ -91,7 +91,7 @@ async def _read(
 
 
 def latex_content(path: Path, maximum_bytes: int) -> bytes | None:
-    """The file's bytes, or a folder's LaTeX files as a tar; None when they exceed `maximum_bytes`."""
+    """The file's bytes, or a folder's LaTeX files as a tar; None beyond `maximum_bytes`."""
     if not path.is_dir():
         return path.read_bytes() if path.stat().st_size <= maximum_bytes else None
     packed = io.BytesIO()

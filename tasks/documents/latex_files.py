@@ -35,7 +35,7 @@ class LatexError(ValueError):
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that refuses to give more than it may: what bombs are made of never gets unpacked."""
+    """A stream that refuses to give more than it may: a bomb is never unpacked to its end."""
 
     def __init__(self, stream: io.BufferedIOBase | gzip.GzipFile) -> None:
         self._stream = stream

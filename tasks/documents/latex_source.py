@@ -12,6 +12,7 @@ from tasks.documents.latex_files import LatexError, inner_name
 
 MAXIMUM_SOURCE_CHARACTERS = 6_000_000
 _DEEPEST_INCLUSION = 20
+# Macros stand in macros, but seldom deeper; one that calls itself has no end.
 _EXPANSION_PASSES = 6
 _VERBATIM = bounded(r"\\(begin|end)\{(verbatim\*?|lstlisting|minted|comment)\}")
 _COMMENT = bounded(r"(?<!\\)((?:\\\\){0,99})%[^\n]*(?:\n[ \t]*)?")
@@ -26,8 +27,10 @@ _OPTIONAL = bounded(r"\s{0,9}\[([^\[\]]{0,2000})\]")
 _BRACE = bounded(r"\\.|[{}]", DOTALL)
 _USUAL_NAMES = ("main", "ms", "paper", "article", "manuscript", "root", "arxiv")
 _DEFINITION = bounded(
-    r"\\(?:(?:re|provide)?newcommand|renewcommand|providecommand|DeclareRobustCommand)\*?\s{0,9}\{?\s{0,9}\\([A-Za-z]{1,60})\s{0,9}\}?\s{0,9}"
-    r"(?:\[(\d)\])?\s{0,9}(?:\[([^\[\]]{0,300})\])?\s{0,9}(?=\{)|\\def\s{0,9}\\([A-Za-z]{1,60})\s{0,9}(?=\{)"
+    r"\\(?:(?:re|provide)?newcommand|renewcommand|providecommand|DeclareRobustCommand)\*?\s{0,9}"
+    r"\{?\s{0,9}\\([A-Za-z]{1,60})\s{0,9}\}?\s{0,9}(?:\[(\d)\])?\s{0,9}"
+    r"(?:\[([^\[\]]{0,300})\])?\s{0,9}(?=\{)"
+    r"|\\def\s{0,9}\\([A-Za-z]{1,60})\s{0,9}(?=\{)"
 )
 
 

@@ -31,10 +31,12 @@ _DEPTHS = {
     "subparagraph": 6,
 }
 _HEADING = bounded(
-    r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s{0,9}(?:\[[^\[\]]{0,500}\]\s{0,9})?(?=\{)"
+    r"\\(part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?\s{0,9}"
+    r"(?:\[[^\[\]]{0,500}\]\s{0,9})?(?=\{)"
 )
 _LEFT_OUT = bounded(
-    r"\\(begin|end)\{((?:figure|table|wrapfigure|wraptable|tikzpicture|algorithm|algorithmic|thebibliography|tabular|longtable|CCSXML)\*?)\}"
+    r"\\(begin|end)\{((?:figure|table|wrapfigure|wraptable|tikzpicture|algorithm|algorithmic"
+    r"|thebibliography|tabular|longtable|CCSXML)\*?)\}"
 )
 _ABSTRACT_BLOCK = linear(r"\\begin\{abstract\}(.*?)\\end\{abstract\}", DOTALL)
 _CITATION = linear(r"\\(?:no)?(?:[a-zA-Z]*cite[a-zA-Z]*)\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]*)\}")
@@ -43,8 +45,9 @@ _LINK = bounded(r"\\href\s{0,9}\{([^{}]{0,2000})\}\s{0,9}(?=\{)")
 _VERB = bounded(r"\\(?:verb\*?|lstinline)([^\sA-Za-z{*])(.{0,2000}?)\1")
 _BOX = bounded(r"\\(?:mbox|hbox|fbox|makebox|texorpdfstring)\s{0,9}(?=\{)")
 _DROPPED = linear(
-    r"\\(?:label|vspace|hspace|bibliography|bibliographystyle|includegraphics|graphicspath|usepackage|input|pagestyle|thispagestyle|thanks"
-    r"|author|affiliation|date|maketitle|tableofcontents|today|clearpage|newpage|noindent|centering)\*?\s*(?:\[[^\[\]]*\])?"
+    r"\\(?:label|vspace|hspace|bibliography|bibliographystyle|includegraphics|graphicspath"
+    r"|usepackage|input|pagestyle|thispagestyle|thanks|author|affiliation|date|maketitle"
+    r"|tableofcontents|today|clearpage|newpage|noindent|centering)\*?\s*(?:\[[^\[\]]*\])?"
     r"\s*(?:\{[^{}]*\})?"
 )
 _APPENDIX = bounded(r"\\appendix\b")
@@ -170,9 +173,9 @@ def _escaped(text: str) -> str:
 
 
 def main() -> int:
-    """`latex_text CPU_SECONDS MEMORY_BYTES [source]`: the document on standard input as JSON, or with
-    `source` its LaTeX as one text. Exit codes are the contract with `latex.py`; a refusal writes its
-    reason and its words to standard error.
+    """`latex_text CPU_SECONDS MEMORY_BYTES [source]`: the document on standard input as JSON, or
+    with `source` its LaTeX as one text. Exit codes are the contract with `latex.py`; a refusal
+    writes its reason and its words to standard error.
 
     Memory, processor time and files are limited before the source is touched, which may be hostile.
     """

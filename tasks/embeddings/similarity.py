@@ -94,12 +94,13 @@ def most_words_shared(idea: str, papers: Sequence[Paper], limit: int) -> list[Pa
     """
     if len(papers) <= limit:
         return list(papers)
-    scores = SharedWords(papers).with_text(idea)
-    best = {
-        paper_id
-        for paper_id, _ in sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]
-    }
-    return [paper for paper in papers if paper.paper_id in best]
+    return _best(papers, SharedWords(papers).with_text(idea), limit)
+
+
+def _best(papers: Sequence[Paper], worth: Mapping[PaperId, float], limit: int) -> list[Paper]:
+    """The `limit` papers of most worth in their given order; ties go to the smaller paper_id."""
+    chosen = set(sorted(worth, key=lambda paper_id: (-worth[paper_id], paper_id))[:limit])
+    return [paper for paper in papers if paper.paper_id in chosen]
 
 
 class SharedWords:
@@ -146,6 +147,7 @@ def _okapi(bag: Counter[str], asked: dict[str, float], relative_length: float) -
 PREFILTERED = 3
 """Papers embedded for each one needed, where shared words choose beforehand."""
 
+# The constant of the paper that `fused` names.
 _FUSION_DAMPING = 60
 
 
@@ -176,11 +178,7 @@ async def nearest(
         if ranking is Ranking.EMBEDDING
         else fused([known, SharedWords(embedded).with_text(idea)])
     )
-    chosen = {
-        paper_id
-        for paper_id, _ in sorted(worth.items(), key=lambda item: (-item[1], item[0]))[:limit]
-    }
-    return [paper for paper in papers if paper.paper_id in chosen], known
+    return _best(papers, worth, limit), known
 
 
 def fused(rankings: Sequence[Mapping[PaperId, float]]) -> dict[PaperId, float]:

@@ -29,12 +29,14 @@ from tasks.web.retrying import RetryPolicy, Tried
 
 DEFAULT_SOURCE = "semantic_scholar"
 BATCH_PATH = "/graph/v1/paper/batch"
+# The gateway is near: one that takes no connection within this is not there.
 _CONNECT_SECONDS = 10.0
 _LONGEST_ANSWER_SECONDS = 6 * 3600.0
 """Behind a rate of one request a second an answer may be hours in coming; a dead gateway shows by
 its closed connection.
 """
 
+# What a gateway may take to start anew on its port (see `GatewayProcess`).
 _RESTART_SECONDS = 60.0
 _LARGEST_ANSWER_BYTES = 64_000_000
 """Twice what the gateway itself takes of the API."""
@@ -148,6 +150,7 @@ class GatewayRequests:
                     params=dict(request.parameters),
                     content=request.body or None,
                     headers={**trace_headers(), **of_body},
+                    # To connect; to read, to write and to get a connection of the pool.
                     timeout=(_CONNECT_SECONDS, *(_LONGEST_ANSWER_SECONDS,) * 3),
                 )
                 again = STOPPING_HEADER in result.headers

@@ -82,6 +82,7 @@ class KnownPapers:
         )
         failures: dict[SourceFailure, None] = {}
         for task in tasks:
+            # Shielded: one who gives up must not take the answer from the others.
             failures.update(dict.fromkeys(await asyncio.shield(task)))
         return tuple(failures)
 
@@ -97,6 +98,7 @@ class KnownPapers:
                     self.remember([paper])
             return ()
         finally:
+            # Also after a failure: then the next who asks tries again.
             for identifier in identifiers:
                 self._in_flight.pop(identifier, None)
 
@@ -108,7 +110,9 @@ def _renamed(paper: Paper, paper_id: str) -> Paper:
 MOST_ROWS_PER_REQUEST = 9_000
 """Below the 9,999 nested rows at which the API cuts a batch off in silence."""
 
+# More would fit by the number of rows, but the API answers such batches with 504.
 MOST_SEEDS_PER_REQUEST = 100
+# For a seed whose count is unknown: most papers have 40 to 60.
 _USUAL_REFERENCES = 60
 _ENDPOINT = "paper/batch"
 

@@ -11,7 +11,10 @@ from typing import Any
 from schemas.identifiers import PaperId, content_hash
 from schemas.paper import Paper, Passage
 
-FIELDS = "paperId,corpusId,externalIds,title,abstract,authors,venue,year,publicationDate,url,openAccessPdf,citationCount,referenceCount"
+FIELDS = (
+    "paperId,corpusId,externalIds,title,abstract,authors,venue,year,publicationDate,url,"
+    "openAccessPdf,citationCount,referenceCount"
+)
 NESTED_FIELDS = "referenceCount," + ",".join(f"references.{name}" for name in FIELDS.split(","))
 
 _DISCLAIMER_URL_MARK = "available at "

@@ -22,6 +22,7 @@ from tasks.literature.known_papers import KnownPapers, ReferenceLists
 from tasks.literature.parsing import FIELDS, parse_paper, passage_rows, passages_of
 from tasks.web.client import Client
 
+# The API's own bound is not published; its front door refuses addresses beyond 8,000.
 LONGEST_QUERY = 2_000
 _OPERATORS = bounded(r"[-–—:^\"+|*~()\[\]{}<>\\/=&!?;,`_#@%$]+")
 _INVISIBLE = bounded(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff\ud800-\udfff]+")
@@ -98,7 +99,7 @@ def packed_queries(queries: Iterable[str], missing: int) -> list[str]:
 
 
 def _at_least(count: int, words: Sequence[str]) -> str:
-    """Papers with `count` of the words: with the first and one less of the others, or without it."""
+    """With the first word and `count` - 1 of the others, or without it and `count` of them."""
     if count >= len(words):
         return f"({' + '.join(words)})"
     if count == 1:
@@ -110,6 +111,7 @@ def _at_least(count: int, words: Sequence[str]) -> str:
 # brings too little.
 
 _PATH = "/graph/v1/paper/search/bulk"
+# A looser question brings more noise; it is asked only where the strict one brings less.
 _ENOUGH_ROWS = 500
 _WORDS_MISSING = (1, 2)
 
@@ -161,6 +163,8 @@ ItemT = TypeVar("ItemT")
 AskedT = ParamSpec("AskedT")
 Ask = Callable[Concatenate["SemanticScholarClient", AskedT], Coroutine[Any, Any, Answer[ItemT]]]
 
+# Bounds of the API: of a page, of offset and limit together, of snippets, and of
+# recommendations in one request.
 _SEARCH_PAGE = 100
 _MOST_SEARCHED = 999
 _MOST_SNIPPETS = 1_000

@@ -53,7 +53,7 @@ class ArxivSource(HttpSource):
         )
 
     def worded(self, text: str) -> Wording:
-        """Words alone: a hyphen means NOT, and a common word asked for with AND only loses papers."""
+        """Words alone: a hyphen means NOT, and a common word joined by AND only loses papers."""
         words = _WORDS.findall(text.replace("_", " ").lower())
         return shortened(
             " ".join(word for word in words if word not in _COMMON),

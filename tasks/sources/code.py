@@ -15,6 +15,7 @@ from tasks.sources.requests import Question, Reply, Upstream, retry_after_second
 from tasks.web.client import Secrets
 from tasks.web.headers import whole_number
 
+# What GitHub takes as `per_page`.
 _LARGEST_PAGE = 100
 
 

@@ -60,6 +60,7 @@ def plain_words(text: str) -> str:
     return " ".join(word.lower() if word in _OPERATORS else word for word in words if word)
 
 
+# A source whose items all lie outside the dates would be read to its end.
 _MOST_PAGES = 20
 _NOTHING_ASKED = Question("/")
 

@@ -1,6 +1,6 @@
 """OpenAlex works. API: https://developers.openalex.org, GET /works (reference 5.3)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
@@ -20,9 +20,9 @@ from tasks.sources.fields import (
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.requests import Question, Upstream
 from tasks.web.client import Secrets
+from tasks.web.decoding import running_text
 
 _LARGEST_PAGE = 100
-_LONGEST_ABSTRACT_WORDS = 5000
 _SELECT = (
     "id,doi,title,publication_date,publication_year,authorships,primary_location,best_oa_location,"
     "cited_by_count,abstract_inverted_index"
@@ -82,7 +82,7 @@ class OpenAlexSource(HttpSource):
             source=self.name,
             title=text_of(row, "title"),
             url=f"https://doi.org/{doi}" if doi else text_of(row, "id"),
-            text=abstract_of(row.get("abstract_inverted_index")),
+            text=running_text(row.get("abstract_inverted_index")),
             published=iso_day(text_of(row, "publication_date"))
             or last_day(number_of(row, "publication_year")),
             authors=tuple(author for author in authors if author),
@@ -91,18 +91,3 @@ class OpenAlexSource(HttpSource):
             doi=doi,
             pdf_url=text_of(row, "best_oa_location", "pdf_url") or None,
         )
-
-
-def abstract_of(inverted: Any) -> str:
-    """`{word: [positions]}` as running text; empty where there is none.
-
-    Positions out of reason are left out.
-    """
-    if not isinstance(inverted, Mapping):
-        return ""
-    places: dict[int, str] = {}
-    for word, positions in inverted.items():
-        for position in positions if isinstance(positions, list) else []:
-            if isinstance(position, int) and 0 <= position < _LONGEST_ABSTRACT_WORDS:
-                places[position] = str(word)
-    return " ".join(places[position] for position in sorted(places))

@@ -107,6 +107,7 @@ class SourceContext:
     answers: KeyedStore | None = None
 
 
+# For longer pauses nobody is held back: the question fails, and says what it was told.
 _LONGEST_PAUSE_SECONDS = 60.0
 _DETAIL_LENGTH = 300
 _STRIPE_LENGTH = 3

@@ -15,7 +15,7 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.metrics import Histogram, Meter
+from opentelemetry.metrics import Counter, Histogram, Meter
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
@@ -39,55 +39,51 @@ class Measures:
     """One set per process. Counters add up over processes; each process counts from its start."""
 
     def __init__(self, meter: Meter) -> None:
-        self._calls = meter.create_counter(
-            "assay.model.calls", "{call}", "Attempts at model calls, and answers from the cache."
+        def counter(name: str, unit: str, meaning: str) -> Counter:
+            return meter.create_counter(f"assay.{name}", f"{{{unit}}}", meaning)
+
+        def timed(name: str, meaning: str) -> Histogram:
+            return meter.create_histogram(
+                f"assay.{name}", "s", meaning, explicit_bucket_boundaries_advisory=_SECONDS
+            )
+
+        self._calls = counter(
+            "model.calls", "call", "Attempts at model calls, and answers from the cache."
         )
-        self._tokens = meter.create_counter(
-            "assay.model.tokens",
-            "{token}",
+        self._tokens = counter(
+            "model.tokens",
+            "token",
             "By kind: prompt, completion; cached ones are prompt tokens too.",
         )
-        self._cost = meter.create_counter(
-            "assay.model.cost", "{USD}", "Of calls whose price is known."
+        self._cost = counter("model.cost", "USD", "Of calls whose price is known.")
+        self._unpriced = counter(
+            "model.unpriced_calls", "call", "Calls missing from the cost: their price is unknown."
         )
-        self._unpriced = meter.create_counter(
-            "assay.model.unpriced_calls",
-            "{call}",
-            "Calls missing from the cost: their price is unknown.",
+        self._model_seconds = timed(
+            "model.latency", "From sending to the answer, of calls that were sent."
         )
-        self._model_seconds = _timed(
-            meter, "assay.model.latency", "From sending to the answer, of calls that were sent."
+        self._queue_seconds = timed("model.queue", "Waiting for Assay's own limits.")
+        self._requests = counter(
+            "source.requests", "request", "Look-ups at literature and full-text sources."
         )
-        self._queue_seconds = _timed(meter, "assay.model.queue", "Waiting for Assay's own limits.")
-        self._requests = meter.create_counter(
-            "assay.source.requests", "{request}", "Look-ups at literature and full-text sources."
+        self._upstream = counter(
+            "source.upstream_requests", "request", "Requests that left for a source."
         )
-        self._upstream = meter.create_counter(
-            "assay.source.upstream_requests", "{request}", "Requests that left for a source."
+        self._source_seconds = timed(
+            "source.latency", "Until the answer, of look-ups no cache answered."
         )
-        self._source_seconds = _timed(
-            meter, "assay.source.latency", "Until the answer, of look-ups no cache answered."
+        self._wait_seconds = timed("source.wait", "Waiting for a source's allowance.")
+        self._ideas = counter(
+            "ideas", "idea", "Ideas landed, by outcome: complete, or why they ended early."
         )
-        self._wait_seconds = _timed(meter, "assay.source.wait", "Waiting for a source's allowance.")
-        self._ideas = meter.create_counter(
-            "assay.ideas", "{idea}", "Ideas landed, by outcome: complete, or why they ended early."
+        self._idea_seconds = timed("idea.duration", "From beginning to landing.")
+        self._gateway = counter("gateway.requests", "request", "Requests of the gateway's clients.")
+        self._gateway_seconds = timed("gateway.latency", "Until the gateway answered.")
+        self._sent = counter(
+            "gateway.upstream_requests", "request", "Requests the gateway sent, by outcome."
         )
-        self._idea_seconds = _timed(meter, "assay.idea.duration", "From beginning to landing.")
-        self._gateway = meter.create_counter(
-            "assay.gateway.requests", "{request}", "Requests of the gateway's clients."
-        )
-        self._gateway_seconds = _timed(
-            meter, "assay.gateway.latency", "Until the gateway answered."
-        )
-        self._sent = meter.create_counter(
-            "assay.gateway.upstream_requests", "{request}", "Requests the gateway sent, by outcome."
-        )
-        self._sent_seconds = _timed(
-            meter, "assay.gateway.upstream_latency", "Until the upstream answered."
-        )
-        self._turn_seconds = _timed(
-            meter, "assay.gateway.wait", "Waiting for a turn at the limiter."
-        )
+        self._sent_seconds = timed("gateway.upstream_latency", "Until the upstream answered.")
+        self._turn_seconds = timed("gateway.wait", "Waiting for a turn at the limiter.")
 
     def model_call(self, call: LlmCall) -> None:
         """One attempt at a model call ended."""
@@ -139,10 +135,6 @@ class Measures:
         self._sent.add(1, {"endpoint": endpoint, "outcome": outcome})
         self._sent_seconds.record(latency_seconds, {"endpoint": endpoint})
         self._turn_seconds.record(wait_seconds, {"endpoint": endpoint})
-
-
-def _timed(meter: Meter, name: str, meaning: str) -> Histogram:
-    return meter.create_histogram(name, "s", meaning, explicit_bucket_boundaries_advisory=_SECONDS)
 
 
 _KINDS: Mapping[Kind, SpanKind] = {

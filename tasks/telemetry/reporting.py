@@ -1,6 +1,7 @@
 """Who reports, and what: spans, and calls counted; nothing where no endpoint is set.
 
-Spans: run → shard → idea → module → step → model call or literature request → gateway → upstream.
+Spans: run → shard → idea → module → step → model call or literature request → gateway →
+upstream.
 """
 
 import threading
@@ -52,6 +53,7 @@ def reporting(settings: TelemetrySettings, service: str) -> Iterator[None]:
 
 
 def _enter(settings: TelemetrySettings, service: str) -> None:
+    # The SDK is imported only where an endpoint is set: it would slow every other start.
     from tasks.telemetry.otlp import Reporter
 
     with _SHARED.lock:

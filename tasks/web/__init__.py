@@ -1,1 +1,1 @@
-"""What every exchange over HTTP needs: reading a bounded answer, and what an answer asks to wait."""
+"""What every exchange over HTTP needs: one client, bounded answers, limits, one way to retry."""

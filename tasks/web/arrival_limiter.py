@@ -26,6 +26,7 @@ _LONGEST_TRAVEL_ALONE_SECONDS = 0.1
 
 _WAKE_EARLY_SECONDS = 0.002
 _LOCK_EVERY_SECONDS = 0.001
+# Others who share the key get their turn at this pace, and work still goes on.
 _MOST_STRETCH = 16.0
 
 

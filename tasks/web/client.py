@@ -7,8 +7,10 @@ from outside are read so that nothing about them raises later.
 import functools
 import logging
 import ssl
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import metadata
 from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import quote, quote_plus
@@ -159,18 +161,12 @@ def web_address(text: str) -> httpx.URL:
         httpx.InvalidURL: it is none, be it for its form, its port or its host
         (`http://xn--a.invalid/`).
     """
-    try:
-        return _readable(httpx.URL(text))
-    except (ValueError, TypeError) as error:
-        raise httpx.InvalidURL(f"no address ({type(error).__name__})") from error
+    return _readable(partial(httpx.URL, text))
 
 
 def redirected(url: httpx.URL, location: str) -> httpx.URL:
     """Where `location`, whole or relative, leads from `url`; raises as `web_address`."""
-    try:
-        return _readable(url.join(location))
-    except (ValueError, TypeError) as error:
-        raise httpx.InvalidURL(f"no address ({type(error).__name__})") from error
+    return _readable(partial(url.join, location))
 
 
 def shown(url: httpx.URL) -> str:
@@ -195,7 +191,11 @@ def ascii_lower(text: str) -> str:
     return text.translate(_LOWER)
 
 
-def _readable(url: httpx.URL) -> httpx.URL:
+def _readable(make: Callable[[], httpx.URL]) -> httpx.URL:
     """httpx decodes a host only when it is asked for it, and raises then."""
-    _ = url.host, url.netloc, url.path, url.raw_path
+    try:
+        url = make()
+        _ = url.host, url.netloc, url.path, url.raw_path
+    except (ValueError, TypeError) as error:
+        raise httpx.InvalidURL(f"no address ({type(error).__name__})") from error
     return url

@@ -3,6 +3,7 @@
 Half a character, which no file can hold, reads as U+FFFD.
 """
 
+from collections.abc import Mapping
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
@@ -13,10 +14,13 @@ from defusedxml.ElementTree import fromstring
 from schemas.patterns import DOTALL, Match, bounded
 
 _ESCAPE = bounded(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)",
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: whole
+    r"|u[dD][89a-fA-F][0-9a-fA-F]{2}"  # half of one
+    r"|.)",
     DOTALL,
 )
 _LONE_ESCAPE = len(r"\ud800")
+_LONGEST_TEXT_WORDS = 20_000
 _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _CHARACTER_REFERENCE = bounded(r"&#(?:([0-9]{1,8})|[xX]([0-9a-fA-F]{1,6}));")
 
@@ -45,9 +49,22 @@ def mended_json(content: bytes) -> bytes:
 
 
 def with_whole_characters(text: str) -> str:
-    """`text` in which every half of a character is U+FFFD, written as such or as an escape of JSON."""
+    """`text` with U+FFFD for every half of a character, be it written as an escape of JSON."""
     mended = _ESCAPE.sub(_mended_escape, text) if "\\u" in text else text
     return mended if mended.isascii() else mended.translate(_SURROGATES)
+
+
+def running_text(inverted: Any) -> str:
+    """OpenAlex's `{word: [places]}` as text; empty where there is none.
+
+    Places out of reason are left out.
+    """
+    words: dict[int, str] = {}
+    for word, places in inverted.items() if isinstance(inverted, Mapping) else ():
+        for place in places if isinstance(places, list) else ():
+            if isinstance(place, int) and 0 <= place < _LONGEST_TEXT_WORDS:
+                words[place] = str(word)
+    return " ".join(words[place] for place in sorted(words))
 
 
 def xml_of(content: str | bytes) -> Element:

@@ -38,7 +38,7 @@ class Memory:
     departures: list[Departure] = field(default_factory=list)
 
     def add(self, departure: Departure, most: int) -> None:
-        """Another gateway may need more of them than `most`: no more are forgotten than are added."""
+        """Another gateway may need more than `most`: no more are forgotten than are added."""
         kept = min(max(most, len(self.departures)), _MOST_REMEMBERED)
         self.departures = [*self.departures, departure][-kept:]
 

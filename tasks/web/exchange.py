@@ -20,6 +20,7 @@ ACCEPTED_ENCODINGS = "gzip, deflate"
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 3
+# So much is unpacked at once, however much one packed piece stands for.
 _PIECE_BYTES = 65_536
 _LARGEST_PROBE_BYTES = 1_000_000
 _PACKINGS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}

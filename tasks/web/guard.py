@@ -22,7 +22,7 @@ _SPECIAL = tuple(
     for network in (
         "192.0.0.0/24",  # protocol assignments
         "192.88.99.0/24",  # relays of 6to4, given up
-        "168.63.129.16/32",  # a public number that leads to the host's own services in one large cloud
+        "168.63.129.16/32",  # public, but leads to the host's own services in Azure
         "2001::/23",  # protocol assignments, Teredo among them
         "2001:db8::/32",  # documentation
         "3fff::/20",  # documentation

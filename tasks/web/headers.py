@@ -3,12 +3,17 @@
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from schemas.patterns import bounded
+
 LONGEST_WAIT_SECONDS = 3600.0
 """No answer may ask for more: a broken or hostile server must not stop the work for days."""
 
+# Whole numbers of so many digits are exact as floats.
 _MOST_DIGITS = 15
 _LONGEST_HEADER = 100
 _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_PART = bounded(r" {0,9}([0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15}) {0,9}(ms|[smhd])")
+# So many seconds are a moment since 1970: as a wait they would be 31 years.
 _LEAST_EPOCH_SECONDS = 1e9
 _LEAST_EPOCH_MILLISECONDS = 1e11
 
@@ -77,16 +82,8 @@ def _seconds_until_moment(text: str, now: datetime) -> float:
 
 
 def _duration_seconds(text: str) -> float | None:
-    total, number, unit = 0.0, "", ""
-    for character in f"{text.strip()}0":
-        if unit and not character.isalpha():
-            amount = plain_number(number)
-            if unit not in _UNIT_SECONDS or amount is None:
-                return None
-            total += amount * _UNIT_SECONDS[unit]
-            number, unit = "", ""
-        if character.isalpha():
-            unit += character
-        else:
-            number += character
-    return total if number == "0" else None
+    """`6m0s` and the like; None for anything else."""
+    parts = list(_PART.finditer(text))
+    if not parts or "".join(part[0] for part in parts) != text.rstrip():
+        return None
+    return sum(float(part[1]) * _UNIT_SECONDS[part[2]] for part in parts)

@@ -130,9 +130,11 @@ class SharedRateLimit:
         """
         asked_at = time.monotonic()
         with self._shared() as state:
+            # Taken before the wait: whoever asks meanwhile gets a later slot.
             slot = max(state.next_slot, state.earliest)
             state.next_slot = slot + amount * self._seconds_per_unit(state)
             start = slot + state.shift
+        # A penalty may have shifted the slot while it was waited for, so it is looked up again.
         while (wait := start - time.monotonic()) > 0:
             await asyncio.sleep(wait)
             with self._shared() as state:
@@ -140,7 +142,7 @@ class SharedRateLimit:
         return max(time.monotonic() - asked_at, 0.0)
 
     def settle(self, difference: float) -> None:
-        """Correct an estimate: `difference` units more (or, negative, fewer) than taken were used."""
+        """Correct an estimate: `difference` units more than taken were used; negative: fewer."""
         if difference:
             with self._shared() as state:
                 first = max(state.next_slot, state.earliest)
@@ -173,7 +175,7 @@ class SharedRateLimit:
                 state.learnt_per_minute = per_minute
 
     def _seconds_per_unit(self, state: _State) -> float:
-        """Seconds between slots: by what was set or learnt, whichever is slower; 0 without a limit."""
+        """Between slots, by what was set or learnt, whichever is slower; 0 without a limit."""
         known = [limit for limit in (self._per_minute, state.learnt_per_minute) if limit]
         return 60.0 / min(known) if known else 0.0
 

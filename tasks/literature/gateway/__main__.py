@@ -16,6 +16,7 @@ from schemas.errors import AssayError
 from schemas.settings import Settings
 from tasks.literature.gateway.serve import serve
 
+# For no longer than this a gateway outlives a driver that was killed.
 _PARENT_EVERY_SECONDS = 0.3
 
 

@@ -42,6 +42,15 @@ from tasks.web.headers import whole_number
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 _SECONDS = (0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0, 600.0, 3600.0)
+_GAUGES = {
+    "allowed_per_second": "Requests a second the key allows.",
+    "allowance_used_share": "Of the allowance, while there was work.",
+    "waiting": "Requests waiting for their turn.",
+    "slowed_down_times": ("How many times slower than allowed, because the upstream pushes back."),
+    "circuit_open": "1 while the upstream counts as down.",
+}
+"""Of the upstream's statistics; what is not known yet is left out."""
+
 Json = dict[str, Any]
 
 
@@ -66,7 +75,8 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
-        self._registry.register(_UpstreamCollector(statistics))
+        self._statistics = statistics
+        self._registry.register(self)
 
     def answered(self, request: Request, reply: Reply, seconds: float) -> str:
         """A client got its answer. Returns the endpoint as it is counted: one of a closed list."""
@@ -79,17 +89,12 @@ class Metrics:
         """The page."""
         return generate_latest(self._registry)
 
-
-class _UpstreamCollector:
-    """Reads the upstream's statistics at the moment they are asked for."""
-
-    def __init__(self, statistics: Callable[[], Json]) -> None:
-        self._statistics = statistics
-
     def describe(self) -> list[Metric]:
+        """Nothing: the upstream's figures are read at the moment they are asked for."""
         return []
 
     def collect(self) -> Iterator[Metric]:
+        """The upstream's figures, for the registry."""
         figures = self._statistics()
         live: Json = figures.get("live", figures)
         if "upstream" not in live:
@@ -119,18 +124,15 @@ class _UpstreamCollector:
             ("outcome",),
             {(name,): n for name, n in live["look_ups"].items()},
         )
-        yield CounterMetricFamily(
-            "assay_gateway_wait_seconds",
-            "Waiting for turns at the limiter.",
-            value=upstream["wait_seconds"],
-        )
-        yield CounterMetricFamily(
-            "assay_gateway_upstream_seconds",
-            "Waiting for upstream answers.",
-            value=upstream["latency_seconds"],
-        )
-        for name, text, value in _gauges(upstream):
-            yield GaugeMetricFamily(f"assay_gateway_{name}", text, value=value)
+        for name, text, figure in (
+            ("wait_seconds", "Waiting for turns at the limiter.", "wait_seconds"),
+            ("upstream_seconds", "Waiting for upstream answers.", "latency_seconds"),
+        ):
+            yield CounterMetricFamily(f"assay_gateway_{name}", text, value=upstream[figure])
+        gauges = {**upstream, "circuit_open": float(upstream["circuit"] == "open")}
+        for name, text in _GAUGES.items():
+            if gauges[name] is not None:
+                yield GaugeMetricFamily(f"assay_gateway_{name}", text, value=gauges[name])
 
 
 def _counted(
@@ -142,29 +144,10 @@ def _counted(
     return family
 
 
-def _gauges(upstream: Json) -> Iterator[tuple[str, str, float]]:
-    yield "allowed_per_second", "Requests a second the key allows.", upstream["allowed_per_second"]
-    if upstream["allowance_used_share"] is not None:
-        yield (
-            "allowance_used_share",
-            "Of the allowance, while there was work.",
-            upstream["allowance_used_share"],
-        )
-    yield "waiting", "Requests waiting for their turn.", upstream["waiting"]
-    yield (
-        "slowed_down_times",
-        "How many times slower than allowed, because the upstream pushes back.",
-        upstream["slowed_down_times"],
-    )
-    yield (
-        "circuit_open",
-        "1 while the upstream counts as down.",
-        float(upstream["circuit"] == "open"),
-    )
-
-
 _LOG = logging.getLogger("assay.gateway")
+# The largest honest body holds 500 identifiers: some tens of thousands of bytes.
 LARGEST_BODY_BYTES = 2_000_000
+# Whoever sends a body slower than this would hold a connection for nothing.
 BODY_SECONDS = 30.0
 _TOO_LARGE = f"Request body is too large: at most {LARGEST_BODY_BYTES:,} bytes"
 _SECRET_PARAMETERS = frozenset({"api_key", "apikey", "key", "token_key", "x-api-key"})
@@ -195,7 +178,10 @@ class Gateway:
                 (replace(request, body=body), None) if isinstance(body, bytes) else (request, body)
             )
         if refusal is not None:
-            return self._refused(request, refusal, time.monotonic() - started)
+            self._count(request, refusal, started)
+            response = _response(refusal, "gateway")
+            response.headers["connection"] = "close"  # what is left of the request is not read
+            return response
         try:
             with span(
                 "gateway request",
@@ -218,36 +204,19 @@ class Gateway:
             )
             stopping.headers[STOPPING_HEADER] = "1"
             return stopping
-        self._counts.update(["requests", f"cache_{reply.cache}", f"status_{reply.status}"])
-        seconds = time.monotonic() - started
-        gateway_answered(
-            self._metrics.answered(request, reply, seconds),
-            reply.status,
-            reply.cache.value,
-            seconds,
-        )
-        _LOG.info(
-            "%s %s %d %s %.0f ms",
-            request.method,
-            request.path,
-            reply.status,
-            reply.cache,
-            seconds * 1000,
-        )
+        self._counts[f"cache_{reply.cache}"] += 1
+        seconds = self._count(request, reply, started)
+        what = (request.method, request.path, reply.status, reply.cache, seconds * 1000)
+        _LOG.info("%s %s %d %s %.0f ms", *what)
         return _response(reply, self._upstream.name)
 
-    def _refused(self, request: Request, reply: Reply, seconds: float) -> Response:
-        """The gateway's own answer, without the upstream; what is left of the request is not read."""
+    def _count(self, request: Request, reply: Reply, started: float) -> float:
+        """A client got this answer, after the seconds returned."""
+        seconds = time.monotonic() - started
         self._counts.update(["requests", f"status_{reply.status}"])
-        gateway_answered(
-            self._metrics.answered(request, reply, seconds),
-            reply.status,
-            reply.cache.value,
-            seconds,
-        )
-        response = _response(reply, "gateway")
-        response.headers["connection"] = "close"
-        return response
+        endpoint = self._metrics.answered(request, reply, seconds)
+        gateway_answered(endpoint, reply.status, reply.cache.value, seconds)
+        return seconds
 
     async def health(self, _: WebRequest) -> Response:
         """Alive, and what literature is behind it."""

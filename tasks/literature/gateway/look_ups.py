@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import orjson
 
@@ -17,6 +18,7 @@ from tasks.literature.gateway.storage import Answers
 from tasks.literature.gateway.transport import Transport
 
 BATCH_PATH = "/graph/v1/paper/batch"
+# Larger batches with nested lists are often answered with 500 or 504.
 LARGEST_NESTED_BATCH = 100
 MOST_NESTED_ROWS = 9_999
 """Over a whole batch the API cuts nested lists off here, silently and anywhere: a full answer is no
@@ -25,11 +27,12 @@ answer.
 
 _NONE_KNOWN = b"No valid paper ids given"
 _TOO_LARGE = b"exceed maximum size"
+# Time for the look-ups of other ideas to join; a request to the API takes far longer.
 _LINGER_SECONDS = 0.01
 _NULL = b"null"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Journey:
     """What one departure took.
 
@@ -39,10 +42,15 @@ class Journey:
         payer: key of the look-up whose client is told the attempts.
     """
 
-    attempts: tuple[Attempt, ...]
-    wait_seconds: float
-    riders: int
-    payer: str
+    attempts: list[Attempt] = field(default_factory=list)
+    wait_seconds: float = 0.0
+    riders: int = 0
+    payer: str = ""
+
+    def add(self, reply: Reply) -> None:
+        """A request of this journey was answered."""
+        self.attempts += reply.attempts
+        self.wait_seconds += reply.wait_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +78,6 @@ class _Bundle:
 
     waiting: dict[str, asyncio.Future[Row]] = field(default_factory=dict)
     sender: asyncio.Task[None] | None = None
-
-
-@dataclass(slots=True)
-class _Cost:
-    wait_seconds: float
-    attempts: tuple[Attempt, ...]
 
 
 class LookUps:
@@ -176,7 +178,8 @@ class LookUps:
             if not taken:  # given up before its turn
                 taken.update(bundle.waiting)
                 bundle.waiting, bundle.sender = {}, None
-            outcomes, cost = await self._outcomes(fields, list(taken), reply)
+            journey = Journey()
+            outcomes = await self._outcomes(fields, list(taken), reply, journey)
             self._answers.put(
                 {
                     self._key(fields, each): row.paper
@@ -185,33 +188,25 @@ class LookUps:
                 }
             )
             keys = [self._key(fields, identifier) for identifier in taken]
-            journey = Journey(
-                cost.attempts, cost.wait_seconds, sum(self._riders[key] for key in keys), keys[0]
-            )
+            # Counted at the end: others may have joined while it was under way.
+            journey.riders, journey.payer = sum(self._riders[key] for key in keys), keys[0]
             for identifier, future in taken.items():
                 future.set_result(replace(outcomes[identifier], journey=journey))
         finally:
             for future in taken.values():
                 if not future.done():
-                    future.set_result(
-                        Row(
-                            None,
-                            could_not_look(
-                                Reason.SERVER_ERROR,
-                                "the gateway stopped before the look-up was answered",
-                            ),
-                        )
-                    )
+                    detail = "the gateway stopped before the look-up was answered"
+                    future.set_result(Row(None, could_not_look(Reason.SERVER_ERROR, detail)))
 
     async def _outcomes(
-        self, fields: str, identifiers: list[str], reply: Reply
-    ) -> tuple[dict[str, Row], _Cost]:
+        self, fields: str, identifiers: list[str], reply: Reply, journey: Journey
+    ) -> dict[str, Row]:
         """A batch's rows; asked again in halves where the answer was too large, too slow, or cut
         off in silence.
         """
-        cost = _Cost(reply.wait_seconds, reply.attempts)
+        journey.add(reply)
         if reply.status == 400 and _NONE_KNOWN in reply.body:
-            return dict.fromkeys(identifiers, Row(_NULL)), cost
+            return dict.fromkeys(identifiers, Row(_NULL))
         rows = orjson.loads(reply.body) if reply.status == 200 else None
         too_slow = reply.status == 504 and reply.reason is None
         shrinkable = (
@@ -220,39 +215,25 @@ class LookUps:
             or _nested_rows(rows) >= MOST_NESTED_ROWS
         )
         if shrinkable and (len(identifiers) > 1 or too_slow):
-            return await self._asked_again(fields, identifiers, cost)
-        if not isinstance(rows, list) or len(rows) != len(identifiers):
-            failure = (
-                reply
-                if rows is None
-                else could_not_look(
-                    Reason.MALFORMED_ANSWER, "the batch answer does not fit its question"
-                )
-            )
-            return dict.fromkeys(identifiers, Row(None, failure)), cost
-        return {
-            each: Row(orjson.dumps(row)) for each, row in zip(identifiers, rows, strict=True)
-        }, cost
+            return await self._asked_again(fields, identifiers, journey)
+        if isinstance(rows, list) and len(rows) == len(identifiers):
+            found = zip(identifiers, rows, strict=True)
+            return {identifier: Row(orjson.dumps(row)) for identifier, row in found}
+        detail = "the batch answer does not fit its question"
+        failure = reply if rows is None else could_not_look(Reason.MALFORMED_ANSWER, detail)
+        return dict.fromkeys(identifiers, Row(None, failure))
 
     async def _asked_again(
-        self, fields: str, identifiers: list[str], cost: _Cost
-    ) -> tuple[dict[str, Row], _Cost]:
+        self, fields: str, identifiers: list[str], journey: Journey
+    ) -> dict[str, Row]:
         middle = (len(identifiers) + 1) // 2
         outcomes: dict[str, Row] = {}
-        for part in (identifiers[:middle], identifiers[middle:]):
-            if not part:
-                continue
-            request = _batch(fields, part)
-            alone = len(identifiers) == 1
-            reply = await self._transport.ask(
-                lambda request=request: request,  # type: ignore[misc]
-                retry_gateway_timeout=alone,
-            )
-            rows, further = await self._outcomes(fields, part, reply)
-            outcomes.update(rows)
-            cost.wait_seconds += further.wait_seconds
-            cost.attempts += further.attempts
-        return outcomes, cost
+        for part in filter(None, (identifiers[:middle], identifiers[middle:])):
+            make = partial(_batch, fields, part)
+            # One alone cannot be halved any more: it is waited for as every other question is.
+            reply = await self._transport.ask(make, retry_gateway_timeout=len(identifiers) == 1)
+            outcomes |= await self._outcomes(fields, part, reply, journey)
+        return outcomes
 
 
 def _largest(fields: str) -> int:

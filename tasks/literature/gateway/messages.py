@@ -19,6 +19,7 @@ from tasks.web.exchange import status_of_reason
 ATTEMPTS_HEADER = "x-assay-attempts"
 SHARE_HEADER = "x-assay-share"
 STOPPING_HEADER = "x-assay-stopping"
+# About 8 KB: servers and clients refuse longer heads.
 _MOST_IN_HEADER = 100
 _NO_STATUS = "-"
 
@@ -107,6 +108,7 @@ _ROUTES: tuple[tuple[str, str, str], ...] = (
 )
 """(method, path, endpoint as it is counted); the first that fits is meant."""
 
+# Addresses of web pages are identifiers too (`URL:https://…`).
 _LONGEST_IDENTIFIER = 2_000
 ENDPOINTS = frozenset(endpoint for _, _, endpoint in _ROUTES)
 

@@ -5,6 +5,7 @@ shape.
 from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -18,6 +19,7 @@ from tasks.web.client import ascii_lower
 
 # `offset` and `limit` of the API.
 
+# `int` takes time quadratic in the length of its text.
 _MOST_DIGITS = 9
 
 
@@ -130,22 +132,11 @@ Json = dict[str, Any]
 
 NESTED = ("references", "citations")
 EDGE_FIELDS = frozenset({"contexts", "intents", "contextsWithIntent", "isInfluential"})
-_AUTHOR_FIELDS = frozenset(
-    {
-        "authorId",
-        "externalIds",
-        "name",
-        "url",
-        "affiliations",
-        "homepage",
-        "paperCount",
-        "citationCount",
-        "hIndex",
-        "aliases",
-    }
-)
+_AUTHOR_TEXT = """
+authorId externalIds name url affiliations homepage paperCount citationCount hIndex aliases
+"""
 _SUBFIELDS = {
-    "authors": _AUTHOR_FIELDS,
+    "authors": frozenset(_AUTHOR_TEXT.split()),
     "embedding": frozenset({"specter_v1", "specter_v2"}),
     "tldr": frozenset({"model", "text"}),
 }
@@ -166,31 +157,30 @@ def _open_access_pdf(paper: PaperRecord) -> Json:
 
 
 _SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
-    "paperId": lambda paper: paper.paper_id,
-    "corpusId": lambda paper: paper.corpus_id,
+    "paperId": attrgetter("paper_id"),
+    "corpusId": attrgetter("corpus_id"),
     "externalIds": _external_ids,
-    "url": lambda paper: paper.url,
-    "title": lambda paper: paper.title,
-    "abstract": lambda paper: paper.abstract,
-    "venue": lambda paper: paper.venue,
-    "publicationVenue": lambda _: None,
-    "year": lambda paper: paper.year,
-    "referenceCount": lambda paper: paper.reference_count,
-    "citationCount": lambda paper: paper.citation_count,
-    "influentialCitationCount": lambda _: None,
+    "url": attrgetter("url"),
+    "title": attrgetter("title"),
+    "abstract": attrgetter("abstract"),
+    "venue": attrgetter("venue"),
+    "year": attrgetter("year"),
+    "referenceCount": attrgetter("reference_count"),
+    "citationCount": attrgetter("citation_count"),
     "isOpenAccess": lambda paper: bool(paper.pdf_url),
     "openAccessPdf": _open_access_pdf,
-    "fieldsOfStudy": lambda _: None,
     "s2FieldsOfStudy": lambda _: [],
-    "publicationTypes": lambda _: None,
-    "publicationDate": lambda paper: paper.publication_date,
-    "journal": lambda _: None,
-    "citationStyles": lambda _: None,
+    "publicationDate": attrgetter("publication_date"),
     "authors": lambda paper: [{"authorId": None, "name": name} for name in paper.authors],
-    "embedding": lambda _: None,
     "tldr": lambda paper: {"model": "tldr@v2.0.0", "text": paper.tldr} if paper.tldr else None,
     "textAvailability": lambda paper: "abstract" if paper.abstract else "none",
 }
+# What no snapshot holds is known to the API all the same, and null.
+_UNKNOWN_TEXT = """
+publicationVenue influentialCitationCount fieldsOfStudy publicationTypes journal citationStyles
+embedding
+"""
+_SHAPES |= dict.fromkeys(_UNKNOWN_TEXT.split(), lambda _: None)
 
 
 def fields_of(text: str, extra: frozenset[str] = frozenset()) -> tuple[str, ...]:

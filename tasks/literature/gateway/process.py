@@ -46,9 +46,12 @@ def environment_of(settings: Settings) -> dict[str, str]:
     return environment
 
 
+# A large snapshot on a busy machine takes seconds to open.
 _START_SECONDS = 60.0
+# Longer than the gateway gives the requests in flight (`_SHUTDOWN_SECONDS` in serve.py).
 _STOP_SECONDS = 15.0
 _LOOK_EVERY_SECONDS = 0.1
+# One that dies at once again and again is not mended by one start more.
 _QUICK_DEATH_SECONDS = 5.0
 _MOST_QUICK_DEATHS = 5
 _LONGEST_LOG_BYTES = 20_000_000
@@ -139,7 +142,9 @@ class GatewayProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                start_new_session=True,  # Ctrl-C reaches the driver, which lets its workers finish before it stops the gateway
+                # Ctrl-C must reach the driver alone: it lets its workers finish before it stops
+                # the gateway they ask.
+                start_new_session=True,
             )
 
     def _await_health(self) -> None:

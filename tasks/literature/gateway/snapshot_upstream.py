@@ -34,7 +34,9 @@ _OF_ONE_PAPER: dict[str, str | None] = {
     "paper/references": "references",
     "paper/citations": "citations",
 }
+# Rows of one page, as of the API, which ignores `limit` here.
 _BULK_PAGE = 1_000
+# Where the API cuts nested lists off.
 _MOST_NESTED = 9_999
 _WITHHELD = "Notice: The following paper fields have been elided by the publisher: {'references'}"
 _NESTED = frozenset(NESTED)

@@ -65,6 +65,7 @@ class Answers(KeptAnswers):
 RECORD_NAME = "upstream-requests.sqlite"
 _LOG = logging.getLogger("assay.gateway")
 _KEPT_DAYS = 90
+# Several gateways may write to the record of one cache.
 _BUSY_SECONDS = 5.0
 _CREATE = """
 create table if not exists requests (
@@ -77,7 +78,8 @@ create table if not exists requests (
   wait_seconds real not null,      -- for its turn
   allowed_per_second real not null,
   status integer,                  -- null: no answer came, or the gateway died before it came
-  reason text,                     -- null with a status: answered; else rate_limited, server_error, timeout, …
+  -- null with a status: answered; else rate_limited, server_error, timeout, …
+  reason text,
   latency_seconds real
 ) without rowid
 """

@@ -24,6 +24,7 @@ from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.shared_limits import CircuitBreaker, CircuitState
 
 _LOG = logging.getLogger("assay.gateway")
+# A wait of hours, asked for by mistake, must not stop all work.
 _LONGEST_BACKOFF_SECONDS = 60.0
 _TIMED_OUT = b"Endpoint request timed out"
 
@@ -45,12 +46,15 @@ class _Effort:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What one request gave: its answer, the status as judged, or why it does not answer."""
+    """What one request gave: its answer, with the status as judged, or why it does not answer."""
 
     answer: Answer | None
-    status: int | None
     reason: Reason | None
     detail: str
+
+    @property
+    def status(self) -> int | None:
+        return self.answer.status if self.answer is not None else None
 
 
 class Transport:
@@ -112,9 +116,11 @@ class Transport:
             return Tried(self._circuit_open(effort))
         turn = await self.limiter.turn()
         effort.wait_seconds += turn.waited_seconds
+        # The wait may have been long, and the circuit may have opened meanwhile.
         if not self.breaker.allows():
             turn.departed()
             return Tried(self._circuit_open(effort))
+        # Made only now: look-ups that came during the wait travel along.
         effort.request = effort.request or make()
         started = time.monotonic()
         outcome = await self._attempt(effort.request, effort, turn)
@@ -183,16 +189,15 @@ class Transport:
         except NoAnswerError as gone:
             too_large = gone.reason == Reason.TOO_LARGE  # no question of ours asks for so much
             reason = Reason.MALFORMED_ANSWER if too_large else gone.reason
-            return _Outcome(None, None, reason, f"{self.host}: {gone}")
+            return _Outcome(None, reason, f"{self.host}: {gone}")
         finally:
             turn.arrived()
-        answer, status = _judged(answer)
-        _LOG.info("upstream %s %s %s", request.method, request.path, status)
-        malformed = status == 502 and answer.status == 200
-        detail = f"{self.host} answered {_words(status, malformed)}"
-        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(status)
-        judged = replace(answer, status=status)
-        return _Outcome(judged, status, reason if reason.again_at_once else None, detail)
+        judged = _judged(answer)
+        _LOG.info("upstream %s %s %s", request.method, request.path, judged.status)
+        malformed = judged.status == 502 and answer.status == 200
+        detail = f"{self.host} answered {'with broken JSON' if malformed else judged.status}"
+        reason = Reason.MALFORMED_ANSWER if malformed else reason_of_status(judged.status)
+        return _Outcome(judged, reason if reason.again_at_once else None, detail)
 
     def _learnt(self, outcome: _Outcome, turn: Turn) -> float:
         """Tell breaker and limiter how it went; the seconds the upstream asks to wait."""
@@ -264,12 +269,12 @@ class Transport:
             self.record.close()
 
 
-def _judged(answer: Answer) -> tuple[Answer, int]:
-    """The answer as JSON that every client reads, and its status; a 200 which is no whole answer
-    counts as the server error it is.
+def _judged(answer: Answer) -> Answer:
+    """The answer as JSON that every client reads; a 200 which is no whole answer gets the status of
+    the server error it is.
     """
     if answer.status != 200:
-        return answer, answer.status
+        return answer
     try:
         body = orjson.loads(answer.content)
     except orjson.JSONDecodeError:
@@ -277,10 +282,7 @@ def _judged(answer: Answer) -> tuple[Answer, int]:
         try:
             body = orjson.loads(answer.content)
         except orjson.JSONDecodeError:
-            return answer, 502
+            return replace(answer, status=502)
+    # The API's front door says so with a 200 and nothing else in it.
     timed_out = isinstance(body, dict) and set(body) == {"message"} and _TIMED_OUT in answer.content
-    return answer, 504 if timed_out else 200
-
-
-def _words(status: int, malformed: bool) -> str:
-    return "with broken JSON" if malformed else str(status)
+    return replace(answer, status=504) if timed_out else answer

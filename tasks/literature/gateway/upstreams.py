@@ -36,6 +36,7 @@ from warehouse.keyed_store import KeyedStore
 
 _RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})
 _DAY_SECONDS = 86_400.0
+# Dates are filtered here, so more are asked for than wanted; it is one request either way.
 _RECOMMENDED_BEFORE_FILTER = 100
 
 

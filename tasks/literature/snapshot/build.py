@@ -62,6 +62,7 @@ def build_snapshot(
         manifest = _finished(target, papers)
         if manifest is None:
             manifest = _build(papers, target, report)
+        # After the manifest: without vectors the snapshot is whole, and answers searches already.
         if embedder is not None and manifest.embedding_dimensions is None:
             _embed(target, manifest, embedder, report)
     return open_snapshot(target)
@@ -75,14 +76,11 @@ def index_for_parquet(source: Path, home: Path, progress: Progress | None = None
         SnapshotError: as `build_snapshot`.
     """
     papers = open_papers(source)
-    place = content_hash(str(source.resolve()), length=8)
+    name = f"{_plain(source.stem)}-{content_hash(str(source.resolve()), length=8)}-"
     folder = home / "snapshots"
-    target = (
-        folder
-        / f"{_plain(source.stem)}-{place}-{content_hash(papers.identity, str(FORMAT_VERSION), length=8)}"
-    )
+    target = folder / f"{name}{content_hash(papers.identity, str(FORMAT_VERSION), length=8)}"
     build_snapshot(source, target, progress=progress)
-    _forget_superseded(folder, f"{_plain(source.stem)}-{place}-", target)
+    _forget_superseded(folder, name, target)
     return target
 
 
@@ -113,6 +111,7 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
             identified=papers.identified,
             through=papers.through,
         )
+        # Sealed before the manifest says that the snapshot is finished: readers open it read-only.
         store.seal()
     except sqlite3.DatabaseError as error:
         raise SnapshotError(

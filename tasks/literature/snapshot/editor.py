@@ -122,7 +122,8 @@ class StoreEditor(PaperStore):
         if isinstance(change, Removal):
             self._remove(number)
             return "removed"
-        return self._rewrite(number, self._record(number), self._amended(number, change))
+        old = self._record(number)
+        return self._rewrite(number, old, replace(old, **change.fields))
 
     def relink(self) -> None:
         """Find out anew who cites whom among the papers that are here now."""
@@ -161,9 +162,6 @@ class StoreEditor(PaperStore):
         outcome = self._rewrite(number, old, new)
         self._insert(number, new, references_of(change.row))
         return outcome if self._references(number) == listed else "replaced"
-
-    def _amended(self, number: int, change: Amendment) -> PaperRecord:
-        return replace(self._record(number), **change.fields)
 
     def _rewrite(self, number: int, old: PaperRecord, new: PaperRecord) -> str:
         if new == old:

@@ -122,7 +122,8 @@ LOCK_NAME = "build.lock"
 STAGING_NAME = "staging"
 _NUMBER = bounded(r"-(\d{1,18})(?:\.|$)")
 _GENERATION_FILES = bounded(
-    r"(?:papers(-\d{1,18})?\.sqlite(?:-wal|-shm|-journal|\.copy)?|text(-\d{1,18})?|embeddings(-\d{1,18})?\.(?:f16|json))"
+    r"(?:papers(-\d{1,18})?\.sqlite(?:-wal|-shm|-journal|\.copy)?|text(-\d{1,18})?"
+    r"|embeddings(-\d{1,18})?\.(?:f16|json))"
 )
 
 

@@ -22,10 +22,10 @@ from tasks.literature.snapshot.parts import (
     opened,
     parts_in,
 )
+from tasks.web.decoding import running_text
 
 _WORK = bounded(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")
 _UPDATED = bounded(r"updated_date=(\d{4}-\d{2}-\d{2})")
-_LONGEST_ABSTRACT_WORDS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
     return {
         "paper_id": work_id(work.get("id")),
         "title": work.get("title") or work.get("display_name"),
-        "abstract": abstract_of(work.get("abstract_inverted_index")),
+        "abstract": running_text(work.get("abstract_inverted_index")),
         "authors": [name for name in authors if name],
         "venue": _inner(primary, "source").get("display_name"),
         "year": work.get("publication_year"),
@@ -136,18 +136,6 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
             else None
         ),
     }
-
-
-def abstract_of(index: Any) -> str | None:
-    """An abstract from its inverted index `{word: [places]}`; None where there is none."""
-    if not isinstance(index, Mapping):
-        return None
-    words: dict[int, str] = {}
-    for word, places in index.items():
-        for place in places if isinstance(places, list) else ():
-            if isinstance(place, int) and 0 <= place < _LONGEST_ABSTRACT_WORDS:
-                words[place] = word
-    return " ".join(words[place] for place in sorted(words)) or None
 
 
 def merged_away(folder: Path, after: str | None) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""From a path to the source of papers it is: a table, a Semantic Scholar release, OpenAlex works."""
+"""From a path to the source of papers it is: a table, a release of Semantic Scholar,
+OpenAlex works.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -20,6 +21,7 @@ from schemas.identifiers import content_hash
 from tasks.literature.snapshot.records import OPTIONAL_COLUMNS, REQUIRED_COLUMNS
 from tasks.web.decoding import json_of
 
+# Each batch is a transaction: what a kill loses is read again quickly.
 BATCH_ROWS = 2_000
 _CHUNK_BYTES = 1 << 20
 _LINES_LOOKED_AT = 200
@@ -53,23 +55,40 @@ def identity_of(parts: Sequence[Path], root: Path) -> str:
     return f"{root.resolve()}|{content_hash(listed, length=40)}"
 
 
-def batches_of(parts: Sequence[Path], start: Place) -> Iterator[tuple[list[Row], Place]]:
-    """Rows from `start` on, at most `BATCH_ROWS` at a time and of one part, each with the place
-    behind it.
+def batches_of(paths: Sequence[Path], start: Place) -> Iterator[tuple[list[Row], Place]]:
+    """Rows of JSON lines from `start` on, at most `BATCH_ROWS` at a time and of one part, each with
+    the place behind it.
 
     Raises:
         SnapshotError: a part cannot be unpacked or a line is no JSON object.
     """
-    for number in range(start.part, len(parts)):
+    return _placed(paths, start, _json_batches)
+
+
+def parquet_batches(paths: Sequence[Path], start: Place) -> Iterator[tuple[list[Row], Place]]:
+    """The same of Parquet files.
+
+    Raises:
+        SnapshotError: a page of a file cannot be read.
+    """
+    return _placed(paths, start, _file_batches)
+
+
+def _placed(
+    paths: Sequence[Path], start: Place, batches_in: Callable[[Path, int], Iterator[list[Row]]]
+) -> Iterator[tuple[list[Row], Place]]:
+    for number in range(start.part, len(paths)):
         read = start.row if number == start.part else 0
-        batch: list[Row] = []
-        for row in json_rows(parts[number], read):
-            batch.append(row)
-            if len(batch) == BATCH_ROWS:
-                read += len(batch)
-                yield batch, Place(number, read)
-                batch = []
-        yield batch, Place(number + 1, 0)
+        for batch in batches_in(paths[number], read):
+            read += len(batch)
+            yield batch, Place(number, read)
+        yield [], Place(number + 1, 0)
+
+
+def _json_batches(path: Path, first_row: int) -> Iterator[list[Row]]:
+    rows = json_rows(path, first_row)
+    while batch := list(islice(rows, BATCH_ROWS)):
+        yield batch
 
 
 def json_rows(path: Path, first_row: int) -> Iterator[Row]:
@@ -172,20 +191,6 @@ class PaperSource(Protocol):
     def batches(self, workplace: Path, start: Place) -> Iterator[tuple[list[Row], Place]]:
         """Rows from `start` on, each batch with the place behind it. Raises SnapshotError."""
         ...
-
-
-def parquet_batches(paths: tuple[Path, ...], start: Place) -> Iterator[tuple[list[Row], Place]]:
-    """Rows of Parquet files from `start` on, each batch with the place behind it.
-
-    Raises:
-        SnapshotError: a page of a file cannot be read.
-    """
-    for number in range(start.part, len(paths)):
-        read = start.row if number == start.part else 0
-        for batch in _file_batches(paths[number], read):
-            read += len(batch)
-            yield batch, Place(number, read)
-        yield [], Place(number + 1, 0)
 
 
 def _file_batches(path: Path, first_row: int) -> Iterator[list[Row]]:

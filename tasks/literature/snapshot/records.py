@@ -17,7 +17,8 @@ from schemas.patterns import IGNORECASE, bounded
 
 _HEXADECIMAL_40 = bounded(r"[0-9a-f]{40}")
 _ARXIV = bounded(
-    r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:)\s{0,9}((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))",
+    r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:)\s{0,9}"
+    r"((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))",
     IGNORECASE,
 )
 _ARXIV_BARE = bounded(
@@ -25,7 +26,9 @@ _ARXIV_BARE = bounded(
 )
 _DOI = bounded(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", IGNORECASE)
 _NOT_WORD = bounded(r"[\W_]+")
+# Readers of JSON that know only floats take integers below 2**53 without loss.
 _CORPUS_IDS = (1 << 52) - 1
+# SQLite's integers are signed.
 _KEYS = 1 << 62
 
 
@@ -115,12 +118,14 @@ def key_of_identifier(identifier: str) -> str | None:
 
 REQUIRED_COLUMNS = ("title", "abstract", "authors", "venue", "year", "url")
 OPTIONAL_COLUMNS = (
-    "pdf_url", "doi", "keywords", "citation_count", "publication_date", "references", "reference_ids", "paper_id", "corpus_id",
+    "pdf_url", "doi", "keywords", "citation_count", "publication_date", "references",
+    "reference_ids", "paper_id", "corpus_id",
     "arxiv_id", "tldr",
 )  # fmt: skip
 UNKNOWN_DAY = 99_991_231
 """Sorts after every cutoff: a paper without a date never passes a date filter."""
 
+# "Editorial" and "Book reviews" of one year are many papers.
 _FEWEST_TITLE_WORDS = 3
 _COMPRESSION_LEVEL = 4
 

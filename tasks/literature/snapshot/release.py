@@ -30,8 +30,10 @@ from tasks.literature.snapshot.parts import (
 DATASETS = ("papers", "abstracts", "tldrs", "paper-ids", "citations")
 """What is used of a release; `papers` must be there."""
 
+# DuckDB goes on on disk beyond it, so that a laptop can join a whole release.
 MEMORY_LIMIT = "1GB"
 _PACKED_BYTES_PER_BUCKET = 30_000_000
+# Every part of the release writes a file for each bucket.
 _MOST_BUCKETS = 2_048
 _RELEASE_NAME = bounded(r"\d{4}-\d{2}-\d{2}")
 _NO_ROWS = {
@@ -131,15 +133,8 @@ class SemanticScholarRelease:
             }
             if target.exists() or not files["papers"]:
                 continue
-            tables = {name: _table(name, found) for name, found in files.items()}
-            query = _sql("join").format(
-                papers=tables["papers"],
-                abstracts=tables["abstracts"],
-                tldrs=tables["tldrs"],
-                paper_ids=tables["paper-ids"],
-                citations=tables["citations"],
-                has_citations=self.has_references,
-            )
+            tables = {name.replace("-", "_"): _table(name, each) for name, each in files.items()}
+            query = _sql("join").format(**tables, has_citations=self.has_references)
             temporary = target.with_suffix(".unfinished")
             connection.execute(
                 f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd,"

@@ -121,7 +121,7 @@ class Snapshot:
         ]
 
     def search_bulk(self, query: str, limit: int, days: DayRange = EVER) -> Found:
-        """Papers that fulfil a boolean query in title or abstract (see `bulk_query`), best first."""
+        """Papers that fulfil a query of bulk search in title or abstract, best first."""
         return self._found(
             *self._text.search(parse_bulk_query(query, self._text), limit, days), limit
         )
@@ -142,7 +142,7 @@ class Snapshot:
         return Found(found.papers[chosen], found.scores[chosen], min(found.total, 1))
 
     def papers(self, identifiers: Iterable[str]) -> list[PaperRecord | None]:
-        """Papers by any identifier the API accepts, in the order asked; None where there is none."""
+        """Papers by any identifier the API takes, in the order asked; None where there is none."""
         numbers = self._store.numbers_of(identifiers)
         known = {number: None for number in numbers if number is not None}
         records = dict(zip(known, self._store.records(list(known)), strict=True))
@@ -245,7 +245,7 @@ class Snapshot:
         return (self._store.records([number])[0], number) if number is not None else (None, -1)
 
     def _found(self, hits: Sequence[Hit], total: int, limit: int) -> Found:
-        """Equal scores are ordered by paper identifier: the order of rows in the file never shows."""
+        """Papers of equal score stand by identifier: the order of rows in the file never shows."""
         records = self._store.records([hit.number for hit in hits])
         ranked = sorted(
             zip(hits, records, strict=True), key=lambda each: (-each[0].score, each[1].paper_id)

@@ -23,14 +23,20 @@ from tasks.literature.snapshot.records import (
 _CREATE = """
 create table if not exists papers (number integer primary key, record blob not null);
 create table if not exists keys (hash integer primary key, number integer not null);
-create table if not exists named_references (citing integer, position integer, hash integer, primary key (citing, position)) without rowid;
-create table if not exists citations (citing integer, position integer, cited integer, primary key (citing, position)) without rowid;
+create table if not exists named_references (
+  citing integer, position integer, hash integer, primary key (citing, position)
+) without rowid;
+create table if not exists citations (
+  citing integer, position integer, cited integer, primary key (citing, position)
+) without rowid;
 create table if not exists state (name text primary key, value text not null) without rowid;
 """
 _RESOLVE = """
 insert or ignore into citations
-select r.citing, r.position, k.number from named_references r join keys k on k.hash = r.hash where k.number <> r.citing
+select r.citing, r.position, k.number from named_references r join keys k on k.hash = r.hash
+where k.number <> r.citing
 """
+# SQLite takes 999 parameters in a statement where it is built as it was before 2020.
 _KEYS_PER_QUERY = 500
 
 
@@ -187,7 +193,8 @@ class PaperStore:
         for start in range(0, len(numbers), _KEYS_PER_QUERY):
             part = numbers[start : start + _KEYS_PER_QUERY]
             marks = ",".join("?" * len(part))
-            query = f"select number, record from papers where number in ({marks})"  # noqa: S608 -- only question marks
+            # Nothing but question marks is put into the statement.
+            query = f"select number, record from papers where number in ({marks})"  # noqa: S608
             found.update(
                 (number, self._read(blob)) for number, blob in self._connection.execute(query, part)
             )

@@ -19,11 +19,13 @@ from tasks.literature.snapshot.records import PaperRecord
 TOKENIZER = "english_words"
 LONGEST_WORD = 40
 _MOST_QUERY_TERMS = 96
+# A query may be a whole document.
 _LONGEST_TEXT = 20_000
 _DROPPED_WORDS = """
-also among based between both can could do does during et al has have how however its may might more most our over paper
-papers propose proposed show shows should study such than their them these those through thus upon use used uses using
-via we were what when where whether which while who whose why would
+also among based between both can could do does during et al has have how however its may might
+more most our over paper papers propose proposed show shows should study such than their them
+these those through thus upon use used uses using via we were what when where whether which
+while who whose why would
 """
 
 
@@ -60,7 +62,9 @@ def query_terms(text: str) -> list[str]:
 TITLE_BOOST = 2.0
 _COMMIT_EVERY = 20_000
 _WRITER_BYTES = 64_000_000
+# Hits beyond the limit that usually show where papers of equal score end.
 _SPARE_HITS = 16
+# Beyond these digits the scores of two machines differ.
 _SCORE_DIGITS = 4
 
 
@@ -136,6 +140,18 @@ def _document(number: int, record: PaperRecord) -> tantivy.Document:
     return document
 
 
+def either(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    """Papers that fulfil one of the queries, or several."""
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
+
+
+def both(queries: Sequence[tantivy.Query], unwanted: Sequence[tantivy.Query] = ()) -> tantivy.Query:
+    """Papers that fulfil all queries, and none of the unwanted."""
+    wanted = [(tantivy.Occur.Must, query) for query in queries]
+    excluded = [(tantivy.Occur.MustNot, query) for query in unwanted]
+    return tantivy.Query.boolean_query([*wanted, *excluded])
+
+
 class TextIndex:
     """A finished index, read-only and memory-mapped."""
 
@@ -160,43 +176,18 @@ class TextIndex:
 
     def any_of(self, terms: Iterable[str]) -> tantivy.Query:
         """Papers with at least one of the terms; the more and the rarer, the better."""
-        return self._should([query for term in terms for query in self._in_each_field(term)])
+        return either([query for term in terms for query in self._in_each_field(term)])
 
     def all_of(self, terms: Iterable[str]) -> tantivy.Query:
         """Papers with every term, in title or abstract."""
-        return tantivy.Query.boolean_query(
-            [(tantivy.Occur.Must, self._term(term)) for term in terms]
-        )
+        return both([either(self._in_each_field(term)) for term in terms])
 
     def phrase(self, terms: Sequence[str]) -> tantivy.Query:
         """Papers with the terms one after the other, in title or abstract."""
         if len(terms) < 2:
             return self.all_of(terms)
-        return self._should(
-            [
-                tantivy.Query.phrase_query(self._schema, field, list(terms))
-                for field in ("title", "abstract")
-            ]
-        )
-
-    def either(self, queries: Sequence[tantivy.Query]) -> tantivy.Query:
-        return self._should(queries)
-
-    def without(self, wanted: tantivy.Query, unwanted: Sequence[tantivy.Query]) -> tantivy.Query:
-        excluded = [(tantivy.Occur.MustNot, query) for query in unwanted]
-        return tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *excluded])
-
-    def both(self, queries: Sequence[tantivy.Query]) -> tantivy.Query:
-        return tantivy.Query.boolean_query([(tantivy.Occur.Must, query) for query in queries])
-
-    def everything(self) -> tantivy.Query:
-        return tantivy.Query.all_query()
-
-    def _should(self, queries: Sequence[tantivy.Query]) -> tantivy.Query:
-        return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
-
-    def _term(self, term: str) -> tantivy.Query:
-        return self._should(self._in_each_field(term))
+        phrase = tantivy.Query.phrase_query
+        return either([phrase(self._schema, each, list(terms)) for each in ("title", "abstract")])
 
     def _in_each_field(self, term: str) -> list[tantivy.Query]:
         title, abstract = (
@@ -218,7 +209,7 @@ class TextIndex:
             within = tantivy.Query.range_query(
                 self._schema, "day", tantivy.FieldType.Unsigned, days.first, days.last
             )
-            query = self.both([query, tantivy.Query.const_score_query(within, 0.0)])
+            query = both([query, tantivy.Query.const_score_query(within, 0.0)])
         asked = limit + _SPARE_HITS
         while True:
             found = self._searcher.search(query, limit=asked, count=True)
@@ -235,6 +226,7 @@ class TextIndex:
 
 
 _TOKEN = bounded(r'"(?P<phrase>[^"]*)"?|(?P<mark>[()|+])|(?P<minus>-)(?=\S)|(?P<word>[^\s"()|+]+)')
+# The reader calls itself for each parenthesis, and a hostile query may have thousands.
 _DEEPEST = 20
 
 
@@ -258,7 +250,7 @@ class _Reader:
             self.take()
             found.append(self.conjunction(depth))
         queries = [query for query in found if query is not None]
-        return self.index.either(queries) if len(queries) > 1 else next(iter(queries), None)
+        return either(queries) if len(queries) > 1 else next(iter(queries), None)
 
     def conjunction(self, depth: int) -> tantivy.Query | None:
         wanted: list[tantivy.Query] = []
@@ -272,8 +264,7 @@ class _Reader:
                 (unwanted if negative else wanted).append(query)
         if not wanted and not unwanted:
             return None
-        positive = self.index.both(wanted) if wanted else self.index.everything()
-        return self.index.without(positive, unwanted) if unwanted else positive
+        return both(wanted or [tantivy.Query.all_query()], unwanted)
 
     def operand(self, depth: int) -> tantivy.Query | None:
         kind, text = self.take()
@@ -307,5 +298,5 @@ def parse_bulk_query(text: str, index: TextIndex) -> tantivy.Query:
         if reader.peek() == ("mark", ")"):
             reader.take()
     if not found:
-        return index.everything() if not text.strip() else tantivy.Query.empty_query()
-    return index.both(found) if len(found) > 1 else found[0]
+        return tantivy.Query.all_query() if not text.strip() else tantivy.Query.empty_query()
+    return both(found) if len(found) > 1 else found[0]

@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from schemas.errors import SnapshotError
 from tasks.embeddings import Embedder
 from tasks.literature.snapshot.build import unheard, with_vectors
@@ -25,9 +28,10 @@ from tasks.literature.snapshot.folder import (
     write_manifest,
 )
 from tasks.literature.snapshot.parts import Place, Progress
+from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.text_index import write_text_index
-from tasks.literature.snapshot.vectors import KnownVector, embedded_text, write_vectors
+from tasks.literature.snapshot.vectors import embedded_text, write_vectors
 
 _OUTCOMES = ("added", "replaced", "unchanged", "removed", "untitled", "skipped")
 _KEPT_IDENTITIES = 100
@@ -70,7 +74,8 @@ def update_snapshot(
             )
         counts, updated = _updated(target, manifest, changes, report)
         if embedder is not None:
-            updated = _embedded(target, manifest, updated, embedder, report)
+            updated = _embedded(target, updated, embedder, report)
+        # The manifest is what readers follow: the old files may go only once it names the new ones.
         write_manifest(target, updated)
         remove_generations(target, keep=updated.generation)
     return Updated(open_snapshot(target), counts)
@@ -161,22 +166,19 @@ def _apply(
     return {name: counts[name] for name in _OUTCOMES if counts[name]}
 
 
-def _embedded(
-    target: Path, before: Manifest, coming: Manifest, embedder: Embedder, report: Progress
-) -> Manifest:
+def _embedded(target: Path, coming: Manifest, embedder: Embedder, report: Progress) -> Manifest:
     store = StoreEditor(target, name=coming.store_name)
     old = open_snapshot(target)
     path = target / coming.vectors_name
-    known: KnownVector = (
-        _known_vectors(old) if before.embedding_dimensions is not None else (lambda _: None)
-    )
+
+    def known(record: PaperRecord) -> NDArray[np.float32] | None:
+        return old.vector_of(record.paper_id, embedded_text(record))
+
+    def done(count: int) -> None:
+        report(count, coming.paper_count, "embeddings")
+
     try:
-        done = lambda count: report(count, coming.paper_count, "embeddings")  # noqa: E731 -- one line says it
         return with_vectors(coming, write_vectors(path, store.records_from, embedder, done, known))
     finally:
         store.close()
         old.close()
-
-
-def _known_vectors(old: Snapshot) -> KnownVector:
-    return lambda record: old.vector_of(record.paper_id, embedded_text(record))

@@ -17,6 +17,7 @@ from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.text_index import PapersFrom
 
 _TEXTS_PER_BATCH = 256
+# 25 MB of 32-bit floats at 384 dimensions.
 _ROWS_PER_BLOCK = 16_384
 
 KnownVector = Callable[[PaperRecord], "NDArray[np.float32] | None"]
@@ -39,7 +40,7 @@ def write_vectors(
         SnapshotError: the embedder now gives vectors of other dimensions than before the
             interruption.
     """
-    return asyncio.run(_write_vectors(path, papers_from, embedder, on_batch, known or _unknown))
+    return asyncio.run(_write_vectors(path, papers_from, embedder, on_batch, known))
 
 
 async def _write_vectors(
@@ -47,7 +48,7 @@ async def _write_vectors(
     papers_from: PapersFrom,
     embedder: Embedder,
     on_batch: Callable[[int], None],
-    known: KnownVector,
+    known: KnownVector | None,
 ) -> int:
     dimensions, done = _resumable(path)
     papers = papers_from(done)
@@ -70,9 +71,9 @@ async def _write_vectors(
 
 
 async def _rows(
-    batch: Sequence[PaperRecord], embedder: Embedder, known: KnownVector
+    batch: Sequence[PaperRecord], embedder: Embedder, known: KnownVector | None
 ) -> NDArray[np.float32]:
-    found = [known(record) for record in batch]
+    found = [known(record) if known is not None else None for record in batch]
     missing = [
         embedded_text(record) for record, row in zip(batch, found, strict=True) if row is None
     ]
@@ -88,10 +89,6 @@ def embedded_text(record: PaperRecord) -> str:
 def shape_file(path: Path) -> Path:
     """Where the dimensions of the vectors at `path` are written."""
     return path.with_suffix(".json")
-
-
-def _unknown(_: PaperRecord) -> None:
-    """A first build knows no vectors."""
 
 
 def _resumable(path: Path) -> tuple[int | None, int]:

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from schemas.knowledge import SourceQuery
 from tasks.sources.crossref import CrossrefSource
-from tasks.sources.openalex import OpenAlexSource, abstract_of
+from tasks.sources.openalex import OpenAlexSource
 from tasks.sources.unpaywall import UnpaywallSource
 from tasks.sources.web_search import SerperScholarSource
+from tasks.web.decoding import running_text
 from tests.support.web_servers import SHAPES, Find, ShapedServer
 
 SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "api_samples"
@@ -65,12 +66,12 @@ def test_an_inverted_index_gives_its_text_back(words: list[str]) -> None:
     inverted: dict[str, list[int]] = {}
     for position, word in enumerate(words):
         inverted.setdefault(word, []).append(position)
-    assert abstract_of(inverted) == " ".join(words)
+    assert running_text(inverted) == " ".join(words)
 
 
 def test_a_broken_inverted_index_gives_what_it_can() -> None:
-    assert abstract_of({"far": [10**12], "word": [0], "bad": None, "worse": ["x"]}) == "word"
-    assert abstract_of(None) == ""
+    assert running_text({"far": [10**12], "word": [0], "bad": None, "worse": ["x"]}) == "word"
+    assert running_text(None) == ""
 
 
 @pytest.mark.parametrize("kind", [OpenAlexSource, CrossrefSource], ids=lambda kind: kind.name)
