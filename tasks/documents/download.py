@@ -63,11 +63,6 @@ there is no source.
 
 
 @dataclass(frozen=True, slots=True)
-class _Redirect:
-    url: URL
-
-
-@dataclass(frozen=True, slots=True)
 class Downloader:
     """Fetches files for one idea: PDFs, or what `expected` says.
 
@@ -109,13 +104,14 @@ class Downloader:
     async def _follow(self, target: URL) -> bytes | SourceFailure:
         for _ in range(MAXIMUM_REDIRECTS + 1):
             answer = await self._request(target)
-            if not isinstance(answer, _Redirect):
+            if not isinstance(answer, URL):
                 return answer
-            target = answer.url
+            target = answer
         detail = f"more than {MAXIMUM_REDIRECTS} redirects"
         return failure(SOURCE, shown(target), Reason.TOO_MANY_REDIRECTS, detail)
 
-    async def _request(self, url: URL) -> bytes | _Redirect | SourceFailure:
+    async def _request(self, url: URL) -> bytes | URL | SourceFailure:
+        """The file, where a redirect leads, or why neither."""
         endpoint = shown(url)
         private = self.allow_private_addresses
         address = await checked_address(url, allow_private_addresses=private)
@@ -129,7 +125,7 @@ class Downloader:
                 async with response_from(address, "GET", url, seconds, **wanted) as response:
                     call.status = response.status_code
                     if response.status_code in REDIRECTS and "location" in response.headers:
-                        return _Redirect(redirected(url, response.headers["location"]))
+                        return redirected(url, response.headers["location"])
                     return await self._body(response)
             except NoAnswerError as gone:
                 call.reason = gone.reason

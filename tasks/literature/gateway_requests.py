@@ -14,6 +14,8 @@ from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.messages import (
     ATTEMPTS_HEADER,
+    BATCH_PATH,
+    NONE_KNOWN,
     SHARE_HEADER,
     STOPPING_HEADER,
     Request,
@@ -28,7 +30,6 @@ from tasks.web.headers import plain_number
 from tasks.web.retrying import RetryPolicy, Tried
 
 DEFAULT_SOURCE = "semantic_scholar"
-BATCH_PATH = "/graph/v1/paper/batch"
 # The gateway is near: one that takes no connection within this is not there.
 _CONNECT_SECONDS = 10.0
 _LONGEST_ANSWER_SECONDS = 6 * 3600.0
@@ -40,8 +41,6 @@ its closed connection.
 _RESTART_SECONDS = 60.0
 _LARGEST_ANSWER_BYTES = 64_000_000
 """Twice what the gateway itself takes of the API."""
-
-_NONE_KNOWN = b"No valid paper ids given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +168,7 @@ class GatewayRequests:
             return self._failed(request, Reason.MALFORMED_ANSWER, detail, status)
         if status == 200:
             return Fetched(body, 200)
-        if _NONE_KNOWN in answer.content and status == 400:
+        if NONE_KNOWN.encode() in answer.content and status == 400:
             return Fetched([None] * request.look_ups, 400)
         told: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
         reason = reason_named(told.get("reason")) or reason_of_status(status)

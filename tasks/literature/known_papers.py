@@ -11,10 +11,10 @@ from schemas.paper import Paper
 from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
+from tasks.literature.api_shapes import FIELDS, NESTED_FIELDS, parse_paper
+from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.literature.gateway_requests import GatewayRequests
-from tasks.literature.parsing import FIELDS, NESTED_FIELDS, parse_paper
 
-LARGEST_BATCH = 500
 _PAPER_ID = bounded(r"[0-9a-f]{40}")
 
 Failures = tuple[SourceFailure, ...]

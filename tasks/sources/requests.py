@@ -107,7 +107,7 @@ class SourceContext:
     answers: KeyedStore | None = None
 
 
-# For longer pauses nobody is held back: the question fails, and says what it was told.
+# The longest that one answer may hold back every process of the machine.
 _LONGEST_PAUSE_SECONDS = 60.0
 _DETAIL_LENGTH = 300
 _STRIPE_LENGTH = 3
@@ -118,10 +118,11 @@ PageT = TypeVar("PageT")
 
 @dataclass(frozen=True, slots=True)
 class Fetched(Generic[PageT]):
-    """What a question gave: a page, or the reason why there is none."""
+    """What a question gave: a page and the body it was read from, or the reason why there is none."""
 
     page: PageT | None = None
     failure: SourceFailure | None = None
+    body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ class SourceRequests:
         RequestRejectedError for a refusal in the shape of an answer (final).
         """
         if self._kept is None:
-            return (await self._asked(question, read))[0]
+            return await self._asked(question, read)
         key = self._key(question)
         if (page := self._page_kept(key, question, read)) is not None:
             return Fetched(page)
@@ -183,9 +184,9 @@ class SourceRequests:
             # Whoever asked the same on this machine in the meantime has kept the answer.
             if (page := self._page_kept(key, question, read)) is not None:
                 return Fetched(page)
-            fetched, body = await self._asked(question, read)
+            fetched = await self._asked(question, read)
             if fetched.page is not None and worth_keeping(fetched.page):
-                self._kept.put({key: body})
+                self._kept.put({key: fetched.body})
             return fetched
 
     def _key(self, question: Question) -> str:
@@ -212,18 +213,14 @@ class SourceRequests:
         record_cache_hit(self._context.ledger, source, question.path, packed=packed)
         return page
 
-    async def _asked(
-        self, question: Question, read: Callable[[Reply], PageT]
-    ) -> tuple[Fetched[PageT], bytes]:
-        """The page and the body it was read from."""
-
+    async def _asked(self, question: Question, read: Callable[[Reply], PageT]) -> Fetched[PageT]:
         async def attempt(number: int) -> Tried[_Outcome[PageT]]:
             return await self._tried(question, read, number)
 
         last = await self._policy.run(attempt)
         if last.reason is None:
-            return Fetched(last.page), last.body
-        return Fetched(failure=self.failure(question, last.reason, last.detail)), b""
+            return Fetched(last.page, body=last.body)
+        return Fetched(failure=self.failure(question, last.reason, last.detail))
 
     async def _tried(
         self,

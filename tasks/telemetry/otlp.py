@@ -26,7 +26,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from schemas.calls import ApiCall, LlmCall
 from schemas.settings import TelemetrySettings
-from tasks.telemetry.reporting import Kind, Value
+from tasks.telemetry.reporting import Kind, Span, Value
 from warehouse.scrubbing import concealed
 
 # The instruments: what is counted and timed, under which names and units. Labels hold names and
@@ -146,8 +146,8 @@ _PROPAGATOR = TraceContextTextMapPropagator()
 _SCOPE = "assay"
 
 
-class RecordedSpan:
-    """Implements `Span` by a span of the SDK."""
+class RecordedSpan(Span):
+    """A span of the SDK."""
 
     def __init__(self, span: trace.Span) -> None:
         self._span = span

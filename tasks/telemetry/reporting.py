@@ -7,7 +7,7 @@ upstream.
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from schemas.calls import ApiCall, LlmCall
 from schemas.settings import TelemetrySettings
@@ -81,29 +81,17 @@ Value = str | int | float | bool | None
 Kind = Literal["internal", "client", "server"]
 
 
-class Span(Protocol):
-    """Something that takes time."""
+class Span:
+    """Something that takes time. Where nothing is reported, nothing comes of what it is told."""
 
     def note(self, **attributes: Value) -> None:
         """Add attributes known only later."""
-        ...
 
     def fail(self, reason: str) -> None:
         """Mark it as failed; `reason` is one of a closed list."""
-        ...
 
 
-class NoSpan:
-    """Implements `Span` where nothing is reported."""
-
-    def note(self, **attributes: Value) -> None:
-        """Nothing."""
-
-    def fail(self, reason: str) -> None:
-        """Nothing."""
-
-
-_NOTHING: AbstractContextManager[Span] = nullcontext(NoSpan())
+_NOTHING: AbstractContextManager[Span] = nullcontext(Span())
 
 
 def span(

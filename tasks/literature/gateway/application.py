@@ -46,7 +46,7 @@ _GAUGES = {
     "allowed_per_second": "Requests a second the key allows.",
     "allowance_used_share": "Of the allowance, while there was work.",
     "waiting": "Requests waiting for their turn.",
-    "slowed_down_times": ("How many times slower than allowed, because the upstream pushes back."),
+    "slowed_down_times": "How many times slower than allowed, because the upstream pushes back.",
     "circuit_open": "1 while the upstream counts as down.",
 }
 """Of the upstream's statistics; what is not known yet is left out."""

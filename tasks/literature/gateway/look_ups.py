@@ -12,12 +12,20 @@ import orjson
 
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason
-from tasks.literature.gateway.messages import Attempt, CacheUse, Reply, Request, could_not_look
-from tasks.literature.gateway.parameters import LARGEST_BATCH, canonical_id
+from tasks.literature.gateway.messages import (
+    BATCH_PATH,
+    LARGEST_BATCH,
+    NONE_KNOWN,
+    Attempt,
+    CacheUse,
+    Reply,
+    Request,
+    could_not_look,
+)
+from tasks.literature.gateway.parameters import canonical_id
 from tasks.literature.gateway.storage import Answers
 from tasks.literature.gateway.transport import Transport
 
-BATCH_PATH = "/graph/v1/paper/batch"
 # Larger batches with nested lists are often answered with 500 or 504.
 LARGEST_NESTED_BATCH = 100
 MOST_NESTED_ROWS = 9_999
@@ -25,7 +33,6 @@ MOST_NESTED_ROWS = 9_999
 answer.
 """
 
-_NONE_KNOWN = b"No valid paper ids given"
 _TOO_LARGE = b"exceed maximum size"
 # Time for the look-ups of other ideas to join; a request to the API takes far longer.
 _LINGER_SECONDS = 0.01
@@ -64,14 +71,6 @@ class Row:
     journey: Journey | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Outcomes by position; `spent` is a reply without a body that carries what they took."""
-
-    rows: tuple[Row, ...]
-    spent: Reply
-
-
 @dataclass(slots=True)
 class _Bundle:
     """Identifiers with the same fields that wait for the next departure."""
@@ -92,8 +91,10 @@ class LookUps:
         self._senders: set[asyncio.Task[None]] = set()
         self.counts: Counter[str] = Counter()
 
-    async def papers(self, fields: str, identifiers: Sequence[str]) -> Rows:
-        """Outcomes in the order asked.
+    async def papers(
+        self, fields: str, identifiers: Sequence[str]
+    ) -> tuple[tuple[Row, ...], Reply]:
+        """Outcomes in the order asked, and a reply without a body that carries what they took.
 
         `fields` is the API's parameter; an identifier of no known form is unknown.
         """
@@ -128,7 +129,7 @@ class LookUps:
             found[identifier] if identifier is not None else Row(_NULL) for identifier in canonical
         )
         use = CacheUse.MISS if own else CacheUse.COALESCED if futures else CacheUse.HIT
-        return Rows(rows, _spent(journeys, set(own), use, len(identifiers)))
+        return rows, _spent(journeys, set(own), use, len(identifiers))
 
     async def stop(self) -> None:
         """End what is still waiting or being asked; who waits for it is gone."""
@@ -205,7 +206,7 @@ class LookUps:
         off in silence.
         """
         journey.add(reply)
-        if reply.status == 400 and _NONE_KNOWN in reply.body:
+        if reply.status == 400 and NONE_KNOWN.encode() in reply.body:
             return dict.fromkeys(identifiers, Row(_NULL))
         rows = orjson.loads(reply.body) if reply.status == 200 else None
         too_slow = reply.status == 504 and reply.reason is None

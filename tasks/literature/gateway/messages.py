@@ -158,6 +158,13 @@ def _possible(identifier: str) -> bool:
     return len(identifier) <= _LONGEST_IDENTIFIER and stays_in_place(identifier)
 
 
+BATCH_PATH = f"{_GRAPH}paper/batch"
+LARGEST_BATCH = 500
+"""Identifiers in one look-up: the API refuses more."""
+
+NONE_KNOWN = "No valid paper ids given"
+"""In the refusal, with 400, of a batch that knows none of its identifiers."""
+
 UNKNOWN_ENDPOINT = "unknown"
 
 

@@ -12,7 +12,7 @@ import orjson
 
 from schemas.errors import RequestRejectedError
 from schemas.patterns import IGNORECASE, bounded
-from tasks.literature.gateway.messages import Request
+from tasks.literature.gateway.messages import LARGEST_BATCH, NONE_KNOWN, Request
 from tasks.literature.snapshot.records import UNKNOWN_DAY, PaperRecord
 from tasks.literature.snapshot.text_index import DayRange
 from tasks.web.client import ascii_lower
@@ -255,9 +255,6 @@ def canonical_id(text: str) -> str | None:
     return f"{_SPELLING.get(kind, kind.upper())}:{ascii_lower(rest) if kind == 'doi' else rest}"
 
 
-LARGEST_BATCH = 500
-
-
 def batch_identifiers(body: bytes) -> list[str]:
     """The ids of a batch request. Raises RequestRejectedError for a body the API does not take."""
     try:
@@ -270,5 +267,5 @@ def batch_identifiers(body: bytes) -> list[str]:
     if len(identifiers) > LARGEST_BATCH:
         raise RequestRejectedError(f"Too many ids: at most {LARGEST_BATCH}")
     if not identifiers:
-        raise RequestRejectedError("No valid paper ids given")
+        raise RequestRejectedError(NONE_KNOWN)
     return identifiers

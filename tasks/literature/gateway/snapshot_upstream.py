@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from schemas.errors import RequestRejectedError
 from tasks.embeddings import Embedder
-from tasks.literature.gateway.messages import Reply, Request, error_reply, json_reply, no_such_route
+from tasks.literature.gateway.messages import (
+    NONE_KNOWN,
+    Reply,
+    Request,
+    error_reply,
+    json_reply,
+    no_such_route,
+)
 from tasks.literature.gateway.parameters import (
     EDGE_FIELDS,
     NESTED,
@@ -155,7 +162,7 @@ class SnapshotUpstream:
         )
         papers = self._snapshot.papers(identifiers)
         if not any(papers):
-            return error_reply(400, "No valid paper ids given")
+            return error_reply(400, NONE_KNOWN)
         body = orjson.dumps(
             [self._with_nested(paper, fields) if paper else None for paper in papers]
         )

@@ -14,8 +14,10 @@ import orjson
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, RequestRejectedError
 from schemas.settings import Settings
-from tasks.literature.gateway.look_ups import BATCH_PATH, LookUps, Row
+from tasks.literature.gateway.look_ups import LookUps, Row
 from tasks.literature.gateway.messages import (
+    BATCH_PATH,
+    NONE_KNOWN,
     CacheUse,
     Reply,
     Request,
@@ -79,23 +81,20 @@ class LiveUpstream:
 
     async def rows(self, fields: str, identifiers: Sequence[str]) -> tuple[tuple[Row, ...], Reply]:
         """Outcomes by position, and a reply that carries what they took."""
-        found = await self._look_ups.papers(fields, identifiers)
-        return found.rows, found.spent
+        return await self._look_ups.papers(fields, identifiers)
 
     async def _batch(self, request: Request) -> Reply:
         identifiers = batch_identifiers(request.body)
-        found = await self._look_ups.papers(request.parameter("fields"), identifiers)
-        return batch_reply(found.rows, found.spent)
+        return batch_reply(*await self.rows(request.parameter("fields"), identifiers))
 
     async def _paper(self, identifier: str, fields: str) -> Reply:
-        found = await self._look_ups.papers(fields, [identifier])
-        row = found.rows[0]
+        (row,), spent = await self.rows(fields, [identifier])
         reply = row.failure or (
             error_reply(404, f"Paper with id {identifier} not found")
             if row.paper in (None, b"null")
             else Reply(200, row.paper or b"")
         )
-        return replace(found.spent, status=reply.status, body=reply.body)
+        return replace(spent, status=reply.status, body=reply.body)
 
     async def _recommended_within(self, request: Request) -> Reply:
         """The API recommends without regard to dates: ask for more at the same price, and cut to
@@ -137,7 +136,7 @@ def batch_reply(rows: Sequence[Row], spent: Reply) -> Reply:
     """A list by position; as in the API, a batch that knows none of its ids is refused with 400."""
     failure = next((row.failure for row in rows if row.failure is not None), None)
     if failure is None and all(row.paper in (None, b"null") for row in rows):
-        failure = error_reply(400, "No valid paper ids given")
+        failure = error_reply(400, NONE_KNOWN)
     status, body = (
         (failure.status, failure.body)
         if failure
@@ -194,7 +193,7 @@ class SnapshotFirst:
         A nested list the snapshot does not know counts as lacking.
         """
         local = await self._snapshot.answer(request)
-        if local.status == 400 and b"No valid paper ids" not in local.body:
+        if local.status == 400 and NONE_KNOWN.encode() not in local.body:
             return local
         identifiers: list[str] = orjson.loads(request.body)["ids"]
         known = orjson.loads(local.body) if local.status == 200 else [None] * len(identifiers)

@@ -13,12 +13,8 @@ from hypothesis import strategies as st
 
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
-from tasks.literature.semantic_scholar import (
-    LONGEST_BULK_QUERY,
-    SemanticScholarClient,
-    packed_queries,
-    telling_words,
-)
+from tasks.literature.api_shapes import LONGEST_BULK_QUERY, packed_queries, telling_words
+from tasks.literature.semantic_scholar import SemanticScholarClient
 
 WORDS = st.lists(
     st.sampled_from(["bat", "echo", "wing", "roost", "flight", "call"]),

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks.literature.api_shapes import open_access_pdf_url, parse_paper, passage_rows, passages_of
 from tasks.literature.known_papers import _references
-from tasks.literature.parsing import open_access_pdf_url, parse_paper, passage_rows, passages_of
 
 SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "api_samples"
 recorded = pytest.mark.skipif(not SAMPLES.exists(), reason="the recorded answers are not here")

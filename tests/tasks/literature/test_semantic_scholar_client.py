@@ -17,10 +17,11 @@ from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.identifiers import IdeaId, PaperId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
+from tasks.literature.api_shapes import plain_query
 from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.gateway_requests import GatewayRequests
-from tasks.literature.semantic_scholar import SemanticScholarClient, plain_query
+from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.literature.snapshot.snapshot import Snapshot
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
 from tests.support.web_servers import shaped_server

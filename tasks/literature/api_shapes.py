@@ -1,4 +1,4 @@
-"""Papers and passages out of the API's JSON.
+"""The shapes of the API: papers and passages out of its JSON, and queries as it takes them.
 
 What is not a paper becomes None, never a half-filled one.
 """
@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from schemas.errors import RequestRejectedError
 from schemas.identifiers import PaperId, content_hash
 from schemas.paper import Paper, Passage
+from schemas.patterns import bounded
 
 FIELDS = (
     "paperId,corpusId,externalIds,title,abstract,authors,venue,year,publicationDate,url,"
@@ -206,3 +208,90 @@ def _mapping(row: Any, key: str) -> Mapping[str, Any]:
 
 def _value(row: Any, key: str) -> Any:
     return row.get(key) if isinstance(row, Mapping) else None
+
+
+# Queries as the search takes them: plain words.
+
+# The API's own bound is not published; its front door refuses addresses beyond 8,000.
+LONGEST_QUERY = 2_000
+_OPERATORS = bounded(r"[-–—:^\"+|*~()\[\]{}<>\\/=&!?;,`_#@%$]+")
+_INVISIBLE = bounded(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff\ud800-\udfff]+")
+
+
+def plain_query(text: str) -> str:
+    """Words without the characters the search reads as syntax; hyphenated terms match nothing there
+    (API: GET /paper/search).
+
+    Raises:
+        RequestRejectedError: no word is left, or more than `LONGEST_QUERY` characters; nothing is
+            cut in silence.
+    """
+    words = " ".join(_INVISIBLE.sub(" ", _OPERATORS.sub(" ", text)).split())
+    if not any(letter.isalnum() for letter in words):
+        raise RequestRejectedError("the query holds no words")
+    if len(words) > LONGEST_QUERY:
+        raise RequestRejectedError(
+            f"the query has {len(words)} characters, the search takes {LONGEST_QUERY}"
+        )
+    return words
+
+
+def until(cutoff: date | None) -> dict[str, str]:
+    """The date filter for papers published up to and on the cutoff.
+
+    Snippet searches take the same filter. Their `insertedBefore` speaks of the day a paper entered
+    the index, and would hide papers that were published in time and indexed later.
+    """
+    return {"publicationDateOrYear": f":{cutoff.isoformat()}"} if cutoff is not None else {}
+
+
+LONGEST_BULK_QUERY = 3_000
+"""Characters; percent-encoded it doubles, and the API's front door refuses addresses beyond about
+8,000.
+"""
+
+_EMPTY_TEXT = """
+a about across among an and are as at based be between by can for from has have how in into is
+it its not of on or our over per such than that the their them these they this those through to
+toward towards under upon use used using via was were what when where which while who why will
+with within
+"""
+_EMPTY_WORDS = frozenset(_EMPTY_TEXT.split())
+
+
+def telling_words(query: str) -> list[str]:
+    """The words of a query that say something, in lower case, in order, each once; all of them
+    where none does.
+    """
+    words = list(dict.fromkeys(plain_query(query).lower().split()))
+    return [word for word in words if word not in _EMPTY_WORDS and len(word) > 1] or words
+
+
+def packed_queries(queries: Iterable[str], missing: int) -> list[str]:
+    """Boolean queries for bulk search (API: GET /paper/search/bulk): papers with all but `missing`
+    words of one of `queries`.
+
+    Two words at least must occur. Each is at most `LONGEST_BULK_QUERY` characters; queries without
+    words are left out.
+    """
+    packed: list[str] = []
+    for query in dict.fromkeys(queries):
+        try:
+            words = telling_words(query)
+        except RequestRejectedError:
+            continue
+        group = _at_least(max(len(words) - missing, min(2, len(words))), words)
+        if packed and len(packed[-1]) + len(group) + 3 <= LONGEST_BULK_QUERY:
+            packed[-1] = f"{packed[-1]} | {group}"
+        else:
+            packed.append(group)
+    return packed
+
+
+def _at_least(count: int, words: Sequence[str]) -> str:
+    """With the first word and `count` - 1 of the others, or without it and `count` of them."""
+    if count >= len(words):
+        return f"({' + '.join(words)})"
+    if count == 1:
+        return f"({' | '.join(words)})"
+    return f"({words[0]} + {_at_least(count - 1, words[1:])} | {_at_least(count, words[1:])})"
