@@ -42,7 +42,7 @@ def prepare_environment(home: Path) -> None:
     # Named here, the logging file, which can name any function, is not named by a `prefect.toml`
     # where the user stands.
     os.environ.setdefault("PREFECT_LOGGING_CONFIG_PATH", str(prefect_home / "logging.yml"))
-    _keep_known_errors_short()
+    keep_known_errors_short()
     for chatty in ("httpx", "great_expectations"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     try:
@@ -67,7 +67,7 @@ class _WithoutKnownErrors(logging.Filter):
         return not known and not record.getMessage().startswith("Crash detected!")
 
 
-def _keep_known_errors_short() -> None:
+def keep_known_errors_short() -> None:
     """Prefect logs every error of a flow with its traceback; a wrong setting or file needs none."""
     for name in ("prefect.flow_runs", "prefect.task_runs"):
         logging.getLogger(name).addFilter(_WithoutKnownErrors())

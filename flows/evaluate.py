@@ -1,6 +1,6 @@
 """The main job: a batch of ideas in, evidence-backed evaluations out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import metadata
@@ -11,27 +11,17 @@ from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
 from flows.plan import KeyedBatch, key_batch, write_to_do
 from schemas.base import replace
-from schemas.errors import IdeaFileError
-from schemas.idea import RejectedIdea
 from schemas.identifiers import RunId
 from schemas.run import Run, RunRequest, RunState
 from tasks.evaluation.job import ShardJob
 from tasks.evaluation.shard_resources import evaluate_job
-from tasks.ideas.read import read_ideas
+from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
 from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS, refused
 from warehouse.units.landing import iterate_receipts
 
 RunSummary = Summary[Run]
-
-
-def _nothing_usable(path: Path, rejected: Sequence[RejectedIdea]) -> str:
-    first = rejected[0]
-    return (
-        f"{path.name}: none of {len(rejected):,} entries can be evaluated, so nothing is published;"
-        f" {first.location}: {first.detail}"
-    )
 
 
 class Evaluation(Campaign[Plan[Run], Run]):
@@ -51,9 +41,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
             request, request.warehouse, engine=request.engine.text, profile=request.profile.name
         )
         self.request = request
-        self.batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
-        if not self.batch.ideas:
-            raise IdeaFileError(_nothing_usable(request.ideas_path, self.batch.rejected))
+        self.batch = read_batch(request.ideas_path, default_cutoff=request.cutoff_date)
 
     @contextmanager
     def open(self) -> Iterator[None]:

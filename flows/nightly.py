@@ -14,6 +14,7 @@ from prefect.artifacts import create_markdown_artifact
 from dashboards.reports.write_nightly import write_nightly
 from flows.campaign import run_campaign
 from flows.cluster import carry_out_on_cluster
+from flows.environment import keep_known_errors_short
 from flows.evaluate import Evaluation, RunSummary
 from flows.notification import post
 from flows.preflight import check_before_run
@@ -29,8 +30,9 @@ from tasks.telemetry.reporting import reporting, span
 from warehouse.layout import Layout
 
 logger = logging.getLogger(__name__)
+_UNFINISHED = (".part", ".partial", ".tmp", ".crdownload")
 
-IDEA_FILE_SUFFIXES = (".jsonl", ".csv", ".parquet", ".md", ".txt")
+keep_known_errors_short()
 
 
 @flow(name="nightly", log_prints=False)
@@ -48,13 +50,13 @@ def nightly(
     max_cost_usd: float | None = None,
     settle_seconds: float = 30.0,
 ) -> dict[str, str]:
-    """Evaluate the idea files waiting in `inbox`, oldest first, one run per file.
+    """Evaluate the idea files and folders waiting in `inbox`, oldest first, one run for each.
 
-    A file that is still being written (changed within `settle_seconds`, or hidden, or `.part`)
-    waits for the next night. An evaluated file moves to `archive/<day>/`. One that cannot be read,
-    a link, and one over which Assay itself failed move to `archive/rejected/` beside a
-    `.reason.txt`, so that they fail for one night only. A file whose run failed for what may pass
-    (a server, a setting, a disk) stays in the inbox.
+    An inbox that is not there is made. What is still being written (changed within
+    `settle_seconds`, or hidden, or `.part`) waits for the next night. What was evaluated moves to
+    `archive/<day>/`. What cannot be read, a link, and what Assay itself failed over move to
+    `archive/rejected/` beside a `.reason.txt`, so that they fail for one night only. A file whose
+    run failed for what may pass (a server, a setting, a disk) stays in the inbox.
 
     Returns: what became of each file, by name.
 
@@ -62,11 +64,15 @@ def nightly(
         Exception: a run could not be carried out; the other files were still done.
     """
     settings = Settings()
-    archive_folder = Path(archive) if archive else Path(inbox).parent / "archive"
+    inbox_folder = Path(inbox)
+    archive_folder = Path(archive) if archive else inbox_folder.parent / "archive"
+    if not inbox_folder.exists():
+        logger.warning("there was no inbox %s: it is made now", inbox_folder)
+        inbox_folder.mkdir(parents=True)
     outcomes: dict[str, str] = {}
     published: list[RunId] = []
     errors: list[Exception] = []
-    for path in waiting_files(Path(inbox), settle_seconds):
+    for path in waiting(inbox_folder, archive_folder, settle_seconds):
         name = path.name.encode("utf-8", "replace").decode()
         boundary = ErrorBoundary()
         with boundary:
@@ -104,19 +110,18 @@ def run_batch(request: RunRequest) -> RunSummary:
     return run_campaign(Evaluation(request), carry_out_on_cluster)
 
 
-def waiting_files(inbox: Path, settle_seconds: float) -> list[Path]:
-    """Idea files that have come to rest, oldest first.
+def waiting(inbox: Path, archive: Path, settle_seconds: float) -> list[Path]:
+    """What has come to rest in the inbox, oldest first.
 
-    Links, pipes and devices of such a name wait too: to be rejected.
+    What is no idea file waits too, links, pipes and devices included: to be rejected.
     """
     newest_allowed = time.time() - settle_seconds
-    files = [
-        path
-        for path in inbox.iterdir()
-        if path.suffix in IDEA_FILE_SUFFIXES and not path.name.startswith(".")
-    ]
     changed_at = {
-        path: path.lstat().st_mtime for path in files if path.is_symlink() or not path.is_dir()
+        path: _changed_at(path)
+        for path in inbox.iterdir()
+        if not path.name.startswith(".")
+        and path.suffix.lower() not in _UNFINISHED
+        and not archive.absolute().is_relative_to(path.absolute())
     }
     return sorted(
         (path for path, at in changed_at.items() if at <= newest_allowed),
@@ -124,11 +129,18 @@ def waiting_files(inbox: Path, settle_seconds: float) -> list[Path]:
     )
 
 
+def _changed_at(path: Path) -> float:
+    """When it was changed; of a folder, when anything in it was."""
+    inside = path.rglob("*") if path.is_dir() and not path.is_symlink() else ()
+    times: list[float] = [each.lstat().st_mtime for each in (path, *inside)]
+    return max(times)
+
+
 def _refuse_link(path: Path) -> None:
     """A link in the inbox may lead to any file of the machine, and what an idea says is shown to
     many.
     """
-    if path.is_symlink() or not path.is_file():
+    if path.is_symlink() or not (path.is_file() or path.is_dir()):
         raise IdeaFileError(
             "this is a link, pipe or device, and only files are read: put a copy in its place"
         )
@@ -187,8 +199,8 @@ def _summarise(
 
     A night without a file is not posted.
     """
-    day = datetime.now(UTC).date()
-    summary = write_nightly(layout, day, outcomes, published, catalogue_url=settings.catalogue)
+    now = datetime.now(UTC)
+    summary = write_nightly(layout, now, outcomes, published, catalogue_url=settings.catalogue)
     create_markdown_artifact(
         markdown=summary.markdown, key="nightly-summary", description=str(summary.html_path)
     )
@@ -196,6 +208,6 @@ def _summarise(
         alarms = f", {summary.alarm_count} alarms" if summary.alarm_count else ""
         post(
             summary.markdown,
-            f"Assay, night of {day:%Y-%m-%d}{alarms}",
+            f"Assay, night of {now:%Y-%m-%d}{alarms}",
             settings.nightly.notification_block,
         )

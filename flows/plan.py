@@ -47,7 +47,12 @@ def key_batch(
         for idea in batch.ideas
     )
     rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]
-    run_id = run_id_for(request, [entry.evaluation_key for entry in planned], rejected_names)
+    run_id = run_id_for(
+        request,
+        keys=[entry.evaluation_key for entry in planned],
+        descriptions=[idea.description_sha256 for idea in batch.ideas],
+        rejected=rejected_names,
+    )
     return KeyedBatch(run_id=run_id, planned=planned, rejected=batch.rejected)
 
 

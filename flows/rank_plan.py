@@ -14,6 +14,7 @@ from flows.shards import shard_count, write_shards
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
 from schemas.committee import ReviewDimension
+from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, content_hash
 from schemas.ranking import Grouping, Match, RankingHead, RankRequest
 from schemas.settings import Settings
@@ -46,21 +47,18 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
     """Find the groups of the run, and write those still to be ranked as shard files.
 
     Raises:
-        ConfigurationError: the run is not published, or the votes or the profile's dimensions
-            cannot be read.
+        ConfigurationError: the run is not published or holds no ideas, no vote counts, or the votes
+            or the profile's dimensions cannot be read.
     """
     started_at = datetime.now(UTC)
     dimensions = dimensions_of(request.profile)
     names = tuple(dimension.name for dimension in dimensions)
     with open_queries(layout, catalogue_url=settings.catalogue) as queries:
-        queries.run(request.run_id)
+        if not queries.run(request.run_id).idea_count:
+            raise ConfigurationError(f"run {request.run_id} holds no ideas: there is none to rank")
         basis = basis_of(queries.connection, request.run_id)
         group_of = _groups(queries, request, settings, layout)
-        votes = (
-            read_votes(request.votes_path, group_of, names)
-            if request.votes_path is not None
-            else Votes((), ())
-        )
+        votes = _votes(request, group_of, names)
         ranking_id = _ranking_id(request, basis, dimensions, votes.matches)
         members: dict[str, list[IdeaId]] = {}
         for idea_id, group in group_of.items():
@@ -100,6 +98,24 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         shards=shards,
         most_matches=most,
         rejected_votes=votes.rejected,
+    )
+
+
+def _votes(
+    request: RankRequest, group_of: Mapping[IdeaId, str], dimensions: tuple[str, ...]
+) -> Votes:
+    path = request.votes_path
+    if path is None:
+        return Votes((), ())
+    votes = read_votes(path, group_of, dimensions)
+    if votes.matches:
+        return votes
+    if not votes.rejected:
+        raise ConfigurationError(f"votes file {path.name} holds no vote: leave out --votes")
+    first, count = votes.rejected[0], len(votes.rejected)
+    raise ConfigurationError(
+        f"none of the {count:,} votes of {path.name} can be counted; {first.location}:"
+        f" {first.detail}"
     )
 
 

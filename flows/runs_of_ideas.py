@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from flows.profiles import load_profile
+from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.options import RankOptions
 from schemas.run import Run
@@ -11,6 +12,7 @@ from schemas.settings import Settings
 from tasks.ideas.read import read_ideas
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
+from warehouse.rows import noun_of
 
 
 def find_run(name: str | None, options: RankOptions) -> Run | None:
@@ -50,13 +52,15 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
 
 
 def newest_run_of(path: Path, queries: Queries, wanted: Mapping[str, str]) -> Run | None:
-    """The newest run whose ideas are those of the file, same identifiers and texts, and whose row
-    says what is wanted; None: none.
+    """The newest run whose ideas are those of the file, word for word, and whose row says what is
+    wanted; None: none.
 
     Raises:
         IdeaFileError: the file cannot be read.
     """
-    ideas = {(str(idea.idea_id), idea.text) for idea in read_ideas(path, default_cutoff=None).ideas}
+    ideas = {
+        (idea.text, idea.description_sha256) for idea in read_ideas(path, default_cutoff=None).ideas
+    }
     for run in queries.list_runs():
         alike = all(getattr(run, field) == value for field, value in wanted.items())
         if alike and run.idea_count == len(ideas) and _ideas(queries, run.run_id) == ideas:
@@ -65,7 +69,6 @@ def newest_run_of(path: Path, queries: Queries, wanted: Mapping[str, str]) -> Ru
 
 
 def _ideas(queries: Queries, run_id: RunId) -> set[tuple[str, str]]:
-    rows = queries.connection.execute(
-        "select idea_id, text from ideas where run_id = $run_id", {"run_id": run_id}
-    ).fetchall()
-    return {(str(idea_id), str(text)) for idea_id, text in rows}
+    rows = queries.rows("ideas_of_run", run_id=run_id)
+    ideas = (noun_of(Idea, row) for row in rows)
+    return {(idea.text, idea.description_sha256) for idea in ideas}

@@ -1,12 +1,25 @@
 """A research idea as it enters the pipeline, and an idea that could not enter."""
 
-from datetime import date
+from calendar import monthrange
+from datetime import date, datetime
 
 from pydantic import Field
 
 from schemas.base import Noun, Prose, Writable
 from schemas.identifiers import IdeaId, content_hash
 from schemas.reasons import Reason
+
+
+def cutoff_day(text: str) -> date:
+    """`2024-05-17`, a moment of that day, or `2024-05`, which is the last day of the month.
+
+    Raises:
+        ValueError: it is none of them.
+    """
+    year, _, month = text.partition("-")
+    if len(year) == 4 and len(month) == 2 and f"{year}{month}".isdecimal():
+        return date(int(year), int(month), monthrange(int(year), int(month))[1])
+    return datetime.fromisoformat(text).date()
 
 
 class Idea(Noun):
@@ -54,6 +67,13 @@ class Idea(Noun):
         metadata.
         """
         return content_hash(self.text, self.cutoff_date.isoformat() if self.cutoff_date else "")
+
+    @property
+    def description_sha256(self) -> str:
+        """Hash of what is shown and ranked by, and not judged: identifier, title, group, metadata."""
+        metadata = (f"{name}={value}" for name, value in sorted(self.metadata.items()))
+        group = "grouped" if self.group is not None else "alone"
+        return content_hash(self.idea_id, self.title, group, self.group or "", *metadata)
 
 
 class RejectedIdea(Noun):

@@ -15,6 +15,7 @@ from schemas.base import Noun
 from schemas.benchmark import SubmissionText
 from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.idea import cutoff_day
 from schemas.judging import Effort
 from schemas.ranking import Grouping, RatingMethod
 from schemas.run import Budget, Module
@@ -57,11 +58,13 @@ def parse_modules(text: str) -> tuple[Module, ...]:
 
 
 def parse_cutoff(text: str) -> date:
-    """Raises ConfigurationError when `text` is no YYYY-MM-DD date."""
+    """Raises ConfigurationError when `text` is neither a YYYY-MM-DD date nor a YYYY-MM month."""
     try:
-        return date.fromisoformat(text)
+        return cutoff_day(text)
     except ValueError as error:
-        raise ConfigurationError(f"--cutoff {text!r} is no date; write it as YYYY-MM-DD") from error
+        raise ConfigurationError(
+            f"--cutoff {text!r} is no date; write it as YYYY-MM-DD, or YYYY-MM"
+        ) from error
 
 
 def _parse_suite_modules(text: str) -> tuple[Module, ...]:

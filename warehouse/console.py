@@ -6,6 +6,7 @@ the parsed statement is held against lists as well: only table functions that to
 no catalogue internals.
 """
 
+import json
 import math
 import threading
 from collections.abc import Iterator
@@ -15,7 +16,6 @@ from typing import Any
 from uuid import UUID
 
 import duckdb
-import orjson
 
 from schemas.base import encodable
 from schemas.errors import ConfigurationError
@@ -113,8 +113,8 @@ def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str)
         )
     answer = connection.execute("select json_serialize_sql(?::varchar)", [sql]).fetchall()
     try:
-        tree = orjson.loads(answer[0][0])
-    except orjson.JSONDecodeError:
+        tree = json.loads(answer[0][0])  # unlike orjson it takes Infinity, as in 1e400
+    except (ValueError, RecursionError):
         raise ConfigurationError(
             "the statement is nested too deeply: write it with fewer operators or parentheses"
         ) from None

@@ -212,6 +212,10 @@ class Queries:
         """Rows that `sql/queries/<name>.sql` answers, by column name."""
         return self._rows(name, **parameters)
 
+    def answers(self, sql: str, **parameters: object) -> list[Row]:
+        """Rows that a statement of ours answers, by column name."""
+        return _dicts(self.connection.execute(sql, parameters))
+
     def page_frame(self, name: str, **parameters: object) -> polars.DataFrame:
         """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in
         SQL.
@@ -256,7 +260,7 @@ class Queries:
         return found
 
     def _rows(self, name: str, **parameters: object) -> list[Row]:
-        return _dicts(self.connection.execute(statement("queries", name), parameters))
+        return self.answers(statement("queries", name), **parameters)
 
     def _nouns(self, name: str, kind: type[NounT], **parameters: object) -> tuple[NounT, ...]:
         return tuple(

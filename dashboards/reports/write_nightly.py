@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from dashboards.reports import figures
@@ -27,6 +27,7 @@ class NightlySummary:
     markdown_path: Path
 
 
+_SUFFIXES: tuple[OutputFormat, ...] = ("md", "html")
 _ROWS: tuple[tuple[str, Callable[[Run, RunCost], str]], ...] = (
     ("Price", lambda _, cost: figures.usd(cost.cost_usd, cost.unknown_price_calls)),
     ("Price of an idea", lambda _, cost: figures.usd(cost.cost_usd_per_idea)),
@@ -41,14 +42,17 @@ _ROWS: tuple[tuple[str, Callable[[Run, RunCost], str]], ...] = (
 
 def write_nightly(
     layout: Layout,
-    day: date,
+    at: datetime,
     outcomes: Mapping[str, str],
     run_ids: Collection[RunId],
     *,
     catalogue_url: str | None = None,
 ) -> NightlySummary:
-    """Write `reports/nightly/<day>.md` and `.html`; a second summary of the same day replaces the
-    first.
+    """Write `reports/nightly/<day>T<time>Z.md` and `.html`, and `<day>.md` and `.html`, which lead
+    to every summary of that day.
+
+    Args:
+        at: when the night ended, UTC. A second summary of that second replaces the first.
 
     Raises:
         ConfigurationError: one of the runs is not published.
@@ -59,17 +63,40 @@ def write_nightly(
             if run_ids
             else None
         )
-        page = nightly_page(queries, day, outcomes, run_ids)
+        page = nightly_page(queries, at.date(), outcomes, run_ids)
     folder = layout.reports / "nightly"
     folder.mkdir(parents=True, exist_ok=True)
-    markdown_path, html_path = folder / f"{day:%Y-%m-%d}.md", folder / f"{day:%Y-%m-%d}.html"
-    _replace(markdown_path, _markdown(page, "md", linked=True))
-    _replace(
-        html_path, html_page(_markdown(page, "html", linked=True), title=f"Night of {day:%Y-%m-%d}")
-    )
+    name = f"{at:%Y-%m-%dT%H%M%S}Z"
+    texts = {suffix: _markdown(page, suffix, linked=True) for suffix in _SUFFIXES}
+    markdown_path, html_path = _write(folder, name, texts, f"Night of {at:%Y-%m-%d}, {at:%H:%M}")
+    summaries = _summaries_of(folder, at.date())
+    day_page = {
+        suffix: rendered("nights.md.jinja", day=at.date(), summaries=summaries, suffix=suffix)
+        for suffix in _SUFFIXES
+    }
+    _write(folder, f"{at:%Y-%m-%d}", day_page, f"Nights of {at:%Y-%m-%d}")
     return NightlySummary(
         _markdown(page, "md", linked=False), page.alarm_count, html_path, markdown_path
     )
+
+
+def _write(
+    folder: Path, name: str, texts: Mapping[OutputFormat, str], title: str
+) -> tuple[Path, Path]:
+    markdown_path, html_path = folder / f"{name}.md", folder / f"{name}.html"
+    _replace(markdown_path, texts["md"])
+    _replace(html_path, html_page(texts["html"], title=title))
+    return markdown_path, html_path
+
+
+def _summaries_of(folder: Path, day: date) -> list[tuple[str, str, str]]:
+    """Name, time of day and first sentence of every summary of a day, oldest first."""
+    found = []
+    for path in sorted(folder.glob(f"{day:%Y-%m-%d}T*Z.md")):
+        lines = path.read_text("utf-8").splitlines()
+        moment = datetime.strptime(path.stem, "%Y-%m-%dT%H%M%SZ").replace(tzinfo=UTC)
+        found.append((path.stem, f"{moment:%H:%M:%S}", next(filter(None, lines[1:]), "")))
+    return found
 
 
 def _markdown(page: NightlyPage, suffix: OutputFormat, *, linked: bool) -> str:

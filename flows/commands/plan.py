@@ -69,9 +69,9 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
     from flows.estimate import estimate_run
     from flows.model_comparison import compare_engines
     from flows.rank_estimate import estimate_ranking
-    from tasks.ideas.read import read_ideas
+    from tasks.ideas.read import read_batch
 
-    batch = read_ideas(request.ideas_path, default_cutoff=request.cutoff_date)
+    batch = read_batch(request.ideas_path, default_cutoff=request.cutoff_date)
     own = (request.engine,) if others and not request.engine.is_baseline else ()
     return Prediction(
         estimate=estimate_run(batch.ideas, len(batch.rejected), request, settings),

@@ -10,13 +10,14 @@ import typer
 from flows.commands.options import Json
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.profiles import load_profile, shipped_profiles
 from flows.request import check_api_base, resolve_request
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.options import RankOptions
-from schemas.ranking import RankingHead, RankRequest, RatingMethod
+from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
 from schemas.run import Run
 from schemas.settings import Settings
 
@@ -43,6 +44,7 @@ def rank(
     from flows.commands.rank_output import print_scores
     from flows.runs_of_ideas import find_run
 
+    _check(options)
     folder = options.warehouse.resolve()
     found = find_run(run, options)
     with Session() as session:
@@ -50,13 +52,27 @@ def rank(
             request = resolve_request(Path(run or ""), options.evaluation, Settings())
             found = session.evaluate(request).published_head()
         if options.scores:
-            return print_scores(folder, found.run_id, as_json=json)
+            weights = None if options.profile is None else load_profile(options.profile)
+            return print_scores(folder, found.run_id, weights, as_json=json)
         asked_anew = any(
             option is not None for option in (options.profile, options.api_base, options.votes)
         )
         return rank_and_print(
             rank_request(found, options), session, as_json=json, stored_will_do=not asked_anew
         )
+
+
+def _check(options: RankOptions) -> None:
+    matched = {
+        "--votes": options.votes is not None,
+        "--method": options.method is not None,
+        "--group-by": options.group_by is not Grouping.GIVEN,
+    }
+    for flag, said in matched.items():
+        if options.scores and said:
+            raise ConfigurationError(
+                f"{flag} is about matches, and --scores ranks without any: leave one of them out"
+            )
 
 
 def rank_request(run: Run, options: RankOptions) -> RankRequest:
@@ -66,8 +82,6 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
         ConfigurationError: an option that cannot be met, or the run's profile is a file of the user
             that was not named.
     """
-    from flows.profiles import load_profile, shipped_profiles
-
     engine, votes = options.engine or EngineChoice.parse(run.engine), options.votes
     check_api_base(options.api_base, engine)
     if options.profile is None and run.profile not in shipped_profiles():

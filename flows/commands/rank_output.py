@@ -18,6 +18,7 @@ from flows.commands.output import (
 )
 from flows.terminal import safe
 from schemas.identifiers import RunId
+from schemas.profile import Profile
 from schemas.ranking import GroupSummary, RankingHead
 from schemas.settings import Settings
 from warehouse.answers import RankedIdea
@@ -28,16 +29,24 @@ from warehouse.rankings.queries import group_summaries, ranked_by, ranked_by_sco
 COLUMNS = ("rank", "range", "idea", "strength", "95 %", "won", "lost", "unscored\nmatches", "score")
 
 
-def print_scores(warehouse: Path, run_id: RunId, *, as_json: bool) -> int:
-    """The ranking by scores; 0."""
+def print_scores(warehouse: Path, run_id: RunId, profile: Profile | None, *, as_json: bool) -> int:
+    """The ranking by scores, under the weights of the run or of a profile; 0."""
     with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
-        ranked, scores = ranked_by_scores(queries, run_id), queries.idea_scores(run_id)
+        weights = profile.score_weights if profile is not None else None
+        ranked, scores = ranked_by_scores(queries, run_id, weights), queries.idea_scores(run_id)
     if as_json:
         print_json(ranked)
     else:
         print_ranking(ranked, scores)
-        print_note(f"run {run_id}, ranked by scores")
+        print_note(f"run {run_id}, ranked by scores{_under(profile)}")
     return 0
+
+
+def _under(profile: Profile | None) -> str:
+    if profile is None:
+        return ""
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in profile.score_weights if weight)
+    return f" under the weights of profile {profile.name}: {weights}"
 
 
 def print_matches(

@@ -87,8 +87,18 @@ def _assigned(step: Step[Any, Any], request: RunRequest) -> str:
     return f"{step.name}:{judging.assignment(step.name, step.kind, step.answer_tokens)}"
 
 
-def run_id_for(request: RunRequest, keys: list[EvaluationKey], rejected: list[str]) -> RunId:
-    """Names a run after its content, so that the same command finds the run it began earlier."""
+def run_id_for(
+    request: RunRequest,
+    keys: list[EvaluationKey],
+    descriptions: list[str],
+    rejected: list[str],
+) -> RunId:
+    """Names a run after its content, so that the same command finds the run it began earlier.
+
+    Args:
+        descriptions: `Idea.description_sha256` of its ideas. A batch with other titles, groups or
+            metadata is another run, which takes the evaluations over.
+    """
     stem = (
         "".join(
             c if c.isascii() and c.isalnum() else "-" for c in request.ideas_path.stem.lower()
@@ -96,4 +106,5 @@ def run_id_for(request: RunRequest, keys: list[EvaluationKey], rejected: list[st
         or "ideas"
     )
     weights = request.profile.score_weights.model_dump_json()
-    return RunId(f"{stem}-{content_hash(weights, *sorted(keys), *sorted(rejected), length=10)}")
+    parts = (weights, *sorted(keys), *sorted(descriptions), *sorted(rejected))
+    return RunId(f"{stem}-{content_hash(*parts, length=10)}")

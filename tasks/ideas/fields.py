@@ -85,6 +85,8 @@ Every other name is metadata.
 """
 
 _TEXT_MEANINGS = frozenset({"text", "problem", "method", "experiment"})
+_TEXT_BY_DEFAULT = ("abstract", "description")
+"""The text of an entry that has no other; metadata beside one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +110,18 @@ def normalised(name: str) -> str:
 
 def has_text_field(names: Iterable[str]) -> bool:
     """Whether any of these columns can hold an idea or a part of one."""
-    return any(FIELD_NAMES.get(normalised(name)) in _TEXT_MEANINGS for name in names)
+    return any(
+        FIELD_NAMES.get(normalised(name)) in _TEXT_MEANINGS or normalised(name) in _TEXT_BY_DEFAULT
+        for name in names
+    )
 
 
 def named(fields: Mapping[str, object]) -> NamedFields:
     """Sort fields into known ones and metadata.
 
     Metadata keeps scalars, as strings. Lists and objects (the rubrics of a benchmark, say) are left
-    out, except an object called `metadata`, whose scalars become metadata themselves.
+    out, except an object called `metadata`, whose scalars become metadata themselves. An abstract
+    or a description is the text of an entry that has no other.
     """
     known: dict[str, object] = {}
     metadata: dict[str, str] = {}
@@ -134,6 +140,12 @@ def named(fields: Mapping[str, object]) -> NamedFields:
             )
         elif (text := scalar_text(value)) is not None:
             metadata[name] = text
+    if not _TEXT_MEANINGS & known.keys():
+        by_default = {normalised(name): name for name in reversed(metadata)}
+        for name in _TEXT_BY_DEFAULT:
+            if name in by_default and not _blank(metadata[by_default[name]]):
+                known["text"] = metadata.pop(by_default[name])
+                break
     return NamedFields(known=known, metadata=metadata, names=tuple(fields))
 
 

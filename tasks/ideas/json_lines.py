@@ -1,4 +1,7 @@
-"""Ideas as JSON Lines, one object per line, read and written; and a JSON file with one list of objects."""
+"""Entries of a JSON file: one object per line, or one list of objects, or one object.
+
+What is in the file decides, not its ending. Ideas are written as JSON Lines.
+"""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,15 +16,67 @@ from tasks.ideas.fields import Entries, Entry, refuse_wide_encodings, unreadable
 from tasks.ideas.limits import MAXIMUM_DOCUMENT_BYTES, refuse_large_file
 
 MAXIMUM_LINE_BYTES = 20_000_000
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def read_json_lines(path: Path) -> Entries:
-    """Stream the entries of `path`. A broken line is rejected by itself; empty lines are skipped.
+def read_json(path: Path) -> Entries:
+    """Stream the entries of `path` where its first line is an object; else it is read as a whole.
 
     Raises:
-        IdeaFileError: not one line is UTF-8.
+        IdeaFileError: not one line is UTF-8; or no JSON, in a file that says by its ending that it
+            is one document.
     """
+    one_document = path.suffix.lower() == ".json"
+    if _starts_with_an_object(path):
+        yield from _read_lines(path)
+        return
+    size_bytes = path.stat().st_size
+    if one_document:
+        refuse_large_file(
+            path.name,
+            size_bytes,
+            MAXIMUM_DOCUMENT_BYTES,
+            "split it, or write one object per line",
+        )
     refuse_wide_encodings(path)
+    content = _parsed(path.read_bytes()) if size_bytes <= MAXIMUM_DOCUMENT_BYTES else None
+    if isinstance(content, orjson.JSONDecodeError) and one_document:
+        raise IdeaFileError(
+            f"{path.name} is not valid JSON ({content}): mend it, or write one object per line"
+        )
+    if not one_document and not isinstance(content, list | dict):
+        yield from _read_lines(path)
+        return
+    if not isinstance(content, list | dict):
+        raise IdeaFileError(
+            f"{path.name} holds neither a list of ideas nor one idea: write [{{...}}, {{...}}]"
+        )
+    for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
+        location = f"{path.name} entry {number}"
+        yield (
+            Entry(location, value) if isinstance(value, dict) else unreadable(location, _NO_OBJECT)
+        )
+
+
+def _starts_with_an_object(path: Path) -> bool:
+    """Whether the first line that is not blank is a whole object, so that there is one a line."""
+    with path.open("rb") as file:
+        while line := file.readline(MAXIMUM_LINE_BYTES):
+            if line.removeprefix(_BYTE_ORDER_MARK).strip():
+                return isinstance(_parsed(line), dict)
+    return False
+
+
+def _parsed(content: bytes) -> object:
+    """What JSON says; the error of what is none."""
+    try:
+        return orjson.loads(content.removeprefix(_BYTE_ORDER_MARK))
+    except orjson.JSONDecodeError as error:
+        return error
+
+
+def _read_lines(path: Path) -> Entries:
+    """A broken line is rejected by itself; empty lines are skipped."""
     line_count = undecodable_count = 0
     with path.open("rb") as file:
         number = 0
@@ -29,7 +84,7 @@ def read_json_lines(path: Path) -> Entries:
             number += 1
             location = f"{path.name} line {number}"
             if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")
+                line = line.removeprefix(_BYTE_ORDER_MARK)
             if len(line) >= MAXIMUM_LINE_BYTES - 3 and not line.endswith(b"\n"):
                 _skip_line(file)
                 line_count += 1
@@ -51,37 +106,6 @@ def read_json_lines(path: Path) -> Entries:
     if line_count and undecodable_count == line_count:
         raise IdeaFileError(
             f"{path.name} is not UTF-8 text: save it as UTF-8, one JSON object per line"
-        )
-
-
-def read_json(path: Path) -> Entries:
-    """The entries of a `.json` file: a list of objects, or one object.
-
-    Raises:
-        IdeaFileError: too large, no JSON, or neither a list nor an object.
-    """
-    refuse_large_file(
-        path.name,
-        path.stat().st_size,
-        MAXIMUM_DOCUMENT_BYTES,
-        "split it, or write one object per line as .jsonl",
-    )
-    refuse_wide_encodings(path)
-    try:
-        content = orjson.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-    except orjson.JSONDecodeError as error:
-        raise IdeaFileError(
-            f"{path.name} is not valid JSON ({error}): mend it, or name it .jsonl if it has one"
-            " object per line"
-        ) from error
-    if not isinstance(content, list | dict):
-        raise IdeaFileError(
-            f"{path.name} holds neither a list of ideas nor one idea: write [{{...}}, {{...}}]"
-        )
-    for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
-        location = f"{path.name} entry {number}"
-        yield (
-            Entry(location, value) if isinstance(value, dict) else unreadable(location, _NO_OBJECT)
         )
 
 

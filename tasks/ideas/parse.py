@@ -3,7 +3,7 @@
 from datetime import date, datetime
 
 from schemas.base import encodable
-from schemas.idea import Idea, RejectedIdea
+from schemas.idea import Idea, RejectedIdea, cutoff_day
 from schemas.identifiers import IdeaId, content_hash
 from schemas.reasons import Reason
 from tasks.ideas.fields import TEXT_FIELDS, Entry, NamedFields, named, scalar_text
@@ -145,12 +145,12 @@ def _cutoff(value: object) -> date | None:
         return value
     if isinstance(value, str):
         try:
-            return datetime.fromisoformat(value.strip()).date()
+            return cutoff_day(value.strip())
         except ValueError:
             pass
     told = scalar_text(value)
     shown = "(a list or an object)" if told is None else repr(" ".join(told.split())[:40])
     raise _RejectionError(
         Reason.BAD_CUTOFF_DATE,
-        f"cutoff_date {shown} is no date: write it as YYYY-MM-DD, such as 2024-09-24",
+        f"cutoff_date {shown} is no date: write it as YYYY-MM-DD or YYYY-MM, such as 2024-09-24",
     )

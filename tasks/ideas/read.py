@@ -11,7 +11,7 @@ from schemas.reasons import Reason
 from tasks.ideas.duplicates import mark_duplicates
 from tasks.ideas.fields import Entries, Entry
 from tasks.ideas.groups import ungrouped
-from tasks.ideas.json_lines import read_json, read_json_lines
+from tasks.ideas.json_lines import read_json
 from tasks.ideas.limits import (
     MAXIMUM_DEPTH,
     MAXIMUM_FILE_BYTES,
@@ -23,21 +23,23 @@ from tasks.ideas.limits import (
 from tasks.ideas.parse import parse_entry
 from tasks.ideas.tables import read_delimited, read_parquet
 from tasks.ideas.text_files import TEXT_SUFFIXES, read_folder, read_text_file
+from tasks.ideas.workbook import read_workbook
+from tasks.ideas.yaml_file import YAML_SUFFIXES, read_yaml
 
 FORMATS: dict[str, Callable[[Path], Entries]] = {
-    ".jsonl": read_json_lines,
-    ".ndjson": read_json_lines,
-    ".json": read_json,
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), read_json),
     ".csv": read_delimited,
     ".tsv": read_delimited,
     ".parquet": read_parquet,
+    **dict.fromkeys(YAML_SUFFIXES, read_yaml),
+    ".xlsx": read_workbook,
     **dict.fromkeys(TEXT_SUFFIXES, read_text_file),
 }
 
 
 def read_ideas(path: Path, *, default_cutoff: date | None) -> IdeaBatch:
-    """Read the ideas of a JSONL, JSON, CSV, TSV, Parquet, text or Markdown file, or of a folder of
-    texts.
+    """Read the ideas of a JSON, JSONL, CSV, TSV, Parquet, YAML, Excel, text or Markdown file, or of
+    a folder of texts.
 
     Groups and pairs of ideas are taken apart (`tasks.ideas.groups`). `default_cutoff` holds for
     ideas that bring no `cutoff_date`. Of two entries with one `idea_id` the first counts; equal
@@ -54,6 +56,22 @@ def read_ideas(path: Path, *, default_cutoff: date | None) -> IdeaBatch:
             f"{path} cannot be read ({error.strerror or type(error).__name__}): check the path and"
             " its permissions"
         ) from error
+
+
+def read_batch(path: Path, *, default_cutoff: date | None) -> IdeaBatch:
+    """`read_ideas` for work: there is at least one good idea.
+
+    Raises:
+        IdeaFileError: as `read_ideas`, and when every entry was rejected.
+    """
+    batch = read_ideas(path, default_cutoff=default_cutoff)
+    if not batch.ideas:
+        first, count = batch.rejected[0], len(batch.rejected)
+        raise IdeaFileError(
+            f"{path.name}: none of {count:,} entries can be evaluated, so nothing is published;"
+            f" {first.location}: {first.detail}"
+        )
+    return batch
 
 
 def _read(path: Path, default_cutoff: date | None) -> IdeaBatch:
@@ -112,6 +130,11 @@ def _entries(path: Path) -> Entries:
     if path.is_dir():
         return read_folder(path)
     read = FORMATS.get(path.suffix.lower())
+    if path.suffix.lower() == ".pdf":
+        raise IdeaFileError(
+            f"{path.name} is a manuscript: look for problems in it with `assay check {path.name}`,"
+            " or write its idea as text"
+        )
     if read is None:
         raise IdeaFileError(
             f"{path.name} has no known format: give a {', '.join(FORMATS)} file, or a folder of"

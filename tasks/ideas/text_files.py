@@ -1,9 +1,7 @@
 """Entries from text and Markdown files: one idea per file."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
@@ -12,64 +10,62 @@ from schemas.patterns import DOTALL, bounded
 from schemas.reasons import Reason
 from tasks.ideas.fields import Entries, Entry, unreadable
 from tasks.ideas.limits import MAXIMUM_CHARACTERS, too_long
+from tasks.ideas.yaml_file import plain_yaml
 
 TEXT_SUFFIXES = (".txt", ".md", ".markdown")
 _FRONT_MATTER = bounded(r"\A---[ \t]*+\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*+(?:\n|\Z)", DOTALL)
 
 
 def read_folder(folder: Path) -> Entries:
-    """One entry per .txt or .md file of `folder`, by name; other visible files, links and pipes are
-    rejected.
+    """One entry per .txt or .md file of `folder` and its sub-folders, by path; other visible files,
+    links and pipes are rejected, README files left aside.
 
-    Sub-folders are not entered, and no link is followed: it may lead to any file of the machine.
+    No link is followed: it may lead to any file of the machine.
 
     Raises:
         IdeaFileError: no .txt or .md file in it.
     """
-    visible = (item for item in folder.iterdir() if not item.name.startswith("."))
-    files = sorted(
-        (item for item in visible if item.is_symlink() or not item.is_dir()),
-        key=lambda item: item.name,
-    )
+    files = sorted(_files(folder), key=lambda item: item.relative_to(folder).as_posix())
     if not any(item.suffix.lower() in TEXT_SUFFIXES for item in files):
         raise IdeaFileError(
             f"folder {folder.name} holds no .txt or .md file: put one idea into each"
         )
     for item in files:
+        location = item.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
         if item.is_symlink() or not item.is_file():
             yield unreadable(
-                item.name,
+                location,
                 "this is a link, pipe or device, and only files are read: put a copy in its place",
             )
         elif item.suffix.lower() in TEXT_SUFFIXES:
-            yield _contained(item)
+            yield _contained(item, location)
         else:
             yield unreadable(
-                item.name,
+                location,
                 "only .txt and .md files of a folder are read: convert it, or evaluate it by"
                 " itself",
             )
 
 
-def _contained(path: Path) -> Entry | RejectedIdea:
+def _files(folder: Path) -> Iterator[Path]:
+    """Everything visible below `folder` but folders and README files."""
+    for item in folder.iterdir():
+        if item.name.startswith(".") or item.stem.lower() == "readme":
+            continue
+        if item.is_dir() and not item.is_symlink():
+            yield from _files(item)
+        else:
+            yield item
+
+
+def _contained(path: Path, location: str) -> Entry | RejectedIdea:
     boundary = ErrorBoundary()
     with boundary:
-        return _entry(path)
+        return _entry(path, location)
     assert boundary.error is not None
     return unreadable(
-        path.name, f"the file cannot be read ({in_a_word(boundary.error)}): write it anew"
+        location, f"the file cannot be read ({in_a_word(boundary.error)}): write it anew"
     )
-
-
-class _PlainLoader(yaml.BaseLoader):
-    """Builds strings, lists and mappings only, and each where it stands: a name for another part
-    can stand for any amount of it.
-    """
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases are not read")
-        return super().compose_node(parent, index)
 
 
 def read_text_file(path: Path) -> Entries:
@@ -78,14 +74,13 @@ def read_text_file(path: Path) -> Entries:
     Raises:
         IdeaFileError: the file is not UTF-8.
     """
-    entry = _entry(path)
+    entry = _entry(path, path.name.encode("utf-8", "replace").decode())
     if isinstance(entry, RejectedIdea) and entry.reason is Reason.UNREADABLE:
         raise IdeaFileError(f"{path.name}: {entry.detail}")
     yield entry
 
 
-def _entry(path: Path) -> Entry | RejectedIdea:
-    location = path.name
+def _entry(path: Path, location: str) -> Entry | RejectedIdea:
     try:
         with path.open("rb") as file:
             content = file.read(4 * MAXIMUM_CHARACTERS + 1)
@@ -99,11 +94,11 @@ def _entry(path: Path) -> Entry | RejectedIdea:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         return unreadable(location, "the file is not UTF-8 text: save it as UTF-8")
-    fields: dict[str, object] = {"file": path.name.encode("utf-8", "replace").decode()}
+    fields: dict[str, object] = {"file": location}
     if path.suffix.lower() != ".txt" and (matter := _FRONT_MATTER.match(text)):
         try:
-            given = yaml.load(matter.group(1), Loader=_PlainLoader)  # noqa: S506 -- a BaseLoader
-        except (yaml.YAMLError, RecursionError, ValueError):
+            given = plain_yaml(matter.group(1))
+        except ValueError:
             return RejectedIdea(
                 idea_id=None,
                 location=location,

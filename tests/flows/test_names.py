@@ -23,8 +23,8 @@ ADDRESS = "http://127.0.0.1:8000/v1"
 @pytest.mark.parametrize(
     ("engine", "key", "run_id"),
     [
-        ("extractive", "9e36e0bf3318d0017d8420d1bf8dc332", "ideas-ba09221f4c"),
-        (MODEL, "120427fd938b8657cbd0612ff7f61bb4", "ideas-fe8a5262a4"),
+        ("extractive", "9e36e0bf3318d0017d8420d1bf8dc332", "ideas-3b74fecb66"),
+        (MODEL, "120427fd938b8657cbd0612ff7f61bb4", "ideas-37b75870bd"),
     ],
 )
 def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> None:
@@ -39,7 +39,7 @@ def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> N
         full_text=False,
     )
     found = evaluation_key(IDEA, request, "snapshot:1a2b", ())
-    assert (found, run_id_for(request, [found], [])) == (key, run_id)
+    assert (found, run_id_for(request, [found], [IDEA.description_sha256], [])) == (key, run_id)
 
 
 @pytest.mark.parametrize(

@@ -145,3 +145,37 @@ def test_a_file_with_nothing_usable_is_rejected_rather_than_published(
         "empty.jsonl line 1: "
     )
     assert (night.rejected / "empty.jsonl.reason.txt").exists()
+
+
+def test_an_inbox_that_is_not_there_is_made(night: Any, caplog: pytest.LogCaptureFixture) -> None:
+    night.inbox.rmdir()
+    assert night.run() == {}
+    assert night.inbox.is_dir()
+    assert f"there was no inbox {night.inbox}" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.JSONL", "a.ndjson", "a.tsv", "a.yaml", "folder"])
+def test_whatever_a_plan_reads_is_evaluated_at_night(name: str, night: Any) -> None:
+    path = night.inbox / name
+    if name == "folder":
+        path.mkdir()
+        (path / "idea.md").write_text(GOOD)
+    else:
+        path.write_text(GOOD)
+    assert night.run()[name].startswith("published as run-")
+    assert list(night.inbox.iterdir()) == []
+
+
+def test_what_is_no_idea_file_waits_to_be_rejected_and_what_is_half_written_for_its_end(
+    night: Any, tmp_path: Path
+) -> None:
+    for name in ("notes.docx", "arriving.jsonl.part", ".hidden.jsonl"):
+        (night.inbox / name).write_text(GOOD)
+    waiting = flow.waiting(night.inbox, tmp_path / "archive", -1.0)
+    assert [path.name for path in waiting] == ["notes.docx"]
+
+
+def test_an_archive_inside_the_inbox_is_no_idea_folder(night: Any, tmp_path: Path) -> None:
+    archive = night.inbox / "done"
+    archive.mkdir()
+    assert flow.waiting(night.inbox, archive / "2026", -1.0) == []

@@ -13,6 +13,7 @@ from flows.campaign import conclude
 from flows.profiles import load_profile
 from flows.ranking import Ranking, RankSummary
 from schemas.base import replace
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.ranking import RankRequest
 from tasks.ranking.rank_shard import RankJob, rank_shard
@@ -41,15 +42,14 @@ def layout(tmp_path: Path) -> Layout:
     return layout
 
 
+def request(layout: Layout, **fields: Any) -> RankRequest:
+    profile = load_profile("economy")
+    given: dict[str, Any] = {"run_id": RUN, "profile": profile, "engine": "litellm:fake", **fields}
+    return RankRequest(warehouse=layout.root, **given)
+
+
 def ranked(layout: Layout) -> RankSummary:
-    ranking = Ranking(
-        RankRequest(
-            run_id=RUN,
-            warehouse=layout.root,
-            profile=load_profile("economy"),
-            engine="litellm:fake",
-        )
-    )
+    ranking = Ranking(request(layout))
     plan = ranking.plan()
     for path in plan.shards:
         job = RankJob.model_validate_json(path.read_bytes())
@@ -77,3 +77,25 @@ def test_a_group_that_cannot_be_prepared_is_named_and_tried_again_and_the_others
     assert summary.remarks == ("group not ranked: two: it failed: ZeroDivisionError: a bug",)
     again = ranked(layout)
     assert (again.published, again.head.incomplete_reason, again.remarks) == (True, None, ())
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('{"first": "nobody", "second": "no one", "winner": "first"}', "none of the 1 votes"),
+        ("", "holds no vote"),
+    ],
+)
+def test_votes_of_which_none_counts_are_an_error_and_no_ranking(
+    line: str, expected: str, layout: Layout, tmp_path: Path
+) -> None:
+    (tmp_path / "votes.jsonl").write_text(line)
+    with pytest.raises(ConfigurationError, match=expected):
+        Ranking(request(layout, votes_path=tmp_path / "votes.jsonl")).plan()
+
+
+def test_a_run_without_ideas_cannot_be_ranked_and_says_so(tmp_path: Path) -> None:
+    empty = Layout(tmp_path / "empty")
+    assert publish(empty, RUNS, make_run(ideas=0)).published
+    with pytest.raises(ConfigurationError, match="run-a holds no ideas"):
+        Ranking(request(empty)).plan()

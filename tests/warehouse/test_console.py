@@ -38,6 +38,10 @@ def test_questions_are_answered_with_plain_values(published: Layout) -> None:
         "select sum(prompt_tokens) from llm_calls",
         "select list(score) from idea_scores",
         "-- a comment\nselect 1",
+        "select 1e400::double, -1e400, 'nan'::double",
+        "select 170141183460469231731687303715884105727, [18446744073709551615::ubigint]",
+        "select 340282366920938463463374607431768211455::uhugeint as x",
+        "select map {170141183460469231731687303715884105727: {'a': 1e400}}",
     ],
 )
 def test_every_kind_of_question_is_allowed_and_answered_in_json(

@@ -10,6 +10,7 @@ import pytest
 from schemas.base import replace
 from schemas.errors import PublicationError
 from schemas.identifiers import IdeaId, RunId
+from schemas.profile import ScoreWeights
 from schemas.ranking import GroupSummary, Match, RankedGroup, Rating, RatingMethod
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
@@ -23,6 +24,7 @@ from warehouse.rankings.landing import RANKINGS, land_group, landed_matches, row
 from warehouse.rankings.queries import (
     group_summaries,
     matches_of,
+    ranked_by_scores,
     ranking_shown,
     rankings_of,
     ratings_of,
@@ -256,3 +258,18 @@ def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(
             'select "group", basis, rank from group_rankings order by "group", rank'
         ).fetchall()
     assert found == [("alone", "scores", 1), ("one", "matches", 1), ("one", "matches", 2)]
+
+
+@pytest.mark.parametrize("module", ["soundness", "contribution"])
+def test_a_ranking_by_scores_follows_the_weights_it_is_asked_for(
+    module: str, three: Layout
+) -> None:
+    weights = ScoreWeights(**{"soundness": 0.0, "contribution": 0.0, module: 1.0})
+    with open_queries(three) as queries:
+        own = {idea.idea_id: idea for idea in ranked_by_scores(queries, RUN)}
+        ranked = ranked_by_scores(queries, RUN, weights)
+        scores = {score.idea_id: score.score for score in queries.idea_scores(RUN)}
+    column = f"{module}_0_to_10"
+    assert [idea.score for idea in ranked] == [getattr(idea, column) for idea in ranked]
+    assert [idea.rank for idea in ranked] == [1, 2, 3]
+    assert {idea_id: idea.score for idea_id, idea in own.items()} == pytest.approx(scores)

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.profile import ScoreWeights
 from schemas.ranking import Grouping, GroupSummary, Match, RankingHead, Rating, RatingMethod
 from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
 from warehouse.rows import noun_of
+from warehouse.statements import statement, table_statement
 
 
 def rankings_of(queries: Queries, run_id: RunId) -> tuple[RankingHead, ...]:
@@ -69,13 +71,22 @@ def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
     return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)
 
 
-def ranked_by_scores(queries: Queries, run_id: RunId) -> tuple[RankedIdea, ...]:
+def ranked_by_scores(
+    queries: Queries, run_id: RunId, weights: ScoreWeights | None = None
+) -> tuple[RankedIdea, ...]:
     """The ideas of the run by score, whatever matches said.
 
-    Raises ConfigurationError when the run is not published.
+    Args:
+        weights: of the modules in the score; None: the run's own.
+
+    Raises:
+        ConfigurationError: the run is not published.
     """
-    queries.run(run_id)
-    return tuple(
-        RankedIdea.model_validate(row, strict=False)
-        for row in queries.rows("ranking_by_scores", run_id=run_id)
+    used = weights or queries.run(run_id).score_weights
+    sql = table_statement(
+        "ranking_under_weights",
+        idea_scores=statement("marts", "idea_scores"),
+        question=statement("queries", "ranking_by_scores"),
     )
+    rows = queries.answers(sql, run_id=run_id, **used.model_dump())
+    return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)

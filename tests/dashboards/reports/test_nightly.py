@@ -1,6 +1,6 @@
 """The summary of a night: what is new, what leads, what alarms, what it cost beside the last run."""
 
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 
 import polars
 import pytest
@@ -16,7 +16,7 @@ from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
-NIGHT = date(2026, 3, 3)
+NIGHT = datetime(2026, 3, 3, 1, 40, 5, tzinfo=UTC)
 FIRST, SECOND = RunId("run-a"), RunId("run-b")
 HOSTILE = "<script>alert(1)</script> | [x](javascript:alert(1))"
 
@@ -111,7 +111,22 @@ def test_the_files_link_to_the_run_and_titles_stay_text(summary, layout):
     assert sorted(path.name for path in summary.html_path.parent.iterdir()) == [
         "2026-03-03.html",
         "2026-03-03.md",
+        "2026-03-03T014005Z.html",
+        "2026-03-03T014005Z.md",
     ]
+
+
+def test_a_second_night_of_one_day_leaves_the_first_ones_summary(tmp_path):
+    outcomes = {"a.csv": "rejected: no idea"}
+    first = write_nightly(Layout(tmp_path), NIGHT, outcomes, [])
+    before = first.markdown_path.read_text()
+    second = write_nightly(Layout(tmp_path), NIGHT + timedelta(hours=3), {}, [])
+    assert first.markdown_path.read_text() == before
+    assert "No new idea file was waiting" in second.markdown_path.read_text()
+    page = Page((tmp_path / "reports/nightly/2026-03-03.html").read_text())
+    assert {first.html_path.name, second.html_path.name} <= set(page.addresses)
+    day = (tmp_path / "reports/nightly/2026-03-03.md").read_text()
+    assert "1 idea file, 0 published runs" in day
 
 
 def test_a_night_without_files_or_lake_says_so(tmp_path):
@@ -121,7 +136,7 @@ def test_a_night_without_files_or_lake_says_so(tmp_path):
 
 
 def test_the_first_run_of_a_lake_has_nothing_beside_it(layout):
-    first = write_nightly(layout, date(2026, 3, 2), {"a.csv": "published"}, [FIRST])
+    first = write_nightly(layout, datetime(2026, 3, 2, tzinfo=UTC), {"a.csv": "published"}, [FIRST])
     assert "| | This run |\n" in first.markdown
     assert "in the run before" not in first.markdown
 

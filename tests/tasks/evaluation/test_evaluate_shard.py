@@ -458,10 +458,24 @@ def test_the_key_stays_when_nothing_that_matters_changes(tmp_path: Path) -> None
 
 def test_the_run_is_named_after_its_content(tmp_path: Path) -> None:
     keys = [EvaluationKey("a"), EvaluationKey("b")]
-    again = run_id_for(request(tmp_path), keys[::-1], [])
-    assert run_id_for(request(tmp_path), keys, []) == again
+    again = run_id_for(request(tmp_path), keys[::-1], ["m", "n"], [])
+    assert run_id_for(request(tmp_path), keys, ["n", "m"], []) == again
     assert again.startswith("ideas-")
-    assert run_id_for(request(tmp_path), keys, ["line 3:empty"]) != again
+    assert run_id_for(request(tmp_path), keys, ["n", "m"], ["line 3:empty"]) != again
+
+
+@pytest.mark.parametrize("edited", [{"group": "b"}, {"title": "B"}, {"metadata": {"by": "Ann"}}])
+def test_an_edited_group_title_or_metadata_is_another_run_of_the_same_evaluations(
+    edited: dict[str, Any], tmp_path: Path
+) -> None:
+    idea = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.", group="a")
+    other = idea.model_copy(update=edited)
+    before, after = (
+        run_id_for(request(tmp_path), [key(tmp_path, each)], [each.description_sha256], [])
+        for each in (idea, other)
+    )
+    assert key(tmp_path, idea) == key(tmp_path, other)
+    assert before != after
 
 
 def test_an_evaluation_ends_no_earlier_than_it_began_though_the_clock_was_set_back(

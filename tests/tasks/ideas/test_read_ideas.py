@@ -1,14 +1,16 @@
 import json
-from datetime import date
+import zipfile
+from datetime import date, datetime
 from pathlib import Path
 
+import openpyxl
 import polars as pl
 import pytest
 
 from schemas.errors import IdeaFileError
 from schemas.idea import IdeaBatch
 from tasks.ideas.limits import MAXIMUM_CHARACTERS
-from tasks.ideas.read import read_ideas
+from tasks.ideas.read import read_batch, read_ideas
 
 GOOD = "Train a small model on curated data and compare it with a large one."
 REAL_IDEAS = Path(__file__).parents[4] / "shared" / "data" / "scholarideas.jsonl"
@@ -121,7 +123,7 @@ def test_the_default_cutoff_holds_where_none_is_given_and_leaves_identifiers_alo
     ("row", "reason", "mend"),
     [
         ({"text": "  "}, "empty", "fill text"),
-        ({"abstract": GOOD}, "empty", "fields: abstract"),
+        ({"motto": GOOD}, "empty", "fields: motto"),
         ({"title": "Only a title for this idea of mine"}, "empty", "only a title"),
         ({"text": "Transformers"}, "too_short", "fewer than 5 words"),
         ({"text": "word " * (MAXIMUM_CHARACTERS // 4)}, "too_long", "shorten"),
@@ -181,6 +183,125 @@ def test_the_same_text_twice_without_id_is_one_idea(tmp_path: Path) -> None:
     batch = read(lines(tmp_path / "ideas.jsonl", {"text": GOOD}, {"text": GOOD}))
     assert len(batch.ideas) == 1
     assert batch.rejected[0].reason == "duplicate_text"
+
+
+INDENTED = json.dumps([{"text": GOOD}, {"text": GOOD + " And more."}], indent=2)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.ndjson", "A.JSONL"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        INDENTED,
+        "\n" + json.dumps(json.loads(INDENTED)),
+        "".join(f"{json.dumps(each)}\n" for each in json.loads(INDENTED)),
+    ],
+    ids=["indented list", "list on one line", "object per line"],
+)
+def test_what_is_in_a_json_file_decides_how_it_is_read_not_its_ending(
+    name: str, content: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(content)
+    batch = read(tmp_path / name)
+    assert [idea.text for idea in batch.ideas] == [GOOD, GOOD + " And more."]
+    assert batch.rejected == ()
+
+
+def test_an_indented_object_is_one_idea_whatever_its_ending(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": GOOD}, indent=2))
+    assert len(read(tmp_path / "a.jsonl").ideas) == 1
+
+
+def test_json_lines_with_a_broken_first_line_are_read_line_by_line(tmp_path: Path) -> None:
+    batch = read(lines(tmp_path / "a.jsonl", '{"text": ', {"text": GOOD}))
+    assert (len(batch.ideas), batch.rejected[0].location) == (1, "a.jsonl line 1")
+
+
+def test_a_batch_without_a_single_idea_is_an_error_that_says_why(tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.jsonl", {"text": "Short"}, {"text": "Shorter"})
+    with pytest.raises(IdeaFileError, match=r"none of 2 entries can .*; a\.jsonl line 1: "):
+        read_batch(path, default_cutoff=None)
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "yml"])
+def test_yaml_holds_a_list_of_ideas_or_one(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"ideas.{suffix}"
+    path.write_text(f"- text: {GOOD}\n  cutoff_date: 2024-05-17\n- just words\n")
+    batch = read(path)
+    assert [idea.cutoff_date for idea in batch.ideas] == [date(2024, 5, 17)]
+    assert [entry.location for entry in batch.rejected] == [f"{path.name} entry 2"]
+    path.write_text(f"title: One\ntext: {GOOD}\n")
+    assert [idea.title for idea in read(path).ideas] == ["One"]
+
+
+@pytest.mark.parametrize(
+    "content", ["a: [", "a: &x [b]\nc: *x", "[" * 5000, "- !!python/object:os.system x"]
+)
+def test_yaml_that_cannot_be_read_or_would_grow_is_one_line(content: str, tmp_path: Path) -> None:
+    (tmp_path / "ideas.yaml").write_text(content)
+    with pytest.raises(IdeaFileError, match=r"ideas\.yaml") as error:
+        read_batch(tmp_path / "ideas.yaml", default_cutoff=None)
+    assert "\n" not in str(error.value)
+
+
+def test_the_first_sheet_of_a_workbook_holds_ideas(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (
+        ["ID", "Text", "Cutoff", None],
+        [7, GOOD, datetime(2024, 5, 17), "x"],  # noqa: DTZ001 -- as Excel has it
+        [],
+        ["b", "Short"],
+    ):
+        book.active.append(row)
+    book.save(tmp_path / "ideas.xlsx")
+    batch = read(tmp_path / "ideas.xlsx")
+    assert [(idea.idea_id, idea.cutoff_date) for idea in batch.ideas] == [("7", date(2024, 5, 17))]
+    assert [entry.location for entry in batch.rejected] == ["ideas.xlsx row 4"]
+
+
+def test_a_workbook_that_unpacks_to_too_much_is_refused_unread(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", b" " * 201_000_000)
+    with pytest.raises(IdeaFileError, match="unpacked, has 201,000,000 bytes"):
+        read(tmp_path / "bomb.xlsx")
+
+
+def test_an_abstract_or_a_description_is_the_text_of_an_idea_that_has_no_other(
+    tmp_path: Path,
+) -> None:
+    rows = (
+        {"idea_id": "a", "abstract": GOOD, "description": "Short"},
+        {"idea_id": "b", "Description": GOOD},
+        {"idea_id": "c", "abstract": "Something else.", "text": GOOD},
+    )
+    ideas = read(lines(tmp_path / "ideas.jsonl", *rows)).ideas
+    assert [idea.text for idea in ideas] == [GOOD] * 3
+    assert [idea.metadata for idea in ideas] == [
+        {"description": "Short"},
+        {},
+        {"abstract": "Something else."},
+    ]
+
+
+@pytest.mark.parametrize(("given", "day"), [("2024-05", 31), ("2024-02", 29), ("2023-02", 28)])
+def test_a_month_is_a_cutoff_at_its_last_day(given: str, day: int, tmp_path: Path) -> None:
+    (idea,) = read(lines(tmp_path / "a.jsonl", {"text": GOOD, "cutoff_date": given})).ideas
+    assert idea.cutoff_date == date(int(given[:4]), int(given[5:]), day)
+
+
+def test_folders_are_read_with_their_sub_folders_and_without_readme_files(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / ".git").mkdir()
+    for name in ("README.md", "a.md", "b/readme.txt", "b/c.txt", ".git/d.md"):
+        (tmp_path / name).write_text(f"{GOOD} {name}")
+    ideas = read(tmp_path).ideas
+    assert [idea.metadata["file"] for idea in ideas] == ["a.md", "b/c.txt"]
+
+
+def test_a_manuscript_given_as_an_idea_leads_to_the_check_of_manuscripts(tmp_path: Path) -> None:
+    (tmp_path / "paper.PDF").write_bytes(b"%PDF-1.7")
+    with pytest.raises(IdeaFileError, match="assay check"):
+        read(tmp_path / "paper.PDF")
 
 
 def test_csv_columns_are_found_whatever_their_case_and_delimiter(tmp_path: Path) -> None:
@@ -270,7 +391,7 @@ def test_a_single_markdown_file_is_one_idea(tmp_path: Path) -> None:
         ("ideas.jsonl", b"\xe9\xe8\n\xe9", "not UTF-8"),
         ("ideas.json", b"{", "not valid JSON"),
         ("ideas.json", b"3", "neither a list"),
-        ("ideas.csv", b"name,abstract\na,b\n", "has name, abstract; it needs text"),
+        ("ideas.csv", b"name,colour\na,b\n", "has name, colour; it needs text"),
         ("ideas.csv", b"\x00\x01\x02", "no text file"),
         ("ideas.parquet", b"PAR1 nonsense", "cannot be read as Parquet"),
         ("ideas.docx", b"PK", "no known format"),

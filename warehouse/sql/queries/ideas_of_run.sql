@@ -1,2 +1,2 @@
 -- The ideas of a run as they were read, by identifier.
-select idea_id, "group", title, text from ideas where run_id = $run_id order by idea_id
+select idea_id, "group", title, text, metadata from ideas where run_id = $run_id order by idea_id
