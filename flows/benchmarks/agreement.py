@@ -17,8 +17,8 @@ from tasks.benchmarks.review_sets import (
     read_expert_reviews,
 )
 from tasks.metrics.agreement import gwet_ac1, krippendorff_alpha
-from tasks.metrics.comparing import WelchTest, welch
-from tasks.metrics.estimate import Estimate, benchmark_score, undefined
+from tasks.metrics.comparing import welch
+from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.means import mean
 from tasks.metrics.mixed_effects import Score, mixed_effects
 
@@ -60,18 +60,8 @@ def _means(reviews: Sequence[ExpertReview], name: str, seed: int) -> Iterator[Be
         )
         if condition != REFERENCE:
             yield benchmark_score(
-                _p_value(welch(values, reference)), NAME, f"welch_p_value_{name}", EXPERTS, part
+                welch(values, reference).estimate, NAME, f"welch_p_value_{name}", EXPERTS, part
             )
-
-
-def _p_value(test: WelchTest) -> Estimate:
-    count, missing = (
-        test.first.count + test.second.count,
-        test.first_unscored + test.second_unscored,
-    )
-    if test.undefined_reason is not None:
-        return undefined(test.undefined_reason, count, missing)
-    return Estimate(test.p_value, count, unscored_count=missing)
 
 
 def _effects(reviews: Sequence[ExpertReview], name: str) -> Iterator[BenchmarkScore]:

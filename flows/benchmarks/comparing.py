@@ -26,9 +26,8 @@ def differences(
     every task and system both have.
 
     Where there are right answers: accuracy, of two to five classes macro F1 too, and of numbers the
-        mean absolute error. Else the mean
-    of the answers' values. Over the items both answered; an item without an answer on either side
-    is unscored.
+    mean absolute error. Else the mean of the answers' values. Over the items both answered; an item
+    without an answer on either side is unscored.
     """
     suites = {run_id: benchmark(queries, run_id).suite for run_id in run_ids}
     found: list[Difference] = []

@@ -23,7 +23,7 @@ from tasks.benchmarks.steps.judge_preference import (
 )
 from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
 from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
-from tasks.metrics.comparing import WelchTest, welch
+from tasks.metrics.comparing import welch
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.reviews import (
     CRITERIA,
@@ -194,7 +194,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
 def _judged(
     trial: Trial, system: str, rubrics: Sequence[Rubric], written: Mapping[str, WrittenReview]
 ) -> list[RubricScore]:
-    """A score for every rubric: unscored where there is no review to judge, or no judgement of it."""
+    """A score for every rubric: unscored where there is no review to judge, or no judgement."""
     questions = {
         rubric.rubric_id: CoverageInput(
             review=written[rubric.idea_id].text, statement=rubric.statement
@@ -268,17 +268,7 @@ def _differences(
         test = welch(
             [one.score_1_to_5 for one in judged[ASSAY]], [one.score_1_to_5 for one in theirs]
         )
-        yield benchmark_score(_p_value(test), NAME, "welch_p_value", name)
-
-
-def _p_value(test: WelchTest) -> Estimate:
-    count, missing = (
-        test.first.count + test.second.count,
-        test.first_unscored + test.second_unscored,
-    )
-    if test.undefined_reason is not None:
-        return undefined(test.undefined_reason, count, missing)
-    return Estimate(test.p_value, count, unscored_count=missing)
+        yield benchmark_score(test.estimate, NAME, "welch_p_value", name)
 
 
 SUITE = Suite(

@@ -289,7 +289,7 @@ def _metrics(labelled: Labelled, class_count: ClassCount, seed: int) -> dict[str
 
 
 def _shares(labelled: Labelled, system: str) -> Iterator[BenchmarkScore]:
-    """Distribution of the predictions beside that of the labels: the diagnosis of label collapse."""
+    """Shares of the predictions beside those of the labels: the diagnosis of label collapse."""
     collapse = label_collapse(labelled, tuple(GRADES))
     for place, label in enumerate(collapse.classes):
         for metric, shares in (

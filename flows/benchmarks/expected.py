@@ -65,7 +65,10 @@ class Asking(NamedTuple):
 
 
 class BenchmarkEstimate(Noun):
-    """What one suite is expected to ask, its evaluations included. `cost_usd` is None when a price is unknown, 0 without a model."""
+    """What one suite is expected to ask, its evaluations included.
+
+    `cost_usd` is None when a price is unknown, 0 without a model.
+    """
 
     suite: str
     items: int = Field(ge=0, description="Ideas, submissions, pairs, groups or checks.")

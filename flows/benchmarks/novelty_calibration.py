@@ -67,9 +67,8 @@ def calibrate_on(
     there.
 
     `predicts` and `judged` say what the labels are and what made the judgements; None: novelty, by
-    today's prompt.
-    Too few labels, one class only, or nothing that varies: one undefined row that says so, and no
-        file.
+    today's prompt. Too few labels, one class only, or nothing that varies: one undefined row that
+    says so, and no file.
     """
     label = f"{CALIBRATION}: {part}"
     try:

@@ -58,12 +58,18 @@ def rinobench_scores(trial: Trial, suite: str) -> list[BenchmarkScore]:
     predictions, published = read_predictions(folder), read_scores(folder)
     scores = [
         BenchmarkScore(
-            suite=suite, metric=metric, slice=PART, system=model, value=value, count=sum(TEST_LABELS.values()),
-            published=True, published_source=f"{PAPER}, {model}",
+            suite=suite,
+            metric=metric,
+            slice=PART,
+            system=model,
+            value=value,
+            count=sum(TEST_LABELS.values()),
+            published=True,
+            published_source=f"{PAPER}, {model}",
         )
         for model, figures in published.items()
         for metric, value in figures.items()
-    ]  # fmt: skip
+    ]
     if predictions:
         scores += _spread(suite, predictions)
     if not trial.file(GOLD).is_file():

@@ -1,6 +1,5 @@
 """The engine judges problems of a release, and is held against the release's own judges."""
 
-import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -8,7 +7,7 @@ from typing import Any, TypeVar
 
 from flows.benchmarks.items import answered, unanswered
 from flows.benchmarks.notes import note
-from flows.benchmarks.trial import Trial
+from flows.benchmarks.trial import Trial, drawn_rows
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
@@ -97,35 +96,31 @@ def judge_released(
         for one in drawn
         for problem in one.check.problems
     }
-    scores = [
-        score
-        for judge in judges
-        for score in _agreement(
-            suite, ASSAY, f"judge={judge}", votes[judge], said, papers, trial.seed
-        )
-    ]
-    scores += _agreement(suite, ASSAY, "judges=all", both, said, papers, trial.seed)
-    for first, second in combinations(judges, 2):
-        scores += _agreement(
-            suite,
-            f"judge {second}",
-            f"judge={first}",
-            votes[first],
-            votes[second],
-            papers,
-            trial.seed,
-        )
+    scores = _agreements(suite, votes, both, said, papers, trial.seed)
     return [*scores, *_hit_rates(suite, drawn, judges, said)]
 
 
-def drawn_checks(known: Sequence[KnownT], item_limit: int | None, seed: int) -> list[KnownT]:
-    """As many as the limit or the default says, drawn by the seed and in their own order; all where
-    there are no more.
-    """
-    count = item_limit or DEFAULT_CHECK_COUNT
-    if count >= len(known):
-        return list(known)
-    return [known[place] for place in sorted(random.Random(seed).sample(range(len(known)), count))]  # noqa: S311 -- a repeatable draw, no secret
+def drawn_checks(known: Sequence[KnownT], item_limit: int | None, seed: int) -> Sequence[KnownT]:
+    """As many as the limit or the default says, drawn as every suite draws its items."""
+    return drawn_rows(known, item_limit or DEFAULT_CHECK_COUNT, seed)
+
+
+def _agreements(
+    suite: str,
+    votes: Mapping[str, Votes],
+    both: Votes,
+    said: Votes,
+    papers: Mapping[str, str],
+    seed: int,
+) -> list[BenchmarkScore]:
+    """Of the engine with each judge and with all of them, and of the judges with one another."""
+    found: list[BenchmarkScore] = []
+    for judge, given in votes.items():
+        found += _agreement(suite, ASSAY, f"judge={judge}", given, said, papers, seed)
+    found += _agreement(suite, ASSAY, "judges=all", both, said, papers, seed)
+    for (first, ours), (second, theirs) in combinations(votes.items(), 2):
+        found += _agreement(suite, f"judge {second}", f"judge={first}", ours, theirs, papers, seed)
+    return found
 
 
 def _questions(drawn: Iterable[Drawn]) -> Iterator[tuple[str, HitInput]]:

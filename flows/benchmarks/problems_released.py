@@ -63,7 +63,7 @@ def released_scores(
     unscored.
 
     Hit rates: a judge says yes to a paper by saying yes to any of its problems; papers without a
-        judge's vote are unscored.
+    judge's vote are unscored.
 
     Args:
         connection: as `release_views` gives it.

@@ -2,7 +2,7 @@
 profile switches (§4.2 and F.3).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from flows.profiles import load_profile
@@ -21,26 +21,16 @@ from schemas.options import BenchmarkOptions
 from schemas.profile import Profile
 from schemas.settings import Settings
 
-
-def _without_methods_and_results(profile: Profile) -> Profile:
-    return replace(profile, soundness=replace(profile.soundness, extract_methods_and_results=False))
-
-
-def _without_augmentation(profile: Profile) -> Profile:
-    return replace(profile, contribution=replace(profile.contribution, augment_papers=False))
-
-
-def _without_comparison(profile: Profile) -> Profile:
-    return replace(profile, contribution=replace(profile.contribution, compare_papers=False))
-
-
-ABLATIONS: Mapping[str, Callable[[Profile], Profile]] = {
-    "mre": _without_methods_and_results,
-    "pa": _without_augmentation,
-    "pc": _without_comparison,
+ABLATIONS: Mapping[str, tuple[str, str]] = {
+    "mre": ("soundness", "extract_methods_and_results"),
+    "pa": ("contribution", "augment_papers"),
+    "pc": ("contribution", "compare_papers"),
 }
-"""mre: passages go to the review as they are, no paper is read. pa: no recommendations, no references. pc: the review sees the
-papers themselves, not comparisons with them."""
+"""The part of a profile and the switch in it that each turns off.
+
+mre: passages go to the review as they are, no paper is read. pa: no recommendations, no
+references. pc: the review sees the papers themselves, not comparisons with them.
+"""
 
 
 def profile_without(profile: Profile, text: str) -> Profile:
@@ -58,7 +48,9 @@ def profile_without(profile: Profile, text: str) -> Profile:
             f"--without {text!r}: {', '.join(unknown)}; choose from {', '.join(ABLATIONS)}"
         )
     for name in names:
-        profile = ABLATIONS[name](profile)
+        part, switch = ABLATIONS[name]
+        changed = replace(getattr(profile, part), **{switch: False})
+        profile = replace(profile, **{part: changed})
     return replace(profile, name="-".join([profile.name, *(["without", *names] if names else [])]))
 
 

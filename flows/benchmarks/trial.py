@@ -68,6 +68,14 @@ def folder_of(layout: Layout, run_id: RunId) -> Path:
     return layout.state / "benchmarks" / run_id
 
 
+def drawn_rows(rows: Sequence[ItemT], limit: int | None, seed: int) -> Sequence[ItemT]:
+    """As many rows as the limit says, drawn by the seed and in their own order; all without one."""
+    if limit is None or limit >= len(rows):
+        return rows
+    chosen = random.Random(seed).sample(range(len(rows)), limit)  # noqa: S311 -- no secret
+    return [rows[place] for place in sorted(chosen)]
+
+
 class Trial:
     """One suite under way. Not shared between threads.
 
@@ -129,11 +137,7 @@ class Trial:
 
     def draw(self, rows: Sequence[ItemT]) -> Sequence[ItemT]:
         """All rows, or as many as `--limit` says, drawn by the seed and in their own order."""
-        limit = self.request.item_limit
-        if limit is None or limit >= len(rows):
-            return rows
-        chosen = sorted(random.Random(self.seed).sample(range(len(rows)), limit))  # noqa: S311 -- a repeatable draw, no secret
-        return [rows[place] for place in chosen]
+        return drawn_rows(rows, self.request.item_limit, self.seed)
 
     def ask(
         self, step: Step[Any, OutputT], questions: Mapping[str, Noun], *, task: str | None = None

@@ -55,7 +55,7 @@ class AspectCounts(Noun):
 
 
 class Grade(Noun):
-    """What the judges said; None where their answer could not be had, and then `reasons` says why."""
+    """What the judges said; None where their answer could not be had; `reasons` then says why."""
 
     alignment_0_to_1: float | None
     known: AspectCounts | None

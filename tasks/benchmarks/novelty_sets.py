@@ -1,5 +1,5 @@
-"""Sets of ideas whose novelty experts have judged: those of the novelty checker, each with about ten
-papers (Shahid et al., SDP 2025), and RINoBench's files, with gold labels where a user has them
+"""Sets of ideas whose novelty experts have judged: those of the novelty checker, each with about
+ten papers (Shahid et al., SDP 2025), and RINoBench's files, with gold labels where a user has them
 (Schopf & Färber).
 """
 

@@ -1,5 +1,5 @@
-"""Sets of expert reviews: ScholarIdeas, the statements experts made about ideas (ScholarEval §3), and
-scores of human- and machine-written ideas (Si, Yang & Hashimoto 2024).
+"""Sets of expert reviews: ScholarIdeas, the statements experts made about ideas (ScholarEval §3),
+and scores of human- and machine-written ideas (Si, Yang & Hashimoto 2024).
 """
 
 from dataclasses import dataclass

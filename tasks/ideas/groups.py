@@ -5,7 +5,8 @@ Understood are groups and pairs, in JSON and JSON Lines; an idea may stand under
 with a label beside it:
 
     {"group": "g1", "cutoff_date": "2025-01-01", "ideas": [{"idea_id": "a", "text": "…"}, …]}
-    {"query": {"paper_id": "a", "title": "…", "abstract": "…"}, "matches": {"reject": {"paper": {…}}, "oral": {"paper": {…}}}}
+    {"query": {"paper_id": "a", "title": "…", "abstract": "…"},
+     "matches": {"reject": {"paper": {…}}, "oral": {"paper": {…}}}}
     {"group_id": "g1", "paper_a": {…}, "paper_b": {…}}
 
 Labels and decisions become metadata, which no engine is ever shown.
@@ -60,7 +61,7 @@ def ungrouped(entries: Entries) -> Entries:
 
 
 def is_group(fields: Mapping[str, object]) -> bool:
-    """Whether an entry holds several ideas rather than one; what has a text of its own is one idea."""
+    """Whether an entry holds several ideas; what has a text of its own is one idea."""
     if has_text_field(fields):
         return False
     if all(isinstance(fields.get(name), Mapping) for name in PAIR):

@@ -9,7 +9,8 @@ _TITLE_HEADING = bounded(r"^ {0,3}#{1,6}\s")
 _GENERIC = bounded(
     r"^(?:\d{1,2}[.)]?\s)?(?:"
     r"research"
-    r" (?:plan|idea|proposal|problem)|proposal|idea|abstract|summary|introduction|background|overview|title|"
+    r" (?:plan|idea|proposal|problem)|proposal|idea|abstract|summary|introduction|background"
+    r"|overview|title|"
     r"problem(?: statement)?|motivation|(?:proposed )?methods?|methodology|approach|"
     r"experiments?|experiment(?:al)? (?:design|plan|setup)|evaluation plan"
     r")\s?:?$",

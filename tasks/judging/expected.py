@@ -29,9 +29,11 @@ EXPECTED_THINKING_TOKENS = {
 }
 """Of a call. Medium, the default of most models, lies between what published checks took at it: on
 average 294 (o3) and 995 (Gemini 2.5 Pro) for 6,197 questions of 290 tokens, and 3,152 (o3), 3,582
-(o4-mini) and more (Gemini, whose budget was open) for 245 manuscripts of 17,000 tokens each; a step's
-prompt has 1,000 to 16,000. Low and high follow LiteLLM's budgets for Claude and Gemini, 1,024, 2,048
-and 4,096: half of the first, and about all of the others. Single calls differ by a factor of ten."""
+(o4-mini) and more (Gemini, whose budget was open) for 245 manuscripts of 17,000 tokens each; a
+step's prompt has 1,000 to 16,000. Low and high follow LiteLLM's budgets for Claude and Gemini,
+1,024, 2,048 and 4,096: half of the first, and about all of the others. Single calls differ by a
+factor of ten.
+"""
 LEAST_THINKING_TOKENS = 100
 """At effort none, of models that cannot stop: Gemini 2.5 Pro's smallest budget is 128."""
 CACHED_FROM_TOKENS = 1_024

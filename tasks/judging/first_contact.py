@@ -244,7 +244,7 @@ async def check_model(
             listens at `api_base`, or `needs_price` and no price is known.
     """
     litellm = library()
-    import openai
+    import openai  # a second; commands without a model start without it
 
     try:
         litellm.get_llm_provider(model=model, api_base=api_base)

@@ -54,7 +54,7 @@ class ReplyCache:
     """The replies of one model at one place. Only replies that validated are kept.
 
     Keys say what was asked for, not what the model took of it: they outlast what is learnt of the
-        model.
+    model.
     """
 
     store: KeyedStore
@@ -73,7 +73,7 @@ class ReplyCache:
             without_secrets(self.api_base) if self.api_base else "",
             step.prompt_sha256,
             json.dumps(list(messages), sort_keys=True),
-            _schema(step.output_model),  # type: ignore[arg-type]  # mypy takes no class for hashable
+            _schema(step.output_model),  # type: ignore[arg-type]  # to mypy no class is hashable
             repr(self.sampling.temperature),
             repr(self.sampling.seed),
             self.mode,
@@ -243,7 +243,7 @@ class LiteLLMBackend:
         patience: float = 1.0,
         shares_prefix: bool = False,
     ) -> CallAnswer | CallFailure:
-        """One attempt; learns the limits it is told, and counts failures that concern every call."""
+        """One attempt; learns the limits it is told, counts failures that concern every call."""
         sent = (
             with_cache_markers(messages)
             if shares_prefix and takes_cache_markers(self.model)

@@ -122,7 +122,9 @@ class LiteLLMEngine:
         """
         backend = self._backend
         if (mode or backend.parameters.wanted_mode) is not OutputMode.JSON_SCHEMA:
-            asked_for = schema_instruction(asking.step.output_model)  # type: ignore[arg-type]  # mypy takes no class for hashable
+            wanted = asking.step.output_model
+            # To mypy no class is hashable.
+            asked_for = schema_instruction(wanted)  # type: ignore[arg-type]
             messages = [
                 {**messages[0], "content": f"{messages[0]['content']}\n\n{asked_for}"},
                 *messages[1:],

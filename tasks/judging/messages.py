@@ -176,7 +176,7 @@ def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list
     part.
 
     Source: https://docs.litellm.ai/docs/completion/document_understanding ("file_data", base64 with
-        its media type).
+    its media type).
     """
     encoded = base64.b64encode(attachment.content).decode("ascii")
     part = {

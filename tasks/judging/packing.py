@@ -32,7 +32,7 @@ class Beginning:
         self._answered: asyncio.Event | None = None
 
     async def ask(self, question: Callable[[], Coroutine[Any, Any, ItemT]]) -> ItemT:
-        """The answer to `question`, which is asked once the first one was answered or has failed."""
+        """The answer to `question`, asked once the first one was answered or has failed."""
         if self._answered is not None:
             await self._answered.wait()
             return await question()

@@ -26,9 +26,9 @@ class AssignedEngine:
 
     Several judges are asked the same question side by side. The median of their scores counts, and
     the words are those of the judge who came nearest to it. Where the score follows from the rest
-    of a reply, the lower median counts, so that one judge's reply holds as it is. With fewer than half of the judges
-    scored, the step is unscored. Every score of every judge goes into the ledger. A step without
-    scores is answered by the first judge alone.
+    of a reply, the lower median counts, so that one judge's reply holds as it is. With fewer than
+    half of the judges scored, the step is unscored. Every score of every judge goes into the
+    ledger. A step without scores is answered by the first judge alone.
     """
 
     def __init__(

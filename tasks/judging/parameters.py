@@ -263,7 +263,7 @@ def _mapped(model: str, values: dict[str, Any]) -> dict[str, Any] | None:
     """What LiteLLM would send for `values`; None: it refuses them."""
     if model.startswith(_OLLAMA):
         return values  # for these LiteLLM asks the server, and every one of them is taken
-    import openai
+    import openai  # a second; commands without a model start without it
 
     litellm = library()
     try:

@@ -65,7 +65,7 @@ async def call_provider(
 ) -> CallAnswer | CallFailure:
     """Ask `model` once; LiteLLM's own retries are off."""
     litellm = library()
-    import openai
+    import openai  # a second; engines without a model start without it
 
     try:
         async with asyncio.timeout(timeout_seconds):

@@ -184,10 +184,9 @@ def parse_reply(
     """Read `text` as `output_model`.
 
     Taken, in this order: the whole text as JSON; the JSON values inside it (in fences, in prose),
-        of which the last
-    that validates with the most fields counts; broken JSON mended by `json_repair`, if mending
-    neither invents nor
-    drops text. Whatever is taken has passed the model's validation.
+    of which the last that validates with the most fields counts; broken JSON mended by
+    `json_repair`, if mending neither invents nor drops text. Whatever is taken has passed the
+    model's validation.
 
     Args:
         finish_reason: as the provider gave it; `length` and `max_tokens` mean cut off,

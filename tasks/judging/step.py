@@ -214,7 +214,7 @@ class Engine(Protocol):
         """Answer `step` about `inputs`.
 
         Never raises for what the other side does: an answer that could not be had is `Unscored`
-            with a reason.
+        with a reason.
         """
         ...
 

@@ -169,7 +169,7 @@ def _rebuilt(
     lines: list[list[CitingSentence]],
     settled: Mapping[tuple[int, int], tuple[Verdict, str]],
 ) -> Verified:
-    """The text with corrections in place of what they correct, and without what is not supported."""
+    """The text with corrections in place of what they correct, without what is not supported."""
     verified = Verified(markdown, checked=len(settled))
     kept: list[str] = []
     for number, sentences in enumerate(lines):

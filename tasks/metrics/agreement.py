@@ -32,11 +32,11 @@ def cohen_kappa(
     Psychological Bulletin 1969), cut at -1 and 1; `statsmodels`.
 
     Source: Cohen, Educational and Psychological Measurement 1960; weighted: Cohen, Psychological
-        Bulletin 1968.
+    Bulletin 1968.
 
     Bad input: units that either rater lacks are unscored; no common unit, or both raters using one
-        and the same category
-    throughout (0 / 0), are undefined. Sequences of different lengths are a programming error.
+    and the same category throughout (0 / 0), are undefined. Sequences of different lengths are a
+    programming error.
     """
     from statsmodels.stats.inter_rater import cohens_kappa  # a second; the committee starts here
 
@@ -93,20 +93,17 @@ def gwet_ac1(rows: Sequence[Row], categories: Sequence[Label] | None = None) -> 
     """(p_a - p_e) / (1 - p_e) for two or more raters, ratings may lack; at most 1.
 
     p_a: mean share of agreeing pairs of raters over units rated at least twice. p_e = Σ π_k (1 -
-        π_k) / (q - 1) over the q
-    categories, π_k the mean share of category k over all rated units. So p_e never exceeds 1 / q:
-    with two categories AC1 is
-    never below 2 p_a - 1. Interval: value ± t(n - 1) linearised standard errors, cut at -1 and 1.
+    π_k) / (q - 1) over the q categories, π_k the mean share of category k over all rated units. So
+    p_e never exceeds 1 / q: with two categories AC1 is never below 2 p_a - 1. Interval: value ± t(n
+    - 1) linearised standard errors, cut at -1 and 1.
 
     Source: Gwet, Computing inter-rater reliability and its variance in the presence of high
-        agreement, British Journal of
-    Mathematical and Statistical Psychology 2008; several raters and missing ratings: Gwet, Handbook
-    of Inter-Rater
-    Reliability, 4th edition 2014, chapters 2 and 5. Written out here: the packages for it are
-    unmaintained.
+    agreement, British Journal of Mathematical and Statistical Psychology 2008; several raters and
+    missing ratings: Gwet, Handbook of Inter-Rater Reliability, 4th edition 2014, chapters 2 and 5.
+    Written out here: the packages for it are unmaintained.
 
     Bad input: units nobody rated are unscored; no unit rated twice, or fewer than two categories,
-        are undefined.
+    are undefined.
 
     Raises:
         ValueError: a label that is not among the `categories` named.
@@ -167,18 +164,16 @@ def krippendorff_alpha(
     0 is chance.
 
     Distance of two labels: nominal 0 or 1; interval the squared difference; ordinal the squared
-        number of ratings between
-    them (half of each end). Labels of an interval scale are numbers; those of an ordinal one are
-    ordered (numbers by size,
-    words by alphabet, or as `categories` names them). Interval: percentile bootstrap over units.
+    number of ratings between them (half of each end). Labels of an interval scale are numbers;
+    those of an ordinal one are ordered (numbers by size, words by alphabet, or as `categories`
+    names them). Interval: percentile bootstrap over units.
 
     Source: Krippendorff, Content Analysis, 2nd edition 2004, chapter 11; Computing Krippendorff's
-        alpha-reliability, 2011.
-    Written out here: the library that has it is under the GPL, Assay is not.
+    alpha-reliability, 2011. Written out here: the library that has it is under the GPL, Assay is
+    not.
 
     Bad input: units with fewer than two ratings pair with nothing and are unscored; no pairable
-        unit, or one label
-    throughout (0 / 0), are undefined.
+    unit, or one label throughout (0 / 0), are undefined.
 
     Raises:
         ValueError: words on an interval scale, or a label that is not among the `categories` named.

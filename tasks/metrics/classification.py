@@ -30,7 +30,7 @@ def accuracy(labelled: Labelled, seed: int = 0) -> Estimate:
     bootstrap over clusters.
 
     Bad input: unanswered items are unscored and no part of the share; nothing answered, or no gold
-        label, is undefined.
+    label, is undefined.
     """
     if not labelled.count:
         return undefined(labelled.empty_reason, unscored_count=labelled.unscored_count)
@@ -49,8 +49,8 @@ def f1_of_class(labelled: Labelled, label: Label, seed: int = 0) -> Estimate:
     """2 TP / (2 TP + FP + FN) of one class, from 0 to 1; percentile bootstrap over items.
 
     A class that is in the gold labels and was never predicted has F1 = 0: that is measured. One
-    that is neither in the
-    gold labels nor predicted has none. `count` is the number of answered items, of all classes.
+    that is neither in the gold labels nor predicted has none. `count` is the number of answered
+    items, of all classes.
     Source: van Rijsbergen, Information Retrieval, 1979, chapter 7; RINoBench §4.2.1.
     """
     return _estimate(

@@ -1,9 +1,8 @@
-"""What tells two systems apart: a metric on the same items, resampled together, and Welch's t-test."""
+"""What tells two systems apart: a metric on the same items, drawn together, and Welch's t-test."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -28,7 +27,7 @@ def metric_difference(
     & Tibshirani, An Introduction to the Bootstrap, 1993, §8.
 
     Bad input: items that either did not answer are unscored; no common item, or a metric undefined
-        on them, is undefined.
+    on them, is undefined.
 
     Raises:
         ValueError: an item has one gold label in `first` and another in `second`.
@@ -112,6 +111,15 @@ class WelchTest:
     second_unscored: int = 0
     undefined_reason: str | None = None
 
+    @property
+    def estimate(self) -> Estimate:
+        """The p-value with the values it rests on."""
+        count = self.first.count + self.second.count
+        missing = self.first_unscored + self.second_unscored
+        if self.undefined_reason is not None:
+            return undefined(self.undefined_reason, count, missing)
+        return Estimate(self.p_value, count, unscored_count=missing)
+
 
 def welch(
     first: Sequence[float | None],
@@ -124,18 +132,7 @@ def welch(
     """
     (ours, ours_missing), (theirs, theirs_missing) = answered(first), answered(second)
     tested = welch_from_summaries(summarise(ours), summarise(theirs), alternative)
-    return WelchTest(
-        tested.difference,
-        tested.t,
-        tested.degrees_of_freedom,
-        tested.p_value,
-        alternative,
-        tested.first,
-        tested.second,
-        ours_missing,
-        theirs_missing,
-        tested.undefined_reason,
-    )
+    return replace(tested, first_unscored=ours_missing, second_unscored=theirs_missing)
 
 
 def welch_from_summaries(
@@ -170,36 +167,6 @@ def welch_from_summaries(
     )
 
 
-def p_values_of_rounded(
-    first: Summary,
-    second: Summary,
-    half_unit: float = 0.005,
-    alternative: Alternative = "two-sided",
-) -> tuple[float, float]:
-    """(smallest, largest) p-value that printed means and deviations allow, each off by up to
-    `half_unit` from rounding.
-
-    p depends on the means through their difference, and on each deviation monotonically for a fixed
-    sign of t up to the small change of the degrees of freedom; so the corners of the box, and equal
-    means where it holds them, bound p.
-
-    Bad input: an undefined test gives (NaN, NaN).
-    """
-    signs = (-1.0, 1.0)
-    found = [
-        welch_from_summaries(
-            _moved(first, a * half_unit, b * half_unit),
-            _moved(second, -a * half_unit, c * half_unit),
-            alternative,
-        ).p_value
-        for a, b, c in product(signs, signs, signs)
-    ]
-    if abs(first.mean - second.mean) <= 2 * half_unit:
-        level = Summary(second.mean, first.deviation, first.count)
-        found.append(welch_from_summaries(level, second, alternative).p_value)
-    return (NAN, NAN) if any(math.isnan(value) for value in found) else (min(found), max(found))
-
-
 def summarise(values: Sequence[float]) -> Summary:
     """Mean and sample standard deviation; NaN where there are too few values for them."""
     if (
@@ -207,10 +174,6 @@ def summarise(values: Sequence[float]) -> Summary:
     ):  # the mean of equal numbers may round to another, and give them a spread
         return Summary(values[0] if values else NAN, 0.0 if len(values) > 1 else NAN, len(values))
     return Summary(float(np.mean(values)), float(np.std(values, ddof=1)), len(values))
-
-
-def _moved(summary: Summary, mean: float, deviation: float) -> Summary:
-    return Summary(summary.mean + mean, max(summary.deviation + deviation, 0.0), summary.count)
 
 
 def _no_test_reason(first: Summary, second: Summary) -> str | None:

@@ -113,9 +113,8 @@ def paper_hit(
     """Whether the attempt found the known problem, among its first `k` problems (all without `k`).
 
     Finding nothing is no hit. A failed attempt is None. Judges who stop at a paper's first hit
-    leave later problems without
-    a vote: at the level of papers that changes nothing; at the level of problems such a problem may
-        stay undecided.
+    leave later problems without a vote: at the level of papers that changes nothing; at the level
+    of problems such a problem may stay undecided.
     """
     if paper.problem_ids is None or not judges:
         return None
@@ -159,7 +158,7 @@ def hit_rate(
     2), and Table 3 has each alone.
 
     Bad input: failed attempts and papers that missing votes leave undecided are unscored; nothing
-        decided is undefined.
+    decided is undefined.
 
     Raises:
         ValueError: a paper with several attempts; that is `mean_hit_rate`.
@@ -197,10 +196,9 @@ def precision(
     problems.
 
     A lower bound of how many reported problems are real: a paper may have others than the one its
-        authors gave.
+    authors gave.
     Bad input: problems that missing votes leave undecided (judges that stop at the first hit leave
-        many) are unscored;
-    a checker that reports nothing has no precision.
+    many) are unscored; a checker that reports nothing has no precision.
     """
     found = [
         problem_hit(paper, problem, judges, rule)

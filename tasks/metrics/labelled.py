@@ -91,10 +91,9 @@ def merged(decision: str, class_count: ClassCount) -> str:
     """The class of a decision among `class_count`.
 
     Two: reject, accept. Three: reject, poster, highlight (spotlight and oral). Four: as decided.
-        InnoEval reports F1 and
-    accuracy for two and three classes and does not print which decisions its three classes merge;
-    this is the merge that
-    keeps them in order and leaves no class with a handful of items.
+    InnoEval reports F1 and accuracy for two and three classes and does not print which decisions
+    its three classes merge; this is the merge that keeps them in order and leaves no class with a
+    handful of items.
 
     Raises:
         KeyError: not one of the four decisions; see `decision_of`.

@@ -1,5 +1,5 @@
-"""Means, shares and paired differences, with intervals by resampling whole units: items, or clusters
-of items that share a cause (rubrics of one idea).
+"""Means, shares and paired differences, with intervals by resampling whole units: items, or
+clusters of items that share a cause (rubrics of one idea).
 """
 
 import math
@@ -34,19 +34,16 @@ def bootstrap_interval(
     """95 % percentile bootstrap interval of any statistic over `count` items.
 
     Without `clusters`, items are drawn with replacement; with them (one label per item), whole
-    clusters are: items of one
-    cluster are not independent, and drawing them apart makes intervals too narrow. The same seed
-    gives the same interval.
-    Pairs stay pairs: let `statistic` read both systems at the positions it is given.
+    clusters are: items of one cluster are not independent, and drawing them apart makes intervals
+    too narrow. The same seed gives the same interval. Pairs stay pairs: let `statistic` read both
+    systems at the positions it is given.
 
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, §13.3; clusters: Davison &
-        Hinkley, Bootstrap
-    Methods and their Application, 1997, §3.8 (strategy 1: whole clusters, nothing resampled
-    within).
+    Hinkley, Bootstrap Methods and their Application, 1997, §3.8 (strategy 1: whole clusters,
+    nothing resampled within).
 
     Bad input: fewer than two items or clusters, or a statistic that is undefined in more than a
-        tenth of the resamples
-    (a rare class that is seldom drawn), give no interval, with the reason.
+    tenth of the resamples (a rare class that is seldom drawn), give no interval, with the reason.
     """
     members = _members(count, clusters)
     if len(members) < 2:
@@ -125,12 +122,10 @@ def mean(
     """Arithmetic mean of what is there, in the unit of the values.
 
     Interval: BCa bootstrap over items (`scipy.stats.bootstrap`; Efron, JASA 1987), or the
-        percentile bootstrap over whole
-    clusters where `clusters` names one per value.
+    percentile bootstrap over whole clusters where `clusters` names one per value.
 
     Bad input: None and NaN are counted as unscored and are no part of the mean; no value at all is
-        undefined; fewer than
-    two values, one cluster, or values all equal have a mean and no interval.
+    undefined; fewer than two values, one cluster, or values all equal have a mean and no interval.
     """
     there, missing = answered(values)
     if not there:
@@ -162,7 +157,7 @@ def share(hits: int, count: int, unscored_count: int = 0) -> Estimate:
     assert 0 <= hits <= count or count == 0
     if count == 0:
         return undefined(_nothing(unscored_count), unscored_count=unscored_count)
-    from statsmodels.stats.proportion import proportion_confint  # as `_bca`
+    from statsmodels.stats.proportion import proportion_confint  # takes a second, as in `_bca`
 
     lower, upper = proportion_confint(hits, count, alpha=1 - LEVEL, method="wilson")
     ends = min(float(lower), hits / count), max(float(upper), hits / count)
@@ -204,7 +199,7 @@ def paired_difference(
     An interval without 0 tells the two apart at 5 %. Source: as `mean`, on the differences.
 
     Bad input: an item that either lacks is unscored; sequences of different lengths are a
-        programming error.
+    programming error.
     """
     assert len(first) == len(second), "one value of each for every item"
     differences = [

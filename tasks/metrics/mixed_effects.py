@@ -79,10 +79,8 @@ def mixed_effects(scores: Sequence[Score], reference: str) -> MixedEffects:
     Source: Laird & Ware, Random-effects models for longitudinal data, Biometrics 1982.
 
     Bad input: None is counted as unscored. Fewer than two conditions, no score under the reference,
-        fewer than two
-    participants, as many participants as scores (the two deviations cannot be told apart), scores
-    without any spread, or
-    a fit that does not converge leave the model undefined.
+    fewer than two participants, as many participants as scores (the two deviations cannot be told
+    apart), scores without any spread, or a fit that does not converge leave the model undefined.
     """
     there = [score for score in scores if score.value is not None and not np.isnan(score.value)]
     missing = len(scores) - len(there)

@@ -79,7 +79,7 @@ def score_metrics(
     predicted is left out of it.
 
     Bad input: items without a prediction are unscored; predictions without gold are ignored;
-        nothing left is undefined.
+    nothing left is undefined.
 
     Raises:
         ValueError: a score outside 1 to 5.
@@ -100,12 +100,10 @@ def justification_metrics(
     """Means over justifications (§4.2.2), named as the release names them, without its `mean_`.
 
     `alignment`, and for `known` and `novelty` aspects: `…_aspects_recall`,
-        `additional_…_aspects_ratio`, `…_aspects_hallucination_rate`.
-    Each metric is computed per justification and then averaged; BCa bootstrap over justifications.
-    With `strict`, the zeros
+    `additional_…_aspects_ratio`, `…_aspects_hallucination_rate`. Each metric is computed per
+    justification and then averaged; BCa bootstrap over justifications. With `strict`, the zeros
     that the paper defines where a quotient has nothing below (no gold argument: recall; no
-    generated one: hallucination
-    rate) are unscored instead; the published figures are without it.
+    generated one: hallucination rate) are unscored instead; the published figures are without it.
 
     Bad input: what the judge did not answer is unscored; nothing answered is undefined.
     """

@@ -17,11 +17,11 @@ def spearman(first: Sequence[float | None], second: Sequence[float | None]) -> E
     """Pearson's correlation of the ranks (ties share their mean rank), from -1 to 1; `scipy`.
 
     Interval: Fisher's z with variance (1 + r² / 2) / (n - 3) (Bonett & Wright, Psychometrika 2000),
-        from four items on.
+    from four items on.
     Source: Spearman, American Journal of Psychology 1904.
 
     Bad input: items that either lacks are unscored; fewer than two items, or one value throughout
-        on a side, are undefined.
+    on a side, are undefined.
     """
     return _correlation(first, second, _spearman, lambda value, n: (1 + value**2 / 2) / (n - 3), 4)
 
@@ -31,7 +31,7 @@ def kendall(first: Sequence[float | None], second: Sequence[float | None]) -> Es
     side; from -1 to 1; `scipy`.
 
     Interval: Fisher's z with variance 0.437 / (n - 4) (Fieller, Hartley & Pearson, Biometrika
-        1957), from five items on.
+    1957), from five items on.
     Source: Kendall, Biometrika 1938 and 1945 (ties). Bad input: as `spearman`.
     """
     return _correlation(first, second, _kendall, lambda _, n: 0.437 / (n - 4), 5)
@@ -157,10 +157,8 @@ def best_of_group(groups: Sequence[Group], seed: int = 0) -> Estimate:
     From 0 to 1; Wilson interval, or the bootstrap over clusters.
 
     Bad input: a group in which an idea has no predicted score is unscored (the missing one may be
-        the best); one whose
-    highest score is shared by ideas of different grades names no best and is wrong; one whose ideas
-    all have the same grade
-    has no best and is unscored.
+    the best); one whose highest score is shared by ideas of different grades names no best and is
+    wrong; one whose ideas all have the same grade has no best and is unscored.
     """
     return share_of([_best_hit(group) for group in groups], seed, clusters_of(groups))
 
@@ -169,9 +167,9 @@ def exact_ranking(groups: Sequence[Group], seed: int = 0) -> Estimate:
     """Share of groups ordered exactly as their grades are: every pair of different grades in the
     right order, strictly.
 
-    From 0 to 1; Wilson interval, or the bootstrap over clusters. Ideas of equal grade may stand in any order. Bad input: as
-    `best_of_group`; a group whose ideas all have the same grade has no order to match and is
-    unscored.
+    From 0 to 1; Wilson interval, or the bootstrap over clusters. Ideas of equal grade may stand in
+    any order. Bad input: as `best_of_group`; a group whose ideas all have the same grade has no
+    order to match and is unscored.
     """
     return share_of([_order_hit(group) for group in groups], seed, clusters_of(groups))
 
@@ -181,7 +179,7 @@ def rank_correlation(groups: Sequence[Group], correlation: Correlation, seed: in
     bootstrap over clusters of them.
 
     Bad input: a group in which it is undefined (two ideas scored at least, not all alike) is
-        unscored.
+    unscored.
     """
     found = [_within(group, correlation) for group in groups]
     return mean([one.value if one.defined else None for one in found], seed, clusters_of(groups))
@@ -215,7 +213,7 @@ def _order_hit(group: Group) -> bool | None:
 
 
 def _scores(group: Group) -> dict[str, float] | None:
-    """Predicted score of every idea with a grade; None when one lacks, or when the group is empty."""
+    """Predicted score of every idea with a grade; None when one lacks, or the group is empty."""
     found = {
         name: score
         for name in group.gold

@@ -1,5 +1,5 @@
-"""ScholarEval's metrics of reviews: coverage of what experts said (§3.2, E.1), cited links that lead
-nowhere (E.2), and which of two reviews a judge prefers (E.3).
+"""ScholarEval's metrics of reviews: coverage of what experts said (§3.2, E.1), cited links that
+lead nowhere (E.2), and which of two reviews a judge prefers (E.3).
 """
 
 from collections.abc import Callable, Sequence
@@ -47,8 +47,7 @@ def coverage(scores: Sequence[RubricScore], seed: int = 0) -> dict[str, Estimate
     whole ideas, because the rubrics of one idea are judged from one review.
 
     Bad input: rubrics without a judgement are unscored; a part without any judgement is undefined;
-        no rubric at all gives
-    `all`, undefined.
+    no rubric at all gives `all`, undefined.
     """
     return {name: _mean(listed, seed) for name, listed in _parts(scores).items()}
 
@@ -62,7 +61,7 @@ def coverage_difference(
     Sharper than Welch's test (`welch`), which ScholarEval uses and which forgets that both saw the
     same rubrics.
     Bad input: a rubric that either lacks is unscored; the same rubric of an idea twice is a
-        programming error.
+    programming error.
     """
     first = {(score.idea_id, score.rubric): score.score_1_to_5 for score in ours}
     second = {(score.idea_id, score.rubric): score.score_1_to_5 for score in theirs}
@@ -130,7 +129,7 @@ def reference_invalidity(links: Sequence[LinkAnswer]) -> ReferenceInvalidity:
     Each citation counts, also when two cite one link; look each address up once.
 
     Bad input: without a link every share is undefined: a review that cites nothing has no rate of
-        invalid references.
+    invalid references.
     """
     invalid = sum(link.status is not None and is_invalid(link.status) for link in links)
     silent = sum(link.status is None for link in links)
@@ -199,7 +198,7 @@ def win_rates(preferences: Sequence[Preference]) -> WinRates:
     must survive the swap.
 
     Bad input: pairs with fewer than two answers are unscored; none left, or no decided pair, is
-        undefined.
+    undefined.
     """
     winners = [preference.winner for preference in preferences]
     decided = [winner for winner in winners if winner in ("ours", "theirs")]

@@ -169,16 +169,7 @@ async def evaluate_novelty(
         "exemplar_count": len(exemplars),
     }
     if isinstance(outcome, Unscored):
-        judgement = NoveltyJudgement(
-            score_1_to_5=None,
-            unscored_reason=outcome.reason,
-            unscored_detail=outcome.detail,
-            provenance=outcome.provenance,
-            **measured,
-        )
-        return _findings(
-            judgement, around, failures=call_failures([outcome], STAGE, JUDGE_NOVELTY.name)
-        )
+        return _unscored(outcome, around, measured)
     said = settled(outcome.value, shown)
     confidence = _confidence(shown, around, closeness)
     scored = NoveltyEvaluation(
@@ -188,6 +179,18 @@ async def evaluate_novelty(
     )
     evaluation = with_calibration(scored, idea, parameters.calibrator, engine.name)
     return NoveltyFindings(evaluation, around.retrieved, said.citations)
+
+
+def _unscored(outcome: Unscored, around: RelatedWorks, measured: dict[str, Any]) -> NoveltyFindings:
+    judgement = NoveltyJudgement(
+        score_1_to_5=None,
+        unscored_reason=outcome.reason,
+        unscored_detail=outcome.detail,
+        provenance=outcome.provenance,
+        **measured,
+    )
+    failures = call_failures([outcome], STAGE, JUDGE_NOVELTY.name)
+    return _findings(judgement, around, failures)
 
 
 def _question(

@@ -145,7 +145,7 @@ async def find_works(
     """Search for the idea's key statements and keep the works most similar to it.
 
     Fewer than half of the searches answered: the literature counts as not looked at, whatever the
-        rest found.
+    rest found.
     """
     question = StatementsInput(
         idea=idea.text,
@@ -221,7 +221,7 @@ def _missing(
 
 
 def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
-    """Not after the cutoff, and not the idea's own publication, which would make every idea known."""
+    """Not after the cutoff, and not the idea's own publication: it would make every idea known."""
     return [
         paper
         for paper in papers

@@ -46,7 +46,10 @@ class DossierEvidence(Noun):
 
 
 class Dossier(Noun):
-    """One idea with what its evaluation found out. Texts are Markdown; rendered citations of evidence papers become keys when shown."""
+    """One idea with what its evaluation found out.
+
+    Texts are Markdown; rendered citations of evidence papers become keys when shown.
+    """
 
     idea_id: IdeaId
     group: str | None = Field(
@@ -113,8 +116,9 @@ def _committee(review: IdeaReview) -> CommitteeEvaluation | None:
 
 
 def _texts(review: IdeaReview, field: str) -> tuple[str, ...]:
-    """Strengths or weaknesses by the committee, over the methods, of the plan, and along the dimensions of the
-    contribution, in this order. Of the plan's concerns the fatal ones count."""
+    """Strengths or weaknesses by the committee, over the methods, of the plan, and along the
+    dimensions of the contribution, in this order. Of the plan's concerns the fatal ones count.
+    """
     evaluation, committee = review.evaluation, _committee(review)
     found: list[str] = []
     if committee is not None and committee.meta_review is not None:

@@ -76,7 +76,7 @@ class Ranked:
     idea.
 
     `ignored_count`: stored matches that answer another question (other dossiers, prompt or seed)
-        and were left out.
+    and were left out.
     """
 
     groups: tuple[GroupSummary, ...]
@@ -119,9 +119,6 @@ async def rank_groups(
     """
     along = compared_along(dimensions)
     _check(dossiers, stored, engine)
-    members: dict[str, list[Dossier]] = {}
-    for dossier in sorted(dossiers, key=lambda dossier: dossier.idea_id):
-        members.setdefault(dossier.group or UNGROUPED, []).append(dossier)
     judge = _Judge(
         along,
         engine,
@@ -134,8 +131,7 @@ async def rank_groups(
     )
     async with asyncio.TaskGroup() as running:
         contests = [
-            _Contest(name, tuple(ideas), parameters, judge, stored)
-            for name, ideas in sorted(members.items())
+            _Contest(name, ideas, parameters, judge, stored) for name, ideas in _by_group(dossiers)
         ]
         for contest in contests:
             running.create_task(contest.play())
@@ -146,6 +142,14 @@ async def rank_groups(
         ratings=tuple(rating for contest in contests for rating in contest.ratings()),
         ignored_count=len({match.match_id for match in stored} - used),
     )
+
+
+def _by_group(dossiers: Sequence[Dossier]) -> list[tuple[str, tuple[Dossier, ...]]]:
+    """Groups by name, their ideas by identifier."""
+    members: dict[str, list[Dossier]] = {}
+    for dossier in sorted(dossiers, key=lambda dossier: dossier.idea_id):
+        members.setdefault(dossier.group or UNGROUPED, []).append(dossier)
+    return [(name, tuple(ideas)) for name, ideas in sorted(members.items())]
 
 
 def _check(dossiers: Sequence[Dossier], stored: Iterable[Match], engine: Engine) -> None:

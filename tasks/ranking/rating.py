@@ -29,15 +29,12 @@ def surety(tally: Tally, fitted: Fit, covariances: Matrix) -> Iterator[tuple[sli
     """Blocks of rows of z: `z[i, k] > 0` says that idea i is stronger than idea k.
 
     Small groups: the square root of twice the log-posterior lost when the two are forced to be
-        equal. It grows with every
-    win and never falls with one, where Wald's quotient of difference and standard error does fall
-    in lopsided small groups
-    (Hauck & Donner, Wald's test as applied to hypotheses in logit analysis, JASA 1977). Larger
-    groups: Wald's quotient,
-    which comes to the same where each idea played a dozen matches, at a fraction of the work. Ideas
-    that no chain of matches
-    joins are held against each other by the prior alone: both parts are taken to be as good on
-        average.
+    equal. It grows with every win and never falls with one, where Wald's quotient of difference and
+    standard error does fall in lopsided small groups (Hauck & Donner, Wald's test as applied to
+    hypotheses in logit analysis, JASA 1977). Larger groups: Wald's quotient, which comes to the
+    same where each idea played a dozen matches, at a fraction of the work. Ideas that no chain of
+    matches joins are held against each other by the prior alone: both parts are taken to be as good
+    on average.
     """
     size = len(tally.idea_ids)
     exact = _likelihood_ratio(tally, fitted.strengths) if size <= LIKELIHOOD_RATIO_UP_TO else None

@@ -1,4 +1,6 @@
-"""Strengths of a group's ideas from its matches: Bradley–Terry with a prior, and ScienceArena's Elo."""
+"""Strengths of a group's ideas from its matches: Bradley–Terry with a prior, and ScienceArena's
+Elo.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -38,9 +38,11 @@ class CheckReply(Reply):
 
 
 SUPPORTED = 0.45
-"""Closeness from which an argument counts as borne out: below that of a covered statement, for arguments name what texts spell out.
+"""Closeness from which an argument counts as borne out: below that of a covered statement, for
+arguments name what texts spell out.
 
-Set by hand, held against no judge's answers."""
+Set by hand, held against no judge's answers.
+"""
 
 
 async def baseline_check(inputs: CheckInput, tools: BaselineTools) -> CheckReply:

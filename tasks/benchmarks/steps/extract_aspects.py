@@ -27,7 +27,8 @@ class AspectsReply(Reply):
 
 MINIMUM_WORDS = 5
 _TURN = bounded(
-    r"(?:[;:]|,)\s{1,9}(?=(?:but|while|whereas|although|though|yet|however|which|nor|instead)\b)|;\s{1,9}"
+    r"(?:[;:]|,)\s{1,9}(?=(?:but|while|whereas|although|though|yet|however|which|nor|instead)\b)"
+    r"|;\s{1,9}"
     r"|\s{1,9}(?=(?:but|whereas|although)\b)|,\s{1,9}(?=(?:the|this|it|its|none|no)\b)",
     IGNORECASE,
 )
@@ -78,7 +79,7 @@ async def baseline_aspects(inputs: AspectsInput, tools: BaselineTools) -> Aspect
 
 
 def _clauses(text: str) -> list[str]:
-    """Sentences cut where they turn; a piece too short to say anything stays with the one before."""
+    """Sentences cut where they turn; a piece too short to say anything joins the one before."""
     found: list[str] = []
     for sentence in sentences(text):
         pieces: list[str] = []

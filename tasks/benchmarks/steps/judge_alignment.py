@@ -44,7 +44,7 @@ async def baseline_alignment(inputs: AlignmentInput, tools: BaselineTools) -> Al
     agreement of leaning, times ten.
 
     Leaning: the share of novel among all arguments of a text; agreement is 1 less the difference of
-        the two.
+    the two.
     """
     closeness = await measure(inputs.expected, [("", inputs.actual)], tools.embedder)
     shared = overlap_0_to_1(inputs.expected, inputs.actual)

@@ -35,8 +35,10 @@ SENTENCES_EMBEDDED = 3
 a hundred times as much.
 """
 THRESHOLDS = ((0.70, 5), (0.58, 4), (0.46, 3), (0.32, 2))
-"""Least nearness of each grade; below all of them: 1. Set by hand, not fitted to any judge's grades: the extractive engine's coverage
-tells systems apart that it judged itself, and is no estimate of what a model would give."""
+"""Least nearness of each grade; below all of them: 1. Set by hand, not fitted to any judge's
+grades: the extractive engine's coverage tells systems apart that it judged itself, and is no
+estimate of what a model would give.
+"""
 _OPPOSITE_PENALTY = 0.10
 
 

@@ -38,7 +38,7 @@ _SPELLINGS = {
 
 
 def spelled(value: Any) -> Any:
-    """`Idea B.`, `b`, `Tie` as models write them; anything else is left for the bounds to refuse."""
+    """`Idea B.`, `b`, `Tie` as models write them; the rest is left for the bounds to refuse."""
     if not isinstance(value, str):
         return value
     word = value.strip().strip(".*\"'[]()").casefold().removeprefix("idea").strip()
@@ -62,7 +62,8 @@ class PreferenceReply(Reply):
 LEVEL_WITHIN = 0.1
 """Share of the larger count by which two counts may differ and still be level."""
 _ADVICE = bounded(
-    r"\b(?:consider|should|could|recommend\w*+|suggest\w*+|test|compare|report|add|include|use|clarify|weigh|say|try)\b",
+    r"\b(?:consider|should|could|recommend\w*+|suggest\w*+|test|compare|report|add|include|use"
+    r"|clarify|weigh|say|try)\b",
     IGNORECASE,
 )
 
@@ -71,8 +72,7 @@ async def baseline_preference(inputs: PreferenceInput, tools: BaselineTools) -> 
     """The larger count wins, unless both are within a tenth of each other.
 
     evidence: different addresses cited. actionability: sentences that advise. depth: sentences that
-        cite and tell a figure or at
-    least a dozen content words.
+    cite and tell a figure or at least a dozen content words.
     """
     del tools
     evidence = _held(inputs, lambda review: len(set(cited_links(review))), "different works cited")

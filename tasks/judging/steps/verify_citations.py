@@ -63,8 +63,8 @@ class VerifyReply(Reply):
 
 
 SUPPORTED_FROM = 0.22
-"""Chosen on half of 469 sentences whose cited span was marked by hand
-(`python -m tests.benchmarks verified_citations`).
+"""Chosen on half of 469 sentences whose cited span was marked by hand (`python -m tests.benchmarks
+verified_citations`).
 """
 MEANING_WEIGHT = 0.5
 _KEY = bounded(r"\[?\bP(\d{1,6})\b\]?")
@@ -84,8 +84,8 @@ async def baseline_verify(inputs: VerifyInput, tools: BaselineTools) -> VerifyRe
 
 
 async def support_of(sentence: str, text: str, tools: BaselineTools) -> float:
-    """How far `text` carries `sentence`, 0 to 1: half the cosine with its nearest sentence, half the
-    share of the sentence's words that stand in it.
+    """How far `text` carries `sentence`, 0 to 1: half the cosine with its nearest sentence, half
+    the share of the sentence's words that stand in it.
     """
     parts = sentences(text)
     if not parts:

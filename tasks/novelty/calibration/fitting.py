@@ -1,5 +1,5 @@
-"""Fits calibrators, and says what one tells of items it was not fitted on: every item is predicted by
-a model of the other folds, whose penalty and decision rules were chosen within those folds.
+"""Fits calibrators, and says what one tells of items it was not fitted on: every item is predicted
+by a model of the other folds, whose penalty and decision rules were chosen within those folds.
 """
 
 from collections import Counter
@@ -28,7 +28,8 @@ from tasks.novelty.calibration.model import (
 
 FOLDS = 5
 RIDGES = (2.0, 8.0, 32.0)
-"""Worth so many items' evidence that a feature says nothing: tens of items bear few coefficients."""
+"""Each worth so many items that say a feature tells nothing: tens of items bear few coefficients.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,9 @@ def gain(predictions: Sequence[Prediction], scale: LabelScale, seed: int = 0) ->
 
     `mean_absolute_error` in points of the scale's values, `macro_f1` over its labels; the
     calibrator's label follows for each by the rule chosen for it. Constant and majority: median and
-    commonest label of the training folds. `log_loss` in nats (constant: the label shares of the training folds; a
-    judge who names one label has no probabilities). Intervals: bootstrap over items.
+    commonest label of the training folds. `log_loss` in nats (constant: the label shares of the
+    training folds; a judge who names one label has no probabilities). Intervals: bootstrap over
+    items.
     """
     places = {
         JUDGE: [one.raw for one in predictions],

@@ -75,7 +75,7 @@ def expected_value(distribution: Sequence[float], values: Sequence[float]) -> fl
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A fitted model; `places` are the positions on the scale of the labels it has seen, ascending."""
+    """A fitted model; `places`: positions on the scale of the labels it has seen, ascending."""
 
     features: tuple[CalibratorFeature, ...]
     thresholds: tuple[float, ...]

@@ -3,13 +3,14 @@ Tables 9 to 13.
 """
 
 import math
+from itertools import product
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 
-from tasks.metrics.comparing import Summary, p_values_of_rounded, welch, welch_from_summaries
+from tasks.metrics.comparing import Alternative, Summary, welch, welch_from_summaries
 from tests.support.published_coverage import TABLES
 
 ROWS = [(number, table.count, *row) for number, table in TABLES.items() for row in table.rows()]
@@ -18,6 +19,44 @@ HALF = 0.0005
 numbers = st.lists(
     st.integers(-1000, 1000).map(lambda number: number / 10), min_size=2, max_size=30
 )
+
+
+def p_values_of_rounded(
+    first: Summary,
+    second: Summary,
+    half_unit: float = 0.005,
+    alternative: Alternative = "two-sided",
+) -> tuple[float, float]:
+    """(smallest, largest) p-value that printed means and deviations allow, each off by up to
+    `half_unit` from rounding.
+
+    p depends on the means through their difference, and on each deviation monotonically for a fixed
+    sign of t up to the small change of the degrees of freedom; so the corners of the box, and equal
+    means where it holds them, bound p.
+
+    Bad input: an undefined test gives (NaN, NaN).
+    """
+    signs = (-1.0, 1.0)
+    found = [
+        welch_from_summaries(
+            _moved(first, a * half_unit, b * half_unit),
+            _moved(second, -a * half_unit, c * half_unit),
+            alternative,
+        ).p_value
+        for a, b, c in product(signs, signs, signs)
+    ]
+    if abs(first.mean - second.mean) <= 2 * half_unit:
+        level = Summary(second.mean, first.deviation, first.count)
+        found.append(welch_from_summaries(level, second, alternative).p_value)
+    return (
+        (math.nan, math.nan)
+        if any(math.isnan(value) for value in found)
+        else (min(found), max(found))
+    )
+
+
+def _moved(summary: Summary, mean: float, deviation: float) -> Summary:
+    return Summary(summary.mean + mean, max(summary.deviation + deviation, 0.0), summary.count)
 
 
 def agrees(printed: str, lowest: float, highest: float) -> bool:
