@@ -10,8 +10,7 @@ from schemas.errors import ConfigurationError
 from schemas.options import CheckOptions
 from schemas.settings import Settings
 from tasks.judging.models import shared_api_base
-from tasks.manuscripts.collect import collect_manuscripts
-from tasks.manuscripts.reasons import read_reasons
+from tasks.manuscripts.collect import collect_manuscripts, read_reasons
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 
 FORMS = ("auto", "pdf", "text", "latex")

@@ -8,7 +8,7 @@ from flows.shards import shard_count, write_shards
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.identifiers import RunId, content_hash
 from tasks.manuscripts.check_shard import check_job
-from tasks.manuscripts.job import CheckJob
+from tasks.manuscripts.collect import CheckJob
 from tasks.manuscripts.steps import STEPS
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent

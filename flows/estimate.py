@@ -23,7 +23,7 @@ from schemas.idea import Idea
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
-from tasks.committee.expected import IDEA_TOKENS_SHOWN, expected_committee
+from tasks.committee.planning import IDEA_TOKENS_SHOWN, expected_committee
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
     Asked,

@@ -13,7 +13,7 @@ from flows.plan import KeyedBatch, key_batch, write_to_do
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.run import Run, RunRequest, RunState
-from tasks.evaluation.job import ShardJob
+from tasks.evaluation.planned import ShardJob
 from tasks.evaluation.shard_resources import evaluate_job
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork

@@ -11,8 +11,7 @@ from schemas.idea import IdeaBatch, RejectedIdea
 from schemas.identifiers import RunId
 from schemas.run import PlannedRun, RunRequest
 from schemas.settings import Settings
-from tasks.evaluation.evaluation_key import conditions, evaluation_key, run_id_for
-from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
 from tasks.steps import STEPS
 from tasks.telemetry.reporting import traceparent
 from warehouse.layout import Layout

@@ -12,7 +12,7 @@ from schemas.idea import Idea
 from schemas.profile import RankingParameters
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
-from tasks.committee.knowledge.expected import CLAIM_TOKENS
+from tasks.committee.planning import CLAIM_TOKENS
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, estimate_step
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import EVIDENCE_SHOWN, TEXTS_SHOWN

@@ -69,7 +69,7 @@ def _with_committee(profile: Profile) -> Profile:
     """`profile`, its committee checked, and its personas file named so that workers find it from
     any folder.
     """
-    from tasks.committee.conditions import check_committee
+    from tasks.committee.planning import check_committee
 
     check_committee(profile.committee)
     if profile.committee.personas_file is None:

@@ -1,12 +1,14 @@
-"""Short keys under which papers are shown in one prompt."""
+"""Short keys under which papers are shown in one prompt, and texts in which they are spelled
+out.
+"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
-from schemas.patterns import IGNORECASE, bounded
+from schemas.patterns import IGNORECASE, Match, bounded
 
 # What a citation, a link or an invented reference looks like in a reply. All patterns run in
 # linear time.
@@ -16,7 +18,10 @@ _LEAD = (
     r"(?:(?:see(?:\s{1,9}also)?|e\.\s?g\.|cf\.?|as\s{1,9}in|also|papers?|refs?\.?|references?"
     r"|stud(?:y|ies)|by|from|in)[\s,:]{0,9}+){0,2}"
 )
-_KEY = r"(?<![\w-])#?[Pp]\s?(?P<first>\d{1,6})(?:\s?[-–—]\s?[Pp]?\s?(?P<last>\d{1,6}))?(?![\w%])(?!\.\d)"
+_KEY = (
+    r"(?<![\w-])#?[Pp]\s?(?P<first>\d{1,6})(?:\s?[-–—]\s?[Pp]?\s?(?P<last>\d{1,6}))?(?![\w%])"
+    r"(?!\.\d)"
+)
 _KEY_UNNAMED = _KEY.replace("?P<first>", "?:").replace("?P<last>", "?:")
 
 _PROSE_KEYS = rf"(?>{_KEY_UNNAMED})(?>{_SEPARATOR}{_KEY_UNNAMED}){{0,20}}".replace("[Pp]", "P")
@@ -27,35 +32,47 @@ KEY = bounded(_KEY)
 LOWER_CASE_KEY = bounded(r"(?<!\w)p\s?\d")
 
 ONLY_KEYS = bounded(
-    rf"\s{{0,9}}+{_LEAD}{_KEY_UNNAMED}(?:{_SEPARATOR}{_LEAD}{_KEY_UNNAMED}){{0,300}}+\s{{0,9}}+[.,;]?\s{{0,9}}+",
+    rf"\s{{0,9}}+{_LEAD}{_KEY_UNNAMED}"
+    rf"(?:{_SEPARATOR}{_LEAD}{_KEY_UNNAMED}){{0,300}}+\s{{0,9}}+[.,;]?\s{{0,9}}+",
     IGNORECASE,
 )
 """Nothing but keys, with the words that lead to them: `P3, P7 and P9`, `see P3`."""
 
 ONLY_AUTHORS_AND_YEARS = bounded(
     r"\s{0,9}(?:(?:see(?:\s{1,9}also)?|e\.\s?g\.|cf\.?)[\s,]{0,9})?"
-    r"[^\W\d_a-z][^\s\d;()]{0,40}(?:\s{1,9}(?:and|&|et\s{1,9}al\.?|[^\W\d_][^\s\d;()]{0,40})){0,4},?\s{1,9}\(?(?:19|20)\d\d[a-z]?\)?"
+    r"[^\W\d_a-z][^\s\d;()]{0,40}(?:\s{1,9}(?:and|&|et\s{1,9}al\.?"
+    r"|[^\W\d_][^\s\d;()]{0,40})){0,4},?\s{1,9}\(?(?:19|20)\d\d[a-z]?\)?"
     r"(?>\s{0,9}[;,][^;()]{0,120}(?:19|20)\d\d[a-z]?(?=\s{0,9}(?:[;,]|\Z))){0,12}+\s{0,9}"
 )
 """`Smith et al., 2021; Doe and Roe, 2019`: a reference the reply brought along itself."""
 
 BARE_REPORTING = (
     r"(?:(?:further|also|both|all|directly|clearly|explicitly|similarly|likewise|together)\s{1,9})?"
-    r"(?:shows?|showed|finds?|found|reports?|reported|demonstrates?|demonstrated|proposes?|proposed|introduces?|introduced|argues?|argued|"
-    r"suggests?|suggested|observes?|observed|uses?|used|presents?|presented|describes?|described|evaluates?|evaluated|examines?|examined|"
-    r"stud(?:y|ies|ied)|achieves?|achieved|confirms?|confirmed|supports?|supported|contradicts?|contradicted|address(?:es|ed)?|develops?|"
-    r"developed|notes?|noted|provides?|provided|applies|apply|applied|investigates?|investigated|indicates?|indicated|warns?|warned|"
-    r"does|do|did|has|have|had|relies|rely|relied|focus(?:es|ed)?|lacks?|already|covers?|covered|combines?|combined)\b"
+    r"(?:shows?|showed|finds?|found|reports?|reported|demonstrates?|demonstrated|proposes?"
+    r"|proposed|introduces?|introduced|argues?|argued|"
+    r"suggests?|suggested|observes?|observed|uses?|used|presents?|presented|describes?|described"
+    r"|evaluates?|evaluated|examines?|examined|"
+    r"stud(?:y|ies|ied)|achieves?|achieved|confirms?|confirmed|supports?|supported|contradicts?"
+    r"|contradicted|address(?:es|ed)?|develops?|"
+    r"developed|notes?|noted|provides?|provided|applies|apply|applied|investigates?|investigated"
+    r"|indicates?|indicated|warns?|warned|"
+    r"does|do|did|has|have|had|relies|rely|relied|focus(?:es|ed)?|lacks?|already|covers?|covered"
+    r"|combines?|combined)\b"
 )
 
 REPLY_TOKEN = bounded(
-    r"!?(?<!\\)\[(?P<link_text>(?:\\.|[^\[\]\\]){0,600})\]\((?P<link_url>[^()\s]{0,2100}(?:\([^()\s]{0,200}\)[^()\s]{0,400})?)(?:\s{1,9}[\"'][^\"'\n]{0,300}[\"'])?\)"
+    r"!?(?<!\\)\[(?P<link_text>(?:\\."
+    r"|[^\[\]\\]){0,600})\]\((?P<link_url>[^()\s]{0,2100}(?:\([^()\s]{0,200}\)[^()\s]{0,400})?)"
+    r"(?:\s{1,9}[\"'][^\"'\n]{0,300}[\"'])?\)"
     r"|(?<!\\)\[(?P<definition>[^\[\]\n]{1,80})\]:[ \t]{0,9}<?(?:https?://|www\.)[^\s>]{1,2100}>?"
     r"|<?(?P<raw_url>(?:(?:https?|ftp)://|\bwww\.)[^\s<>\[\]]{0,2100}[^\s<>\[\].,;:!?)\"'*_])>?"
-    r"|(?P<identifier>(?:\b(?:doi|DOI)\s?:\s?)?(?<![\w./])10\.\d{4,9}/[^\s<>\[\]()]{1,200}[^\s<>\[\]().,;:]|\b(?:arXiv|arxiv|ARXIV):\s?\d{4}\.\d{4,5}(?:v\d{1,4})?)"
+    r"|(?P<identifier>(?:\b(?:doi"
+    r"|DOI)\s?:\s?)?(?<![\w./])10\.\d{4,9}/[^\s<>\[\]()]{1,200}[^\s<>\[\]().,;:]|\b(?:arXiv|arxiv"
+    r"|ARXIV):\s?\d{4}\.\d{4,5}(?:v\d{1,4})?)"
     r"|\\?[\[【](?P<square>[^\[\]【】\\]{1,600})\\?[\]】]"
     r"|(?<!\\)\((?P<round>(?:\\.|[^()\[\]\\]){1,600})\)"
-    rf"|(?P<lead>\b(?:[Pp]apers?|[Ss]tud(?:y|ies)|[Rr]efs?\.|[Ss]ee|cf\.)\s{{1,9}})(?P<led>{_PROSE_KEYS})"
+    rf"|(?P<lead>\b(?:[Pp]apers?|[Ss]tud(?:y|ies)|[Rr]efs?\.|[Ss]ee"
+    rf"|cf\.)\s{{1,9}})(?P<led>{_PROSE_KEYS})"
     rf"|(?P<bare>{_PROSE_KEYS})(?=(?:'s)?\s{{1,9}}{BARE_REPORTING})",
 )
 """One thing in a reply that may be a citation.
@@ -99,10 +116,108 @@ class Shown:
 
 
 def show(papers: Sequence[Paper]) -> Shown:
-    """Give each paper a key, P1, P2, … in the given order; a paper given twice keeps its first key."""
+    """Give each paper a key, P1, P2, … in the given order; a paper given twice keeps its first
+    key.
+    """
     return Shown(
         papers=tuple(
             {paper.paper_id: paper for paper in reversed(papers)}[paper_id]
             for paper_id in dict.fromkeys(p.paper_id for p in papers)
         )
+    )
+
+
+_BRACKET = bounded(r"[\[(【\])】]")
+_LONGEST_INSIDE = 200
+_NO_BRACKETS = str.maketrans(dict.fromkeys("[]()【】", " "))
+_REPORTING = bounded(rf"(?:'s)?\s{{1,9}}{BARE_REPORTING}")
+_IN_PROSE = bounded(
+    rf"\b(?:[Pp]aper\s{{1,9}})?(?P<key>P\d{{1,6}})(?=(?:'s)?\s{{1,9}}{BARE_REPORTING})"
+    rf"|\b[Pp]aper\s{{1,9}}(?P<named>P\d{{1,6}})\b"
+)
+
+
+def without_keys(text: str, shown: Shown, subject: PaperId) -> str:
+    """`text`, a reply about the paper `subject` to a prompt that showed `shown`, without citation
+    keys.
+
+    A key means nothing, or another paper, in the next prompt and in a report. In brackets
+    `subject`'s own key and keys never shown go; another paper's key becomes its title. In a
+    sentence (`P3 shows`) `subject` becomes `the paper`. Anything else that looks like a key (the P3
+    wave, the P53 gene) stays.
+    """
+
+    def bracket(space: str, opening: str, inside: str, end: int) -> str | None:
+        if not ONLY_KEYS.fullmatch(inside) or (opening == "(" and LOWER_CASE_KEY.search(inside)):
+            return None
+        if _REPORTING.match(text, end):
+            return f"{space}{_subject_of(inside, shown, subject)}"
+        titles = [
+            title
+            for key in KEY.finditer(inside)
+            if (title := _title(int(key["first"]), shown, subject))
+        ]
+        return f" ({'; '.join(dict.fromkeys(titles))})" if titles else ""
+
+    def prose(match: Match[str]) -> str:
+        number = int((match["key"] or match["named"])[1:])
+        if shown.paper_at(number) is None:
+            return match.group()
+        return _title(number, shown, subject) or "the paper"
+
+    return _IN_PROSE.sub(prose, _with_brackets(text, bracket)).strip()
+
+
+def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None]) -> str:
+    """`text` with its brackets written anew, from the inside out: what is taken out may have stood
+    inside others.
+
+    Args:
+        write: gets the space before if there is one, the opening sign, what is inside, and the
+            place behind; returns what takes the place of space and bracket, or None to keep both.
+    """
+    pieces: list[str] = []
+    place = 0
+    opened: list[int] = []
+    innermost = False
+    for found in _BRACKET.finditer(text):
+        pieces.append(text[place : found.start()])
+        place = found.end()
+        if found.group() in "[(【":
+            opened.append(len(pieces))
+            innermost = True
+        elif opened:
+            start = opened.pop()
+            inside = "".join(pieces[start + 1 :]) if innermost else ""
+            space = pieces[start - 1][-1:] if pieces[start - 1][-1:].isspace() else ""
+            fits = 1 <= len(inside) <= _LONGEST_INSIDE
+            written = write(space, pieces[start], inside, place) if fits else None
+            if written is not None:
+                del pieces[start:]
+                pieces[-1] = pieces[-1].removesuffix(space)
+                pieces.append(written)
+                innermost = not _BRACKET.search(written)
+                continue
+            innermost = False
+        pieces.append(found.group())
+    return "".join([*pieces, text[place:]])
+
+
+def _subject_of(inside: str, shown: Shown, subject: PaperId) -> str:
+    """What bracketed keys stand for in front of a verb."""
+    names = [
+        _title(int(key["first"]), shown, subject) or "the paper" for key in KEY.finditer(inside)
+    ]
+    return " and ".join(dict.fromkeys(names))
+
+
+def _title(number: int, shown: Shown, subject: PaperId) -> str:
+    """The title of another paper, in quotation marks and without brackets; empty for `subject` and
+    for keys that were not shown.
+    """
+    paper = shown.paper_at(number)
+    return (
+        f"“{' '.join(paper.title.translate(_NO_BRACKETS).split())}”"
+        if paper is not None and paper.paper_id != subject
+        else ""
     )

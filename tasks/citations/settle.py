@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from schemas.citation import Citation
 from schemas.identifiers import PaperId
 from schemas.naming import safe_url
 from schemas.paper import Paper
@@ -16,7 +17,7 @@ from tasks.citations.keys import (
     REPLY_TOKEN,
     Shown,
 )
-from tasks.citations.labels import label, link, reference
+from tasks.citations.references import label, link, reference
 
 # Counts the sentences of a reply that state something and cite nothing.
 
@@ -35,7 +36,8 @@ _WORD = bounded(r"[^\W\d_]{2,}")
 
 
 def sentences(line: str) -> list[str]:
-    """The sentences of one line. A citation set behind the full stop belongs to the sentence before it,
+    """The sentences of one line. A citation set behind the full stop belongs to the sentence before
+    it,
     unless the text goes on in lower case (`[P3] shows …`)."""
     found: list[str] = []
     start = 0
@@ -236,7 +238,9 @@ class _Settlement:
         return inner or _REMOVED
 
     def without_links(self, text: str) -> str:
-        """`text` settled on its own: it came out of a link, and may hold keys or addresses itself."""
+        """`text` settled on its own: it came out of a link, and may hold keys or addresses
+        itself.
+        """
         return REPLY_TOKEN.sub(self.replaced, text)
 
     def _square(self, match: Match[str]) -> str:
@@ -274,7 +278,9 @@ class _Settlement:
 
 
 def _tidy(marked: str) -> str:
-    """Close the gaps that removals left, and set spaces between neighbouring references and words."""
+    """Close the gaps that removals left, and set spaces between neighbouring references and
+    words.
+    """
     if _REMOVED in marked:
         marked = _without_removals(marked)
     text = _MARK_BEFORE_MARK.sub(r"\1 ", marked)
@@ -303,3 +309,20 @@ def _beside_a_bracket(run: Match[str]) -> str:
     )
     beside = (before and before in "[(") or (behind and behind in "])")
     return "" if beside and _REMOVED in run.group() else run.group()
+
+
+def citation_rows(
+    settled: Settled, shown: Shown, *, module: str, subject: str, field: str
+) -> tuple[Citation, ...]:
+    """One row per paper that `settled` cites; `shown` is what the text was settled against."""
+    return tuple(
+        Citation(
+            paper_id=paper_id,
+            citation_key=shown.key_of(paper_id),
+            module=module,
+            subject=subject,
+            field=field,
+            count=count,
+        )
+        for paper_id, count in settled.cited
+    )

@@ -16,9 +16,9 @@ from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
-from tasks.citations.labels import rekeyed
+from tasks.citations.references import rekeyed
 from tasks.citations.settle import settle
-from tasks.committee.knowledge.failure_log import STAGE
+from tasks.committee.knowledge.context import STAGE
 from tasks.committee.reviewing import Case, Reviewed
 from tasks.committee.showing import cited, display, telling, without_references
 from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput

@@ -15,7 +15,7 @@ from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
 from schemas.suggestion import Suggestion
 from tasks.committee.concluding import conclude, no_committee
-from tasks.committee.knowledge.failure_log import STAGE
+from tasks.committee.knowledge.context import STAGE
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
 from tasks.committee.knowledge.tools import KnowledgeTools
 from tasks.committee.reviewing import Case, Reviewed, draw_personas, review_case

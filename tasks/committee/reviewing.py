@@ -7,6 +7,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from schemas.citation import Citation
@@ -67,7 +68,8 @@ def draw_personas(
             " add some"
         )
     ordered = sorted(personas, key=lambda persona: persona.persona_id)
-    generator = random.Random(_seed(seed, idea_id, "draw"))  # noqa: S311 a draw that can be repeated is meant
+    # Not for secrets: a draw that can be repeated is meant.
+    generator = random.Random(_seed(seed, idea_id, "draw"))  # noqa: S311
     return tuple(
         Drawn(persona, _seed(seed, idea_id, persona.persona_id))
         for persona in generator.sample(ordered, count)
@@ -134,7 +136,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """One review, the reviewer's name, the keys it was written under, and the citations it makes."""
+    """One review, the reviewer's name, the keys it was written under, and the citations it
+    makes.
+    """
 
     review: PersonaReview
     reviewer: str
@@ -228,7 +232,7 @@ async def _seated(
     judged = [each for each in dimensions if seat.displayed.items or not each.needs_evidence]
     batches = even_batches(judged, dimensions_per_call)
     outcomes = await first_alone(
-        [lambda batch=batch: engine.run(PERSONA_REVIEW, seat.question(batch)) for batch in batches]  # type: ignore[misc]
+        [partial(engine.run, PERSONA_REVIEW, seat.question(batch)) for batch in batches]
     )
     found: dict[str, Reviewed] = {}
     for batch, outcome in zip(batches, outcomes, strict=True):

@@ -1,4 +1,6 @@
-"""Knowledge under keys: what a reviewer sees of it, and how its citations are rendered and counted."""
+"""Knowledge under keys: what a reviewer sees of it, and how its citations are rendered and
+counted.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +10,7 @@ from schemas.committee import GroundedEvidence, KnowledgePhase, KnowledgeRecord,
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from tasks.citations.keys import Shown, show
-from tasks.citations.labels import publication_label, reference
+from tasks.citations.references import publication_label, reference
 from tasks.citations.settle import Settled
 from tasks.committee.steps.shown import FindingShown, KnowledgeShown
 

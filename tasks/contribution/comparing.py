@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from schemas.contribution import Comparison, Dimension
 from schemas.failure import Failure, call_failures
 from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
-from tasks.citations.keys import Shown, show
-from tasks.citations.spelling import without_keys
+from tasks.citations.keys import Shown, show, without_keys
 from tasks.contribution.context import STAGE, Context, omission
-from tasks.contribution.dimensions import shown
+from tasks.contribution.discovery import shown
 from tasks.contribution.relevance import shown_papers
 from tasks.contribution.steps.compare_paper import (
     COMPARE_PAPER,
@@ -27,7 +27,9 @@ from tasks.text.quotations import stands_in
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One comparison for every (paper, dimension), scored or not, in order of paper and dimension."""
+    """One comparison for every (paper, dimension), scored or not, in order of paper and
+    dimension.
+    """
 
     comparisons: tuple[Comparison, ...]
     failures: tuple[Failure, ...]
@@ -51,10 +53,7 @@ async def compare(
     }
     batches = list(told)
     outcomes = await first_alone(
-        [
-            lambda batch=batch, words=words: _asked(context, batch, dimensions, words)  # type: ignore[misc]
-            for batch, words in told.items()
-        ]
+        [partial(_asked, context, batch, dimensions, words) for batch, words in told.items()]
     )
     comparisons: list[Comparison] = []
     failures: list[Failure] = []

@@ -15,11 +15,9 @@ from schemas.paper import Paper
 from schemas.profile import ContributionParameters
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
-from tasks.contribution.augmentation import augment
 from tasks.contribution.comparing import Compared, compare
 from tasks.contribution.context import STAGE, Context
-from tasks.contribution.dimensions import extract_dimensions
-from tasks.contribution.discovery import Discovery, discover
+from tasks.contribution.discovery import Discovery, discover, extract_dimensions
 from tasks.contribution.relevance import (
     NO_ABSTRACT,
     POSSIBLY_THIS_WORK,
@@ -29,7 +27,7 @@ from tasks.contribution.relevance import (
     relevant,
 )
 from tasks.contribution.reviewing import Reviewed, review, review_uncompared, unscored_reviews
-from tasks.contribution.searching import Found
+from tasks.contribution.searching import Found, augment
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.step import Engine

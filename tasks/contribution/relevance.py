@@ -7,6 +7,7 @@ given.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
@@ -61,7 +62,7 @@ async def judge_relevance(context: Context, papers: Sequence[Paper]) -> Judgemen
         show(batch)
         for batch in even_batches(readable, context.parameters.papers_per_relevance_call)
     ]
-    outcomes = await first_alone([lambda batch=batch: _asked(context, batch) for batch in batches])  # type: ignore[misc]
+    outcomes = await first_alone([partial(_asked, context, batch) for batch in batches])
     judgements = Judgements({paper.paper_id: NO_ABSTRACT for paper in papers if not paper.abstract})
     for batch, outcome in zip(batches, outcomes, strict=True):
         _enter(judgements, batch, outcome)

@@ -26,12 +26,10 @@ from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.suggestion import Suggestion
-from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
-from tasks.citations.settle import settle
+from tasks.citations.settle import citation_rows, settle
 from tasks.contribution.context import STAGE, Context, not_asked, unreviewed
-from tasks.contribution.dimensions import shown
-from tasks.contribution.discovery import Discovery
+from tasks.contribution.discovery import Discovery, shown
 from tasks.contribution.relevance import Judgement
 from tasks.contribution.steps.contribution_review import (
     CONTRIBUTION_REVIEW,
@@ -63,7 +61,9 @@ async def review(
     dimensions: Sequence[Dimension],
     comparisons: Sequence[Comparison],
 ) -> Reviewed:
-    """Review every dimension from its scored comparisons; a paper has the same key in all of them."""
+    """Review every dimension from its scored comparisons; a paper has the same key in all of
+    them.
+    """
     async with asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(_reviewed(context, papers, dimension, _of(dimension, comparisons)))
@@ -220,7 +220,9 @@ def _question(
 
 
 def _settled(blank: ContributionReview, outcome: Outcome[ReviewReply], papers: Shown) -> Reviewed:
-    """The review with its citations rendered; keys that were not shown are taken out and counted."""
+    """The review with its citations rendered; keys that were not shown are taken out and
+    counted.
+    """
     if isinstance(outcome, Unscored):
         unscored = replace(blank, unscored_reason=outcome.reason, unscored_detail=outcome.detail)
         return Reviewed((unscored,), (), tuple(call_failures([outcome], STAGE, blank.dimension_id)))

@@ -17,9 +17,8 @@ from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.suggestion import Suggestion
 from tasks.accounting.ledger import Ledger
-from tasks.evaluation.idea_tools import IdeaTools
-from tasks.evaluation.job import PlannedIdea, ShardJob
-from tasks.evaluation.modules import MODULES, Findings
+from tasks.evaluation.modules import MODULES, Findings, IdeaTools
+from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.telemetry.reporting import span
 
 

@@ -1,31 +1,80 @@
-"""A shard of ideas as one asyncio program: bounded concurrency, every idea on its own."""
+"""A shard of ideas as one asyncio program: bounded concurrency, every idea on its own.
+
+An idea that keeps killing its worker is set aside.
+"""
 
 import asyncio
 import time
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
-from schemas.boundary import ErrorBoundary
+from schemas.boundary import ErrorBoundary, out_of_memory
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
+from schemas.identifiers import EvaluationKey
 from schemas.reasons import About, Reason, first_that_may_pass
 from schemas.run import Module
 from tasks.accounting.ledger import Ledger
-from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
 from tasks.evaluation.evaluate_idea import (
     evaluate_idea,
     every_failure,
     failed_evaluation,
     unscored_reasons,
 )
-from tasks.evaluation.idea_tools import IdeaTools
-from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.evaluation.modules import IdeaTools
+from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.shards.work import cause_of, each_unit, land_failure
 from tasks.telemetry.reporting import idea_landed, span
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.landing import complete_receipt, read_receipt
+
+MAXIMUM_ATTEMPTS = 3
+"""One less than the worker deaths after which Dask gives a whole shard up."""
+
+
+class Attempts:
+    """Attempt counts kept as files, so that they outlive the worker.
+
+    A mark is made before an idea starts and taken back when it ended, well or badly; a mark that is
+    still there when the shard starts again means the worker died with the idea in hand.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def begin(self, key: EvaluationKey) -> None:
+        path = self._folder / key
+        path.write_text(str(self.count(key) + 1))
+
+    @contextmanager
+    def hold(self, key: EvaluationKey) -> Iterator[None]:
+        """Mark an idea while it is worked on.
+
+        Memory that ran out leaves the mark, as the worker's death does.
+        """
+        self.begin(key)
+        try:
+            yield
+        except BaseException as error:
+            if not out_of_memory(error):
+                self.end(key)
+            raise
+        self.end(key)
+
+    def end(self, key: EvaluationKey) -> None:
+        (self._folder / key).unlink(missing_ok=True)
+
+    def count(self, key: EvaluationKey) -> int:
+        """How many workers died with this idea in hand."""
+        try:
+            return int((self._folder / key).read_text() or 0)
+        except FileNotFoundError:
+            return 0
+
 
 IdeaToolsFactory = Callable[[Ledger], AbstractAsyncContextManager[IdeaTools]]
 

@@ -1,42 +1,46 @@
-"""The one list of modules that evaluate an idea: what `--modules` accepts, and which prompts count
-in the evaluation key.
+"""The one list of modules that evaluate an idea: what `--modules` accepts, what each works with,
+and which prompts count in the evaluation key.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from schemas.citation import Citation
-from schemas.evaluation import ModuleEvaluation
 from schemas.idea import Idea
-from schemas.paper import Paper
 from schemas.profile import Profile
 from schemas.run import Module
-from schemas.suggestion import Suggestion
+from tasks.accounting.ledger import Ledger
 from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
+from tasks.committee.knowledge.tools import KnowledgeTools
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
-from tasks.evaluation.idea_tools import IdeaTools
-from tasks.judging.step import Step
+from tasks.documents.sections import DocumentLibrary
+from tasks.embeddings import Embedder
+from tasks.judging.step import Engine, Step
+from tasks.literature.client import LiteratureClient
 from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 
 
-class Findings(Protocol):
-    """What a module gives: its evaluation, every admissible paper it retrieved, where it cites
-    them, and what it suggests.
+@dataclass(frozen=True, slots=True)
+class IdeaTools:
+    """All of it writes into the same ledger.
+
+    `knowledge` is None unless the committee is asked for.
     """
 
-    @property
-    def evaluation(self) -> ModuleEvaluation: ...
+    engine: Engine
+    literature: LiteratureClient
+    documents: DocumentLibrary
+    embedder: Embedder
+    ledger: Ledger
+    knowledge: KnowledgeTools | None = None
 
-    @property
-    def papers(self) -> tuple[Paper, ...]: ...
 
-    @property
-    def citations(self) -> tuple[Citation, ...]: ...
-
-    @property
-    def suggestions(self) -> tuple[Suggestion, ...]: ...
+Findings = SoundnessFindings | ContributionFindings | CommitteeFindings | NoveltyFindings
+"""What a module gives: its evaluation, every admissible paper it retrieved, where it cites them,
+and
+what it suggests.
+"""
 
 
 @dataclass(frozen=True, slots=True)

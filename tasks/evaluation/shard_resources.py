@@ -18,10 +18,9 @@ from tasks.documents.full_text import FullTextLibrary, OpenCopies
 from tasks.documents.sections import AbstractLibrary, DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.evaluation.attempts import Attempts
-from tasks.evaluation.evaluate_shard import evaluate_shard
-from tasks.evaluation.idea_tools import IdeaTools
-from tasks.evaluation.job import ShardJob
+from tasks.evaluation.evaluate_shard import Attempts, evaluate_shard
+from tasks.evaluation.modules import IdeaTools
+from tasks.evaluation.planned import ShardJob
 from tasks.judging.opening import EngineOf, open_engines, traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient

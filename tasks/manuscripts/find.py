@@ -17,15 +17,22 @@ from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS, ProblemsInput, 
 
 _PAGE = bounded(r"\b(?:pages?|pp?\.)\s{0,9}(\d{1,4})", IGNORECASE)
 _SECTION = bounded(
-    r"(?:\b(?:sections?|secs?\.?)|§)\s{0,9}([A-Z]?\d{1,2}(?:\.\d{1,2}){0,3})(?!\w)|\bappendix\s{1,9}([A-Z](?:\.\d{1,2}){0,3})(?!\w)",
+    (
+        r"(?:\b(?:sections?|secs?\.?)|§)\s{0,9}([A-Z]?\d{1,2}(?:\.\d{1,2}){0,3})(?!\w)"
+        r"|\bappendix\s{1,9}([A-Z](?:\.\d{1,2}){0,3})(?!\w)"
+    ),
     IGNORECASE,
 )
 _EQUATION = bounded(
-    r"\b(?:equations?|eqs?\.?|eqns?\.?)\s{0,9}+~?\(?\s{0,9}([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9}[a-z]?)\)?",
+    (
+        r"\b(?:equations?|eqs?\.?"
+        r"|eqns?\.?)\s{0,9}+~?\(?\s{0,9}([A-Z]?\.?\d{1,3}(?:\.\d{1,3}){0,9}[a-z]?)\)?"
+    ),
     IGNORECASE,
 )
 _NUMBERED = bounded(
-    r"\b(theorem|lemma|proposition|corollary|definition|claim|remark|example|assumption|conjecture|algorithm|table|figure|fig)s?\.?\s{0,9}~?"
+    r"\b(theorem|lemma|proposition|corollary|definition|claim|remark|example|assumption"
+    r"|conjecture|algorithm|table|figure|fig)s?\.?\s{0,9}~?"
     r"([A-Z]?\.?\d{1,3}(?:\.\d{1,3})*)",
     IGNORECASE,
 )

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from schemas.patterns import IGNORECASE, bounded
 from tasks.embeddings import Embedder
-from tasks.text.cues import BACKGROUND, CLAIM, GAP, NOVELTY
 from tasks.text.phrases import specific_stems
+from tasks.text.signs import BACKGROUND, CLAIM, GAP, NOVELTY
 from tasks.text.words import sections_of_markdown, sentences, shorten_words, words
 
 MAXIMUM_STATEMENTS = 8

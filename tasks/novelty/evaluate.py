@@ -16,9 +16,8 @@ from schemas.outcome import Provenance, Unscored
 from schemas.paper import Paper
 from schemas.profile import NoveltyParameters
 from schemas.suggestion import Suggestion
-from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
-from tasks.citations.settle import settle
+from tasks.citations.settle import citation_rows, settle
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.judging.step import Engine, never_asked

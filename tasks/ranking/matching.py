@@ -13,7 +13,7 @@ from schemas.patterns import bounded
 from schemas.ranking import Match
 from schemas.reasons import Reason, may_pass
 from tasks.citations.keys import Shown, show
-from tasks.citations.labels import reference
+from tasks.citations.references import reference
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
 from tasks.ranking.dossier import Dossier

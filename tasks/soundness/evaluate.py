@@ -20,14 +20,12 @@ from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
-from tasks.soundness.extracting import Queried, ask_queries, find_methods
-from tasks.soundness.fetched_papers import FetchedPapers
-from tasks.soundness.gathering import Gathered, gather_papers, searches, wider_search
+from tasks.soundness.concluding import summarise, verify_reviews
+from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_methods
+from tasks.soundness.gathering import FetchedPapers, Gathered, gather_papers, searches, wider_search
 from tasks.soundness.plan_reviewing import PlanReviewed, review_plan, with_evidence
-from tasks.soundness.reading import Read, baseline_evidence, read_passages
-from tasks.soundness.reviewing import Reviewed, baseline_review, unreviewed, unscored_review
-from tasks.soundness.summarising import summarise
-from tasks.soundness.verifying import verify_reviews
+from tasks.soundness.reading import Read, read_papers
+from tasks.soundness.reviewing import Reviewed, review_method, unreviewed, unscored_review
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +74,9 @@ async def evaluate_soundness(
     What a source, a document or the engine fails to give is a value in the result: an unscored row,
         a failure, or both.
     """
-    async with asyncio.TaskGroup() as group:
-        plan = group.create_task(review_plan(idea, parameters, engine))
-        extracted = await find_methods(idea, parameters, engine)
-        fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
-        context = _Context(idea, parameters, engine, literature, fetched, plan)
-        tasks: list[asyncio.Task[_Judged]] = []
-        for methods in even_batches(extracted.methods, parameters.methods_per_query_call):
-            queried = group.create_task(ask_queries(idea, methods, parameters, engine))
-            tasks.extend(
-                group.create_task(_judge(place, queried, context)) for place in range(len(methods))
-            )
-    judged, planned = [task.result() for task in tasks], plan.result()
+    extracted, planned, judged, fetched = await _judge_all(
+        idea, parameters, engine, literature, documents
+    )
     sections, document_failures = await fetched.read()
     verification_failures: tuple[Failure, ...] = ()
     if parameters.verify_citations and verifies(engine):
@@ -126,13 +115,37 @@ async def evaluate_soundness(
     )
 
 
+async def _judge_all(
+    idea: Idea,
+    parameters: SoundnessParameters,
+    engine: Engine,
+    literature: LiteratureClient,
+    documents: DocumentLibrary,
+) -> tuple[Extracted, PlanReviewed, list[_Judged], FetchedPapers]:
+    """The plan's review beside the methods', and what was fetched for them."""
+    async with asyncio.TaskGroup() as group:
+        plan = group.create_task(review_plan(idea, parameters, engine))
+        extracted = await find_methods(idea, parameters, engine)
+        fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
+        context = _Context(idea, parameters, engine, literature, fetched, plan)
+        tasks: list[asyncio.Task[_Judged]] = []
+        for methods in even_batches(extracted.methods, parameters.methods_per_query_call):
+            queried = group.create_task(ask_queries(idea, methods, parameters, engine))
+            tasks.extend(
+                group.create_task(_judge(place, queried, context)) for place in range(len(methods))
+            )
+    return extracted, plan.result(), [task.result() for task in tasks], fetched
+
+
 async def _verified(
     judged: Sequence[_Judged],
     sections: Sequence[PaperSection],
     fetched: FetchedPapers,
     engine: Engine,
 ) -> tuple[list[_Judged], tuple[Failure, ...]]:
-    """The reviews after their cited sentences were held against all that is stored of the papers."""
+    """The reviews after their cited sentences were held against all that is stored of the
+    papers.
+    """
     stored = {paper.paper_id: [paper.abstract or ""] for paper in await fetched.retrieved()}
     for passage in dict.fromkeys(passage for each in judged for passage in each.passages):
         stored.setdefault(passage.paper_id, []).append(passage.text)
@@ -175,7 +188,7 @@ async def _judge(
         further, further_read = await _found(method, again, known, context)
         gathered, read = gathered.with_more(further), read.with_more(further_read)
     if any(row.relevant for row in read.evidence):
-        reviewed = await baseline_review(
+        reviewed = await review_method(
             context.idea,
             method,
             gathered.papers,
@@ -208,25 +221,14 @@ async def _found(
         context.fetched,
     )
     papers = [paper for paper in gathered.papers if paper.paper_id not in known]
-    if context.parameters.extract_methods_and_results:
-        read = await baseline_evidence(
-            context.idea,
-            method,
-            papers,
-            gathered.passages,
-            context.parameters,
-            context.engine,
-            context.fetched,
-            context.readings,
-        )
-    else:
-        read = await read_passages(
-            context.idea,
-            method,
-            papers,
-            gathered.passages,
-            context.parameters,
-            context.engine,
-            context.readings,
-        )
+    read = await read_papers(
+        context.idea,
+        method,
+        papers,
+        gathered.passages,
+        context.parameters,
+        context.engine,
+        context.fetched,
+        context.readings,
+    )
     return gathered, read

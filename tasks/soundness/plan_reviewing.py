@@ -112,7 +112,9 @@ async def review_plan(
 
 
 def with_evidence(concerns: Sequence[Concern], reviewed: Sequence[Reviewed]) -> tuple[Concern, ...]:
-    """`concerns` with what the evidence of the methods, in their order, says for and against each."""
+    """`concerns` with what the evidence of the methods, in their order, says for and against
+    each.
+    """
     return tuple(
         replace(
             concern,

@@ -16,11 +16,10 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.retrieval import Answer
 from schemas.soundness import Method, MethodEvidence
-from tasks.citations.keys import Shown, show
-from tasks.citations.spelling import without_keys
+from tasks.citations.keys import Shown, show, without_keys
 from tasks.judging.packing import Beginning
 from tasks.judging.step import Engine, never_asked, shortened
-from tasks.soundness.fetched_papers import FetchedPapers
+from tasks.soundness.gathering import FetchedPapers
 from tasks.soundness.steps.method_evidence import (
     METHOD_EVIDENCE,
     EvidenceInput,
@@ -81,7 +80,7 @@ class _Readable:
         return f"left out at the section limit: {', '.join(cut)}" if cut else None
 
 
-async def baseline_evidence(
+async def read_papers(
     idea: Idea,
     method: Method,
     papers: Sequence[Paper],
@@ -91,19 +90,26 @@ async def baseline_evidence(
     fetched: FetchedPapers,
     beginning: Beginning,
 ) -> Read:
-    """Fetch the papers' sections, then read them, with the passages that led to them, in batches
-    side by side.
+    """Read the papers, with the passages that led to them, in batches side by side.
 
-    Every paper gets a row, judged or not.
+    Every paper gets a row, judged or not. Without methods and results (ScholarEval F.3, -MRE)
+    papers are judged by their passages alone, and nothing is fetched.
 
     Args:
         beginning: of all readings for the idea, whatever the method.
     """
-    answers = await _side_by_side([fetched.sections(paper) for paper in papers])
+    limit = parameters.section_word_limit
+    answers: list[Answer[PaperSection]] = [Answer(())] * len(papers)
+    if parameters.extract_methods_and_results:
+        answers = await _side_by_side([fetched.sections(paper) for paper in papers])
+        sections = [
+            _shown(method, paper, answer.items, passages, limit)
+            for paper, answer in zip(papers, answers, strict=True)
+        ]
+    else:
+        sections = [_passages_shown(paper, passages, limit) for paper in papers]
     readable = [
-        _Readable(paper, shown)
-        for paper, answer in zip(papers, answers, strict=True)
-        if (shown := _shown(method, paper, answer.items, passages, parameters.section_word_limit))
+        _Readable(paper, shown) for paper, shown in zip(papers, sections, strict=True) if shown
     ]
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
@@ -128,37 +134,6 @@ async def baseline_evidence(
         source_failed=any(
             row.unscored_reason is Reason.SOURCE_UNAVAILABLE for row in rows.values()
         ),
-    )
-
-
-async def read_passages(
-    idea: Idea,
-    method: Method,
-    papers: Sequence[Paper],
-    passages: Sequence[Passage],
-    parameters: SoundnessParameters,
-    engine: Engine,
-    beginning: Beginning,
-) -> Read:
-    """Judge `papers` by their passages, fetching nothing (ScholarEval F.3, -MRE).
-
-    Every paper gets a row, judged or not.
-    """
-    readable = [
-        _Readable(paper, _passages_shown(paper, passages, parameters.section_word_limit))
-        for paper in papers
-    ]
-    size = parameters.papers_per_reading_call
-    batches = [readable[start : start + size] for start in range(0, len(readable), size)]
-    judged = await _side_by_side(
-        [_read_batch(idea, method, batch, parameters, engine, beginning) for batch in batches]
-    )
-    rows = {row.paper_id: row for found, _ in judged for row in found}
-    return Read(
-        evidence=tuple(rows[paper.paper_id] for paper in papers),
-        full_text=frozenset(),
-        failures=tuple(failure for _, failures in judged for failure in failures),
-        source_failed=False,
     )
 
 

@@ -17,10 +17,9 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.soundness import Concern, Method, MethodEvidence, SoundnessReview
 from schemas.suggestion import Suggestion
-from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
-from tasks.citations.labels import publication_label
-from tasks.citations.settle import Settled, settle
+from tasks.citations.references import publication_label
+from tasks.citations.settle import Settled, citation_rows, settle
 from tasks.judging.step import Engine, never_asked
 from tasks.judging.suggestions import settle_suggestions
 from tasks.soundness.reading import Read
@@ -28,10 +27,10 @@ from tasks.soundness.steps.soundness_review import (
     SOUNDNESS_REVIEW,
     Bearing,
     ConcernShown,
+    EvidenceShown,
     ReviewInput,
     ReviewReply,
 )
-from tasks.soundness.steps.weighed_papers import EvidenceShown
 
 STAGE = "soundness"
 _RELATED, _CLOSE = 2, 3
@@ -53,7 +52,7 @@ class Reviewed:
     failures: tuple[Failure, ...] = ()
 
 
-async def baseline_review(
+async def review_method(
     idea: Idea,
     method: Method,
     papers: Sequence[Paper],
@@ -249,7 +248,9 @@ def _confidence(evidence: Sequence[EvidenceShown]) -> int:
 def _borne(
     reply: ReviewReply, shown: Shown, asked: ReviewInput
 ) -> dict[tuple[str, Bearing], Settled]:
-    """What the evidence says by `concern_id`: of concerns that were shown, with a paper that was."""
+    """What the evidence says by `concern_id`: of concerns that were shown, with a paper that
+    was.
+    """
     known = {concern.key.casefold() for concern in asked.concerns}
     found: dict[tuple[str, Bearing], Settled] = {}
     for entry in reply.concerns:

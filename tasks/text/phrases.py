@@ -1,6 +1,9 @@
-"""Words and phrases that tell one subject from another, as the baselines see them."""
+"""Words and phrases that tell one subject from another, as the baselines see them, and search
+queries made of them.
+"""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 
 from tasks.text.vocabulary import STOP_WORDS
@@ -12,41 +15,52 @@ def _listed(text: str) -> frozenset[str]:
 
 
 _GENERAL_WORDS = """
-ability account accuracy accurate achieve achieves across additional additionally address addressing advanced affect affects allow
-allowing allows alone analysis analyze application applications apply applying approach appropriate art aspect aspects assess assessing
-assessment available average base based baseline baselines begin best better beyond capabilities capability capture capturing carefully
-case cases certain challenge challenges change changes choose chosen collect collected collecting combine combining common compare
-compared comparison complex component components comprehensive compute concerning condition conditions conduct configuration consider
-considering contain contribution core create current data dataset datasets define defined definition demonstrate design designed determine
-develop developing development directly distinguish effective effectively efficiency efficient employ employing enable enables enabling
-end ensure entire establish evaluate evaluating evaluation examine example exclude excluding expect expected experiment experimental
-experiments explore extend extensive factor feature features field find five focus formalize formulate four framework fundamental general
-generate generating given goal group groups guarantee help high higher hypothesis idea ideas identify implement implementation important
-improve improved improvement improving including incorporate increase increasing independent independently information innovation input
-inputs insight insights inspired introduce introducing involve involves issue key large larger lead leaving level leverage leveraging
-limitation limitations limited low lower main maintain maintaining making measure measures measuring mechanism method methods metric
-metrics model modeling models monitor multiple necessary need novel number objective objectives observe observed obtain open operate
-optimal order original outcome outperform output overall part particular perform performance perspective plan planned popular possible
-potential preserve preserving previous prior problem problems procedure process produce producing promising property proposed publicly
-purpose quality question questions range rate real receive reduce reducing regarding related relative relevant remove replace report
-represent representative require research result results retaining rich robust role scenario scenarios select selected set setting
-settings sharing show significance significant significantly simple simulating single small solution solve sometimes standard state state-
-of-the-art statistical step strategy strength strong structure superior support system systems tackle target task tasks technique
-techniques term test testing three time tool total train trained training two type typical underlying understand understanding unified
-validate validation value values variety various varying versus way well-known wide world yield yields
+ability account accuracy accurate achieve achieves across additional additionally address addressing
+advanced affect affects allow allowing allows alone analysis analyze application applications apply
+applying approach appropriate art aspect aspects assess assessing assessment available average base
+based baseline baselines begin best better beyond capabilities capability capture capturing
+carefully case cases certain challenge challenges change changes choose chosen collect collected
+collecting combine combining common compare compared comparison complex component components
+comprehensive compute concerning condition conditions conduct configuration consider considering
+contain contribution core create current data dataset datasets define defined definition demonstrate
+design designed determine develop developing development directly distinguish effective effectively
+efficiency efficient employ employing enable enables enabling end ensure entire establish evaluate
+evaluating evaluation examine example exclude excluding expect expected experiment experimental
+experiments explore extend extensive factor feature features field find five focus formalize
+formulate four framework fundamental general generate generating given goal group groups guarantee
+help high higher hypothesis idea ideas identify implement implementation important improve improved
+improvement improving including incorporate increase increasing independent independently
+information innovation input inputs insight insights inspired introduce introducing involve involves
+issue key large larger lead leaving level leverage leveraging limitation limitations limited low
+lower main maintain maintaining making measure measures measuring mechanism method methods metric
+metrics model modeling models monitor multiple necessary need novel number objective objectives
+observe observed obtain open operate optimal order original outcome outperform output overall part
+particular perform performance perspective plan planned popular possible potential preserve
+preserving previous prior problem problems procedure process produce producing promising property
+proposed publicly purpose quality question questions range rate real receive reduce reducing
+regarding related relative relevant remove replace report represent representative require research
+result results retaining rich robust role scenario scenarios select selected set setting settings
+sharing show significance significant significantly simple simulating single small solution solve
+sometimes standard state state- of-the-art statistical step strategy strength strong structure
+superior support system systems tackle target task tasks technique techniques term test testing
+three time tool total train trained training two type typical underlying understand understanding
+unified validate validation value values variety various varying versus way well-known wide world
+yield yields
 """
 GENERAL = frozenset(stem for word in _listed(_GENERAL_WORDS) for stem in content_words(word))
 """Stems that nearly every abstract has: sharing them says nothing."""
 _NOUNS_IN_ING = _listed("""
-    bargaining binding boosting breeding caching clustering computing crowdsourcing decoding embedding encoding engineering filtering
-    finding fine-tuning folding foraging forecasting grazing hashing imaging labeling labelling learning mapping matching mining
-    modeling modelling monitoring nesting parsing planning pooling processing programming prompting pruning ranking reasoning rendering
-    routing sampling scheduling screening sensing sequencing signaling signalling smoothing spiking thinking tracking training tuning
-    understanding warming
+    bargaining binding boosting breeding caching clustering computing crowdsourcing decoding
+    embedding encoding engineering filtering finding fine-tuning folding foraging forecasting
+    grazing hashing imaging labeling labelling learning mapping matching mining modeling modelling
+    monitoring nesting parsing planning pooling processing programming prompting pruning ranking
+    reasoning rendering routing sampling scheduling screening sensing sequencing signaling
+    signalling smoothing spiking thinking tracking training tuning understanding warming
     """)
 _HANGING = _listed("""
-    incorporates affect affects captures reflect reflects falls produces requires remains allows yields enables contains drives relies
-    without within while during given necessary versus via per due
+    incorporates affect affects captures reflect reflects falls produces requires remains allows
+    yields enables contains drives relies without within while during given necessary versus via per
+    due
     """)
 _DERIVATIONS = (
     "iviti",
@@ -146,3 +160,67 @@ def meaningful_words(text: str) -> list[str]:
         and not word.endswith("ly")
         and specific_stems(word)
     ]
+
+
+QUERY_WORD_LIMIT = 7
+"""ScholarEval B.2: seven words per query."""
+SUBJECT_WORDS = 2
+
+
+def phrase_queries(text: str, statements: Sequence[str], limit: int) -> list[list[str]]:
+    """For each statement about `text` at most `limit` queries of at most seven words.
+
+    Queries of one statement begin at different key phrases of it. Room that a phrase leaves is
+    filled with what the text speaks of most, so that no query leaves the subject. A statement that
+    names nothing specific has none; no two statements share a query.
+    """
+    frequency = stem_counts(text)
+    by_salience = sorted(
+        dict.fromkeys(meaningful_words(text)), key=lambda word: -salience(word, frequency)
+    )
+    seen: set[frozenset[str]] = set()
+    return [
+        _queries_of(statement, by_salience[:SUBJECT_WORDS], frequency, limit, seen)
+        for statement in statements
+    ]
+
+
+def _queries_of(
+    statement: str,
+    subject: list[str],
+    frequency: Counter[str],
+    limit: int,
+    seen: set[frozenset[str]],
+) -> list[str]:
+    ranked = ranked_phrases(statement, frequency)
+    queries: list[str] = []
+    for start in range(len(ranked)):
+        query = filled([*ranked[start : start + 2], *subject], QUERY_WORD_LIMIT)
+        if len(queries) < limit and query and (stems := specific_stems(query)) not in seen:
+            seen.add(stems)
+            queries.append(query)
+    return queries or [query for query in (filled([*ranked, *subject], QUERY_WORD_LIMIT),) if query]
+
+
+def ranked_phrases(text: str, frequency: Counter[str]) -> list[str]:
+    """Phrases of `text` that name something, those the idea dwells on first."""
+    phrases = specific_phrases(text, 8) or meaningful_words(text)[:4]
+    return sorted(
+        phrases, key=lambda phrase: -sum(salience(word, frequency) for word in phrase.split())
+    )
+
+
+def filled(phrases: list[str], word_limit: int) -> str:
+    """Phrases joined until the next would not fit, each stem once."""
+    chosen: list[str] = []
+    have: set[str] = set()
+    for phrase in phrases:
+        fresh = [
+            word
+            for word in phrase.split()
+            if not specific_stems(word) or not specific_stems(word) <= have
+        ]
+        if len(chosen) + len(fresh) <= word_limit:
+            chosen.extend(fresh)
+            have |= specific_stems(" ".join(fresh))
+    return " ".join(chosen)

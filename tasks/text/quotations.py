@@ -1,12 +1,15 @@
-"""Whether a quotation stands in a text word for word, however either of them is printed.
+"""Quotations: whether one stands in a text word for word, however either of them is printed, and
+how sentences are quoted in Markdown.
 
 White space, hyphens, quotation marks and Markdown's emphasis make no difference.
 """
 
 import unicodedata
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from schemas.patterns import bounded
+from tasks.text.words import shorten_words
 
 LEAST_CHARACTERS = 20
 """A shorter quotation of a long source proves nothing: nearly every text holds it."""
@@ -41,3 +44,31 @@ def stands_in(passage: str, text: str, *, least_characters: int = LEAST_CHARACTE
         return False
     whole = normal(text)
     return wanted in whole or wanted.replace("-", "") in whole.replace("-", "")
+
+
+QUOTATION_WORD_LIMIT = 60
+KEYS_SHOWN = 5
+
+_UNQUOTABLE = bounded(r"[\[\]<>*_`“”\\|]|https?://\S+|www\.\S+")
+
+
+def quotable(sentence: str) -> str:
+    """The sentence without marks that Markdown or a citation would claim, at most
+    `QUOTATION_WORD_LIMIT` words (then with an ellipsis).
+    """
+    plain = " ".join(_UNQUOTABLE.sub(" ", sentence).split())
+    text, left_out = shorten_words(plain, QUOTATION_WORD_LIMIT)
+    return f"{text.rstrip(' ,;:')} …" if left_out else text
+
+
+def passages(found: Iterable[tuple[str, str]]) -> str:
+    """Sentences of papers in quotation marks, one per paragraph, each with the key it is cited
+    by.
+    """
+    return "\n\n".join(f"“{quotable(sentence)}” [{key}]" for sentence, key in found)
+
+
+def cited(keys: Sequence[str]) -> str:
+    """The first `KEYS_SHOWN` keys in brackets; says so where there are more."""
+    shown = " ".join(f"[{key}]" for key in keys[:KEYS_SHOWN])
+    return f"(among them {shown})" if len(keys) > KEYS_SHOWN else shown

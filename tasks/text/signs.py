@@ -1,28 +1,76 @@
-"""What single sentences of a paper are about: its procedure, its outcome, its conditions, or the
-limits of others.
+"""What the wording of a sentence shows: a claim, a gap, an outcome, a procedure, the limits of
+others; and which practices of research a text speaks of.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from schemas.patterns import IGNORECASE, bounded
+from schemas.patterns import IGNORECASE, Pattern, bounded
 from tasks.text.words import has_numbers, outcome_cue
+
+
+def any_of(expressions: str) -> Pattern:
+    return bounded(rf"\b(?:{'|'.join(expressions.split())})", IGNORECASE)
+
+
+CLAIM = any_of(
+    r"we\b our\b this\s(?:work|paper|study|project|idea|plan|approach|research) i\s(?:will|propose)"
+    r" will\b would\b propos aims?\b novel "
+    r"the\sfirst\b innovat contribut hypothes goal\b"
+    r" (?:develop|design|create|build|implement|use|train|apply)\s(?:a|an|the)\b"
+)
+
+NOVELTY = any_of(
+    r"novel new\b the\sfirst\b innovat core contribut unlike beyond propos introduc hypothesis"
+    r" unified key\b instead rather\sthan"
+)
+
+GAP = any_of(
+    r"limitations? limited fail(?:s|ed|ing)?\b lack(?:s|ing)?\b remains?\b challeng however"
+    r" traditional(?:ly)? existing "
+    r"previous(?:ly)? prior\swork current(?:ly)? despite poorly\sunderstood problem\sis struggle"
+    r" while\s"
+)
+
+BACKGROUND = any_of(
+    r"problem background motivation introduction related prior context gap limitation"
+)
+"""Headings under which an idea mostly speaks of others."""
+
+OWN_WORK = any_of(
+    r"we\s(?:propose|present|introduce|develop|show|study|describe|report|investigate|design|find"
+    r"|demonstrate) "
+    r"we\s(?:evaluate|build|collect|release|prove)"
+    r" (?:this|the\spresent)\s(?:paper|work|article|study) "
+    r"our\s(?:method|approach|model|framework|system|algorithm|results)"
+)
+
+DEPENDENT = bounded(
+    r"^(?:this|these|those|they|it|its|their|such|he|she|here|there|then|finally|additionally"
+    r"|furthermore|moreover)\b",
+    IGNORECASE,
+)
+"""A sentence that leans on the one before it."""
+
 
 _PROCEDURE = bounded(
     r"\b(?:we|i|this (?:paper|work|study|article)|our (?:\w{1,40}"
     r" ){0,2}(?:approach|method|framework|model|system"
     r"|study))\b[^.;]{0,40}\b(?:propos|present"
-    r"|introduc|develop|us(?:e|es|ed|ing)\b|train|appl(?:y|ies|ied)|design|stud(?:y|ies|ied)|investigat|collect"
+    r"|introduc|develop|us(?:e|es|ed|ing)\b|train|appl(?:y|ies|ied)|design|stud(?:y|ies|ied)"
+    r"|investigat|collect"
     r"|conduct|formulat|buil[dt]|leverag"
-    r"|combin|employ|measur|record|analy[sz]|compar|deriv|construct|model|simulat|learn|explor|examin|perform)\w*+",
+    r"|combin|employ|measur|record|analy[sz]|compar|deriv|construct|model|simulat|learn|explor"
+    r"|examin|perform)\w*+",
     IGNORECASE,
 )
 _FINDING = bounded(
     r"\b(?:we|results?|experiments?|evaluations?|findings?|analys[ei]s|simulations?|stud(?:y"
     r"|ies))\b[^.;]{0,50}\b(?:show|find|found|demonstrat|observ|indicat"
     r"|reveal|suggest|confirm|report|achiev|outperform|prove|verif|validat)\w*+"
-    r"|\b(?:outperform|achiev|yield|attain|surpass|improv|exceed|beat|scor|reach|rais|lower|reduc|favou?r|match"
+    r"|\b(?:outperform|achiev|yield|attain|surpass|improv|exceed|beat|scor|reach|rais|lower|reduc"
+    r"|favou?r|match"
     r"|increas|decreas|boost|gain|cut|resist)"
     r"(?:e[sd]?|s|ed|ing)?\b|\bsignificant(?:ly)?\b|\b(?:rises?|rose|falls?|fell|drops?|dropped)\b"
     r"|\bresults?\b[^.;]{0,40}\b(?:is|are|were)\b",
@@ -30,14 +78,17 @@ _FINDING = bounded(
 )
 _CONDITION = bounded(
     r"\b(?:data"
-    r" ?sets?|benchmarks?|corpus|corpora|participants?|patients?|subjects?|volunteers?|mice|mouse|rats?"
+    r" ?sets?|benchmarks?|corpus|corpora|participants?|patients?|subjects?|volunteers?|mice|mouse"
+    r"|rats?"
     r"|cells?|cell lines?|samples?|cohort"
-    r"|images|videos|trials|recordings?|GPUs?|simulat\w++|synthetic|real-world|settings?|conditions?|under|assum\w++"
+    r"|images|videos|trials|recordings?|GPUs?|simulat\w++|synthetic|real-world|settings?"
+    r"|conditions?|under|assum\w++"
     r"|languages?|sites?|years)\b",
     IGNORECASE,
 )
 _OF_OTHERS = bounded(
-    r"\b(?:existing|previous|prior|current|most|many|traditional|conventional|earlier|recent|other|state-of-the-art"
+    r"\b(?:existing|previous|prior|current|most|many|traditional|conventional|earlier|recent"
+    r"|other|state-of-the-art"
     r"|standard|often|typically|usually"
     r"|however|challeng\w++|remains?|despite|although|while|they|these"
     r" (?:methods|approaches|models))\b",
@@ -46,12 +97,14 @@ _OF_OTHERS = bounded(
 _TURNED = bounded(
     r"\b(?:less|lower|fewer|little|reduc\w{1,40}|avoid\w{0,40}|prevent\w{0,40}|without|no)"
     r" (?:\w{1,40} )?"
-    r"(?:overfit\w*+|bias|errors?|degradation|collapse|failures?|instabilit\w*+|sensitiv\w*+|loss)\b",
+    r"(?:overfit\w*+|bias|errors?|degradation|collapse|failures?|instabilit\w*+|sensitiv\w*+"
+    r"|loss)\b",
     IGNORECASE,
 )
 _SETTING = bounded(
     r"\b(?:have|has) (?:\w{1,40}"
-    r" ){0,2}(?:been|achieved|shown|become|emerged|attracted|made|enriched|gained|received|proven|demonstrated)\b"
+    r" ){0,2}(?:been|achieved|shown|become|emerged|attracted|made|enriched|gained|received|proven"
+    r"|demonstrated)\b"
     r"|\brecent (?:\w{1,40} )?(?:studies|works?|advances|years|progress)\b|\bis"
     r" (?:widely|commonly|heavily|often) \w++|\bmany attempts\b",
     IGNORECASE,
@@ -62,7 +115,8 @@ _OWN = bounded(
 )
 _NO_OUTCOME = bounded(
     r"\binductive"
-    r" bias(?:es)?\b|\bexceed\w{0,40}\s{1,9}(?:(?:a|an|the|its|their|this)\s{1,9})?(?:\w{1,40}\s{1,9})?thresholds?\b",
+    r" bias(?:es)?\b|\bexceed\w{0,40}\s{1,9}(?:(?:a|an|the|its|their"
+    r"|this)\s{1,9})?(?:\w{1,40}\s{1,9})?thresholds?\b",
     IGNORECASE,
 )
 _RESCUE = bounded(
@@ -85,7 +139,8 @@ _NEGATIVE_TOO = bounded(
     r"|poor(?:ly)?|drops? (?:in|by|when|as)|trade-?offs?"
     r"|only (?:marginal|modest|slight|limited|partial)\w*+|not always|caution\w*+|unclear"
     r"|poses? (?:\w{1,40} ){0,2}challenges?|remains? (?:\w{1,40} ){0,2}(?:challeng|difficult"
-    r"|open|unsolved|unclear|elusive)\w*+|challenging|difficult(?:y|ies)?|cannot|hinder\w*+|impractical|infeasible"
+    r"|open|unsolved|unclear|elusive)\w*+|challenging|difficult(?:y|ies)?|cannot|hinder\w*+"
+    r"|impractical|infeasible"
     r"|susceptible|confound\w*+|artefacts?|artifacts?"
     r"|hallucinat\w*+|gap between|discrepan\w++|neglect\w*+|ignor(?:e|es|ed|ing))\b",
     IGNORECASE,
@@ -140,3 +195,91 @@ def _sign(sentence: str) -> Sign:
     if sign == "neutral" and _NEGATIVE_TOO.search(sentence):
         sign = "negative"
     return "neutral" if sign == "negative" and _RESCUE.search(sentence) else sign
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """A practice by name, and the wording that shows a text has it."""
+
+    name: str
+    pattern: Pattern
+
+
+def _practice(name: str, pattern: str) -> Practice:
+    return Practice(name, bounded(pattern, IGNORECASE))
+
+
+PRACTICES: tuple[Practice, ...] = (
+    _practice("an ablation", r"\bablat\w+"),
+    _practice("cross-validation", r"\bcross[- ]validat\w+"),
+    _practice("a control group", r"\bcontrol (?:group|condition|arm)s?\b|\bplacebo\b|\bsham\b"),
+    _practice(
+        "randomisation", r"\brandomi[sz]ed (?:controlled|trial|assign\w+)|\brandom assignment\b"
+    ),
+    _practice("blinding", r"\b(?:double|single)[- ]blind(?:ed)?\b|\bblinded\b"),
+    _practice("a power analysis", r"\bpower analys[ie]s\b|\bstatistical power\b"),
+    _practice("pre-registration", r"\bpre-?regist\w+"),
+    _practice(
+        "an out-of-distribution test",
+        r"\bout[- ]of[- ](?:distribution|domain)\b|\bdistribution(?:al)? shifts?\b|\bdomain"
+        r" shifts?\b",
+    ),
+    _practice(
+        "uncertainty estimates",
+        r"\buncertaint(?:y|ies) (?:estimat|quantif)\w+|\bcalibrated"
+        r" (?:uncertaint|probabilit)\w*|\b(?:confidence|credible) intervals?\b",
+    ),
+    _practice(
+        "human evaluation",
+        r"\bhuman (?:evaluat|judg|annotat|rat)\w+|\buser stud(?:y|ies)\b|\bexpert"
+        r" (?:evaluat|annotat|review)\w+",
+    ),
+    _practice(
+        "inter-rater agreement",
+        r"\binter-?(?:rater|annotator|coder)\b|\bcohen[’']?s kappa\b|\bfleiss\b",
+    ),
+    _practice("regularisation", r"\bregulari[sz]\w+|\bdropout\b|\bearly stopping\b"),
+    _practice("data augmentation", r"\bdata augment\w+|\baugmentation\b"),
+    _practice("transfer or adaptation to a new domain", r"\btransfer learning\b|\bdomain adapt\w+"),
+    _practice("an ensemble", r"\bensembl\w+"),
+    _practice(
+        "a mixed-effects model",
+        r"\bmixed[- ]effects?\b|\bhierarchical (?:bayes\w*+|model(?:s|ing)?)\b|\bmultilevel\b",
+    ),
+    _practice(
+        "correction for multiple comparisons",
+        r"\bbonferroni\b|\bfalse discovery\b|\bmultiple (?:comparison|testing)s?\b|\bFDR\b",
+    ),
+    _practice(
+        "control of confounding", r"\bconfound\w+|\bpropensity\b|\bcovariate (?:adjust|balanc)\w+"
+    ),
+    _practice(
+        "sensitivity analysis", r"\bsensitivity analys[ie]s\b|\brobustness (?:check|analys[ie]s)\w*"
+    ),
+    _practice("long-term follow-up", r"\blongitudinal\w*|\bfollow-up\b|\blong-term\b"),
+    _practice("replication", r"\breplicat(?:e|es|ed|ion|ions)\b|\breproducib\w+"),
+    _practice(
+        "handling of class imbalance",
+        r"\b(?:class|data) imbalance\w*|\bimbalanced\b|\blong-tail(?:ed)?\b",
+    ),
+    _practice(
+        "handling of missing data", r"\bmissing (?:data|value|modalit)\w*|\bimput(?:e|ed|ation)\b"
+    ),
+    _practice("a fairness or bias audit", r"\bfairness\b|\bdebias\w*|\bdemographic bias\b"),
+    _practice(
+        "theoretical guarantees",
+        r"\btheoretical (?:guarantee|analys[ie]s|bound)\w*|\bconvergence"
+        r" (?:guarantee|rate|proof)\w*|\bregret bounds?\b",
+    ),
+    _practice(
+        "an efficiency comparison",
+        r"\b(?:computational|memory|inference)"
+        r" (?:cost|complexity|overhead|time|efficiency)\b|\blatency\b|\bspeed-?ups?\b",
+    ),
+    _practice("interpretability analysis", r"\binterpretab\w+|\bexplainab\w+|\bsaliency\b"),
+    _practice(
+        "tests against simulated ground truth",
+        r"\bground[- ]truth\b|\bsimulated data\b|\bsynthetic data\b",
+    ),
+)
+"""In no order of worth; which one is suggested depends on the paper that uses it."""

@@ -33,11 +33,15 @@ _NEGATIVE = bounded(r"\b(?:" + "|".join(NEGATIVE_CUES) + r")\b", IGNORECASE)
 _POSITIVE = bounded(r"\b(?:" + "|".join(POSITIVE_CUES) + r")\b", IGNORECASE)
 _PHRASE_BREAK = bounded(r"[.,;:!?()\[\]{}\"“”\n\r\t|•*_#<>=]|\s[-–—]\s|—")
 _UNBROKEN = bounded(r"\S+")
+# The first that fits is taken, so longer endings stand before those they end in.
 _SUFFIXES = (
-    ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("fulness", "ful"), ("iveness", "ive"), ("ations", "ate"),
-    ("ation", "ate"), ("ments", "ment"), ("ities", "ity"), ("ising", "ize"), ("ised", "ize"), ("ises", "ize"), ("ise", "ize"),
-    ("ies", "y"), ("ness", ""), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ings", ""), ("ing", ""),
-    ("edly", ""), ("ed", ""), ("ly", ""), ("es", "e"),
+    ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("fulness", "ful"),
+    ("iveness", "ive"), ("ations", "ate"), ("ation", "ate"), ("ments", "ment"),
+    ("ities", "ity"), ("ising", "ize"), ("ised", "ize"), ("ises", "ize"),
+    ("ise", "ize"), ("ies", "y"), ("ness", ""), ("sses", "ss"),
+    ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ings", ""),
+    ("ing", ""), ("edly", ""), ("ed", ""), ("ly", ""),
+    ("es", "e"),
 )  # fmt: skip
 
 
@@ -139,7 +143,9 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """`words` without stop words and lone letters, lightly stemmed (`networks` and `network` meet)."""
+    """`words` without stop words and lone letters, lightly stemmed (`networks` and `network`
+    meet).
+    """
     stems: list[str] = []
     for word in words(text):
         for part in word.replace("/", "-").split("-") if "-" in word or "/" in word else (word,):

@@ -11,10 +11,9 @@ from dashboards.app import text as app_text
 from dashboards.reports import safe_text
 from dashboards.reports.html_page import html_page
 from schemas.base import Reply
-from tasks.citations.keys import show
+from tasks.citations.keys import show, without_keys
 from tasks.citations.settle import settle
-from tasks.citations.spelling import without_keys
-from tasks.committee.knowledge.steps.query_words import abbreviations, reworded
+from tasks.committee.steps.knowledge_queries import abbreviations, reworded
 from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_source import whole_source
 from tasks.documents.latex_text import document_of_latex
@@ -22,7 +21,7 @@ from tasks.ideas.parts import parts_of, title_of
 from tasks.judging.messages import fit
 from tasks.judging.replies import parse_reply
 from tasks.judging.step import block
-from tasks.manuscripts.steps import claims, numbers, references, statistics
+from tasks.manuscripts.steps import numbers, support
 from tasks.manuscripts.steps.reading import Reading
 from tasks.soundness.steps.blocks import blocks_of
 from tasks.text import words as text
@@ -32,14 +31,14 @@ from warehouse.scrubbing import scrub
 
 PEPTIDE = "Ala-Arg-Asn-Asp-Cys-Gln-Glu-Gly-His-Ile-Leu-Lys-Met-Phe-Pro-Ser-Thr-Trp-Tyr-Val-"
 _CHECKS = (
-    references.check_unresolved,
-    references.check_labels,
-    references.check_numbers,
+    support.check_unresolved,
+    support.check_labels,
+    support.check_numbers,
     numbers.check_shares,
     numbers.check_intervals,
     numbers.check_abstract,
-    statistics.check_statistics,
-    claims.check_claims,
+    numbers.check_statistics,
+    support.check_claims,
 )
 
 

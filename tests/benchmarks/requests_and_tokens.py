@@ -45,8 +45,9 @@ from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.evaluation.evaluate_idea import IdeaTools, evaluate_idea
-from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.evaluation.evaluate_idea import evaluate_idea
+from tasks.evaluation.modules import IdeaTools
+from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.ideas.read import read_ideas
 from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
 from tasks.judging.litellm_engine import LiteLLMEngine

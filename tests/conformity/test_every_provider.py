@@ -25,8 +25,7 @@ from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine, Sampling
-from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW, ReviewInput
-from tasks.soundness.steps.weighed_papers import EvidenceShown
+from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW, EvidenceShown, ReviewInput
 from tests.support.providers.anthropic_messages import AnthropicServer
 from tests.support.providers.azure_openai import AzureOpenAIServer
 from tests.support.providers.base import ProviderServer

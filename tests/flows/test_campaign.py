@@ -15,7 +15,7 @@ from schemas.options import CheckOptions
 from schemas.reasons import Reason
 from schemas.run import HANDFUL
 from schemas.settings import Settings
-from tasks.manuscripts.job import CheckJob
+from tasks.manuscripts.collect import CheckJob
 from tasks.shards.work import ShardWork
 
 

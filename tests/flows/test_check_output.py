@@ -13,7 +13,7 @@ from flows.commands.check_output import print_check
 from schemas.options import CheckOptions
 from schemas.settings import Settings
 from tasks.manuscripts.check_shard import check_job
-from tasks.manuscripts.job import CheckJob
+from tasks.manuscripts.collect import CheckJob
 from tests.support.manuscript_files import faulty_pdf, locked_pdf
 
 

@@ -25,8 +25,9 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools
 from tasks.documents.sections import AbstractLibrary
-from tasks.evaluation.evaluate_idea import IdeaTools, evaluate_idea
-from tasks.evaluation.job import PlannedIdea, ShardJob
+from tasks.evaluation.evaluate_idea import evaluate_idea
+from tasks.evaluation.modules import IdeaTools
+from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.literature.semantic_scholar import SemanticScholarClient

@@ -13,7 +13,7 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.profile import ScoreWeights
 from schemas.run import RunRequest
-from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
+from tasks.evaluation.planned import evaluation_key, run_id_for
 
 IDEA = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.")
 MODEL = "litellm:openai/gpt-4o-mini"

@@ -7,15 +7,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tasks.committee.knowledge.steps import STEPS as KNOWLEDGE_STEPS
-from tasks.committee.steps import STEPS as COMMITTEE_STEPS
+from tasks.committee.steps import STEPS
 from tests.benchmarks._reader import number_of
 from tests.support.openai_server import Messages
 from tests.support.schema_answers import Schema
 
 CLAIMS_PER_PART, CLAIM_WORDS = 4, 13
 TELLING_PERCENT = 40
-_NAMES = {step.template.splitlines()[0]: step.name for step in (*KNOWLEDGE_STEPS, *COMMITTEE_STEPS)}
+_NAMES = {step.template.splitlines()[0]: step.name for step in STEPS}
 _PART = re.compile(r"^Part ([a-z_]+):", re.MULTILINE)
 _KINDS = re.compile(r"^Kinds: (.+)$", re.MULTILINE)
 _ITEM = re.compile(r"^Item ([KP]\d+) ", re.MULTILINE)

@@ -15,8 +15,8 @@ from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.reply_fields import Prose, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.soundness.steps.extract_methods import MethodsInput, baseline_methods
-from tasks.text.practices import PRACTICES
-from tasks.text.wording import passages
+from tasks.text.quotations import passages
+from tasks.text.signs import PRACTICES
 from tasks.text.words import outcome_cue, rank_sentences, sentences
 
 

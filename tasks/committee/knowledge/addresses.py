@@ -19,8 +19,9 @@ SOURCE = "github_commits"
 REQUESTS_PER_MINUTE = 60
 _NAME = bounded(r"[\w.-]{1,100}")
 _COMMIT = bounded(r"[0-9a-f]{40}")
+# First parts of addresses on GitHub that are pages of its own, not of an owner.
 _NO_OWNERS = frozenset(
-    {
+    [
         "about",
         "apps",
         "collections",
@@ -31,7 +32,7 @@ _NO_OWNERS = frozenset(
         "sponsors",
         "topics",
         "trending",
-    }
+    ]
 )
 
 

@@ -1,25 +1,29 @@
 """Which queries to send: the first ones from the claims, later ones from what was read."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import SourceKind
 from schemas.outcome import Unscored
 from tasks.committee.knowledge.context import Context
 from tasks.committee.knowledge.pool import Candidate, Pool, Query
-from tasks.committee.knowledge.steps.knowledge_queries import (
+from tasks.committee.steps.knowledge_queries import (
     KNOWLEDGE_QUERIES,
     PartQueries,
     QueriesInput,
+    QueriesReply,
 )
-from tasks.committee.knowledge.steps.refine_queries import (
+from tasks.committee.steps.refine_queries import (
     REFINE_QUERIES,
     QueryOutcome,
     RefinedQueries,
     RefinementInput,
+    RefinementReply,
 )
 from tasks.judging.packing import even_batches
+from tasks.judging.step import InputT, Step
 from tasks.text.words import shorten_words
 
 GISTS_PER_QUERY = 3
@@ -31,19 +35,10 @@ async def first_queries(context: Context) -> list[Query]:
     side by side.
     """
     parts = [part for part in context.outline.parts if _kinds_of(context, [part])]
-    batches = even_batches(parts, context.parameters.parts_per_query_call)
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(context.engine.run(KNOWLEDGE_QUERIES, _question(context, batch)))
-            for batch in batches
-        ]
     queries: list[Query] = []
-    for batch, task in zip(batches, tasks, strict=True):
-        outcome = task.result()
-        if isinstance(outcome, Unscored):
-            context.failures.unscored(outcome, f"{KNOWLEDGE_QUERIES.name} for {', '.join(batch)}")
-            continue
-        found = _queries(context, batch, outcome.value.entries)
+    for batch, found in await _asked(
+        context, KNOWLEDGE_QUERIES, parts, partial(_question, context)
+    ):
         queries += found
         asked = {(query.part, query.kind) for query in found}
         for part, kind in _pairs(context, batch):
@@ -60,24 +55,34 @@ async def refined_queries(context: Context, pool: Pool, asked: Sequence[Query]) 
     asked before left out.
     """
     parts = [part for part in context.outline.parts if any(query.part is part for query in asked)]
+    question = partial(_refinement, context, pool, asked)
+    known = {(query.kind, query.text.casefold()) for query in asked}
+    return [
+        query
+        for _, found in await _asked(context, REFINE_QUERIES, parts, question)
+        for query in found
+        if (query.kind, query.text.casefold()) not in known
+    ]
+
+
+async def _asked(
+    context: Context,
+    step: Step[InputT, QueriesReply] | Step[InputT, RefinementReply],
+    parts: Sequence[IdeaPart],
+    question: Callable[[Sequence[IdeaPart]], InputT],
+) -> list[tuple[Sequence[IdeaPart], list[Query]]]:
+    """The queries of each batch of `parts`; a batch that got no answer is a failure alone."""
     batches = even_batches(parts, context.parameters.parts_per_query_call)
     async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(
-                context.engine.run(REFINE_QUERIES, _refinement(context, batch, pool, asked))
-            )
-            for batch in batches
-        ]
-    known = {(query.kind, query.text.casefold()) for query in asked}
-    queries: list[Query] = []
+        tasks = [group.create_task(context.engine.run(step, question(batch))) for batch in batches]
+    answered = []
     for batch, task in zip(batches, tasks, strict=True):
         outcome = task.result()
         if isinstance(outcome, Unscored):
-            context.failures.unscored(outcome, f"{REFINE_QUERIES.name} for {', '.join(batch)}")
-            continue
-        found = _queries(context, batch, outcome.value.entries)
-        queries += [query for query in found if (query.kind, query.text.casefold()) not in known]
-    return queries
+            context.failures.unscored(outcome, f"{step.name} for {', '.join(batch)}")
+        else:
+            answered.append((batch, _queries(context, batch, outcome.value.entries)))
+    return answered
 
 
 def _question(context: Context, batch: Sequence[IdeaPart]) -> QueriesInput:
@@ -90,7 +95,7 @@ def _question(context: Context, batch: Sequence[IdeaPart]) -> QueriesInput:
 
 
 def _refinement(
-    context: Context, batch: Sequence[IdeaPart], pool: Pool, asked: Sequence[Query]
+    context: Context, pool: Pool, asked: Sequence[Query], batch: Sequence[IdeaPart]
 ) -> RefinementInput:
     outcomes = tuple(_outcome(query, pool) for query in asked if query.part in batch)
     return RefinementInput(

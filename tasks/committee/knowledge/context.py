@@ -1,15 +1,140 @@
-"""What every part of one search shares."""
+"""What every part of one search shares: the idea by its parts, the means, and the failures met so
+far.
+"""
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 
-from schemas.committee import KnowledgePhase
+from schemas.base import replace
+from schemas.committee import Claim, IdeaPart, KnowledgePhase
+from schemas.failure import Failure, look_up_failures
+from schemas.idea import Idea
 from schemas.knowledge import SourceKind
+from schemas.outcome import Unscored
 from schemas.profile import CommitteeParameters
-from tasks.committee.knowledge.failure_log import FailureLog
-from tasks.committee.knowledge.outline import Outline
+from schemas.reasons import Reason
+from schemas.retrieval import SourceFailure
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
+from tasks.committee.steps.shown import PartShown
 from tasks.judging.step import Engine
+from tasks.text.words import shorten_words
+
+GROUNDED: dict[SourceKind, tuple[IdeaPart, ...]] = {
+    SourceKind.PAPERS: tuple(IdeaPart),
+    SourceKind.WEB: (
+        IdeaPart.TLDR,
+        IdeaPart.MOTIVATIONS,
+        IdeaPart.RESEARCH_QUESTIONS,
+        IdeaPart.METHODS,
+    ),
+    SourceKind.CODE: (IdeaPart.METHODS, IdeaPart.EXPERIMENTAL_SETTINGS),
+}
+"""Parts each kind is held against, as InnoEval's release has it (grounding_agent.py, `part_list`),
+with expected results for papers.
+"""
+GIST_WORDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """An idea's parts in their fixed order; parts without claims are absent."""
+
+    idea: Idea
+    claims: dict[IdeaPart, tuple[str, ...]]
+
+    @property
+    def cutoff(self) -> date | None:
+        """The time point t."""
+        return self.idea.cutoff_date
+
+    @property
+    def parts(self) -> tuple[IdeaPart, ...]:
+        return tuple(self.claims)
+
+    @property
+    def gist(self) -> str:
+        """Title and TLDR: enough to read a claim by, a tenth of the whole text."""
+        tldr = (
+            " ".join(self.claims.get(IdeaPart.TLDR, ()))
+            or shorten_words(self.idea.text, GIST_WORDS)[0]
+        )
+        return f"{self.idea.title}\n\n{tldr}".strip() or self.idea.text
+
+    def shown(self, part: IdeaPart) -> PartShown:
+        return PartShown(part=part.value, claims=self.claims[part])
+
+    def searched(self, kind: SourceKind) -> tuple[IdeaPart, ...]:
+        """Parts for which a kind is searched and against which its finds are held; all there are if
+        none of its own is.
+        """
+        return tuple(part for part in self.parts if part in GROUNDED[kind]) or self.parts
+
+
+def outline_of(idea: Idea, claims: Sequence[Claim]) -> Outline:
+    """The claims by part, in the order of the parts."""
+    by_part = {
+        part: tuple(claim.statement for claim in claims if claim.part is part) for part in IdeaPart
+    }
+    return Outline(idea, {part: statements for part, statements in by_part.items() if statements})
+
+
+STAGE = "committee"
+READING_STAGE = "documents"
+"""Of pages, repositories and full texts: a dead host leaves an evaluation complete, since it would
+be as dead on every rerun.
+"""
+
+
+@dataclass(slots=True)
+class FailureLog:
+    """Collects failures of one idea's search, in the order they came up.
+
+    Attributes:
+        unanswered_searches: questions to sources that got no answer, and sources that could not be
+            asked at all.
+    """
+
+    unanswered_searches: int = 0
+    _counted: Counter[Failure] = field(default_factory=Counter)
+
+    def add(self, subject: str, reason: Reason, detail: str) -> None:
+        self._counted[Failure(stage=STAGE, subject=subject, reason=reason, detail=detail)] += 1
+
+    def look_ups(self, failures: Iterable[SourceFailure], subject: str, stage: str = STAGE) -> None:
+        """Look-ups that were not answered: what lies behind them is unknown, not absent."""
+        self._counted.update(look_up_failures(failures, stage, subject))
+
+    def readings(self, failures: Iterable[SourceFailure], subject: str) -> None:
+        """Texts that could not be read; what the source says of them is known all the same."""
+        self.look_ups(failures, subject, READING_STAGE)
+
+    def searches(self, failures: Iterable[SourceFailure], source: str) -> None:
+        """Failed look-ups of one search in `source`."""
+        failures = tuple(failures)
+        self.unanswered_searches += bool(failures)
+        self.look_ups(failures, f"search in {source}")
+
+    def not_searched(self, source: str, reason: Reason, detail: str) -> None:
+        """A source that the profile names and that was never asked."""
+        self.unanswered_searches += 1
+        self.add(source, reason, f"{source} was not searched: {detail}")
+
+    def unscored(self, outcome: Unscored, subject: str) -> None:
+        """A call without a usable answer."""
+        self.add(subject, outcome.reason, outcome.detail)
+
+    def omission(self, subject: str, detail: str) -> None:
+        """A reply that left out part of what was asked."""
+        self.add(subject, Reason.REPLY_UNPARSABLE, detail)
+
+    def rows(self) -> tuple[Failure, ...]:
+        """One row per kind of failure; how often it came up stands in its detail."""
+        return tuple(
+            failure if count == 1 else replace(failure, detail=f"{count} times: {failure.detail}")
+            for failure, count in self._counted.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)

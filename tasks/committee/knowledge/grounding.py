@@ -13,9 +13,8 @@ from schemas.knowledge import SourceKind
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
-from tasks.committee.knowledge.keys import keyed, without_keys
-from tasks.committee.knowledge.pool import Candidate
-from tasks.committee.knowledge.steps.ground_evidence import (
+from tasks.committee.knowledge.pool import Candidate, keyed, without_keys
+from tasks.committee.steps.ground_evidence import (
     GROUND_EVIDENCE,
     GroundingEntry,
     GroundingInput,

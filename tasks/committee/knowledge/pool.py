@@ -1,7 +1,8 @@
 """Everything found for one idea, each thing once, whatever sources and queries found it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from schemas.base import replace
@@ -9,7 +10,7 @@ from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Provenance
 from schemas.paper import Paper
-from schemas.patterns import IGNORECASE, bounded, linear
+from schemas.patterns import IGNORECASE, Match, bounded, linear
 from schemas.reasons import Reason
 from tasks.literature.snapshot.records import arxiv_id_of
 from tasks.sources.fields import clean_doi
@@ -211,3 +212,26 @@ def _merge(candidate: Candidate, find: Find) -> None:
         language=old.language or new.language,
         topics=old.topics or new.topics,
     )
+
+
+ItemT = TypeVar("ItemT")
+_KEY = bounded(r"[\[(]?\bK(\d{1,3})\b[\])]?")
+
+
+def keyed(batch: Sequence[ItemT]) -> dict[str, ItemT]:
+    """K1, K2, … in order. Keys mean nothing outside one prompt."""
+    return {f"K{number}": item for number, item in enumerate(batch, start=1)}
+
+
+def without_keys(text: str, shown: dict[str, Candidate], own: str) -> str:
+    """`text` with the prompt's keys spelled out, since it will be read apart from the prompt; words
+    that merely look like one stay.
+    """
+
+    def spelled(match: Match[str]) -> str:
+        key = f"K{match.group(1)}"
+        if key == own:
+            return "the source"
+        return f"“{shown[key].item.title}”" if key in shown else match.group(0)
+
+    return _KEY.sub(spelled, text)

@@ -1,5 +1,5 @@
-"""Slow reading of what was selected: papers to sections, pages to summaries, repositories to README
-and structure.
+"""Slow reading of what was selected: papers to sections, repositories to README and structure,
+pages to summaries with passages that stand in the page word for word.
 """
 
 import asyncio
@@ -8,13 +8,128 @@ from typing import Any
 
 from schemas.committee import KnowledgePhase
 from schemas.knowledge import SourceKind
+from schemas.outcome import Outcome, Unscored
+from schemas.reasons import Reason
 from tasks.committee.knowledge.addresses import repository_of
 from tasks.committee.knowledge.context import Context
-from tasks.committee.knowledge.papers import paper_of
-from tasks.committee.knowledge.pool import Candidate
+from tasks.committee.knowledge.pool import Candidate, keyed, without_keys
 from tasks.committee.knowledge.reader import Reading
-from tasks.committee.knowledge.summarising import summarise, within
+from tasks.committee.knowledge.searching import paper_of
 from tasks.committee.knowledge.tools import KnowledgeReader
+from tasks.committee.steps.summarise_pages import (
+    SUMMARISE_PAGES,
+    PageShown,
+    PageSummary,
+    SummariesInput,
+    SummariesReply,
+)
+from tasks.judging.packing import even_batches
+from tasks.judging.reply_fields import by_key
+from tasks.text.quotations import stands_in
+from tasks.text.words import shorten_words
+
+# Readings cut to what is kept and shown, with a mark where words are left out.
+
+
+def within(parts: Sequence[tuple[str, str]], word_limit: int) -> str:
+    """(heading, text) parts as one text of at most `word_limit` words and some marks: the longest
+    parts give way first.
+    """
+    shares = _shares([len(text.split()) for _, text in parts], word_limit)
+    return "\n\n".join(
+        _portion(heading, text, share)
+        for (heading, text), share in zip(parts, shares, strict=True)
+        if share
+    )
+
+
+def _portion(heading: str, text: str, word_limit: int) -> str:
+    kept, left_out = shorten_words(text.strip(), word_limit)
+    mark = f"\n[… {left_out} words left out …]" if left_out else ""
+    return f"{heading}:\n{kept}{mark}"
+
+
+def _shares(lengths: Sequence[int], limit: int) -> list[int]:
+    """What each part gets: all of it, or a level common to all that are cut."""
+    level, rest, waiting = 0, limit, sorted(lengths)
+    while waiting:
+        level = rest // len(waiting)
+        if waiting[0] > level:
+            break
+        rest -= waiting.pop(0)
+    return [min(length, level) if waiting else length for length in lengths]
+
+
+PAGE_SHARE = 4
+"""A page is shown up to this many times the words kept of a reading; the rest is left out with a
+mark.
+"""
+_SUBJECT = f"{SUMMARISE_PAGES.name} of finds"
+
+
+async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
+    """Set the readings of pages whose text is in `quotable`, `pages_per_summary_call` at a time,
+    all calls side by side.
+
+    A page without a summary keeps what its source said of it.
+    """
+    batches = [
+        keyed(batch)
+        for batch in even_batches(candidates, context.parameters.pages_per_summary_call)
+    ]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_asked(context, batch)) for batch in batches]
+    for batch, task in zip(batches, tasks, strict=True):
+        _enter(context, batch, task.result())
+
+
+async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[SummariesReply]:
+    pages = tuple(
+        PageShown(
+            key=key,
+            title=candidate.item.title,
+            text=within(
+                (("Text", candidate.quotable),), PAGE_SHARE * context.parameters.reading_word_limit
+            ),
+        )
+        for key, candidate in batch.items()
+    )
+    return await context.engine.run(
+        SUMMARISE_PAGES, SummariesInput(idea=context.outline.gist, pages=pages)
+    )
+
+
+def _enter(context: Context, batch: dict[str, Candidate], outcome: Outcome[SummariesReply]) -> None:
+    if isinstance(outcome, Unscored):
+        context.failures.unscored(outcome, _SUBJECT)
+        return
+    entries = by_key(outcome.value.pages, batch)
+    for key, candidate in batch.items():
+        if key in entries:
+            candidate.reading = _with_passages(
+                context, entries[key], candidate, without_keys(entries[key].summary, batch, key)
+            )
+        else:
+            context.failures.omission(_SUBJECT, "the reply leaves out a page it was shown")
+
+
+def _with_passages(context: Context, entry: PageSummary, candidate: Candidate, summary: str) -> str:
+    """The summary, and under it the passages that were found in the page."""
+    passages = [passage for passage in entry.passages if passage.strip()]
+    sound = [
+        " ".join(passage.split()) for passage in passages if stands_in(passage, candidate.quotable)
+    ]
+    if len(sound) < len(passages):
+        context.failures.add(
+            _SUBJECT,
+            Reason.PASSAGE_NOT_FOUND,
+            "a passage does not stand in its page word for word and was left out",
+        )
+    parts = [("Summary", summary)] + (
+        [("Passages", "\n".join(f"- {passage}" for passage in sound))] if sound else []
+    )
+    return within(parts, context.parameters.reading_word_limit)
+
 
 _PAGE_SUBJECT, _REPOSITORY_SUBJECT, _PAPER_SUBJECT = (
     "reading of pages",

@@ -90,7 +90,9 @@ def read(content: bytes, parsing_seconds: float) -> dict[str, Any]:
 
 
 def _modules(files: dict[str, zipfile.ZipInfo]) -> list[str]:
-    """Python files, those nearest to the root first; tests, documents and vendored code left out."""
+    """Python files, those nearest to the root first; tests, documents and vendored code left
+    out.
+    """
     found = [
         path
         for path in files

@@ -1,6 +1,9 @@
-"""The committee's steps (InnoEval, "Method"); those of the search for knowledge among them."""
+"""The committee's steps (InnoEval, "Method").
 
-from tasks.committee.knowledge.steps import STEPS as KNOWLEDGE_STEPS
+In the replies of those that search for knowledge, entries outside their bounds are left out; a
+reply without a sound one is unparsable.
+"""
+
 from tasks.judging.step import steps_in
 
-STEPS = (*KNOWLEDGE_STEPS, *steps_in(__name__))
+STEPS = steps_in(__name__)

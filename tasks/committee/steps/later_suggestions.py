@@ -14,7 +14,9 @@ from tasks.judging.suggestions import ProposedSuggestions
 
 
 class LaterInput(Noun):
-    """Input of `later_suggestions`: what appeared after the idea's time point, and where the idea was found weak."""
+    """Input of `later_suggestions`: what appeared after the idea's time point, and where the idea
+    was found weak.
+    """
 
     idea: str = Field(min_length=1)
     weaknesses: str

@@ -13,9 +13,21 @@ from schemas.base import Noun, Reply
 from schemas.committee import IdeaPart, Relation
 from schemas.confidence import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
 from schemas.judging import StepKind
-from tasks.committee.steps import measures
-from tasks.committee.steps.measures import quotations
-from tasks.committee.steps.shown import KnowledgeShown, PartShown
+from tasks.committee.steps.shown import (
+    KnowledgeShown,
+    PartShown,
+    claims_of,
+    closeness,
+    completeness,
+    concreteness,
+    ease,
+    findings,
+    kinship,
+    quotations,
+    reach,
+    readability,
+    support_share,
+)
 from tasks.judging.reply_fields import Key, Prose, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 
@@ -56,7 +68,9 @@ def _within_scale(value: object) -> int | None:
 
 
 class DimensionReview(Reply):
-    """One reviewer's judgement along one dimension. Statements about knowledge carry keys such as [P3]."""
+    """One reviewer's judgement along one dimension. Statements about knowledge carry keys such as
+    [P3].
+    """
 
     dimension: Key = Field(description="The name of the dimension, exactly as shown.")
     review: Prose
@@ -67,7 +81,9 @@ class DimensionReview(Reply):
 
 
 class PersonaReply(Reply):
-    """Reply to `persona_review`: one entry per dimension asked for; a broken one leaves its dimension unscored, not the others."""
+    """Reply to `persona_review`: one entry per dimension asked for; a broken one leaves its
+    dimension unscored, not the others.
+    """
 
     reviews: Annotated[list[DimensionReview], Field(min_length=1), SoundEntries]
 
@@ -112,11 +128,13 @@ def _reviewed(inputs: PersonaInput, dimension: DimensionShown) -> DimensionRevie
 
 
 def _confidence(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> int:
-    """By the items that bear on the parts judged; where none are, the text itself is the evidence."""
+    """By the items that bear on the parts judged; where none are, the text itself is the
+    evidence.
+    """
     if not parts:
         return _BY_THE_TEXT
     relevance: dict[str, float] = {}
-    for each in measures.findings(inputs.evidence, parts):
+    for each in findings(inputs.evidence, parts):
         relevance[each.key] = max(relevance.get(each.key, 0.0), each.found.relevance_0_to_1)
     strong = sum(value >= _STRONG for value in relevance.values())
     return confidence_by_evidence(strong=strong, fair=len(relevance) - strong)
@@ -124,9 +142,9 @@ def _confidence(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> int:
 
 def _clarity(inputs: PersonaInput) -> _Judgement:
     complete, concrete, readable = (
-        measures.completeness(inputs.parts),
-        measures.concreteness(inputs.parts),
-        measures.readability(inputs.parts),
+        completeness(inputs.parts),
+        concreteness(inputs.parts),
+        readability(inputs.parts),
     )
     counted = (
         f"Parts stated: {round(6 * complete)} of 6; claims with a figure, name or term:"
@@ -136,30 +154,30 @@ def _clarity(inputs: PersonaInput) -> _Judgement:
 
 
 def _novelty(inputs: PersonaInput) -> _Judgement:
-    near = measures.closeness(inputs.evidence, _CORE)
+    near = closeness(inputs.evidence, _CORE)
     return _Judgement(1 - near, f"Closeness of the nearest knowledge: {near:.0%}", _CORE)
 
 
 def _feasibility(inputs: PersonaInput) -> _Judgement:
-    found = measures.findings(inputs.evidence, _TESTING)
-    planned = bool(measures.claims_of(inputs.parts, IdeaPart.METHODS)) + bool(
-        measures.claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)
+    found = findings(inputs.evidence, _TESTING)
+    planned = bool(claims_of(inputs.parts, IdeaPart.METHODS)) + bool(
+        claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)
     )
-    support, at_hand = measures.support_share(found), any(each.kind == "code" for each in found)
-    ease = measures.ease(inputs.idea)
+    support, at_hand = support_share(found), any(each.kind == "code" for each in found)
+    easy = ease(inputs.idea)
     counted = (
         f"Methods and settings stated: {planned} of 2; support among findings: {support:.0%};"
-        f" code found: {'yes' if at_hand else 'no'}; ease by the resources named: {ease:.0%}"
+        f" code found: {'yes' if at_hand else 'no'}; ease by the resources named: {easy:.0%}"
     )
-    share = 0.35 * planned / 2 + 0.35 * support + 0.25 * ease + 0.05 * at_hand
+    share = 0.35 * planned / 2 + 0.35 * support + 0.25 * easy + 0.05 * at_hand
     return _Judgement(share, counted, _TESTING)
 
 
 def _validity(inputs: PersonaInput) -> _Judgement:
-    found = measures.findings(inputs.evidence)
+    found = findings(inputs.evidence)
     support, tested = (
-        measures.support_share(found),
-        bool(measures.claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)),
+        support_share(found),
+        bool(claims_of(inputs.parts, IdeaPart.EXPERIMENTAL_SETTINGS)),
     )
     supporting, refuting = (
         sum(each.found.relation == relation for each in found)
@@ -172,25 +190,21 @@ def _validity(inputs: PersonaInput) -> _Judgement:
 
 
 def _significance(inputs: PersonaInput) -> _Judgement:
-    found = measures.findings(inputs.evidence, _PURPOSE)
-    support, reach = measures.support_share(found), measures.reach(inputs.idea, inputs.parts)
+    found = findings(inputs.evidence, _PURPOSE)
+    support, wide = support_share(found), reach(inputs.idea, inputs.parts)
     items = len({each.key for each in found})
     counted = (
         f"Items on its purpose: {items}; support among them: {support:.0%}; words of wide reach:"
-        f" {reach:.0%}"
+        f" {wide:.0%}"
     )
-    return _Judgement(0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * reach, counted, _PURPOSE)
+    return _Judgement(0.4 * support + 0.3 * min(items / 6, 1.0) + 0.3 * wide, counted, _PURPOSE)
 
 
 def _other(inputs: PersonaInput, dimension: DimensionShown) -> _Judgement:
-    support = measures.support_share(measures.findings(inputs.evidence))
-    kinship = measures.kinship(
-        inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}"
-    )
-    counted = (
-        f"Support among findings: {support:.0%}; words shared with the question: {kinship:.0%}"
-    )
-    return _Judgement(0.6 * support + 0.4 * min(2 * kinship, 1.0), counted)
+    support = support_share(findings(inputs.evidence))
+    shared = kinship(inputs.idea, f"{dimension.name.replace('_', ' ')} {dimension.question}")
+    counted = f"Support among findings: {support:.0%}; words shared with the question: {shared:.0%}"
+    return _Judgement(0.6 * support + 0.4 * min(2 * shared, 1.0), counted)
 
 
 _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {
@@ -204,7 +218,7 @@ _JUDGES: dict[str, Callable[[PersonaInput], _Judgement]] = {
 
 def _quotations(inputs: PersonaInput, parts: tuple[IdeaPart, ...]) -> list[str]:
     """The most relevant findings for and against, in the words of the knowledge."""
-    found = [each for each in measures.findings(inputs.evidence, parts) if each.found.evidence]
+    found = [each for each in findings(inputs.evidence, parts) if each.found.evidence]
     return [
         quotation
         for relation in (Relation.SUPPORTS, Relation.REFUTES)

@@ -28,7 +28,8 @@ _HEADINGS: tuple[tuple[IdeaPart, Pattern], ...] = tuple(
             IdeaPart.EXPECTED_RESULTS,
             (
                 r"expected"
-                r" (?:results?|outcomes?|findings?|impact)|outcomes?|anticipated|predictions?|success"
+                r" (?:results?|outcomes?|findings?|impact)|outcomes?|anticipated|predictions?"
+                r"|success"
                 r" criteria"
             ),
         ),
@@ -40,12 +41,16 @@ _HEADINGS: tuple[tuple[IdeaPart, Pattern], ...] = tuple(
         ),
         (
             IdeaPart.METHODS,
-            r"methods?|methodology|approach|proposed|algorithm|technique|model|architecture|design|plan|procedure|implementation",
+            (
+                r"methods?|methodology|approach|proposed|algorithm|technique|model|architecture"
+                r"|design|plan|procedure|implementation"
+            ),
         ),
         (
             IdeaPart.MOTIVATIONS,
             (
-                r"motivations?|problem|background|introduction|context|significance|rationale|challenge|need|gap|related"
+                r"motivations?|problem|background|introduction|context|significance|rationale"
+                r"|challenge|need|gap|related"
                 r" work"
             ),
         ),
@@ -75,15 +80,20 @@ _SETTING = bounded(
 )
 _METHOD = bounded(
     r"\b(?:we|i|our|this"
-    r" (?:project|study|work|idea|proposal))\b[^.;]{0,60}\b(?:propos|develop|design|introduc|train|build|us(?:e|ing)\b"
-    r"|apply|combin|construct|implement|formulat|deriv|adapt|extend|model|learn|fine-tun|synthesi[sz]|prepar|deposit|split|collect|simulat|calibrat|integrat|replac)\w*+"
+    r" (?:project|study|work|idea|proposal))\b[^.;]{0,60}\b(?:propos|develop|design|introduc"
+    r"|train|build|us(?:e|ing)\b"
+    r"|apply|combin|construct|implement|formulat|deriv|adapt|extend|model|learn|fine-tun"
+    r"|synthesi[sz]|prepar|deposit|split|collect|simulat|calibrat|integrat|replac)\w*+"
     r"|\b(?:first|second|third|next|then|finally),? (?:we|the|each|a)\b"
-    r"|\b(?:algorithm|architecture|framework|pipeline|procedure|protocol|loss|objective|module|encoder|decoder|optimi[sz]er)\b",
+    r"|\b(?:algorithm|architecture|framework|pipeline|procedure|protocol|loss|objective|module"
+    r"|encoder|decoder|optimi[sz]er)\b",
     IGNORECASE,
 )
 _MOTIVATION = bounded(
-    r"\b(?:however|although|despite|existing|current(?:ly)?|previous|prior|traditional|conventional|challeng\w++|limit(?:ed|ation|ations|s)|lack\w*+"
-    r"|problem|difficult\w*+|expensive|costly|fail(?:s|ed|ure)?|suffer\w*+|crucial|important|essential|need(?:s|ed)?|bottleneck|matters?|unreliable"
+    r"\b(?:however|although|despite|existing|current(?:ly)?|previous|prior|traditional"
+    r"|conventional|challeng\w++|limit(?:ed|ation|ations|s)|lack\w*+"
+    r"|problem|difficult\w*+|expensive|costly|fail(?:s|ed|ure)?|suffer\w*+|crucial|important"
+    r"|essential|need(?:s|ed)?|bottleneck|matters?|unreliable"
     r"|struggl\w++|little is known|poorly understood|remains?)\b",
     IGNORECASE,
 )
@@ -143,7 +153,9 @@ Claims = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
 
 class StructureReply(Reply):
-    """Reply to `structure_idea`: each part a list of atomic claims, empty where the idea has none."""
+    """Reply to `structure_idea`: each part a list of atomic claims, empty where the idea has
+    none.
+    """
 
     tldr: Claims
     motivations: Claims

@@ -17,9 +17,9 @@ from tasks.contribution.steps.shown import ShownDimension, ShownPaper
 from tasks.embeddings.similarity import paper_text
 from tasks.judging.reply_fields import Key, KeyedEntry, Prose, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, Step
-from tasks.text.cues import OWN_WORK
 from tasks.text.phrases import specific_stems
-from tasks.text.wording import quotable
+from tasks.text.quotations import quotable
+from tasks.text.signs import OWN_WORK
 from tasks.text.words import rank_sentences, sentences
 
 

@@ -12,13 +12,14 @@ from schemas.reasons import Reason
 from tasks.contribution.steps.shown import ShownDimension
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.text.queries import phrase_queries
+from tasks.text.phrases import phrase_queries
 
 
 class QueriesInput(Noun):
     """Which searches would find the papers closest to these statements?
 
-    All statements of a dimension share a call: the engine sees which neighbours a query must differ from. Statements are
+    All statements of a dimension share a call: the engine sees which neighbours a query must differ
+    from. Statements are
     numbered from 1 over all dimensions shown.
     """
 

@@ -15,7 +15,7 @@ from schemas.reasons import Reason
 from tasks.contribution.steps.shown import ShownDimension
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.judging.suggestions import ProposedSuggestions
-from tasks.text.wording import cited, passages
+from tasks.text.quotations import cited, passages
 from tasks.text.words import rank_sentences, sentences
 
 
@@ -49,7 +49,9 @@ class ReviewInput(Noun):
 
 
 class ReviewReply(Reply):
-    """Each text cites papers as [P3]; a section may be empty when the comparisons give nothing for it, not all of them."""
+    """Each text cites papers as [P3]; a section may be empty when the comparisons give nothing for
+    it, not all of them.
+    """
 
     strengths: str = Field(description="Where the idea is novel along this dimension, with keys.")
     weaknesses: str = Field(description="Where earlier work already covers it, with keys.")

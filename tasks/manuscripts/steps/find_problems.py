@@ -12,15 +12,25 @@ from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.manuscripts.steps.claims import check_claims
-from tasks.manuscripts.steps.numbers import check_abstract, check_intervals, check_shares
+from tasks.manuscripts.steps.numbers import (
+    check_abstract,
+    check_intervals,
+    check_shares,
+    check_statistics,
+)
 from tasks.manuscripts.steps.reading import DetectedProblem, Reading, Words
-from tasks.manuscripts.steps.references import check_labels, check_numbers, check_unresolved
-from tasks.manuscripts.steps.statistics import check_statistics
+from tasks.manuscripts.steps.support import (
+    check_claims,
+    check_labels,
+    check_numbers,
+    check_unresolved,
+)
 
 
 class ProblemsInput(Noun):
-    """A manuscript to be checked. With `attached`, `text` is not shown: the engine gets the PDF itself."""
+    """A manuscript to be checked. With `attached`, `text` is not shown: the engine gets the PDF
+    itself.
+    """
 
     title: str
     form: str
@@ -59,8 +69,15 @@ class ProblemsReply(Reply):
 
 
 CHECKS: tuple[Callable[[Reading], Iterator[DetectedProblem]], ...] = (
-    check_statistics, check_shares, check_intervals, check_abstract, check_claims, check_numbers, check_labels, check_unresolved,
-)  # fmt: skip
+    check_statistics,
+    check_shares,
+    check_intervals,
+    check_abstract,
+    check_claims,
+    check_numbers,
+    check_labels,
+    check_unresolved,
+)
 _PLACES_TOLD = 3
 
 

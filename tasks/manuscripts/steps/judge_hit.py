@@ -49,7 +49,8 @@ under the curve 0.76.
 """
 _COSINE, _WORDS, _PLACES = 0.6, 0.4, 0.1
 _PLACE = bounded(
-    r"\b(theorem|lemma|proposition|corollary|definition|claim|equation|eq|section|sec|table|figure|fig|appendix|algorithm)s?\.?\s{0,9}+~?\(?\s{0,9}"
+    r"\b(theorem|lemma|proposition|corollary|definition|claim|equation|eq|section|sec|table"
+    r"|figure|fig|appendix|algorithm)s?\.?\s{0,9}+~?\(?\s{0,9}"
     r"([A-Z]?\.?\d{1,3}(?:\.\d{1,3})*|[A-Z]\b)",
     IGNORECASE,
 )

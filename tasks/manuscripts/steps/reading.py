@@ -32,7 +32,10 @@ _LATEX_HEADING = linear(
     r"\\(?:part|chapter|(?:sub){0,2}section)\*?\s*(?:\[[^\[\]]*\]\s*)?\{([^{}]{1,200})\}"
 )
 _PRINTED_HEADING = linear(
-    r"^(?:#{1,6}\s+)?((?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}\.|[A-H](?:\.\d{0,2}|\d{1,2}))\.?\s+[A-Z][^\n.]{2,70}|#{1,6}\s+[^\n]{2,80})$",
+    (
+        r"^(?:#{1,6}\s+)?((?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}\.|[A-H](?:\.\d{0,2}"
+        r"|\d{1,2}))\.?\s+[A-Z][^\n.]{2,70}|#{1,6}\s+[^\n]{2,80})$"
+    ),
     MULTILINE,
 )
 _REFERENCES = linear(
@@ -41,14 +44,6 @@ _REFERENCES = linear(
 )
 _BLANK_LINES = linear(r"\n\s*\n")
 _END: tuple[int, bool, Match[str] | None] = (0, False, None)
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """One sentence, and where it stands: `page 3, section 4.1 Cohort`."""
-
-    sentence: str
-    location: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +58,19 @@ class DetectedProblem:
     problem: str
     location: str
     explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One sentence, and where it stands: `page 3, section 4.1 Cohort`."""
+
+    sentence: str
+    location: str
+
+    def problem(self, kind: str, gravity: int, problem: str, why: str = "") -> DetectedProblem:
+        """A problem at this place; the sentence is quoted as its evidence, with `why` behind it."""
+        quoted = f"“{shown(self.sentence)}” {why}".strip()
+        return DetectedProblem(kind, gravity, problem, self.location, quoted)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from schemas.reasons import Reason
 from tasks.judging.reply_fields import Key, Percent, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.novelty.closeness import COVERED, Closeness, measure
-from tasks.text.wording import quotable
+from tasks.text.quotations import quotable
 
 
 class WorkShown(Noun):

@@ -12,7 +12,7 @@ from schemas.reasons import Reason
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.novelty.closeness import key_statements
-from tasks.text.queries import phrase_queries
+from tasks.text.phrases import phrase_queries
 
 
 class StatementsInput(Noun):

@@ -11,16 +11,19 @@ from tasks.text.words import sections_of_markdown
 _BACKGROUND = bounded(
     r"problem|background|motivat|introduc|related|prior"
     r" work|literature|hypothes|goal|aims?\b|objective|question|abstract|reference|budget"
-    r"|timeline|expected|impact|significance|contribution|novelty|limitation|gap|title|context|rationale|conclusion|summary",
+    r"|timeline|expected|impact|significance|contribution|novelty|limitation|gap|title|context"
+    r"|rationale|conclusion|summary",
     IGNORECASE,
 )
 _METHOD = bounded(
-    r"method|approach|design|procedure|protocol|architecture|algorithm|implementation|framework|model|technique|system|training|pipeline|setup"
+    r"method|approach|design|procedure|protocol|architecture|algorithm|implementation|framework"
+    r"|model|technique|system|training|pipeline|setup"
     r"|analys|strategy|development|step|stage|phase",
     IGNORECASE,
 )
 _EXPERIMENT = bounded(
-    r"experiment|evaluat|validat|benchmark|ablation|baseline|metric|stud(?:y|ies)|participant|dataset|data\b|measure|test|stimul",
+    r"experiment|evaluat|validat|benchmark|ablation|baseline|metric|stud(?:y|ies)|participant"
+    r"|dataset|data\b|measure|test|stimul",
     IGNORECASE,
 )
 _BULLET = bounded(r"^[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]+")

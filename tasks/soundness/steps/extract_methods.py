@@ -52,19 +52,26 @@ class MethodsReply(Reply):
 
 
 _ACTION = bounded(
-    r"\b(?:we|i)\s{1,9}(?:(?:then|also|next|first|further|finally|instead|additionally|\w{1,40}ly)\s{1,9})?"
-    r"(?!hypothes|expect|believ|hope|assum|note\b|previous|have\b|had\b|know|argu|anticipat|are\b|recogni|acknowledg|identif)[a-z]+"
+    r"\b(?:we|i)\s{1,9}(?:(?:then|also|next|first|further|finally|instead|additionally"
+    r"|\w{1,40}ly)\s{1,9})?"
+    r"(?!hypothes|expect|believ|hope|assum|note\b|previous|have\b|had\b|know|argu|anticipat|are\b"
+    r"|recogni|acknowledg|identif)[a-z]+"
     r"|\b(?:will|shall)\s{1,9}(?!not\b)[a-z]+"
     r"|\b(?:our|the proposed) (?:\w{1,40}[ -]){0,3}"
-    r"(?:approach|method|methodology|framework|model|system|pipeline|algorithm|design|study|experiment|analysis)s?\b"
-    r"|\b(?:baselines|metrics|ablations|controls|outcomes|participants|measures|comparisons|analyses)\s{1,9}"
+    r"(?:approach|method|methodology|framework|model|system|pipeline|algorithm|design|study"
+    r"|experiment|analysis)s?\b"
+    r"|\b(?:baselines|metrics|ablations|controls|outcomes|participants|measures|comparisons"
+    r"|analyses)\s{1,9}"
     r"(?:are|include|remove|vary|test|compare|cover|complete|receive)\b",
     IGNORECASE,
 )
 _IMPERATIVE = bounded(
-    r"^(?:use|apply|compare|perform|conduct|train|test|measure|collect|recruit|build|develop|design|create|generate|analy[sz]e|evaluate|implement"
-    r"|employ|extract|compute|calculate|assess|examine|integrate|correlate|define|construct|run|fit|estimate|identify|quantify|synthesi[sz]e"
-    r"|crosslink|combine|incorporate|simulate|record|randomi[sz]e|validate|deploy|map|fine-tune|prompt|annotate|survey|interview|model)\b",
+    r"^(?:use|apply|compare|perform|conduct|train|test|measure|collect|recruit|build|develop"
+    r"|design|create|generate|analy[sz]e|evaluate|implement"
+    r"|employ|extract|compute|calculate|assess|examine|integrate|correlate|define|construct|run"
+    r"|fit|estimate|identify|quantify|synthesi[sz]e"
+    r"|crosslink|combine|incorporate|simulate|record|randomi[sz]e|validate|deploy|map|fine-tune"
+    r"|prompt|annotate|survey|interview|model)\b",
     IGNORECASE,
 )
 _HOPE = bounded(

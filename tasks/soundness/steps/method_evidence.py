@@ -11,15 +11,15 @@ from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step
-from tasks.soundness.steps.closeness import (
+from tasks.soundness.steps.wording import (
     Closeness,
     Fingerprint,
     closeness,
     core_words,
     fingerprint,
     fingerprint_of_method,
+    quotable,
 )
-from tasks.soundness.steps.wording import quotable
 from tasks.text.signs import Reading, read_sentence
 from tasks.text.words import rank_sentences, sentences
 
@@ -55,7 +55,9 @@ class EvidenceInput(Noun):
 
 
 class PaperReading(Reply):
-    """What one paper has to say about the method; the three texts are empty when it is unrelated."""
+    """What one paper has to say about the method; the three texts are empty when it is
+    unrelated.
+    """
 
     key: str
     relevance: int = Field(ge=0, le=3, description="0 unrelated, 1 distant, 2 related, 3 close.")

@@ -30,7 +30,9 @@ class PlanInput(Noun):
 
 
 class ProposedPoint(Reply):
-    """One point about the plan. It holds where its kind is known and it has a quote or an omission."""
+    """One point about the plan. It holds where its kind is known and it has a quote or an
+    omission.
+    """
 
     kind: Annotated[ConcernKind | None, word_of(ConcernKind)]
     severity: Annotated[ConcernSeverity | None, word_of(ConcernSeverity)] = Field(

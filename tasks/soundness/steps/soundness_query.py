@@ -13,8 +13,7 @@ from schemas.base import Noun, Reply
 from schemas.reasons import Reason
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.soundness.steps.closeness import weight_of
-from tasks.soundness.steps.wording import plain
+from tasks.soundness.steps.wording import plain, weight_of
 from tasks.text.words import content_words, key_phrases, words
 
 

@@ -1,13 +1,22 @@
-"""Which sentences of ideas and papers read on their own, and how they are shown."""
+"""Which sentences of ideas and papers read on their own, how they are shown, and how near a paper's
+text comes to a method: shared informative words and shared word pairs.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
 
 from schemas.patterns import IGNORECASE, bounded
+from tasks.text.words import content_words
 
 _MARKUP = bounded(r"\*\*|__|`+|(?<!\w)[*_](?=\w)|(?<=[\w.:;,!?)])[*_](?!\w)")
 _LIST_NUMBER = bounded(r"^\s*+(?:\d{1,2}[.)]|[-*+•])\s+")
 _ADDRESS = bounded(r"https?:|www\.|\bdoi\b|arxiv:", IGNORECASE)
 _KEY_LIKE = bounded(r"(?<![\w-])[Pp]\s?\d{1,6}(?![\w%])")
 _LEAD_IN = bounded(
-    r"^(?:(?:first|second|third|fourth|fifth|next|then|lastly|however|moreover|furthermore|additionally|in"
+    r"^(?:(?:first|second|third|fourth|fifth|next|then|lastly|however|moreover|furthermore"
+    r"|additionally|in"
     r" addition"
     r"|specifically|to this end|finally|in particular|also|thus|therefore|"
     r"hence|besides|meanwhile|notably|importantly|consequently|as a result|concretely|more"
@@ -60,4 +69,122 @@ def opening(text: str, words: int) -> str:
         " ".join(parts).rstrip(".")
         if len(parts) <= words
         else " ".join(parts[:words]).rstrip(",;:.") + " …"
+    )
+
+
+COMMON_STEMS = frozenset(
+    content_words(
+        """
+        method model result experiment experimental data dataset approach performance propose
+        evaluate evaluation analysis algorithm system task problem train training test learn
+        learning network neural deep machine baseline compare comparison metric measure measurement
+        design framework set value number high higher low lower large small different multiple
+        single time process effect level research idea plan state art improve improvement accuracy
+        accurate function information based technique condition change group sample control validate
+        validation participant benchmark develop apply implement implementation perform identify
+        assess examine determine various variety standard key first second main approach use useful
+        feature representation represent structure input output application study report quality
+        efficient efficiency effective novel general generalize real world human language code
+        script statistical significant significance score rate average include random context part
+        generate generation optimal optimize demonstrate achieve introduce challenge challenging
+        estimate require environment allow robust robustness address previous dynamic order
+        outperform scale enable map point obtain reduce parameter compute computer computation
+        computational find available simple solution solve extensive case error term final limit
+        limited limitation strategy cost better class target important complex complexity combine
+        combination focus knowledge direct domain lead integrate end local operate capture
+        approximate increase range potential property way utilize additional form example field
+        relate relation track known mechanism prior step formulate theoretical size empirical wide
+        predict prediction describe common type extend exploit inference explore ability action
+        produce match capability sequence issue best rely provide addition build derive source
+        possible scheme leverage architecture natural view goal dimensional search define enhance
+        typical global construct component employ objective long advantage mean observe observation
+        simultaneous interest similar close analyze consist consistent prove free variable
+        understand detect detection extract special vary variation success successful incorporate
+        support guarantee open contain continuous explicit practical corresponding involve handle
+        make full difficult difficulty fast strong select selection independent remain create
+        complete individual area procedure concept associate establish update maintain reason
+        physical depend run public adapt pattern question future respect show power comprehensive
+        systematic systematically conduct ensure investigate assessment variant variants criteria
+        relationship overall initial outcome response factor influence role impact account quantify
+        characterize characterization comparison record collect collection select subject item list
+        document documented ablation ablations module zero four five six seven eight nine ten twelve
+        hundred thousand million half
+        """
+    )
+)
+_COMMON_WEIGHT = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """The content words of a text with their weights, and the pairs that stand side by side in
+    it.
+    """
+
+    weights: dict[str, float]
+    pairs: frozenset[tuple[str, str]]
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(self.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Closeness:
+    """What a paper shares with a method."""
+
+    share_0_to_1: float
+    informative_word_count: int
+    pair_count: int
+
+
+def fingerprint(text: str) -> Fingerprint:
+    """A word said twice weighs half more than one said once."""
+    stems = content_words(text)
+    weights = {
+        word: weight_of(word) * (1 + math.log2(count) / 2) for word, count in Counter(stems).items()
+    }
+    return Fingerprint(weights, frozenset(pairwise(stems)))
+
+
+def fingerprint_of_method(method: str) -> Fingerprint:
+    """Words that occur only in the context of the whole idea weigh half: most papers found share
+    them.
+    """
+    whole, own = fingerprint(method), fingerprint(own_part(method))
+    weights = {
+        word: weight if word in own.weights else weight / 2
+        for word, weight in whole.weights.items()
+    }
+    return Fingerprint(weights, whole.pairs)
+
+
+def core_words(text: str, size: int) -> frozenset[str]:
+    """The informative words a text uses most; of equally frequent ones, those it uses first."""
+    counted = Counter(word for word in content_words(text) if weight_of(word) == 1.0)
+    return frozenset(word for word, _ in counted.most_common(size))
+
+
+def weight_of(word: str) -> float:
+    """Words any paper uses count a quarter; figures count nothing."""
+    if word[0].isdigit():
+        return 0.0
+    return _COMMON_WEIGHT if word in COMMON_STEMS else 1.0
+
+
+def closeness(method: Fingerprint, paper: Fingerprint) -> Closeness:
+    """The weighted share of the method's words that the paper uses too, and the informative words
+    and pairs behind it.
+    """
+    shared = method.words & paper.words
+    total = sum(method.weights.values())
+    pairs = {
+        pair
+        for pair in method.pairs & paper.pairs
+        if weight_of(pair[0]) + weight_of(pair[1]) > 2 * _COMMON_WEIGHT
+    }
+    return Closeness(
+        share_0_to_1=sum(method.weights[word] for word in shared) / total if total else 0.0,
+        informative_word_count=sum(1 for word in shared if weight_of(word) == 1.0),
+        pair_count=len(pairs),
     )

@@ -16,7 +16,7 @@ from schemas.errors import ConfigurationError
 from schemas.options import RunOptions
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
-from tasks.evaluation.evaluation_key import conditions
+from tasks.evaluation.planned import conditions
 from tasks.novelty.calibration.applying import NOVELTY, judged_by
 from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
 from tasks.novelty.calibration.fitting import fit_calibrator

@@ -2,8 +2,8 @@ from datetime import date
 
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
-from tasks.citations.bibliography import bibliography
 from tasks.citations.keys import show
+from tasks.citations.references import bibliography
 
 ROE = Paper(
     paper_id=PaperId("b"),

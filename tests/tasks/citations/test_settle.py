@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
-from tasks.citations.collect import citation_rows
 from tasks.citations.keys import KEY, Shown, show
-from tasks.citations.settle import settle
+from tasks.citations.settle import citation_rows, settle
 
 
 def paper(number: int, **fields: object) -> Paper:

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
-from tasks.citations.keys import show
-from tasks.citations.spelling import without_keys
+from tasks.citations.keys import show, without_keys
 
 SHOWN = show([Paper(paper_id=PaperId(f"id{n}"), title=f"Title {n}") for n in (1, 2, 3)])
 OWN = PaperId("id2")

@@ -9,7 +9,7 @@ import pytest
 from schemas.errors import ConfigurationError
 from schemas.profile import CommitteeParameters
 from schemas.settings import Settings
-from tasks.committee.conditions import check_committee, committee_conditions
+from tasks.committee.planning import check_committee, committee_conditions
 from tasks.personas.roster import load_roster
 
 ONE = """

@@ -31,7 +31,7 @@ from tasks.contribution.steps.extract_dimensions import (
 from tasks.contribution.steps.relevance import RelevanceInput, baseline_relevance, relevance_score
 from tasks.contribution.steps.shown import ShownDimension, ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer
-from tasks.text.queries import QUERY_WORD_LIMIT
+from tasks.text.phrases import QUERY_WORD_LIMIT
 from tests.support.contribution_fakes import WordEmbedder
 
 IDEAS = Path(__file__).parents[4] / "shared" / "data" / "scholarideas.jsonl"

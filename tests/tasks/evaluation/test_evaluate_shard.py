@@ -24,13 +24,10 @@ from schemas.tables import TABLE
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_idea as evaluating
 from tasks.evaluation import evaluate_shard as shard
-from tasks.evaluation.attempts import MAXIMUM_ATTEMPTS, Attempts
 from tasks.evaluation.evaluate_idea import failed_evaluation
-from tasks.evaluation.evaluate_shard import IdeaToolsFactory
-from tasks.evaluation.evaluation_key import evaluation_key, run_id_for
-from tasks.evaluation.idea_tools import IdeaTools
-from tasks.evaluation.job import PlannedIdea, ShardJob
-from tasks.evaluation.modules import MODULES, EvaluatingModule
+from tasks.evaluation.evaluate_shard import MAXIMUM_ATTEMPTS, Attempts, IdeaToolsFactory
+from tasks.evaluation.modules import MODULES, EvaluatingModule, IdeaTools
+from tasks.evaluation.planned import PlannedIdea, ShardJob, evaluation_key, run_id_for
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import never_asked
 from tasks.shards import work as unit_work

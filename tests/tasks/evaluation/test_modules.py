@@ -20,10 +20,8 @@ from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_idea as evaluating
 from tasks.evaluation.evaluate_idea import evaluate_idea, unscored_reasons
-from tasks.evaluation.evaluation_key import conditions, evaluation_key
-from tasks.evaluation.idea_tools import IdeaTools
-from tasks.evaluation.job import PlannedIdea, ShardJob
-from tasks.evaluation.modules import MODULES, EvaluatingModule
+from tasks.evaluation.modules import MODULES, EvaluatingModule, IdeaTools
+from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key
 from tasks.steps import STEPS
 from tests.support.committee_evaluations import make_full_evaluation
 from warehouse.module_rows import MODULE_ROWS

@@ -14,7 +14,7 @@ from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.citations.keys import show
-from tasks.citations.labels import reference
+from tasks.citations.references import reference
 from tasks.citations.settle import citing_sentences, settle
 from tasks.judging.step import BaselineTools, Step
 from tasks.judging.steps.verify_citations import (

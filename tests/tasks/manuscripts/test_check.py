@@ -21,7 +21,7 @@ from schemas.settings import Settings
 from schemas.tables import TABLE
 from tasks.manuscripts import check_shard
 from tasks.manuscripts.check_shard import check_job
-from tasks.manuscripts.job import CheckJob
+from tasks.manuscripts.collect import CheckJob
 from tasks.manuscripts.scores import check_scores
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server

@@ -14,10 +14,9 @@ from schemas.identifiers import IdeaId
 from schemas.manuscripts import ManuscriptForm
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
-from tasks.manuscripts.collect import collect_manuscripts
+from tasks.manuscripts.collect import collect_manuscripts, read_reasons
 from tasks.manuscripts.find import location_found
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
-from tasks.manuscripts.reasons import read_reasons
 from tests.support.manuscript_files import (
     faulty_pdf,
     latex_folder,

@@ -25,9 +25,13 @@ from tasks.soundness.steps.method_evidence import (
     baseline_evidence,
 )
 from tasks.soundness.steps.soundness_query import QueriesInput, QueriesReply, baseline_queries
-from tasks.soundness.steps.soundness_review import ReviewInput, ReviewReply, baseline_review
+from tasks.soundness.steps.soundness_review import (
+    EvidenceShown,
+    ReviewInput,
+    ReviewReply,
+    baseline_review,
+)
 from tasks.soundness.steps.soundness_summary import ReviewShown, SummaryInput, baseline_summary
-from tasks.soundness.steps.weighed_papers import EvidenceShown
 from tasks.soundness.steps.wording import without_opening
 from tests.support.soundness_fakes import PARAMETERS, BaselineEngine, FakeDocuments, WordLiterature
 

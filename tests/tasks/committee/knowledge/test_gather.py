@@ -11,11 +11,11 @@ from schemas.committee import IdeaPart, KnowledgePhase, Relation
 from schemas.knowledge import SourceKind
 from schemas.reasons import Reason
 from schemas.retrieval import SourceFailure
-from tasks.committee.knowledge.expected import expected_calls
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
-from tasks.committee.knowledge.steps.ground_evidence import GroundingEntry, GroundingReply
-from tasks.committee.knowledge.steps.judge_credibility import CredibilityEntry, CredibilityReply
-from tasks.committee.knowledge.steps.summarise_pages import PageSummary, SummariesReply
+from tasks.committee.planning import expected_calls
+from tasks.committee.steps.ground_evidence import GroundingEntry, GroundingReply
+from tasks.committee.steps.judge_credibility import CredibilityEntry, CredibilityReply
+from tasks.committee.steps.summarise_pages import PageSummary, SummariesReply
 from tests.support.contribution_fakes import Delays, FakeEngine, WordEmbedder
 from tests.support.knowledge_fakes import (
     CUTOFF,

@@ -9,8 +9,8 @@ from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import KnowledgeItem, SourceKind
 from tasks.committee.knowledge.gather import gather_knowledge
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
-from tasks.committee.knowledge.selection import SIMILARITY_SHARE, score_0_to_1, select, shortlist
-from tasks.committee.knowledge.summarising import within
+from tasks.committee.knowledge.reading import within
+from tasks.committee.knowledge.weighing import SIMILARITY_SHARE, score_0_to_1, select, shortlist
 from tests.support.contribution_fakes import FakeEngine, WordEmbedder
 from tests.support.knowledge_fakes import IDEA, Library, claims, paper, parameters, tools
 

@@ -16,34 +16,40 @@ from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.gather import gather_knowledge
-from tasks.committee.knowledge.steps import STEPS
-from tasks.committee.knowledge.steps.ground_evidence import (
+from tasks.committee.steps import STEPS
+from tasks.committee.steps.ground_evidence import (
     GROUND_EVIDENCE,
     GroundingInput,
     ItemShown,
     PartHeld,
     baseline_grounding,
 )
-from tasks.committee.knowledge.steps.judge_credibility import (
+from tasks.committee.steps.judge_credibility import (
     CredibilityInput,
     ItemFacts,
     baseline_credibility,
 )
-from tasks.committee.knowledge.steps.knowledge_queries import QueriesInput, baseline_queries
-from tasks.committee.knowledge.steps.query_words import WORD_LIMITS, abbreviations, reworded
-from tasks.committee.knowledge.steps.refine_queries import (
+from tasks.committee.steps.knowledge_queries import (
+    WORD_LIMITS,
+    QueriesInput,
+    abbreviations,
+    baseline_queries,
+    reworded,
+)
+from tasks.committee.steps.refine_queries import (
     QueryOutcome,
     QueryTrouble,
     RefinementInput,
     baseline_refinement,
 )
-from tasks.committee.knowledge.steps.shown import PartShown
-from tasks.committee.knowledge.steps.summarise_pages import (
+from tasks.committee.steps.shown import PartShown
+from tasks.committee.steps.summarise_pages import (
     SUMMARISE_PAGES,
     PageShown,
     SummariesInput,
 )
-from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine
+from tasks.judging.litellm_backend import LiteLLMBackend
+from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.step import BaselineTools, NoAnswer
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.knowledge_fakes import (
@@ -111,6 +117,10 @@ def test_every_step_has_one_purpose() -> None:
         "summarise_pages",
         "refine_queries",
         "ground_evidence",
+        "structure_idea",
+        "persona_review",
+        "meta_review",
+        "later_suggestions",
     }
 
 

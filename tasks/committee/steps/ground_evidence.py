@@ -172,7 +172,7 @@ def _relation(sentence: str, relevance: int, part: str) -> Relation:
 GROUND_EVIDENCE = Step(
     name="ground_evidence",
     version=2,
-    package="tasks.committee.knowledge",
+    package="tasks.committee",
     input_model=GroundingInput,
     output_model=GroundingReply,
     baseline=baseline_grounding,

@@ -1,24 +1,69 @@
-"""The whole idea's soundness in up to three strengths, weaknesses and suggestions (ScholarEval
-B.1.1).
+"""What follows the reviews of an idea's methods: the check of what they cite, and the whole idea's
+soundness in up to three strengths, weaknesses and suggestions (ScholarEval B.1.1).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from schemas.base import replace as replace_noun
 from schemas.citation import Citation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.outcome import Unscored
+from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
 from schemas.soundness import Method, SoundnessReview, SoundnessSummary
-from tasks.citations.collect import citation_rows
 from tasks.citations.keys import Shown, show
-from tasks.citations.labels import rekeyed
-from tasks.citations.settle import settle
+from tasks.citations.references import rekeyed
+from tasks.citations.settle import citation_rows, settle
 from tasks.judging.step import Engine, never_asked, shortened
-from tasks.soundness.reviewing import Reviewed
-from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY, ReviewShown, SummaryInput
+from tasks.judging.verifying import Verified, sentence_counts, verify
+from tasks.soundness.reviewing import STAGE, Reviewed
+from tasks.soundness.steps.soundness_summary import (
+    SOUNDNESS_SUMMARY,
+    ReviewShown,
+    SummaryInput,
+    SummaryReply,
+)
+
+_CHECKED = ("support", "contradictions")
+
+
+async def verify_reviews(
+    reviewed: Sequence[Reviewed], stored: Mapping[PaperId, str], engine: Engine
+) -> tuple[list[Reviewed], tuple[Failure, ...]]:
+    """`reviewed` with support and contradictions as the stored texts carry them."""
+    texts = [(getattr(each.review, name), each.shown) for each in reviewed for name in _CHECKED]
+    verified, failures = await verify(texts, stored, engine, stage=STAGE)
+    pairs = zip(verified[::2], verified[1::2], strict=True)
+    return [
+        _with(each, dict(zip(_CHECKED, pair, strict=True)))
+        for each, pair in zip(reviewed, pairs, strict=True)
+    ], failures
+
+
+def _with(reviewed: Reviewed, verified: Mapping[str, Verified]) -> Reviewed:
+    if reviewed.review.score_0_to_10 is None:
+        return reviewed
+    review = replace_noun(
+        reviewed.review,
+        **{name: text.markdown for name, text in verified.items()},
+        **sentence_counts(verified.values()),
+    )
+    cited = tuple(
+        row
+        for name, text in verified.items()
+        for row in citation_rows(
+            settle(text.markdown, reviewed.shown),
+            reviewed.shown,
+            module=STAGE,
+            subject=review.method_id,
+            field=name,
+        )
+    )
+    others = tuple(row for row in reviewed.citations if row.field not in verified)
+    return replace(reviewed, review=review, citations=(*cited, *others))
+
 
 _MOST = 3
 
@@ -66,7 +111,11 @@ async def summarise(
             SoundnessSummary(unscored_reason=outcome.reason, provenance=outcome.provenance),
             failures=(failure,),
         )
-    reply = outcome.value
+    return _summarised(outcome.value, shown, outcome.provenance)
+
+
+def _summarised(reply: SummaryReply, shown: Shown, provenance: Provenance) -> Summarised:
+    """The first three of each list, with citations rendered."""
     lists = {
         "strengths": reply.strengths,
         "weaknesses": reply.weaknesses,
@@ -85,7 +134,7 @@ async def summarise(
         weaknesses=tuple(text.markdown for text in texts["weaknesses"]),
         suggestions=tuple(text.markdown for text in texts["suggestions"]),
         provenance=shortened(
-            outcome.provenance, f"left out beyond three: {', '.join(beyond)}" if beyond else None
+            provenance, f"left out beyond three: {', '.join(beyond)}" if beyond else None
         ),
     )
     joined = {

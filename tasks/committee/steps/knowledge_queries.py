@@ -1,14 +1,24 @@
-"""Other words for the same thing, and how long the queries of a kind of source are.
+"""`knowledge_queries`: searches that would bring up what is known about an idea's parts.
 
-The words come from a small list of common equivalents and from the abbreviations an idea explains
-itself.
+Baseline: key phrases of each part's claims in the idea's subject, then the same in other words:
+from a small list of common equivalents, and from the abbreviations an idea explains itself.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Annotated
 
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.committee import IdeaPart
 from schemas.knowledge import SourceKind
 from schemas.patterns import bounded, linear
+from schemas.reasons import Reason
+from tasks.committee.steps.shown import PartShown
+from tasks.judging.reply_fields import SoundEntries, Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.text.phrases import filled, meaningful_words, ranked_phrases, salience, stem_counts
 
 WORD_LIMITS = {SourceKind.PAPERS: 7, SourceKind.WEB: 8, SourceKind.CODE: 4}
 
@@ -85,7 +95,9 @@ def abbreviations(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def reworded(query: str, explained: tuple[tuple[str, str], ...]) -> str | None:
-    """`query` with the first term that has another name replaced by it; None when no term has one."""
+    """`query` with the first term that has another name replaced by it; None when no term has
+    one.
+    """
     folded = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in query)
     for term, other in (*explained, *_table()):
         for start in _places(folded, term):
@@ -110,3 +122,85 @@ def _places(folded: str, term: str) -> Iterator[int]:
         if not place or not _INSIDE_A_WORD.match(folded, place - 1):
             yield place
         place = folded.find(term, place + 1)
+
+
+class QueriesInput(Noun):
+    """Which searches would bring up what is known about these parts?"""
+
+    idea: str = Field(min_length=1)
+    parts: tuple[PartShown, ...] = Field(min_length=1)
+    kinds: tuple[str, ...] = Field(min_length=1)
+    maximum_queries: int = Field(ge=1, description="Per part and kind.")
+
+
+class PartQueries(Reply):
+    """Queries for one part in one kind of place."""
+
+    part: IdeaPart
+    kind: SourceKind
+    queries: Annotated[list[Text], Field(min_length=1)] = Field(
+        description="Established terms first, then synonyms."
+    )
+
+
+class QueriesReply(Reply):
+    entries: Annotated[list[PartQueries], Field(min_length=1), SoundEntries]
+
+
+SUBJECT_WORDS = 2
+
+
+async def baseline_queries(inputs: QueriesInput, tools: BaselineTools) -> QueriesReply | NoAnswer:
+    """Per part and kind: the two phrases the idea dwells on most, a rewording of them, then the
+    next phrases.
+    """
+    del tools
+    frequency = stem_counts(inputs.idea)
+    subject = sorted(
+        dict.fromkeys(meaningful_words(inputs.idea)), key=lambda word: -salience(word, frequency)
+    )[:SUBJECT_WORDS]
+    explained = abbreviations(inputs.idea)
+    entries = []
+    for part in inputs.parts:
+        phrases = ranked_phrases("\n".join(part.claims), frequency)
+        for kind in inputs.kinds:
+            queries = _queries(
+                phrases, subject, WORD_LIMITS[SourceKind(kind)], explained, inputs.maximum_queries
+            )
+            if queries:
+                entries.append(
+                    PartQueries(part=IdeaPart(part.part), kind=SourceKind(kind), queries=queries)
+                )
+    return (
+        QueriesReply(entries=entries)
+        if entries
+        else NoAnswer(Reason.NOTHING_TO_JUDGE, "the claims name nothing to search for")
+    )
+
+
+def _queries(
+    phrases: list[str],
+    subject: list[str],
+    word_limit: int,
+    explained: tuple[tuple[str, str], ...],
+    limit: int,
+) -> list[str]:
+    found: dict[str, None] = {}
+    for start in range(len(phrases)):
+        query = filled([*phrases[start : start + 2], *subject], word_limit) or " ".join(
+            phrases[start].split()[:word_limit]
+        )
+        for candidate in (query, reworded(query, explained)):
+            if candidate:
+                found.setdefault(candidate)
+    return list(found)[:limit]
+
+
+KNOWLEDGE_QUERIES = Step(
+    name="knowledge_queries",
+    version=1,
+    package="tasks.committee",
+    input_model=QueriesInput,
+    output_model=QueriesReply,
+    baseline=baseline_queries,
+)

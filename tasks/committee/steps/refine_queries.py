@@ -13,12 +13,18 @@ from schemas.base import Noun, Reply
 from schemas.committee import IdeaPart
 from schemas.knowledge import SourceKind
 from schemas.reasons import Reason
-from tasks.committee.knowledge.steps.query_words import WORD_LIMITS
-from tasks.committee.knowledge.steps.shown import PartShown
+from tasks.committee.steps.knowledge_queries import WORD_LIMITS
+from tasks.committee.steps.shown import PartShown
 from tasks.judging.reply_fields import SoundEntries, Text
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.text.phrases import mentions, specific_phrases, specific_stems, stem_counts
-from tasks.text.queries import filled, ranked_phrases
+from tasks.text.phrases import (
+    filled,
+    mentions,
+    ranked_phrases,
+    specific_phrases,
+    specific_stems,
+    stem_counts,
+)
 
 
 class QueryOutcome(Noun):
@@ -154,7 +160,7 @@ def _words(
 REFINE_QUERIES = Step(
     name="refine_queries",
     version=1,
-    package="tasks.committee.knowledge",
+    package="tasks.committee",
     input_model=RefinementInput,
     output_model=RefinementReply,
     baseline=baseline_refinement,

@@ -2,9 +2,11 @@
 
 Baseline: a log-scaled formula over what is known of an item.
 
-- papers: 0.7 · log(1 + citations a year) / log(1 + 50) + 0.3 · venue, where a named venue counts 0.7 and a preprint server 0.3
+- papers: 0.7 · log(1 + citations a year) / log(1 + 50) + 0.3 · venue, where a named venue counts
+  0.7 and a preprint server 0.3
 - code: log(1 + stars a year) / log(1 + 1000)
-- web: 0.8 for an institution's or reference site, 0.5 for a non-profit or documentation one, 0.35 for any other
+- web: 0.8 for an institution's or reference site, 0.5 for a non-profit or documentation one, 0.35
+  for any other
 
 Each logarithm's share ends at 1. Years are reckoned to the year of judging and are at least one. A
 term of which nothing is known is left out and the rest weighs whole; an item of which nothing at
@@ -61,7 +63,8 @@ TOP_STARS_A_YEAR = 1000
 CITATION_WEIGHT = 0.7
 _PREPRINTS = bounded(r"arxiv|biorxiv|medrxiv|preprint|ssrn|openreview", IGNORECASE)
 _INSTITUTION = bounded(
-    r"\.(?:edu|gov|mil|int)(?:\.[a-z]{2})?$|\.ac\.[a-z]{2}$|(?:^|\.)(?:wikipedia|acm|ieee|nature|nih|who|europa)\.\w{1,40}$"
+    r"\.(?:edu|gov|mil|int)(?:\.[a-z]{2})?$|\.ac\.[a-z]{2}$|(?:^|\.)(?:wikipedia|acm|ieee|nature"
+    r"|nih|who|europa)\.\w{1,40}$"
 )
 _NON_PROFIT = bounded(r"\.org$|^docs?\.|readthedocs|(?:^|\.)github\.io$")
 
@@ -131,7 +134,7 @@ def _share(amount: float, top: float) -> float:
 JUDGE_CREDIBILITY = Step(
     name="judge_credibility",
     version=2,
-    package="tasks.committee.knowledge",
+    package="tasks.committee",
     input_model=CredibilityInput,
     output_model=CredibilityReply,
     baseline=baseline_credibility,

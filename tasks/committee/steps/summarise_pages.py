@@ -77,7 +77,7 @@ def _summary(page: PageShown, idea: str) -> PageSummary | None:
 SUMMARISE_PAGES = Step(
     name="summarise_pages",
     version=1,
-    package="tasks.committee.knowledge",
+    package="tasks.committee",
     input_model=SummariesInput,
     output_model=SummariesReply,
     baseline=baseline_summaries,

@@ -1,15 +1,22 @@
-"""The evaluation key: a hash of everything that could change an evaluation's result."""
+"""What a shard of ideas has to do, and the key of an evaluation: a hash of everything that could
+change its result.
+"""
 
+from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
+from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
-from tasks.committee.conditions import committee_conditions
+from tasks.committee.planning import committee_conditions
 from tasks.evaluation.modules import steps_of
 from tasks.judging.step import Step
 from tasks.novelty.profile_files import novelty_conditions
+from tasks.shards.work import Shard
 
 _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
     "committee": {"personas_file"},
@@ -108,3 +115,27 @@ def run_id_for(
     weights = request.profile.score_weights.model_dump_json()
     parts = (weights, *sorted(keys), *sorted(descriptions), *sorted(rejected))
     return RunId(f"{stem}-{content_hash(*parts, length=10)}")
+
+
+class PlannedIdea(Noun):
+    """An idea and the key of the evaluation it needs."""
+
+    idea: Idea
+    evaluation_key: EvaluationKey
+
+
+class ShardJob(Shard):
+    """Some ideas of one run, for one worker."""
+
+    request: RunRequest
+    gateway_url: str = Field(description="Where the gateway answers.")
+    literature: str = Field(description="Identity of the literature behind the gateway.")
+    ideas: tuple[PlannedIdea, ...]
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        return tuple(planned.evaluation_key for planned in self.ideas)
+
+    @property
+    def warehouse(self) -> Path:
+        return self.request.warehouse

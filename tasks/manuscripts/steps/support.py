@@ -1,14 +1,92 @@
-"""Is what the text refers to there: labels, citations, sections, equations, theorems, tables,
-figures?
+"""Is there what the text rests on: the proof, test or sample size that a claim needs, and the
+labels, sections, equations, theorems, tables and figures that it refers to?
 """
 
 from collections.abc import Iterator
 
 from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, linear
-from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown
+from tasks.manuscripts.steps.reading import DetectedProblem, Reading
+
+_WE_PROVE = bounded(r"\bwe (?:prove|establish (?:a|the) (?:theorem|bound))\b", IGNORECASE)
+_PROOF = bounded(
+    r"\bproofs?\b(?! of (?:concept|principle))|\\begin\{proof\}|\bq\.?e\.?d\b|□|∎|\\qed", IGNORECASE
+)
+_LEFT_OUT = bounded(
+    r"\bproofs?\b[^.]{0,60}\b(?:is|are)\s(?:omitted|left (?:out|to the (?:interested"
+    r" )?reader)|skipped)"
+    r"|\bwe (?:omit|skip) (?:the|its|their) proofs?\b",
+    IGNORECASE,
+)
+_SIGNIFICANT = bounded(
+    r"\bstatistically significant(?:ly)?\b|\bsignificant(?:ly)?"
+    r" (?:difference|increase|decrease|effect|correlat\w++|associat\w++)\b",
+    IGNORECASE,
+)
+_TEST = bounded(
+    r"\bp\s{0,9}+(?:-?\s{0,9}values?)?\s{0,9}[<>=≤]|\bt-?test|\banova\b|\bwilcoxon|\bmann.whitney"
+    r"|\bchi.?squared?|χ"
+    r"|\bconfidence intervals?\b|\b95\s{0,9}\\?%\s{0,9}CI|\bbootstrap"
+    r"|\bstandard (?:error|deviation)s?\b|\bpermutation test|\bbayes"
+    r" factor|\bregression\b|\bp-?values?\b|\bsigma\b|σ",
+    IGNORECASE,
+)
+_PEOPLE = bounded(
+    r"\b(?:participants|patients|subjects|respondents|volunteers)\b[^.]{0,60}\b(?:were|completed"
+    r"|received|underwent|rated|took"
+    r" part)\b",
+    IGNORECASE,
+)
+_SAMPLE = bounded(
+    r"\bn\s{0,9}=\s{0,9}\d|\b\d[\d,]{0,15}\s{1,9}(?:\w{1,40}\s{1,9}){0,4}(?:participants|patients"
+    r"|subjects|respondents|volunteers|people|students|adults|children|men|women)\b"
+    r"|\b(?:ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty"
+    r"|hundred)\b[^.]{0,30}\b(?:participants|patients|subjects|respondents|volunteers|people)\b",
+    IGNORECASE,
+)
+
+
+def check_claims(reading: Reading) -> Iterator[DetectedProblem]:
+    """Claims whose support is missing from the whole manuscript, and proofs that were left out."""
+    yield from _unsupported(
+        reading,
+        _WE_PROVE,
+        _PROOF,
+        "proof",
+        "The text claims to prove a result, and contains no proof.",
+    )
+    yield from _unsupported(
+        reading,
+        _SIGNIFICANT,
+        _TEST,
+        "significance",
+        "A difference is called significant, and no test, p-value or interval is reported.",
+    )
+    yield from _unsupported(
+        reading,
+        _PEOPLE,
+        _SAMPLE,
+        "sample_size",
+        "People were studied, and their number is nowhere stated.",
+    )
+    for placed in reading.sentences:
+        if _LEFT_OUT.search(placed.sentence):
+            problem = "A proof on which the text relies is left out."
+            yield placed.problem("proof_left_out", 3, problem)
+
+
+def _unsupported(
+    reading: Reading, claim: Pattern, support: Pattern, kind: str, problem: str
+) -> Iterator[DetectedProblem]:
+    if support.search(reading.text):
+        return
+    for placed in reading.sentences:
+        if claim.search(placed.sentence):
+            yield placed.problem(kind, 2, problem)
+
 
 _UNRESOLVED = bounded(
-    r"(?:\b(?:section|sec\.|eq\.|equation|figure|fig\.|table|theorem|lemma|proposition|appendix)\s?~?\(?\s?\?\?)|\[\s?\?{1,9}\s?(?:,\s?\?{1,9}\s?){0,99}\]|\(\?\?\)",
+    r"(?:\b(?:section|sec\.|eq\.|equation|figure|fig\.|table|theorem|lemma|proposition"
+    r"|appendix)\s?~?\(?\s?\?\?)|\[\s?\?{1,9}\s?(?:,\s?\?{1,9}\s?){0,99}\]|\(\?\?\)",
     IGNORECASE,
 )
 _REF = linear(r"\\(?:[cC]ref|[vV]ref|autoref|nameref|eqref|pageref|ref)\*?\s*\{([^{}]+)\}")
@@ -49,12 +127,11 @@ def check_unresolved(reading: Reading) -> Iterator[DetectedProblem]:
     """`??` and `[?]` where a number should stand."""
     for placed in reading.sentences:
         if found := _UNRESOLVED.search(placed.sentence):
-            yield DetectedProblem(
+            yield placed.problem(
                 "unresolved",
                 3,
                 f"A reference leads nowhere: “{found.group(0)}”.",
-                placed.location,
-                f"“{shown(placed.sentence)}” What the statement rests on cannot be found.",
+                "What the statement rests on cannot be found.",
             )
 
 
@@ -81,13 +158,7 @@ def _missing(
             ]
             if missing and not any("#" in name for name in missing):
                 told = f"there is no {what} “{missing[0]}”"
-                yield DetectedProblem(
-                    kind,
-                    3,
-                    f"The text refers to what is not there: {told}.",
-                    placed.location,
-                    f"“{shown(placed.sentence)}”",
-                )
+                yield placed.problem(kind, 3, f"The text refers to what is not there: {told}.")
 
 
 def check_numbers(reading: Reading) -> Iterator[DetectedProblem]:
@@ -122,9 +193,7 @@ def _beyond(
                     f"The text refers to {kind} {found.group(1)}, but the last {kind} is"
                     f" {max(known)}."
                 )
-                yield DetectedProblem(
-                    f"missing_{kind}", 3, problem, placed.location, f"“{shown(placed.sentence)}”"
-                )
+                yield placed.problem(f"missing_{kind}", 3, problem)
 
 
 def _unstated(reading: Reading, stated: set[tuple[str, str]]) -> Iterator[DetectedProblem]:
@@ -145,6 +214,4 @@ def _unstated(reading: Reading, stated: set[tuple[str, str]]) -> Iterator[Detect
                 problem = (
                     f"An argument rests on {kind} {number}, which the manuscript does not state."
                 )
-                yield DetectedProblem(
-                    f"missing_{kind}", 2, problem, placed.location, f"“{shown(placed.sentence)}”"
-                )
+                yield placed.problem(f"missing_{kind}", 2, problem)

@@ -1,0 +1,249 @@
+"""The hybrid score, and who gets through: 3 m by similarity, m by score, per kind and side of the
+time point; the judge's part of the score is how much weight a find deserves (InnoEval, "Method",
+1).
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.committee import IdeaPart, KnowledgePhase
+from schemas.knowledge import KnowledgeItem, SourceKind
+from schemas.outcome import Outcome, Unscored
+from schemas.reasons import Reason
+from tasks.committee.knowledge.context import Context, Outline
+from tasks.committee.knowledge.pool import Candidate, Pool, host_of, keyed
+from tasks.committee.knowledge.tools import Reranker
+from tasks.committee.steps.judge_credibility import (
+    JUDGE_CREDIBILITY,
+    CredibilityInput,
+    CredibilityReply,
+    ItemFacts,
+)
+from tasks.embeddings import Embedder
+from tasks.embeddings.similarity import idea_passages
+from tasks.judging.packing import even_batches
+from tasks.judging.reply_fields import by_key
+
+SIMILARITY_SHARE = 3
+"""Of each kind, this many times m come through by similarity alone."""
+
+
+def score_0_to_1(candidate: Candidate, judge_weight: float) -> float | None:
+    """(1 - α) · similarity + α · judge; None where the judge gave no score.
+
+    With α = 0 there is no judge to wait for.
+    """
+    if candidate.semantic_0_to_1 is None or (candidate.judge_0_to_1 is None and judge_weight > 0):
+        return None
+    return round(
+        (1 - judge_weight) * candidate.semantic_0_to_1
+        + judge_weight * (candidate.judge_0_to_1 or 0.0),
+        4,
+    )
+
+
+def shortlist(pool: Pool, limit: int) -> list[Candidate]:
+    """The `SIMILARITY_SHARE` · `limit` nearest of every kind and phase."""
+    return [
+        candidate
+        for phase in KnowledgePhase
+        for kind in SourceKind
+        for candidate in sorted(pool.of(phase, kind), key=_nearness)[: SIMILARITY_SHARE * limit]
+    ]
+
+
+def select(
+    candidates: Iterable[Candidate], pool: Pool, limit: int, judge_weight: float
+) -> list[Candidate]:
+    """Mark the `limit` best of every kind and phase among `candidates` as selected, all others as
+    not, and return them.
+
+    One without a judge's score is placed by its similarity: as if its credibility neither helped
+    nor
+    harmed it.
+    """
+    through = {id(candidate) for candidate in candidates}
+    chosen: list[Candidate] = []
+    for phase in KnowledgePhase:
+        for kind in SourceKind:
+            ranked = sorted(
+                (candidate for candidate in pool.of(phase, kind) if id(candidate) in through),
+                key=lambda candidate: -_place(candidate, judge_weight),
+            )
+            chosen += ranked[:limit]
+    selected = {id(candidate) for candidate in chosen}
+    for candidate in pool:
+        candidate.selected = id(candidate) in selected
+    return chosen
+
+
+def _place(candidate: Candidate, judge_weight: float) -> float:
+    score = score_0_to_1(candidate, judge_weight)
+    return score if score is not None else candidate.semantic_0_to_1 or 0.0
+
+
+def _nearness(candidate: Candidate) -> float:
+    return -(candidate.semantic_0_to_1 or 0.0)
+
+
+_SUBJECT = f"{JUDGE_CREDIBILITY.name} of finds"
+
+
+async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -> None:
+    """Score those not judged yet, `items_per_judge_call` at a time, all calls side by side.
+
+    With α = 0 nobody is asked.
+    """
+    if context.parameters.judge_weight == 0:
+        return
+    waiting = [candidate for candidate in candidates if not candidate.judged]
+    batches = [
+        keyed(batch) for batch in even_batches(waiting, context.parameters.items_per_judge_call)
+    ]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_asked(context, batch)) for batch in batches]
+    for batch, task in zip(batches, tasks, strict=True):
+        _enter(context, batch, task.result())
+
+
+async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[CredibilityReply]:
+    items = tuple(_shown(key, candidate) for key, candidate in batch.items())
+    title = context.outline.idea.title or context.outline.gist
+    return await context.engine.run(
+        JUDGE_CREDIBILITY, CredibilityInput(idea=title, items=items, as_of_year=context.as_of_year)
+    )
+
+
+def _shown(key: str, candidate: Candidate) -> ItemFacts:
+    item = candidate.item
+    return ItemFacts(
+        key=key,
+        kind=item.kind.value,
+        title=item.title,
+        site=_site(item),
+        published=item.published.isoformat() if item.published else "undated",
+        citation_count=item.citation_count,
+        stars=item.stars,
+    )
+
+
+def _site(item: KnowledgeItem) -> str:
+    """A page's host, a repository's owner, a paper's venue; empty where unknown."""
+    if item.kind is SourceKind.WEB:
+        return host_of(item.url)
+    return item.venue or (", ".join(item.authors[:1]) if item.kind is SourceKind.CODE else "")
+
+
+def _enter(
+    context: Context, batch: dict[str, Candidate], outcome: Outcome[CredibilityReply]
+) -> None:
+    for candidate in batch.values():
+        candidate.judged, candidate.provenance = True, outcome.provenance
+    if isinstance(outcome, Unscored):
+        context.failures.unscored(outcome, _SUBJECT)
+        for candidate in batch.values():
+            candidate.unscored_reason = outcome.reason
+        return
+    entries = by_key(outcome.value.items, batch)
+    for key, candidate in batch.items():
+        if key in entries:
+            candidate.judge_0_to_1 = entries[key].score / 10
+        else:
+            _leave_unscored(context, candidate)
+
+
+def _leave_unscored(context: Context, candidate: Candidate) -> None:
+    """The prompt allows no entry where nothing is known to judge by; elsewhere the reply left
+    something out.
+    """
+    item = candidate.item
+    if item.citation_count is None and item.stars is None and not _site(item):
+        candidate.unscored_reason = Reason.NO_EVIDENCE
+        return
+    candidate.unscored_reason = Reason.REPLY_UNPARSABLE
+    context.failures.omission(
+        _SUBJECT, "the reply has no usable entry for a find whose credibility is known in part"
+    )
+
+
+# How near finds stand to the idea and to the part they were searched for: by embeddings, and by a
+# reranker where there is one.
+
+
+class Similarity:
+    """Mean of two cosines: to the centre of the idea's passages, and to the nearest of the parts it
+    was found for.
+
+    From 0 to 1.
+    """
+
+    def __init__(self, outline: Outline, embedder: Embedder) -> None:
+        self._outline = outline
+        self._embedder = embedder
+        self._centre: NDArray[np.float32] | None = None
+        self._parts: dict[IdeaPart, NDArray[np.float32]] = {}
+
+    async def enter(self, candidates: Sequence[Candidate]) -> None:
+        """Set the similarity of new candidates; one request to the embedder."""
+        if not candidates:
+            return
+        anchors = (
+            []
+            if self._centre is not None
+            else [
+                *idea_passages(self._outline.idea.text),
+                *map(self._part_text, self._outline.parts),
+            ]
+        )
+        texts = list(dict.fromkeys(candidate.text for candidate in candidates))
+        vectors = await self._embedder.embed([*anchors, *texts])
+        if self._centre is None:
+            passages = len(anchors) - len(self._outline.parts)
+            self._centre = _unit(vectors[:passages].mean(axis=0))
+            self._parts = dict(
+                zip(self._outline.parts, vectors[passages : len(anchors)], strict=True)
+            )
+        by_text = dict(zip(texts, vectors[len(anchors) :], strict=True))
+        for candidate in candidates:
+            candidate.semantic_0_to_1 = self._of(by_text[candidate.text], candidate)
+
+    def _of(self, vector: NDArray[np.float32], candidate: Candidate) -> float:
+        assert self._centre is not None
+        part = max(float(vector @ self._parts[each]) for each in candidate.parts)
+        return round(min(max(0.5 * (float(vector @ self._centre) + part), 0.0), 1.0), 4)
+
+    def _part_text(self, part: IdeaPart) -> str:
+        return "\n".join(self._outline.claims[part])
+
+
+async def rerank(
+    candidates: Sequence[Candidate], outline: Outline, reranker: Reranker | None
+) -> None:
+    """Replace the similarity of the few that came through by the reranker's; without one the
+    embedding's stands.
+    """
+    if reranker is None or not candidates:
+        return
+    by_part: dict[IdeaPart, list[Candidate]] = {}
+    for candidate in candidates:
+        by_part.setdefault(candidate.query.part, []).append(candidate)
+    async with asyncio.TaskGroup() as group:
+        tasks = {
+            part: group.create_task(
+                reranker.scores(
+                    "\n".join(outline.claims[part]), [candidate.text for candidate in found]
+                )
+            )
+            for part, found in by_part.items()
+        }
+    for part, found in by_part.items():
+        for candidate, score in zip(found, tasks[part].result(), strict=True):
+            candidate.semantic_0_to_1 = score
+
+
+def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    length = np.float32(np.linalg.norm(vector))
+    return vector / length if length else vector
