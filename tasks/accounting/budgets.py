@@ -27,7 +27,12 @@ create table if not exists spent (
     primary key (run_id, idea_id));
 create table if not exists reserved (
     reservation_id text primary key, run_id text, idea_id text, cost_usd real, tokens integer,
-    requests integer, owner integer, at real);
+    owner integer, at real);
+"""
+# Its columns by name: the file of a run begun by an earlier version has one column more.
+_RESERVE = """
+insert into reserved (reservation_id, run_id, idea_id, cost_usd, tokens, owner, at)
+values (?, ?, ?, ?, ?, ?, ?)
 """
 _WHOLE_RUN = ""
 
@@ -79,16 +84,15 @@ class SharedBudget:
         self._lock = threading.Lock()
 
     async def reserve(
-        self, idea_id: IdeaId, *, cost_usd: float = 0.0, tokens: int = 0, requests: int = 0
+        self, idea_id: IdeaId, *, cost_usd: float = 0.0, tokens: int = 0
     ) -> Reservation:
-        """Leave for one call with this estimate.
+        """Leave for one model call with this estimate.
 
         Raises:
             BudgetExhaustedError: the run's or the idea's budget is spent.
         """
-        reservation = Reservation(
-            uuid.uuid4().hex, idea_id, Spend(cost_usd=cost_usd, tokens=tokens, requests=requests)
-        )
+        estimate = Spend(cost_usd=cost_usd, tokens=tokens)
+        reservation = Reservation(uuid.uuid4().hex, idea_id, estimate)
         if self.bounded:
             # What is waited for may happen in another process, which sets no event here.
             while not self._admit(reservation):  # noqa: ASYNC110
@@ -96,21 +100,13 @@ class SharedBudget:
         return reservation
 
     def settle(
-        self,
-        reservation: Reservation,
-        *,
-        cost_usd: float | None = 0.0,
-        tokens: int = 0,
-        requests: int = 0,
+        self, reservation: Reservation, *, cost_usd: float | None = 0.0, tokens: int = 0
     ) -> None:
         """Replace the estimate by what the call really used; a cost of None (no price known) counts
         as the estimate.
         """
-        actual = Spend(
-            cost_usd=reservation.estimate.cost_usd if cost_usd is None else cost_usd,
-            tokens=tokens,
-            requests=requests,
-        )
+        known_usd = reservation.estimate.cost_usd if cost_usd is None else cost_usd
+        actual = Spend(cost_usd=known_usd, tokens=tokens)
         if not self.bounded:
             self._local = self._local.plus(actual)
             return
@@ -127,14 +123,16 @@ class SharedBudget:
         Raises:
             BudgetExhaustedError: the run's literature requests are spent.
         """
-        request = Spend(requests=1)
-        if self.budget.maximum_requests is None:
+        request, bound = Spend(requests=1), self.budget.maximum_requests
+        if bound is None:
             self._local = self._local.plus(request)
             return
         with self._transaction() as connection:
-            self._refuse_what_is_spent(
-                self._settled(connection, _WHOLE_RUN), Spend(), idea_id, request
-            )
+            if self._settled(connection, _WHOLE_RUN).requests >= bound:
+                raise BudgetExhaustedError(
+                    f"the run's budget of {bound} literature requests is spent: raise"
+                    " --max-requests"
+                )
             self._add(connection, idea_id, request)
 
     def spent(self, idea_id: IdeaId | None = None) -> Spend:
@@ -157,7 +155,7 @@ class SharedBudget:
         with self._transaction() as connection:
             run = self._settled(connection, _WHOLE_RUN)
             idea = self._settled(connection, idea_id)
-            self._refuse_what_is_spent(run, idea, idea_id, asked)
+            self._refuse_what_is_spent(run, idea, idea_id)
             # Else reservations of a killed worker would hold back everybody until they are old.
             self._forget_the_dead(connection)
             if self._full(
@@ -172,23 +170,15 @@ class SharedBudget:
                 idea_id,
                 asked.cost_usd,
                 asked.tokens,
-                asked.requests,
                 os.getpid(),
                 time.time(),
             )
-            connection.execute("insert into reserved values (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            connection.execute(_RESERVE, row)
         return True
 
-    def _refuse_what_is_spent(self, run: Spend, idea: Spend, idea_id: IdeaId, asked: Spend) -> None:
+    def _refuse_what_is_spent(self, run: Spend, idea: Spend, idea_id: IdeaId) -> None:
         bounds = self.budget
         cost_usd, per_idea = bounds.maximum_cost_usd, bounds.maximum_cost_usd_per_idea
-        if asked.requests and _reached(run.requests, bounds.maximum_requests):
-            raise BudgetExhaustedError(
-                f"the run's budget of {bounds.maximum_requests} literature requests is spent: raise"
-                " --max-requests"
-            )
-        if asked.requests and not asked.tokens:
-            return  # a look-up costs neither money nor tokens
         if _reached(run.cost_usd, cost_usd):
             raise BudgetExhaustedError(
                 f"the run's budget of ${cost_usd:.2f} is spent: raise --max-cost-usd"
@@ -207,7 +197,6 @@ class SharedBudget:
         return (
             (asked.cost_usd > 0 and _reached(run.cost_usd, bounds.maximum_cost_usd))
             or (asked.tokens > 0 and _reached(run.tokens, bounds.maximum_tokens))
-            or (asked.requests > 0 and _reached(run.requests, bounds.maximum_requests))
             or (asked.cost_usd > 0 and _reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea))
         )
 
@@ -227,14 +216,13 @@ class SharedBudget:
 
     def _in_flight(self, connection: sqlite3.Connection, idea_id: IdeaId | None) -> Spend:
         query = (
-            "select total(cost_usd), cast(total(tokens) as integer), cast(total(requests) as"
-            " integer) from reserved where run_id = ?"
+            "select total(cost_usd), cast(total(tokens) as integer) from reserved where run_id = ?"
         )
         row = connection.execute(
             query + (" and idea_id = ?" if idea_id else ""),
             (self.run_id, *([idea_id] if idea_id else [])),
         ).fetchone()
-        return Spend(cost_usd=row[0], tokens=row[1], requests=row[2])
+        return Spend(cost_usd=row[0], tokens=row[1])
 
     def _forget_the_dead(self, connection: sqlite3.Connection) -> None:
         connection.execute(

@@ -73,14 +73,12 @@ class Page:
         unreadable_count: rows that are no items; each page with some is a failure beside its items.
         gaps: (reason, detail) of what the source itself says it could not look at.
         cursor: what to ask for the next page with, where the question was asked with one.
-        notes: what was done on the way.
     """
 
     items: tuple[KnowledgeItem, ...]
     unreadable_count: int = 0
     gaps: tuple[tuple[Reason, str], ...] = ()
     cursor: str = ""
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -208,7 +206,6 @@ class HttpSource(ABC):
             gathered.items.update(
                 (item.url, item) for item in page.items if item.url not in gathered.items
             )
-            gathered.notes.extend(page.notes)
             gathered.failures.extend(
                 self.requests.failure(question, reason, detail) for reason, detail in page.gaps
             )

@@ -186,6 +186,8 @@ class SharedRateLimit:
             yield state
 
 
+# Longer than a request may take: the one that tries has ended before the next is let through.
+_OPEN_SECONDS = 60.0
 _NEVER = -1.0
 _CIRCUIT_LAYOUT = struct.Struct("<Qdd")
 
@@ -208,8 +210,7 @@ class CircuitBreaker:
 
     With a `path`, the failures and answers of every process that names it count; without, those of
     this object alone. The clock is the wall's, which processes share; one that is set back keeps no
-    circuit open for longer. While open, one request in `open_seconds` may be sent: longer than a
-    request may take, so that it has ended before the next.
+    circuit open for longer. While open, one request a minute may be sent.
     """
 
     def __init__(
@@ -217,13 +218,11 @@ class CircuitBreaker:
         path: Path | None = None,
         minimum_failures: int = 8,
         minimum_seconds: float = 60.0,
-        open_seconds: float = 60.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._path = path
         self._minimum_failures = minimum_failures
         self._minimum_seconds = minimum_seconds
-        self._open_seconds = open_seconds
         self._clock = clock
         self._own = _Memory()
 
@@ -258,7 +257,7 @@ class CircuitBreaker:
     def _state_of(self, memory: _Memory) -> CircuitState:
         if memory.opened_at == _NEVER:
             return CircuitState.CLOSED
-        waiting = 0 <= self._clock() - memory.opened_at < self._open_seconds
+        waiting = 0 <= self._clock() - memory.opened_at < _OPEN_SECONDS
         return CircuitState.OPEN if waiting else CircuitState.HALF_OPEN
 
     def _shared(self) -> AbstractContextManager[_Memory]:

@@ -162,9 +162,9 @@ class RequestRecord:
             (attempt.status, attempt.reason, attempt.latency_seconds, attempt.request_id),
         )
 
-    def hours(self, last: int = 24) -> list[dict[str, Any]]:
-        """One entry per hour with requests, the current one last; `hour` as ISO text (UTC)."""
-        first = (int(time.time() / 3600) - last + 1) * 3600
+    def hours(self) -> list[dict[str, Any]]:
+        """The last day, one entry per hour with requests, the current one last; `hour` as ISO text (UTC)."""
+        first = (int(time.time() / 3600) - 23) * 3600
         with closing(self._connection.execute(_BY_HOUR, (first,))) as cursor:
             names = [column[0] for column in cursor.description]
             rows = [dict(zip(names, row, strict=True)) for row in cursor]

@@ -60,13 +60,7 @@ class _Outcome:
 class Transport:
     """The only place that sends to the upstream. Every attempt takes its turn at one limiter."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        limiter: ArrivalLimiter | None = None,
-        breaker: CircuitBreaker | None = None,
-        record: RequestRecord | None = None,
-    ) -> None:
+    def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
         literature = settings.literature
         key = settings.semantic_scholar_api_key
         self._secrets = Secrets(headers={"x-api-key": key} if key else {})
@@ -74,9 +68,9 @@ class Transport:
         self._base = literature.upstream_url.rstrip("/")
         self._client = open_client(literature.timeout_seconds)
         self._policy = RetryPolicy.of(literature)
-        self.limiter = limiter or ArrivalLimiter(literature.requests_per_second)
+        self.limiter = ArrivalLimiter(literature.requests_per_second)
         self.breaker = breaker or CircuitBreaker()
-        self.record = record
+        self.record: RequestRecord | None = None
         self.outcomes: Counter[tuple[str, str]] = Counter()
         self.given_up: Counter[str] = Counter()
         self.wait_seconds = 0.0

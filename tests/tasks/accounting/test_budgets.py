@@ -84,14 +84,14 @@ async def test_one_idea_may_be_out_of_money_while_others_go_on(tmp_path: Path) -
     assert budget.spent().tokens == 2
 
 
-async def test_literature_requests_have_their_own_bound(tmp_path: Path) -> None:
+def test_literature_requests_have_their_own_bound(tmp_path: Path) -> None:
     budget = SharedBudget(
         tmp_path / "b.sqlite", RUN, Budget(maximum_requests=2, maximum_cost_usd=0.0)
     )
     for _ in range(2):
-        budget.settle(await budget.reserve(IDEA, requests=1), requests=1)
+        budget.count_request(IDEA)
     with pytest.raises(BudgetExhaustedError, match="2 literature requests"):
-        await budget.reserve(IDEA, requests=1)
+        budget.count_request(IDEA)
 
 
 async def test_an_unknown_price_counts_as_the_estimate(tmp_path: Path) -> None:
@@ -112,9 +112,8 @@ async def test_reservations_of_the_dead_are_forgotten(tmp_path: Path) -> None:
 
 async def test_without_bounds_nothing_is_written(tmp_path: Path) -> None:
     budget = SharedBudget(tmp_path / "b.sqlite", RUN, Budget())
-    budget.settle(
-        await budget.reserve(IDEA, cost_usd=1.0, tokens=5), cost_usd=0.5, tokens=6, requests=1
-    )
+    budget.count_request(IDEA)
+    budget.settle(await budget.reserve(IDEA, cost_usd=1.0, tokens=5), cost_usd=0.5, tokens=6)
     assert budget.spent() == Spend(cost_usd=0.5, tokens=6, requests=1)
     assert not budget.path.exists()
 
