@@ -22,7 +22,8 @@ _LARGEST_PAGE = 100
 class GithubRepositorySource(HttpSource):
     """Repositories by name, description and topics.
 
-    Dated by their creation; what they hold may be newer (`updated`).
+    Dated by their creation; what they hold may be newer (`updated`). API:
+    https://docs.github.com/rest/search, GET /search/{repositories,code}.
     """
 
     name = "github_repositories"
@@ -140,7 +141,10 @@ _SITE = "https://www.kaggle.com"
 
 
 class KaggleDatasetSource(HttpSource):
-    """Data sets, 20 to a page. Dated by their last change: when they first appeared is not told."""
+    """Data sets, 20 to a page. Dated by their last change: when they first appeared is not told.
+
+    API: https://www.kaggle.com/api/v1, HTTP Basic.
+    """
 
     name = "kaggle_datasets"
     kind = SourceKind.CODE

@@ -33,7 +33,10 @@ _EARLIEST = date(1990, 1, 1)
 
 
 class BraveSource(HttpSource):
-    """Web pages; the free plan allows one request a second."""
+    """Web pages; the free plan allows one request a second.
+
+    API: GET https://api.search.brave.com/res/v1/web/search.
+    """
 
     name = "brave"
     kind = SourceKind.WEB
@@ -114,7 +117,10 @@ def _numbers(text: str) -> list[int]:
 
 
 class SearxngSource(HttpSource):
-    """Web pages. Every engine behind it that did not answer is a failure beside the items."""
+    """Web pages. Every engine behind it that did not answer is a failure beside the items.
+
+    API, self-hosted: GET {SEARXNG_URL}/search?format=json.
+    """
 
     name = "searxng"
     kind = SourceKind.WEB
@@ -185,7 +191,10 @@ _VENUE_YEAR = bounded(r",?\s{0,9}\d{4}$")
 
 
 class SerperSource(HttpSource):
-    """Web pages. Google reads 32 words. More than 10 results cost double."""
+    """Web pages. Google reads 32 words. More than 10 results cost double.
+
+    API: POST https://google.serper.dev/{search,scholar}.
+    """
 
     name = "serper"
     kind = SourceKind.WEB
@@ -276,7 +285,10 @@ _PLAN_SPENT = frozenset({432, 433})
 
 
 class TavilySource(HttpSource):
-    """Web pages. Most general results carry no date, so with a cutoff most are inadmissible."""
+    """Web pages. Most general results carry no date, so with a cutoff most are inadmissible.
+
+    API: POST https://api.tavily.com/search.
+    """
 
     name = "tavily"
     kind = SourceKind.WEB

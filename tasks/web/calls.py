@@ -103,7 +103,10 @@ _LOG = logging.getLogger("assay.web")
 
 
 class KeptAnswers:
-    """Entries of a store that are not older than `maximum_age_seconds`."""
+    """Entries of a store that are not older than `maximum_age_seconds`.
+
+    A store that cannot be used costs requests, not answers.
+    """
 
     def __init__(self, store: KeyedStore, maximum_age_seconds: float) -> None:
         self._store = store

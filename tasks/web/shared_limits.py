@@ -111,6 +111,9 @@ class SharedRateLimit:
     than its share plus one. A process that dies loses only the slots it had taken. Needs a local
     file system and a POSIX system (`flock`). With None, only what is learnt holds anything back.
 
+    Kept by hand: libraries that share a limit between processes want a server, and none shifts what
+    is handed out already when the other side asks for a pause.
+
     Source: the generic cell rate algorithm, ITU-T I.371.
     """
 
@@ -206,7 +209,8 @@ class _Memory:
 
 
 class CircuitBreaker:
-    """Opens when `minimum_failures` in a row came over at least `minimum_seconds`.
+    """Stops asking another side that is down: opens when `minimum_failures` in a row came over at
+    least `minimum_seconds`.
 
     With a `path`, the failures and answers of every process that names it count; without, those of
     this object alone. The clock is the wall's, which processes share; one that is set back keeps no

@@ -55,7 +55,7 @@ Json = dict[str, Any]
 
 
 class Metrics:
-    """Figures of one gateway since its start.
+    """Figures of one gateway since its start, in the text exposition format 0.0.4.
 
     Labels hold endpoints and outcomes only: no query, no key, no client.
     """

@@ -21,7 +21,10 @@ _STATUS = struct.Struct(">H")
 
 
 class Answers(KeptAnswers):
-    """Only definite replies are kept (success, 400, 404); a failure is asked again."""
+    """Only definite replies are kept (success, 400, 404); a failure is asked again.
+
+    Identical questions in flight are asked once.
+    """
 
     def __init__(self, store: KeyedStore, identity: str, maximum_age_seconds: float) -> None:
         super().__init__(store, maximum_age_seconds)
@@ -103,7 +106,7 @@ from requests where sent_at >= ? group by hour order by hour
 
 class RequestRecord:
     """Written when a request leaves and again when its outcome is known; a record that cannot be
-    written costs no answer.
+    written costs no answer. It survives kills, restarts and clients that hang up.
 
     Raises:
         ConfigurationError: the file cannot be opened.

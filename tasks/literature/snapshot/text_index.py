@@ -283,7 +283,12 @@ class _Reader:
 
 
 def parse_bulk_query(text: str, index: TextIndex) -> tantivy.Query:
-    """The papers a bulk query asks for. An empty query asks for all; no text is an error."""
+    """The papers a bulk query asks for. An empty query asks for all; no text is an error.
+
+    API: GET /paper/search/bulk, `"a phrase" | word + -not (group)`, read leniently. Words are ANDed
+    unless `|` stands between them; `+` is AND, `-` NOT, `*` ends a prefix and `~N` fuzziness: both
+    are read as the plain word here.
+    """
     tokens = [
         (str(found.lastgroup), found.group(str(found.lastgroup)))
         for found in _TOKEN.finditer(text)
