@@ -119,6 +119,7 @@ def show(papers: Sequence[Paper]) -> Shown:
     """Give each paper a key, P1, P2, … in the given order; a paper given twice keeps its first
     key.
     """
+    # Reversed, so that of two descriptions of one paper the first is kept.
     return Shown(
         papers=tuple(
             {paper.paper_id: paper for paper in reversed(papers)}[paper_id]

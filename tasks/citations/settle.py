@@ -80,6 +80,7 @@ def _states(sentence: str) -> bool:
     return len(_WORD.findall(sentence)) >= MINIMUM_WORDS_OF_A_STATEMENT
 
 
+# A longer range counts as its ends: `P1-P999999` must not make a million citations.
 MAXIMUM_RANGE = 100
 _REMOVED = "\x00"
 _MARK = bounded(r"\x01(\d{1,9})\x01")
@@ -105,9 +106,8 @@ class Settled:
     """A reply with rendered references.
 
     `cited`: (paper, how often) in order of first citation. `removed_citation_count`: keys never
-        shown, links
-    and references the reply brought along. `uncited_sentence_count`: see
-    `sentences.uncited_sentence_count`.
+    shown, links and references the reply brought along. `uncited_sentence_count`: see
+    the function of that name.
     """
 
     markdown: str
@@ -127,6 +127,7 @@ def settle(text: str, shown: Shown) -> Settled:
     numbers and `(Author, year)` references are taken out and counted.
     """
     settlement = _Settlement(shown)
+    # Both signs are marks of this module: a reply must not bring its own.
     cleaned = text.translate({0: None, 1: None})
     marked = (
         _tidy(REPLY_TOKEN.sub(settlement.replaced, cleaned))
@@ -184,6 +185,7 @@ class _Settlement:
     by_url: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
+        # Reversed below: where two papers read alike, the one shown first counts.
         numbered: list[tuple[int, Paper]] = list(enumerate(self.shown.papers))
         self.by_reference = {reference(paper): index for index, paper in reversed(numbered)}
         self.by_reference.update(

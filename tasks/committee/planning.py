@@ -170,6 +170,7 @@ REVIEW_TOKENS = 180.0
 DIMENSION_TOKENS, PERSONA_TOKENS = 115.0, 110.0
 """One dimension with its scale, and one reviewer, as a prompt shows them."""
 META_TOKENS, SUGGESTIONS_TOKENS = 600.0, 450.0
+# The gist is one of the six parts.
 GIST_TOKENS, IDEA_TITLE_TOKENS = CLAIM_TOKENS / 6, 12.0
 IDEA_TOKENS_SHOWN = {
     "summarise_pages": GIST_TOKENS,

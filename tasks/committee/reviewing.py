@@ -81,8 +81,8 @@ def known_to(drawn: Drawn, records: Sequence[KnowledgeRecord]) -> frozenset[str]
     rounded up.
 
     Masks are nested: a more familiar persona of the same seed knows all that a less familiar one
-        does, and what a persona
-    knows depends neither on the dimension judged nor on the order of `records`.
+    does, and what a persona knows depends neither on the dimension judged nor on the order of
+    `records`.
     """
     known: set[str] = set()
     for kind in SourceKind:
@@ -90,6 +90,7 @@ def known_to(drawn: Drawn, records: Sequence[KnowledgeRecord]) -> frozenset[str]
             (record for record in records if record.kind is kind),
             key=lambda record: _lot(drawn.mask_seed, record),
         )
+        # Rounded before it is rounded up: in floats 0.55 · 100 is a little more than 55.
         known.update(
             record.knowledge_id
             for record in of_kind[

@@ -156,6 +156,7 @@ def _along(dimension: Dimension, entry: ComparisonEntry) -> DimensionComparison 
     two that differ.
     """
     names = {dimension.dimension_id.casefold(), dimension.name.casefold()}
+    # Reversed, so that of answers with one score the first is kept.
     answers = {
         answer.score: answer
         for answer in reversed(entry.dimensions)

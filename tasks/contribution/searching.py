@@ -85,6 +85,7 @@ class Searches:
             for failure in look_up_failures(answer.failures, STAGE, query)
         ]
         complete = all(answer.complete for answer in answers.values())
+        # Packed searches that found less than half of what was hoped for: more, in bulk.
         if queries and 2 * len(gathered) < self._inquiry.parameters.papers_per_query * len(queries):
             bulk = await self._in_bulk(queries)
             gathered |= {

@@ -38,8 +38,7 @@ class IdeaTools:
 
 Findings = SoundnessFindings | ContributionFindings | CommitteeFindings | NoveltyFindings
 """What a module gives: its evaluation, every admissible paper it retrieved, where it cites them,
-and
-what it suggests.
+and what it suggests.
 """
 
 
@@ -57,18 +56,6 @@ class EvaluatingModule:
         return package == self.package or package.startswith(f"{self.package}.")
 
 
-async def _soundness(idea: Idea, profile: Profile, tools: IdeaTools) -> SoundnessFindings:
-    return await evaluate_soundness(
-        idea, profile.soundness, tools.engine, tools.literature, tools.documents
-    )
-
-
-async def _contribution(idea: Idea, profile: Profile, tools: IdeaTools) -> ContributionFindings:
-    return await evaluate_contribution(
-        idea, profile.contribution, tools.engine, tools.literature, tools.embedder
-    )
-
-
 async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> CommitteeFindings:
     assert tools.knowledge is not None, (
         "a run that asks for the committee has the tools of its search"
@@ -78,20 +65,29 @@ async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> Committe
     )
 
 
-async def _novelty(idea: Idea, profile: Profile, tools: IdeaTools) -> NoveltyFindings:
-    return await evaluate_novelty(
-        idea, profile.novelty, tools.engine, tools.literature, tools.embedder
-    )
-
-
 SHARED = "tasks.judging"
 """Package of the steps that several modules ask."""
 
 MODULES: dict[Module, EvaluatingModule] = {
-    Module.SOUNDNESS: EvaluatingModule("tasks.soundness", _soundness),
-    Module.CONTRIBUTION: EvaluatingModule("tasks.contribution", _contribution),
+    Module.SOUNDNESS: EvaluatingModule(
+        "tasks.soundness",
+        lambda idea, profile, tools: evaluate_soundness(
+            idea, profile.soundness, tools.engine, tools.literature, tools.documents
+        ),
+    ),
+    Module.CONTRIBUTION: EvaluatingModule(
+        "tasks.contribution",
+        lambda idea, profile, tools: evaluate_contribution(
+            idea, profile.contribution, tools.engine, tools.literature, tools.embedder
+        ),
+    ),
     Module.COMMITTEE: EvaluatingModule("tasks.committee", _committee),
-    Module.NOVELTY: EvaluatingModule("tasks.novelty", _novelty),
+    Module.NOVELTY: EvaluatingModule(
+        "tasks.novelty",
+        lambda idea, profile, tools: evaluate_novelty(
+            idea, profile.novelty, tools.engine, tools.literature, tools.embedder
+        ),
+    ),
 }
 """A module added here and to `Module` is evaluated, keyed and accepted; where its findings land
 says `warehouse.module_rows`.

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from schemas.evaluation import Receipt
 from schemas.run import Module
@@ -32,23 +31,6 @@ from warehouse.layout import Layout
 
 
 @dataclass(frozen=True, slots=True)
-class SourceConnections:
-    """What sources other than the gateway share: connections, the machine's limits, and answers
-    that may be kept.
-    """
-
-    http: Client
-    limits_folder: Path
-    answers: KeyedStore
-
-    def source_context(
-        self, ledger: Ledger, on_request: Callable[[], None] | None = None
-    ) -> SourceContext:
-        """Where they work for one idea."""
-        return SourceContext(self.http, ledger, self.limits_folder, on_request, self.answers)
-
-
-@dataclass(frozen=True, slots=True)
 class ShardResources:
     """Shared by the ideas of one shard; lives in one event loop."""
 
@@ -60,7 +42,8 @@ class ShardResources:
     document_slots: asyncio.Semaphore
     budget: SharedBudget
     engine_of: EngineOf
-    sources: SourceConnections
+    sources_http: Client
+    source_answers: KeyedStore
 
     @asynccontextmanager
     async def tools(self, ledger: Ledger) -> AsyncIterator[IdeaTools]:
@@ -94,13 +77,22 @@ class ShardResources:
             literature=literature,
             documents=documents,
             embedder=self.embedder,
-            source_context=self.sources.source_context(
+            source_context=self._source_context(
                 ledger, lambda: self.budget.count_request(ledger.idea_id)
             ),
             store=self.documents,
             slots=self.document_slots,
             read_in_full=self.job.request.full_text,
         )
+
+    def _source_context(
+        self, ledger: Ledger, on_request: Callable[[], None] | None = None
+    ) -> SourceContext:
+        """Where sources other than the gateway work for one idea: they share connections, the
+        machine's limits, and answers that may be kept.
+        """
+        limits = self.settings.home / "limits"
+        return SourceContext(self.sources_http, ledger, limits, on_request, self.source_answers)
 
     def _documents(self, ledger: Ledger) -> DocumentLibrary:
         if not self.job.request.full_text:
@@ -118,7 +110,7 @@ class ShardResources:
         """Unpaywall, where an address to ask it with is set."""
         if self.settings.unpaywall_email is None:
             return None
-        return UnpaywallSource(self.settings, self.sources.source_context(ledger)).pdf_links
+        return UnpaywallSource(self.settings, self._source_context(ledger)).pdf_links
 
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:
@@ -151,13 +143,9 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
                 budget=budget,
                 stack=stack,
             ),
-            sources=await _sources(settings, layout, stack),
+            sources_http=await stack.enter_async_context(
+                open_client(settings.sources.timeout_seconds)
+            ),
+            source_answers=KeyedStore(layout.cache / "sources.sqlite"),
         )
         return await evaluate_shard(job, layout, attempts, resources.tools)
-
-
-async def _sources(settings: Settings, layout: Layout, stack: AsyncExitStack) -> SourceConnections:
-    http = await stack.enter_async_context(open_client(settings.sources.timeout_seconds))
-    return SourceConnections(
-        http, settings.home / "limits", KeyedStore(layout.cache / "sources.sqlite")
-    )

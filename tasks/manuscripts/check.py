@@ -89,8 +89,8 @@ class CheckTools:
     """Engines for checking and judging; use it inside one event loop, as an async context manager.
 
     One answer alone is asked for at temperature 0. Several are asked for at the model's own
-    temperature, with seeds that
-    count up, and are kept apart in the reply cache: otherwise they would all be the first one.
+    temperature, with seeds that count up, and are kept apart in the reply cache: otherwise they
+    would all be the first one.
     """
 
     def __init__(self, request: CheckRequest, settings: Settings, layout: Layout) -> None:

@@ -48,6 +48,7 @@ def check_scores(
 def _scores(papers: Sequence[CheckedPaper], judges: Sequence[str], k: int) -> Iterator[CheckScore]:
     several = len({paper.paper_id for paper in papers}) < len(papers)
     name, rate = ("mean_hit_rate", mean_hit_rate) if several else ("hit_rate", hit_rate)
+    # Of one judge all rules say the same.
     panels: list[tuple[str, tuple[str, ...], Rule]] = [
         (judge, (judge,), Rule.ALL) for judge in judges
     ]

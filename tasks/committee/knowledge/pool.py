@@ -149,6 +149,7 @@ class Pool:
             (KnowledgePhase.BEFORE, name) in self._places for name in names
         ):
             return None
+        # Sorted, because a find may share names with two candidates: always the same one takes it.
         known = next(
             (
                 self._places[find.phase, name]

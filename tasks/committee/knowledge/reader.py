@@ -285,6 +285,7 @@ class WebReader:
         )
         if ended.code == 0:
             return ended.output
+        # None: out of time. The kernel sends SIGXCPU for processor time and SIGKILL for memory.
         limits = {None, EXIT_MEMORY, -signal.SIGXCPU, -signal.SIGKILL}
         if ended.code in limits:
             return failure(

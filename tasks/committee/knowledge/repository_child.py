@@ -67,7 +67,7 @@ def read(content: bytes, parsing_seconds: float) -> dict[str, Any]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = [entry for entry in archive.infolist()[:MAXIMUM_ENTRIES] if not entry.is_dir()]
         files = {entry.filename.partition("/")[2] or entry.filename: entry for entry in entries}
-        budget = [MAXIMUM_BYTES]
+        budget = [MAXIMUM_BYTES]  # a list, for `_text` to count down
         modules = []
         waiting = _modules(files)
         while waiting and time.process_time() < parsing_seconds:

@@ -49,7 +49,7 @@ class CrossEncoderReranker:
         return await asyncio.to_thread(self._scores, query, list(texts)) if texts else []
 
     def _scores(self, query: str, texts: list[str]) -> list[float]:
-        import torch
+        import torch  # here, because it takes seconds to start and few runs have a reranker
 
         with PROCESS_LOCK:
             model = _MODELS.get(self._name) or _loaded(self._name)
@@ -61,7 +61,7 @@ class CrossEncoderReranker:
 
 
 def _loaded(name: str) -> Any:
-    from sentence_transformers import CrossEncoder
+    from sentence_transformers import CrossEncoder  # here, because it starts torch
 
     try:
         _MODELS[name] = CrossEncoder(name, device="cpu")

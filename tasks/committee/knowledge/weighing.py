@@ -62,9 +62,9 @@ def select(
     not, and return them.
 
     One without a judge's score is placed by its similarity: as if its credibility neither helped
-    nor
-    harmed it.
+    nor harmed it.
     """
+    # By `id`: candidates change while the search goes on, and cannot be hashed.
     through = {id(candidate) for candidate in candidates}
     chosen: list[Candidate] = []
     for phase in KnowledgePhase:

@@ -19,8 +19,7 @@ class QueriesInput(Noun):
     """Which searches would find the papers closest to these statements?
 
     All statements of a dimension share a call: the engine sees which neighbours a query must differ
-    from. Statements are
-    numbered from 1 over all dimensions shown.
+    from. Statements are numbered from 1 over all dimensions shown.
     """
 
     idea: str = Field(min_length=1)

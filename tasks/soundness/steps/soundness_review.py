@@ -60,7 +60,6 @@ class WeighedPaper:
     """
 
     key: str
-    published: str
     closeness_0_to_1: float
     favourable: Reading | None
     unfavourable: Reading | None
@@ -103,7 +102,6 @@ def _weighed(item: EvidenceShown, method: Fingerprint, own: Fingerprint) -> Weig
     discount = 1.0 if item.read_from == "full text" else _ABSTRACT_DISCOUNT
     return WeighedPaper(
         key=item.key,
-        published=item.published,
         closeness_0_to_1=round(min(whole.share_0_to_1 / _FULL_SHARE, 1.0) * discount, 3),
         favourable=next((reading for reading in favourable if _bears(reading, own, alike)), None),
         unfavourable=unfavourable[0] if unfavourable else None,
