@@ -24,7 +24,7 @@ from tasks.benchmarks.steps.judge_preference import (
 from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
 from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
 from tasks.metrics.comparing import welch
-from tasks.metrics.estimate import Estimate, benchmark_score, undefined
+from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores, undefined
 from tasks.metrics.reviews import (
     CRITERIA,
     Answer,
@@ -36,12 +36,13 @@ from tasks.metrics.reviews import (
     win_rates,
 )
 
+NAME = "coverage"
 TIMEOUT_SECONDS = 20.0
 _NOT_ASKED = "addresses were not asked: add --check-links"
 
 
 def reference_scores(
-    trial: Trial, suite: str, reviews: Mapping[str, Mapping[str, WrittenReview]]
+    trial: Trial, reviews: Mapping[str, Mapping[str, WrittenReview]]
 ) -> Iterator[BenchmarkScore]:
     """Lower bound, share of those that answered, and upper bound, by system; undefined where
     addresses were not asked.
@@ -52,18 +53,18 @@ def reference_scores(
     }
     statuses = _statuses(trial, links) if trial.request.check_links else {}
     for system, cited in links.items():
-        for metric, estimate in _estimates(trial, cited, statuses).items():
-            yield benchmark_score(estimate, suite, f"reference_invalidity_{metric}", system)
+        yield from benchmark_scores(_estimates(trial, cited, statuses), NAME, system)
 
 
 def _estimates(
     trial: Trial, cited: list[str], statuses: dict[str, LinkStatus]
 ) -> dict[str, Estimate]:
-    names = ("lower_bound", "of_answered", "upper_bound")
+    bounds = ("lower_bound", "of_answered", "upper_bound")
+    names = [f"reference_invalidity_{bound}" for bound in bounds]
     if cited and not trial.request.check_links:
         return dict.fromkeys(names, undefined(_NOT_ASKED, unscored_count=len(cited)))
     found = reference_invalidity(link_answers(cited, statuses))
-    return {name: getattr(found, name) for name in names}
+    return {name: getattr(found, bound) for name, bound in zip(names, bounds, strict=True)}
 
 
 def _statuses(trial: Trial, links: Mapping[str, list[str]]) -> dict[str, LinkStatus]:
@@ -83,7 +84,7 @@ METRICS = ("win", "loss", "tie", "win_of_decided", "consistency", "first_shown")
 
 
 def preference_scores(
-    trial: Trial, suite: str, reviews: Mapping[str, Mapping[str, WrittenReview]]
+    trial: Trial, reviews: Mapping[str, Mapping[str, WrittenReview]]
 ) -> Iterator[BenchmarkScore]:
     """Rates of Assay's reviews against each baseline's, by criterion; an idea that one of them has
     no review of is unscored.
@@ -96,15 +97,9 @@ def preference_scores(
         for criterion in CRITERIA:
             trial.record(_preference_items(both, criterion, system))
             rates = win_rates(_preferences(tuple(theirs), both, criterion))
-            for metric in METRICS:
-                name = f"preference_{metric}"
-                yield benchmark_score(
-                    getattr(rates, metric),
-                    suite,
-                    name,
-                    f"{ASSAY} vs. {system}",
-                    f"criterion={criterion}",
-                )
+            found = {f"preference_{metric}": getattr(rates, metric) for metric in METRICS}
+            part = f"criterion={criterion}"
+            yield from benchmark_scores(found, NAME, f"{ASSAY} vs. {system}", part)
 
 
 def _in_order(
@@ -163,7 +158,6 @@ def _preference_items(
                 yield unanswered(outcome, **asked)
 
 
-NAME = "coverage"
 MODULES = (Module.SOUNDNESS, Module.CONTRIBUTION)
 
 
@@ -186,8 +180,8 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     return [
         *scores,
         *_differences(judged, trial.seed),
-        *reference_scores(trial, NAME, reviews),
-        *preference_scores(trial, NAME, reviews),
+        *reference_scores(trial, reviews),
+        *preference_scores(trial, reviews),
     ]
 
 

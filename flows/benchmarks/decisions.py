@@ -26,7 +26,7 @@ from tasks.benchmarks.innoeval import (
     unique_ideas,
 )
 from tasks.committee.steps.meta_review import decision_by_total
-from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
+from tasks.metrics.chance import fixed_answers, random_scores
 from tasks.metrics.classification import (
     accuracy,
     accuracy_value,
@@ -34,7 +34,7 @@ from tasks.metrics.classification import (
     macro_f1,
     macro_f1_value,
 )
-from tasks.metrics.estimate import Estimate, benchmark_score
+from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores
 from tasks.metrics.labelled import GRADES, ClassCount, Labelled, decision_of, merged, pair_up
 from tasks.novelty.calibration.examples import FEWEST_OF_A_LABEL, Example, LabelScale, item_sha256
 from warehouse.answers import IdeaReview
@@ -253,8 +253,7 @@ def _scores(
     for class_count in get_args(ClassCount):
         labelled = pair_up(_merged(gold, class_count), _merged(said, class_count), clusters)
         part = f"classes={class_count}"
-        for metric, estimate in _metrics(labelled, class_count, seed).items():
-            yield benchmark_score(estimate, NAME, metric, system, part)
+        yield from benchmark_scores(_metrics(labelled, class_count, seed), NAME, system, part)
     yield from _shares(pair_up(gold, said), system)
 
 
@@ -265,9 +264,7 @@ def _random_scores(gold: Mapping[str, str | None], seed: int) -> Iterator[Benchm
             "macro_f1": partial(macro_f1_value, classes=classes),
             "accuracy": accuracy_value,
         }
-        for metric, statistic in statistics.items():
-            drawn = stratified_random(of_classes, statistic, seed)
-            yield benchmark_score(drawn, NAME, metric, STRATIFIED_RANDOM, f"classes={class_count}")
+        yield from random_scores(of_classes, statistics, NAME, f"classes={class_count}", seed)
 
 
 def _classes(class_count: ClassCount) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 and calibration.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -35,7 +35,7 @@ from schemas.novelty import NoveltyEvaluation
 from tasks.benchmarks.novelty_grading import GRADING
 from tasks.benchmarks.novelty_sets import NOVELTY_CHECKER_FILE, read_novelty_checker
 from tasks.metrics.agreement import cohen_kappa
-from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
+from tasks.metrics.chance import fixed_answers, random_scores
 from tasks.metrics.classification import (
     accuracy,
     accuracy_value,
@@ -43,7 +43,7 @@ from tasks.metrics.classification import (
     macro_f1,
     macro_f1_value,
 )
-from tasks.metrics.estimate import Estimate, benchmark_score
+from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import share_of
 from tasks.metrics.rankings import spearman
@@ -51,8 +51,16 @@ from tasks.novelty.calibration.examples import Example
 from tasks.novelty.profile_files import novelty_conditions
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 
+NAME = "novelty"
 PART = "novelty checker"
 SCALE = (NOT_NOVEL, NOVEL)
+_STATISTICS: dict[str, Callable[[Labelled], float]] = {
+    "accuracy": accuracy_value,
+    "f1_novel": partial(macro_f1_value, classes=(NOVEL,)),
+    "f1_not_novel": partial(macro_f1_value, classes=(NOT_NOVEL,)),
+    "macro_f1": partial(macro_f1_value, classes=SCALE),
+}
+"""Metrics that labels drawn by chance are held to as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +73,7 @@ class BinaryPart:
     scores: tuple[BenchmarkScore, ...]
 
 
-def judge_binary(trial: Trial, suite: str) -> BinaryPart:
+def judge_binary(trial: Trial) -> BinaryPart:
     """Judge every idea and hold the verdicts against the experts'."""
     rows = trial.draw(read_novelty_checker(trial.file(NOVELTY_CHECKER_FILE)))
     items = {str(row.idea.idea_id): Given(row.idea, row.works) for row in rows}
@@ -86,11 +94,11 @@ def judge_binary(trial: Trial, suite: str) -> BinaryPart:
     scores = [
         score
         for system, said in verdicts.items()
-        for score in _scores(suite, system, gold, said, trial.seed)
+        for score in _scores(system, gold, said, trial.seed)
     ]
-    scores += _random_scores(suite, gold, trial.seed)
+    scores += random_scores(gold, _STATISTICS, NAME, PART, trial.seed)
     scores += [
-        benchmark_score(_order(gold, found), suite, "spearman", system, PART)
+        benchmark_score(_order(gold, found), NAME, "spearman", system, PART)
         for system, found in values.items()
     ]
     return BinaryPart(
@@ -99,12 +107,11 @@ def judge_binary(trial: Trial, suite: str) -> BinaryPart:
 
 
 def _scores(
-    suite: str,
     system: str,
     gold: Mapping[str, str | None],
     said: Mapping[str, str | None],
     seed: int,
-) -> Iterator[BenchmarkScore]:
+) -> list[BenchmarkScore]:
     labelled = pair_up(gold, said)
     names = list(gold)
     kappa = cohen_kappa([gold[name] for name in names], [said.get(name) for name in names])
@@ -118,22 +125,7 @@ def _scores(
             [None if one is None else one == NOVEL for one in said.values()]
         ),
     }
-    for metric, estimate in found.items():
-        yield benchmark_score(estimate, suite, metric, system, PART)
-
-
-def _random_scores(
-    suite: str, gold: Mapping[str, str | None], seed: int
-) -> Iterator[BenchmarkScore]:
-    statistics: dict[str, Callable[[Labelled], float]] = {
-        "accuracy": accuracy_value,
-        "f1_novel": partial(macro_f1_value, classes=(NOVEL,)),
-        "f1_not_novel": partial(macro_f1_value, classes=(NOT_NOVEL,)),
-        "macro_f1": partial(macro_f1_value, classes=SCALE),
-    }
-    for metric, statistic in statistics.items():
-        drawn = stratified_random(gold, statistic, seed)
-        yield benchmark_score(drawn, suite, metric, STRATIFIED_RANDOM, PART)
+    return benchmark_scores(found, NAME, system, PART)
 
 
 def _order(gold: Mapping[str, str | None], values: Mapping[str, float | None]) -> Estimate:
@@ -145,9 +137,6 @@ def _order(gold: Mapping[str, str | None], values: Mapping[str, float | None]) -
     return spearman(labels, [values.get(name) for name in names])
 
 
-NAME = "novelty"
-
-
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """Judge, hold against experts and published figures, and say what calibration would gain.
 
@@ -155,7 +144,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     checker's ideas, and left in the trial's folder; one that the profile names is applied instead,
     never to what it was fitted on.
     """
-    binary = judge_binary(trial, NAME)
+    binary = judge_binary(trial)
     scores = [*binary.scores, *rinobench_scores(trial, NAME)]
     if trial.request.profile.novelty.calibrator is not None:
         return scores

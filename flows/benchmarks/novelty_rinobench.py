@@ -31,9 +31,9 @@ from tasks.benchmarks.novelty_sets import (
     read_predictions,
     read_scores,
 )
-from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_answers, stratified_random
+from tasks.metrics.chance import fixed_answers, random_scores
 from tasks.metrics.classification import label_collapse, macro_f1_value, mean_absolute_error_value
-from tasks.metrics.estimate import benchmark_score, undefined
+from tasks.metrics.estimate import benchmark_score, benchmark_scores, undefined
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import share
 from tasks.metrics.novelty import SCALE, justification_metrics, score_metrics
@@ -104,16 +104,13 @@ def baseline_scores(
     no model's error is lower.
     """
     for system, said in fixed_answers(gold, SCALE).items():
-        for metric, estimate in score_metrics(gold, said, seed).items():
-            yield benchmark_score(estimate, suite, metric, system, PART)
+        yield from benchmark_scores(score_metrics(gold, said, seed), suite, system, PART)
     statistics: dict[str, Callable[[Labelled], float]] = {
         "macro_f1": partial(macro_f1_value, classes=SCALE),
         **{f"f1_{label}": partial(macro_f1_value, classes=(label,)) for label in SCALE},
         "mean_absolute_error": mean_absolute_error_value,
     }
-    for metric, statistic in statistics.items():
-        drawn = stratified_random(gold, statistic, seed)
-        yield benchmark_score(drawn, suite, metric, STRATIFIED_RANDOM, PART)
+    yield from random_scores(gold, statistics, suite, PART, seed)
     known = [label for label in gold.values() if label is not None]
     for label in SCALE:
         gold_share = share(known.count(label), len(known))
@@ -215,13 +212,14 @@ def _score_rows(
     gold: Mapping[str, int | None],
     said: Mapping[str, int | None],
     seed: int,
-) -> Iterator[BenchmarkScore]:
-    for metric, estimate in score_metrics(gold, said, seed).items():
-        yield benchmark_score(estimate, suite, metric, system, PART)
+) -> list[BenchmarkScore]:
     collapse = label_collapse(pair_up(gold, said), SCALE)
-    yield benchmark_score(collapse.top_label_share, suite, "top_label_share", system, PART)
-    yield benchmark_score(collapse.labels_in_use_ratio, suite, "labels_in_use_ratio", system, PART)
-    yield benchmark_score(collapse.total_variation, suite, "total_variation", system, PART)
+    found = score_metrics(gold, said, seed) | {
+        "top_label_share": collapse.top_label_share,
+        "labels_in_use_ratio": collapse.labels_in_use_ratio,
+        "total_variation": collapse.total_variation,
+    }
+    return benchmark_scores(found, suite, system, PART)
 
 
 def _graded(
@@ -264,8 +262,7 @@ def _graded(
         return
     blank = Grade(alignment_0_to_1=None, known=None, novel=None)
     judged = [one.justification for one in (*grades.values(), *[blank] * lacking)]
-    for metric, estimate in justification_metrics(judged, trial.seed).items():
-        yield benchmark_score(estimate, suite, metric, system, PART)
+    yield from benchmark_scores(justification_metrics(judged, trial.seed), suite, system, PART)
 
 
 def training_scores(trial: Trial, suite: str, target: Path) -> list[BenchmarkScore]:

@@ -15,7 +15,7 @@ from schemas.outcome import Outcome, Unscored
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.metrics.agreement import cohen_kappa, gwet_ac1
 from tasks.metrics.classification import accuracy, f1_of_class
-from tasks.metrics.estimate import Estimate, benchmark_score, undefined
+from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores, undefined
 from tasks.metrics.hit_rate import (
     Ballot,
     CheckedPaper,
@@ -199,9 +199,7 @@ def _agreement(
         "predicted_hit_share": share_of([said[item] for item in voted]),
         "gold_hit_share": share_of([gold[item] for item in voted]),
     }
-    return [
-        benchmark_score(estimate, suite, metric, system, part) for metric, estimate in found.items()
-    ]
+    return benchmark_scores(found, suite, system, part)
 
 
 def _share_among(

@@ -3,7 +3,7 @@ none.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from schemas.benchmark import BenchmarkScore
@@ -107,3 +107,13 @@ def benchmark_score(
         unscored_count=estimate.unscored_count,
         undefined_reason=estimate.undefined_reason,
     )
+
+
+def benchmark_scores(
+    estimates: Mapping[str, Estimate], suite: str, system: str, part: str = "all"
+) -> list[BenchmarkScore]:
+    """A row for every metric, by its name."""
+    return [
+        benchmark_score(estimate, suite, metric, system, part)
+        for metric, estimate in estimates.items()
+    ]
