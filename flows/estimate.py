@@ -54,7 +54,9 @@ QUERY_TOKENS = 45
 EXPECTED_ELEMENTS, ELEMENT_TOKENS = 10, 75
 """What a plan rests on: a sentence of twenty words, its quote and its place in the reply."""
 CONCERN_WORDS, CONCERN_QUOTE_WORDS = 90, 14
-EXPECTED_STRENGTHS_SHARE = 0.25
+EXPECTED_STRENGTHS_SHARE = 0.33
+QUESTION_TOKENS = 45
+"""A question about a single thing: the words of the plan it is about, and the doubt."""
 CONCERN_SHOWN_TOKENS = 45
 """A concern as the review of a method sees it: its key, severity and one sentence."""
 EXPECTED_BEARINGS, BEARING_WORDS = 2, 25
@@ -250,7 +252,7 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         "extract_methods": Asked(
             1, 0, methods * METHOD_TOKENS + EXPECTED_ELEMENTS * ELEMENT_TOKENS
         ),
-        "plan_review": Asked(1, 0, points * point),
+        "plan_review": Asked(1, 0, points * point + parameters.maximum_questions * QUESTION_TOKENS),
         "soundness_query": Asked(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,

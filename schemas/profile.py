@@ -48,7 +48,10 @@ class SoundnessParameters(Noun):
 
     maximum_methods: int = Field(ge=1, le=50, description="Most important methods kept.")
     maximum_concerns: int = Field(
-        default=20, ge=8, le=30, description="Points kept of the review of the plan itself."
+        default=15, ge=8, le=30, description="Points kept of the review of the plan itself."
+    )
+    maximum_questions: int = Field(
+        default=20, ge=1, le=40, description="Questions about single things that the plan names."
     )
     words_per_concern: int | None = Field(
         default=None,

@@ -94,12 +94,14 @@ class ConcernKind(StrEnum):
 class ConcernSeverity(StrEnum):
     """Fatal: the claim cannot be shown this way.
 
-    Major: a main conclusion is in doubt. Minor: it stands.
+    Major: a main conclusion is in doubt. Minor: it stands. Question: a doubt about a single thing
+    that the plan names, without a judgement of what it would do to the conclusions.
     """
 
     FATAL = "fatal"
     MAJOR = "major"
     MINOR = "minor"
+    QUESTION = "question"
 
 
 class Concern(Noun):
@@ -123,7 +125,7 @@ class Concern(Noun):
         default="",
         description="What was looked for in the plan and not found; empty beside a quote.",
     )
-    why: Prose = Field(description="Why it matters for the conclusion.")
+    why: Prose = Field(description="Why it matters for the conclusion; empty for a question.")
     would_change: Prose = Field(
         default="", description="What fact or result would change the verdict on it."
     )
@@ -159,7 +161,7 @@ class PlanReview(Judged):
     concern_count: int | None = Field(
         default=None,
         ge=1,
-        description="Points kept, strengths among them; None when unscored.",
+        description="Points kept, strengths and questions among them; None when unscored.",
     )
     dropped_point_count: int = Field(
         default=0,

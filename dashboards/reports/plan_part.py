@@ -20,6 +20,7 @@ REASONING = (
     " cited."
 )
 _GRAVITY = tuple(ConcernSeverity)
+_QUESTION = ConcernSeverity.QUESTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class ConcernLine:
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """The plan's review.
+    """The plan's review: flaws, questions in the order of the plan, strengths.
 
     `verdict` is empty where there are concerns, else says why there are none.
     """
@@ -41,6 +42,7 @@ class PlanPart:
     verdict: str
     note: str
     concerns: tuple[ConcernLine, ...]
+    questions: tuple[Concern, ...]
     strengths: tuple[ConcernLine, ...]
     stated: tuple[PlanElement, ...]
     unstated: tuple[PlanElement, ...]
@@ -60,7 +62,8 @@ def plan_part(soundness: SoundnessEvaluation | None) -> PlanPart | None:
     return PlanPart(
         verdict=verdict,
         note=_note(review.dropped_point_count),
-        concerns=tuple(line for line in lines if line.concern.severity is not None),
+        concerns=tuple(line for line in lines if line.concern.severity not in (None, _QUESTION)),
+        questions=tuple(one for one in soundness.concerns if one.severity is _QUESTION),
         strengths=tuple(line for line in lines if line.concern.severity is None),
         stated=_of(soundness, ElementStanding.STATED),
         unstated=_of(soundness, ElementStanding.UNSTATED),

@@ -60,7 +60,7 @@ def _soundness(evaluation: IdeaEvaluation) -> Iterator[str]:
     text_of = {method.method_id: method.text for method in soundness.methods}
     points = [
         ("Strengths", [each for each in soundness.concerns if each.severity is None]),
-        ("Weaknesses", [each for each in soundness.concerns if each.severity is not None]),
+        ("Weaknesses and questions", [each for each in soundness.concerns if each.severity]),
     ]
     yield from _filled("The plan", [(name, _list(map(_point, found))) for name, found in points])
     for review in soundness.reviews:

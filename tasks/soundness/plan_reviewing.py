@@ -11,7 +11,7 @@ from schemas.idea import Idea
 from schemas.outcome import Provenance, Unscored
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernKind, PlanReview
+from schemas.soundness import Concern, ConcernKind, ConcernSeverity, PlanReview
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.citations.settle import settle
@@ -21,6 +21,7 @@ from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,
     PlanInput,
     ProposedPoint,
+    ProposedQuestion,
 )
 from tasks.text.quotations import stands_in
 
@@ -76,15 +77,24 @@ async def review_plan(
     question = PlanInput(
         idea=idea.text,
         maximum_points=parameters.maximum_concerns,
+        maximum_questions=parameters.maximum_questions,
         words_per_point=parameters.words_per_concern,
     )
     outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
         return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
-    points = [_settled(point) for point in outcome.value.points]
+    questions = map(_point_of, outcome.value.questions)
+    points = [_settled(point) for point in (*outcome.value.points, *questions)]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
-    kept = sound[: parameters.maximum_concerns]
+    judged = [point for point in sound if not _is_question(point.proposed)]
+    asked = [point for point in sound if _is_question(point.proposed)]
+    # Questions without a single point are no review: a plan nobody judged would look flawless.
+    kept = (
+        [*judged[: parameters.maximum_concerns], *asked[: parameters.maximum_questions]]
+        if judged
+        else []
+    )
     failures = tuple(_left_out([flaw for flaw in flaws if flaw is not None], len(points)))
     dropped = len(points) - len(sound)
     if not kept:
@@ -95,7 +105,7 @@ async def review_plan(
             failures=(*failures, *unread.failures),
         )
     beyond = len(sound) - len(kept)
-    note = f"{beyond} points beyond the limit of {len(kept)} left out" if beyond else None
+    note = f"{beyond} points beyond the limit left out, {len(kept)} kept" if beyond else None
     provenance = shortened(outcome.provenance, note)
     return PlanReviewed(
         PlanReview(
@@ -138,6 +148,20 @@ def _unreviewed(reason: Reason, detail: str, provenance: Provenance) -> PlanRevi
     return PlanReviewed(review, failures=failures)
 
 
+def _point_of(question: ProposedQuestion) -> ProposedPoint:
+    return ProposedPoint(
+        kind=question.kind,
+        severity=ConcernSeverity.QUESTION,
+        point=question.question,
+        quote=question.about,
+        why="",
+    )
+
+
+def _is_question(point: ProposedPoint) -> bool:
+    return point.severity is ConcernSeverity.QUESTION
+
+
 def _settled(point: ProposedPoint) -> _Settled:
     """No paper was shown, so whatever looks like a reference was made up."""
     texts = {
@@ -154,10 +178,13 @@ def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
     strength = point.kind is ConcernKind.STRENGTH
     if point.kind is None or not (strength or point.severity is not None):
         return _UNGRADED
-    if not (point.point and point.why):
+    if strength and _is_question(point):
+        return _UNGRADED
+    if not (point.point and (point.why or _is_question(point))):
         return _UNREASONED
     if not point.quote:
-        return _UNFOUNDED if strength or not point.omission else None
+        quoted = strength or _is_question(point) or not point.omission
+        return _UNFOUNDED if quoted else None
     if not stands_in(point.quote, plan, least_characters=LEAST_QUOTED_CHARACTERS):
         return _MISQUOTED
     return None

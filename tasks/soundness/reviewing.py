@@ -15,7 +15,13 @@ from schemas.outcome import Provenance, Unscored
 from schemas.paper import Paper
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.soundness import Concern, Method, MethodEvidence, SoundnessReview
+from schemas.soundness import (
+    Concern,
+    ConcernSeverity,
+    Method,
+    MethodEvidence,
+    SoundnessReview,
+)
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import publication_label
@@ -78,7 +84,7 @@ async def review_method(
                 key=concern.concern_id.upper(), severity=concern.severity, point=concern.point
             )
             for concern in concerns
-            if concern.severity is not None
+            if concern.severity not in (None, ConcernSeverity.QUESTION)
         ),
         evidence=items,
         words_per_text=parameters.words_per_review_text,

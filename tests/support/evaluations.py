@@ -199,7 +199,7 @@ def make_soundness(
         elements=_elements(generator),
         concerns=_concerns(generator),
         plan_review=PlanReview(
-            concern_count=4, dropped_point_count=1, provenance=make_provenance("plan_review")
+            concern_count=5, dropped_point_count=1, provenance=make_provenance("plan_review")
         ),
         summary=SoundnessSummary(
             strengths=(prose(generator, 20),),
@@ -233,12 +233,14 @@ def _elements(generator: random.Random) -> tuple[PlanElement, ...]:
 
 
 def _concerns(generator: random.Random) -> tuple[Concern, ...]:
-    """A minor, a fatal and a major concern, and a strength, in the order a model gave them."""
+    """A minor, a fatal and a major concern, a strength and a question, as a model gave them."""
+    unacted = (None, ConcernSeverity.QUESTION)
     kinds = (
         (ConcernKind.METRIC, ConcernSeverity.MINOR),
         (ConcernKind.CONFOUND, ConcernSeverity.FATAL),
         (ConcernKind.MISSING_BASELINE, ConcernSeverity.MAJOR),
         (ConcernKind.STRENGTH, None),
+        (ConcernKind.METRIC, ConcernSeverity.QUESTION),
     )
     return tuple(
         Concern(
@@ -251,8 +253,8 @@ def _concerns(generator: random.Random) -> tuple[Concern, ...]:
             omission=prose(generator, 8) if n == 2 else "",
             why=prose(generator, 12),
             would_change=prose(generator, 12),
-            action=prose(generator, 12) if severity else "",
-            effort=ActionEffort.DAYS if severity else None,
+            action=prose(generator, 12) if severity not in unacted else "",
+            effort=ActionEffort.DAYS if severity not in unacted else None,
             supported="Method 1: a study found just this." if n == 1 else "",
             provenance=make_provenance("plan_review"),
         )

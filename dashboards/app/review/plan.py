@@ -22,6 +22,9 @@ def show(review: IdeaReview) -> None:
         st.markdown(text.line(f"{part.verdict}."))
     for number, line in enumerate(part.concerns, start=1):
         _show_concern(number, line)
+    if part.questions:
+        asked = [f"- “{text.line(one.quote)}”: {text.line(one.point)}" for one in part.questions]
+        st.markdown("\n".join(["**Questions about single things in the plan**", "", *asked]))
     if part.strengths:
         strong = [_strength(line) for line in part.strengths]
         st.markdown("\n".join(["**Strong in the plan**", "", *strong]))

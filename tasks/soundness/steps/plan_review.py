@@ -15,7 +15,7 @@ from schemas.soundness import (
     ConcernSeverity,
 )
 from schemas.suggestion import ActionEffort
-from tasks.judging.reply_fields import Prose, word_of
+from tasks.judging.reply_fields import Prose, SoundEntries, word_of
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 
 
@@ -24,6 +24,7 @@ class PlanInput(Noun):
 
     idea: str
     maximum_points: int = Field(ge=1)
+    maximum_questions: int = Field(ge=1)
     words_per_point: int | None = Field(
         default=None, ge=20, description="Asked of one point; None: as many as it needs."
     )
@@ -47,10 +48,21 @@ class ProposedPoint(Reply):
     effort: Annotated[ActionEffort | None, word_of(ActionEffort)] = None
 
 
+class ProposedQuestion(Reply):
+    """A doubt about a single thing that the plan names. It holds where its kind is known."""
+
+    about: Prose = Field(description="Two to eight words of the plan, copied.")
+    question: Prose
+    kind: Annotated[ConcernKind | None, word_of(ConcernKind)]
+
+
 class PlanReply(Reply):
-    """Reply to `plan_review`: the point that would change the verdict most comes first."""
+    """Reply to `plan_review`: the point that would change the verdict most comes first, questions
+    come in the order of the plan.
+    """
 
     points: tuple[ProposedPoint, ...] = Field(min_length=1)
+    questions: Annotated[tuple[ProposedQuestion, ...], SoundEntries] = ()
 
 
 async def baseline_plan_review(_inputs: PlanInput, _tools: BaselineTools) -> PlanReply | NoAnswer:
@@ -63,7 +75,7 @@ async def baseline_plan_review(_inputs: PlanInput, _tools: BaselineTools) -> Pla
 
 PLAN_REVIEW = Step(
     name="plan_review",
-    version=2,
+    version=3,
     package="tasks.soundness",
     input_model=PlanInput,
     output_model=PlanReply,

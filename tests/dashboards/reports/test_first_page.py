@@ -18,7 +18,7 @@ from warehouse.layout import Layout
 from warehouse.queries import open_queries
 
 JUDGED = IdeaId("idea-00003")
-FATAL, MAJOR, MINOR = ConcernSeverity
+FATAL, MAJOR, MINOR, QUESTION = ConcernSeverity
 
 
 @pytest.fixture
@@ -68,6 +68,7 @@ def test_a_high_score_without_a_grave_concern_or_a_substantial_forerunner_is_fun
 ) -> None:
     assert verdict(altered(review)) is Verdict.FUND
     assert verdict(altered(review, concerns=(concern(review, MAJOR),) * 2)) is Verdict.FUND
+    assert verdict(altered(review, concerns=(concern(review, QUESTION),) * 9)) is Verdict.FUND
     assert verdict(altered(review, score=6.4)) is Verdict.REVISE
 
 

@@ -95,6 +95,8 @@ def test_concerns_about_the_plan_come_gravest_first_and_are_marked_as_reasoning(
     assert plan.count("**What to do** (takes days):") == 3
     assert "**Evidence for it:** Method 1: a study found just this." in plan
     assert "**Strong in the plan**" in plan
+    asked = plan.split("**Questions about single things in the plan**")[1].split("**Strong")[0]
+    assert asked.count("\n- “") == 1, "a question is no concern of its own"
     assert "1 point of the reply left out" in plan
 
 

@@ -11,7 +11,7 @@ from schemas.reasons import Reason
 from schemas.soundness import ConcernKind, ConcernSeverity, SoundnessEvaluation
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedElement, ProposedMethod
-from tasks.soundness.steps.plan_review import PlanReply, ProposedPoint
+from tasks.soundness.steps.plan_review import PlanReply, ProposedPoint, ProposedQuestion
 from tasks.soundness.steps.soundness_review import Bearing, ConcernBearing, ReviewReply
 from tests.support.soundness_fakes import (
     PARAMETERS,
@@ -48,6 +48,17 @@ async def found(
         FakeLiterature(passages=PASSAGES, fetched=PAPERS),
         FakeDocuments(),
     )
+
+
+def question(**changes: Any) -> ProposedQuestion:
+    fields = {"about": "compared by eye", "question": "By whose?", "kind": ConcernKind.METRIC}
+    return ProposedQuestion(**{**fields, **changes})
+
+
+async def asked(*questions: ProposedQuestion, points: int = 1) -> SoundnessEvaluation:
+    quote = "alpha on 12 mice" if points else "alpha on 40 mice"
+    reply = PlanReply(points=(plan_point(quote=quote),) * max(points, 1), questions=questions)
+    return await judged(engine=FakeEngine({"plan_review": lambda _: reply}))
 
 
 async def judged(*points: ProposedPoint, **more: Any) -> SoundnessEvaluation:
@@ -122,6 +133,47 @@ async def test_references_that_a_point_makes_up_are_taken_out_and_counted() -> N
     assert evaluation.concerns[0].why == "It failed before."
     assert evaluation.plan_review is not None
     assert evaluation.plan_review.removed_citation_count == 2
+
+
+async def test_a_question_names_words_of_the_plan_and_comes_after_the_points() -> None:
+    evaluation = await asked(question(), question(about="measured by ear"))
+    point, doubt = evaluation.concerns
+    assert (point.severity, doubt.severity) == (ConcernSeverity.MAJOR, ConcernSeverity.QUESTION)
+    assert (doubt.rank, doubt.quote, doubt.point) == (2, "compared by eye", "By whose?")
+    assert evaluation.plan_review is not None
+    assert evaluation.plan_review.concern_count == 2
+    assert evaluation.plan_review.dropped_point_count == 1
+
+
+async def test_a_question_is_no_praise() -> None:
+    evaluation = await asked(question(kind=ConcernKind.STRENGTH))
+    assert len(evaluation.concerns) == 1
+
+
+async def test_questions_beyond_the_limit_are_left_out_on_record() -> None:
+    evaluation = await asked(*[question()] * (PARAMETERS.maximum_questions + 3))
+    assert len(evaluation.concerns) == 1 + PARAMETERS.maximum_questions
+    assert "3 points beyond the limit" in str(evaluation.concerns[0].provenance.shortening)
+
+
+async def test_questions_without_a_usable_point_are_unscored_not_a_plan_without_flaws() -> None:
+    evaluation = await asked(question(), points=0)
+    assert evaluation.concerns == ()
+    assert evaluation.plan_review is not None
+    assert evaluation.plan_review.unscored_reason is Reason.REPLY_UNPARSABLE
+
+
+async def test_the_evidence_is_not_asked_about_questions() -> None:
+    shown: list[Any] = []
+
+    def review(inputs: Any) -> ReviewReply:
+        shown.extend(inputs.concerns)
+        return ReviewReply(support="It works [P1].", contradictions="", score=6)
+
+    reply = PlanReply(points=(plan_point(),), questions=(question(),))
+    engine = FakeEngine({"plan_review": lambda _: reply, "soundness_review": review})
+    await judged(engine=engine)
+    assert {one.key for one in shown} == {"C1"}
 
 
 async def test_a_word_outside_the_lists_costs_its_point_and_not_the_reply() -> None:

@@ -32,7 +32,8 @@ INPUTS: dict[str, Noun] = {
     "extract_methods": MethodsInput(idea=ATTACK, maximum_methods=6),
     "plan_review": PlanInput(
         idea=ATTACK,
-        maximum_points=20,
+        maximum_points=15,
+        maximum_questions=20,
         words_per_point=50,
     ),
     "soundness_query": QueriesInput(idea=ATTACK, methods=(ATTACK, ATTACK), word_limit=70),
