@@ -3,6 +3,7 @@
 Commands live in `flows/commands`, one file each, imported when they run.
 """
 
+import json
 import logging
 import os
 import sys
@@ -17,10 +18,15 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from typer.exceptions import TyperException
 
-from flows.environment import prepare_environment
-from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
+from flows.exit_codes import (
+    EXIT_BUDGET,
+    EXIT_DONE,
+    EXIT_FAILURES,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+)
 from flows.interruption import INTERRUPTED_LINE
-from flows.terminal import SafeFormatter, safe
+from flows.terminal import SafeFormatter, safe, safe_json
 from schemas.errors import (
     AssayError,
     BudgetExhaustedError,
@@ -29,10 +35,8 @@ from schemas.errors import (
     PromptError,
     SnapshotError,
 )
-from schemas.settings import Settings
 
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
-_EXIT_OF_TYPER_ON_INTERRUPT = 130
 
 
 def main() -> None:
@@ -67,9 +71,18 @@ class Ending:
 
 def run_command(command: Callable[[], object]) -> int:
     """The exit code of `command`; whatever the user can mend is one line on stderr, never a
-    traceback.
+    traceback, and with `--json` an object on stdout too.
     """
     ending = ending_of(command)
+    if ending.line and "--json" in sys.argv[1:]:
+        answer: dict[str, object] = {
+            "run": None,
+            "state": "error",
+            "rows": [],
+            "warnings": [],
+            "error": ending.line,
+        }
+        sys.stdout.write(f"{safe_json(json.dumps(answer))}\n")
     if ending.interrupted:
         with suppress(OSError):  # the terminal may be gone
             sys.stderr.write(f"{INTERRUPTED_LINE}\n")
@@ -79,9 +92,8 @@ def run_command(command: Callable[[], object]) -> int:
 
 
 def ending_of(command: Callable[[], object]) -> Ending:
-    """Run `command` in an environment made ready, and say how it ended."""
+    """Run `command`, and say how it ended."""
     try:
-        prepare_environment(Settings().home)
         result = command()
     except TyperException as error:
         return Ending(EXIT_USAGE, _one_line(_usage(error)))
@@ -114,12 +126,12 @@ def ending_of(command: Callable[[], object]) -> Ending:
         what = f"{error.filename or 'the system refused'}: {error.strerror or error}"
         line = f"{what}; check the path, its permissions and the disk"
         return Ending(EXIT_USAGE, _one_line(line))
-    if result == _EXIT_OF_TYPER_ON_INTERRUPT:
+    if result == EXIT_INTERRUPTED:
         return _INTERRUPTED
     return Ending(result if isinstance(result, int) else EXIT_DONE, result=result)
 
 
-_INTERRUPTED = Ending(EXIT_FAILURES, interrupted=True)
+_INTERRUPTED = Ending(EXIT_INTERRUPTED, interrupted=True)
 
 
 def _usage(error: TyperException) -> str:
@@ -148,7 +160,12 @@ def _options_of_all(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_tell_version, is_eager=True, help="Show the version and exit."
+            "--version",
+            "-V",
+            metavar="",
+            callback=_tell_version,
+            is_eager=True,
+            help="Show the version and exit.",
         ),
     ] = False,
 ) -> None:
@@ -178,11 +195,11 @@ def application() -> typer.Typer:
         name="assay",
         help="Evaluate batches of research ideas against the scientific literature.",
         epilog=(
-            "Exit codes: 0 done; 1 more failures than allowed; 2 wrong usage or configuration; 3"
-            " budget reached."
+            "Exit codes: 0 done; 1 the run is not in order (more ideas unscored or entries rejected"
+            " than allowed); 2 wrong usage or configuration; 3 budget reached; 130 interrupted."
         ),
         no_args_is_help=True,
-        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
     )
     commands.callback()(_options_of_all)

@@ -12,15 +12,18 @@ from distributed.comm import connect
 
 from schemas.errors import ConfigurationError
 
+_LOOKS, _LOOK_SECONDS = 6, 0.5
+"""How often a scheduler is asked for its workers: some are only just starting."""
 CERTIFICATES = "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__TLS__CLIENT__CERT and …__TLS__CLIENT__KEY"
 
 
 def greet_scheduler(address: str, timeout_seconds: float) -> None:
     """Connect to the scheduler at `address` as runs do, with the certificates that Dask's
-    configuration names.
+    configuration names, and wait some seconds for a worker.
 
     Raises:
-        ConfigurationError: certificates are needed and none are named, or they cannot be used.
+        ConfigurationError: certificates are needed and none are named, or they cannot be used; or
+            the scheduler has no worker.
         OSError: no Dask scheduler answers there, or it does not take this connection.
     """
     try:
@@ -33,13 +36,26 @@ def greet_scheduler(address: str, timeout_seconds: float) -> None:
         raise ConfigurationError(
             f"--scheduler {address} speaks TLS: name your certificates in {CERTIFICATES}"
         )
-    asyncio.run(_greet(address, timeout_seconds, arguments))
+    if not asyncio.run(_greet(address, timeout_seconds, arguments)):
+        raise ConfigurationError(
+            f"the Dask scheduler at {address} has no workers: start one with `dask worker"
+            f" {address}`"
+        )
 
 
-async def _greet(address: str, timeout_seconds: float, arguments: dict[str, Any]) -> None:
+async def _greet(address: str, timeout_seconds: float, arguments: dict[str, Any]) -> bool:
+    """Whether it has workers, after waiting for the first one."""
     async with asyncio.timeout(timeout_seconds):
         comm = await connect(address, timeout=timeout_seconds, **arguments)
-        await comm.close()
+        try:
+            for _ in range(_LOOKS):
+                await comm.write({"op": "identity", "reply": True})
+                if (await comm.read())["workers"]:
+                    return True
+                await asyncio.sleep(_LOOK_SECONDS)
+        finally:
+            await comm.close()
+    return False
 
 
 def _reason(error: Exception) -> str:

@@ -103,6 +103,11 @@ class Evaluation(Campaign[Plan[Run], Run]):
         with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
             return queries.run(head.run_id)
 
+    def current_reports(self) -> tuple[Path, ...]:
+        folder = self.layout.reports / self.run_id
+        written = tuple(folder / name for name in ("index.html", "index.md"))
+        return written if all(path.exists() for path in written) else ()
+
     def write_reports(self, head: Run) -> tuple[Path, ...]:
         return write_reports(self.layout, head.run_id, catalogue_url=self.settings.catalogue)
 

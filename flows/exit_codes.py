@@ -4,3 +4,5 @@ EXIT_DONE = 0
 EXIT_FAILURES = 1
 EXIT_USAGE = 2
 EXIT_BUDGET = 3
+EXIT_INTERRUPTED = 130
+"""As shells say of a command that Ctrl-C ended."""

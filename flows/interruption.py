@@ -21,12 +21,13 @@ from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from types import FrameType
 
+from flows.exit_codes import EXIT_INTERRUPTED
+
 GRACE_SECONDS = 15.0
 """After this long, or at a second Ctrl-C, the process ends at once; runs survive that as they
 survive a kill.
 """
 INTERRUPTED_LINE = "assay: interrupted; the same command goes on where this one stopped"
-_EXIT_FAILURES = 1
 
 
 @contextmanager
@@ -119,4 +120,4 @@ def _end_at_once() -> None:
     with suppress(OSError):  # the terminal may be gone
         sys.stderr.write(f"{INTERRUPTED_LINE}\n")
         sys.stderr.flush()
-    os._exit(_EXIT_FAILURES)
+    os._exit(EXIT_INTERRUPTED)

@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 from flows.command_line import ending_of, log_to_stderr
 from flows.commands.evaluate import run_and_print
 from flows.commands.plan import predict
+from flows.environment import prepare_environment
 from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
 from flows.jobs import EXIT_HELD
 from flows.model_comparison import named_engines
@@ -92,6 +93,7 @@ def _do(layout: Layout, job_id: str) -> int:
 
 
 def _result(layout: Layout, job: Job) -> JobResult:
+    prepare_environment(Settings().home)
     request = read_request(layout, job.job_id)
     write_bytes(job.ideas, request.ideas.encode())
     # Wherever the request was written, the job is done in the warehouse that holds it.

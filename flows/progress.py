@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.progress import (
@@ -17,6 +18,8 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+
+from flows.talk import notes_are_wanted
 
 POLL_SECONDS = 0.5
 REPORT_SECONDS = 5.0
@@ -52,6 +55,7 @@ def progress(watched: Watched, report: Report | None = None) -> Iterator[None]:
     """
     console = Console(stderr=True)
     stopped = threading.Event()
+    console.quiet = not notes_are_wanted()
     watch = _watch_bar if console.is_terminal else _watch_lines
     watchers = [threading.Thread(target=watch, args=(watched, stopped, console), daemon=True)]
     if report is not None:
@@ -96,10 +100,15 @@ def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -
             remaining = (
                 f", about {(watched.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
             )
-            console.print(f"{_line(watched, done)}{remaining}", highlight=False)
+            console.print(f"{_now()} {_line(watched, done)}{remaining}", highlight=False)
             shown = done
     if (done := watched.done()) != shown:
-        console.print(_line(watched, done), highlight=False)
+        console.print(f"{_now()} {_line(watched, done)}", highlight=False)
+
+
+def _now() -> str:
+    """The time of day, for whoever reads it in the log of a scheduler."""
+    return datetime.now(UTC).strftime("%H:%M:%SZ")
 
 
 def _line(watched: Watched, done: int) -> str:

@@ -9,14 +9,16 @@ from datetime import date, datetime
 from enum import Enum, StrEnum
 from itertools import chain
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
-import pyarrow as pa
 from pydantic.fields import FieldInfo
 
 from schemas.base import Noun, Severity, Stored
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class ColumnType(StrEnum):
@@ -34,17 +36,6 @@ class ColumnType(StrEnum):
     TIMESTAMP = "timestamp"
     STRINGS = "strings"
 
-
-_ARROW: dict[ColumnType, pa.DataType] = {
-    ColumnType.STRING: pa.string(),
-    ColumnType.TEXT: pa.string(),
-    ColumnType.INTEGER: pa.int64(),
-    ColumnType.FLOAT: pa.float64(),
-    ColumnType.BOOLEAN: pa.bool_(),
-    ColumnType.DATE: pa.date32(),
-    ColumnType.TIMESTAMP: pa.timestamp("us", tz="UTC"),
-    ColumnType.STRINGS: pa.list_(pa.string()),
-}
 
 _SQL: dict[ColumnType, str] = {
     ColumnType.STRING: "VARCHAR",
@@ -87,8 +78,20 @@ class Column:
         return _SQL[self.type]
 
     @property
-    def arrow_field(self) -> pa.Field:
-        return pa.field(self.name, _ARROW[self.type], nullable=self.nullable)
+    def arrow_field(self) -> "pa.Field":
+        import pyarrow as pa  # late: questions in SQL do without it
+
+        kinds = {
+            ColumnType.STRING: pa.string(),
+            ColumnType.TEXT: pa.string(),
+            ColumnType.INTEGER: pa.int64(),
+            ColumnType.FLOAT: pa.float64(),
+            ColumnType.BOOLEAN: pa.bool_(),
+            ColumnType.DATE: pa.date32(),
+            ColumnType.TIMESTAMP: pa.timestamp("us", tz="UTC"),
+            ColumnType.STRINGS: pa.list_(pa.string()),
+        }
+        return pa.field(self.name, kinds[self.type], nullable=self.nullable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,9 @@ class Table:
         return tuple(column.name for column in self.columns)
 
     @property
-    def arrow_schema(self) -> pa.Schema:
+    def arrow_schema(self) -> "pa.Schema":
+        import pyarrow as pa
+
         return pa.schema([column.arrow_field for column in self.columns])
 
     @property

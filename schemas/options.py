@@ -26,14 +26,19 @@ DEFAULT_PROFILE = "economy"
 DEFAULT_WAREHOUSE = Path("assay-warehouse")
 
 
-def option(default: Any, metavar: str, description: str, **bounds: Any) -> Any:
+def option(
+    default: Any, metavar: str, description: str, variable: str | None = None, **bounds: Any
+) -> Any:
     """A field that is an option.
 
     Args:
         default: `...` where each command says it.
         metavar: stands for the value in help texts; empty for a flag.
+        variable: of the environment, which says the value on the command line where it is not
+            given.
     """
-    return Field(default, description=description, json_schema_extra={"metavar": metavar}, **bounds)
+    extra: dict[str, Any] = {"metavar": metavar, "variable": variable}
+    return Field(default, description=description, json_schema_extra=extra, **bounds)
 
 
 def flag_of(field: str) -> str:
@@ -81,7 +86,13 @@ _ENGINES = "`extractive` (offline baseline) or `litellm:MODEL`."
 _MODULES = f"Comma-separated: {', '.join(Module)}."
 
 Warehouse = Annotated[
-    Path, option(..., "DIR", "Folder of the warehouse: landing, lake, caches, reports.")
+    Path,
+    option(
+        ...,
+        "DIR",
+        "Folder of the warehouse: landing, lake, caches, reports.",
+        variable="ASSAY_WAREHOUSE",
+    ),
 ]
 Profile = Annotated[
     str, option(..., "NAME|FILE", "`economy`, `faithful`, or the path of a profile file.")
@@ -158,9 +169,9 @@ class SearchOptions(Options):
 
 
 class DemoOptions(LakeOptions):
-    """Of `assay demo`."""
+    """Of `assay demo`, which keeps to a folder of its own."""
 
-    warehouse: Warehouse = Path("demo-warehouse")
+    warehouse: Path = option(Path("demo-warehouse"), "DIR", "Folder of the warehouse it makes.")
     workers: Workers = None
 
 

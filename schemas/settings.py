@@ -336,7 +336,8 @@ class Settings(BaseSettings):
         default=None, description="Folder of the data sets that the benchmarks read."
     )
     home: Path = Field(
-        default=Path.home() / ".assay", description="Prefect's database and indices of snapshots."
+        default_factory=lambda: Path("~/.assay").expanduser(),
+        description="Prefect's database and indices of snapshots.",
     )
     catalogue_url: SecretStr | None = Field(
         default=None,

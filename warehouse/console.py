@@ -9,20 +9,27 @@ no catalogue internals.
 import json
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import time
 from decimal import Decimal
-from typing import Any
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import duckdb
 
 from schemas.base import encodable
 from schemas.errors import ConfigurationError
+from schemas.tables import TABLE
 from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.rows import Row
-from warehouse.statements import quoted
+from warehouse.statements import MARTS, quoted
+
+if TYPE_CHECKING:  # it takes a while to import, and most answers are text
+    import pyarrow as pa
 
 _TABLE_FUNCTIONS = frozenset(
     {
@@ -37,6 +44,14 @@ _TABLE_FUNCTIONS = frozenset(
 )
 _HIDDEN_PREFIXES = ("__ducklake", "duckdb_", "ducklake_", "pg_", "postgres_", "pragma_", "sqlite_")
 _HIDDEN_FUNCTIONS = frozenset({"current_setting", "getenv", "getvariable", "nextval", "write_log"})
+_READERS = {
+    ".csv": "read_csv",
+    ".tsv": "read_csv",
+    ".json": "read_json",
+    ".jsonl": "read_json",
+    ".ndjson": "read_json",
+    ".parquet": "read_parquet",
+}
 _MAXIMUM_ROWS = 1_000_000
 _MOST_BITS = 63
 """Of a number as other programs read it; larger ones are told as text."""
@@ -49,22 +64,59 @@ def run_sql(
     catalogue_url: str | None = None,
     timeout_seconds: float = 300.0,
     maximum_rows: int = _MAXIMUM_ROWS,
+    beside: Mapping[str, Path] = MappingProxyType({}),
 ) -> list[Row]:
     """Answer one SELECT (also WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW TABLES) over the
     published tables and marts.
 
     Values are plain: numbers, strings, dates, times, lists, dicts.
 
+    Args:
+        beside: files of the user's own, by the name of the table that each is in this statement:
+            CSV, TSV, JSON, JSON Lines or Parquet.
+
     Raises:
         ConfigurationError: in one line, why the statement is refused, wrong, too slow or too large
-            an answer.
+            an answer, or a file cannot be read.
     """
+    with _asked(layout, sql, catalogue_url, timeout_seconds, beside) as answer:
+        names = _distinct([column[0] for column in answer.description or ()])
+        rows = answer.fetchmany(maximum_rows + 1)
+    if len(rows) > maximum_rows:
+        raise ConfigurationError(f"the answer has more than {maximum_rows} rows: add a LIMIT")
+    return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in rows]
+
+
+def run_sql_to_arrow(
+    layout: Layout,
+    sql: str,
+    *,
+    catalogue_url: str | None = None,
+    timeout_seconds: float = 300.0,
+    beside: Mapping[str, Path] = MappingProxyType({}),
+) -> "pa.Table":
+    """As `run_sql`, with the types of the columns and without a bound on rows."""
+    with _asked(layout, sql, catalogue_url, timeout_seconds, beside) as answer:
+        found = answer.to_arrow_table()
+        return found.rename_columns(_distinct(found.column_names))
+
+
+@contextmanager
+def _asked(
+    layout: Layout,
+    sql: str,
+    catalogue_url: str | None,
+    timeout_seconds: float,
+    beside: Mapping[str, Path],
+) -> Iterator[duckdb.DuckDBPyConnection]:
     if not encodable(sql):
         raise ConfigurationError(
             "wrong SQL: it holds half a character (a lone surrogate): write it anew"
         )
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         _refuse_what_is_no_question(connection, sql)
+        for name, path in beside.items():
+            _lay_beside(connection, name, path)
         connection.execute(
             f"set allowed_directories = [{quoted(str(layout.data.resolve()) + '/')}]"
         )
@@ -73,9 +125,7 @@ def run_sql(
         stop = threading.Timer(timeout_seconds, connection.interrupt)
         stop.start()
         try:
-            answer = connection.execute(sql)
-            names = _distinct([column[0] for column in answer.description or ()])
-            rows = answer.fetchmany(maximum_rows + 1)
+            yield connection.execute(sql)
         except duckdb.InterruptException:
             raise ConfigurationError(
                 f"the statement took longer than {timeout_seconds:g} seconds: narrow it down"
@@ -91,9 +141,21 @@ def run_sql(
             ) from None
         finally:
             stop.cancel()
-    if len(rows) > maximum_rows:
-        raise ConfigurationError(f"the answer has more than {maximum_rows} rows: add a LIMIT")
-    return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in rows]
+
+
+def _lay_beside(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
+    """Read a file of the user's own into a table of this connection."""
+    read = _READERS.get(path.suffix.lower())
+    if read is None:
+        raise ConfigurationError(f"{path.name}: give a {', '.join(_READERS)} file")
+    if not name.isidentifier() or name.lower() in {*TABLE, *MARTS}:
+        raise ConfigurationError(
+            f"{name!r} cannot name a table here: choose a word that is no table of the lake's"
+        )
+    try:
+        connection.execute(f'create temp table "{name}" as from {read}(?)', [str(path.resolve())])
+    except duckdb.Error as error:
+        raise ConfigurationError(f"{path} cannot be read: {one_line(error)}") from None
 
 
 def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
@@ -111,7 +173,7 @@ def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str)
         raise ConfigurationError(
             "parameters cannot be given here: write the values into the statement"
         )
-    answer = connection.execute("select json_serialize_sql(?::varchar)", [sql]).fetchall()
+    answer = connection.execute(f"select json_serialize_sql({quoted(sql)})").fetchall()
     try:
         tree = json.loads(answer[0][0])  # unlike orjson it takes Infinity, as in 1e400
     except (ValueError, RecursionError):

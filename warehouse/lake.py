@@ -161,6 +161,11 @@ def _opening_error(
     )
 
 
+_CANDIDATES = ("Did you mean", "Candidate bindings")
+
+
 def one_line(error: duckdb.Error, limit: int = 300) -> str:
-    """The first line of DuckDB's message."""
-    return str(error).strip().split("\n", 1)[0][:limit]
+    """The first line of DuckDB's message, and the names it offers in place of one it has not found."""
+    first, *more = str(error).strip().splitlines()
+    offered = next((line for line in more if line.startswith(_CANDIDATES)), "")
+    return f"{first} {offered}".strip()[:limit]

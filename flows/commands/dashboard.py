@@ -40,6 +40,11 @@ def dashboard(
     from warehouse.layout import Layout
 
     settings = Settings()
+    if not lake.warehouse.is_dir():
+        raise ConfigurationError(
+            f"there is no folder {lake.warehouse}: name a warehouse with --warehouse, or make the"
+            " folder for a new one"
+        )
     _check_free(host, port)
     shown = f"[{host}]" if ":" in host else host
     print_note(f"dashboard of {lake.warehouse} on http://{shown}:{port} – stop it with Ctrl-C")

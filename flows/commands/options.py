@@ -12,7 +12,10 @@ import annotated_types
 import typer
 from pydantic.fields import FieldInfo
 
+from flows.environment import prepare_environment
+from flows.talk import set_talk
 from schemas.options import LakeOptions, Options, flag_of, written
+from schemas.settings import Settings
 from warehouse.rights import keep_private
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
@@ -51,7 +54,9 @@ def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
     }
 
     @wraps(command)
-    def run(**given: Any) -> Any:
+    def run(quiet: bool = False, verbose: bool = False, **given: Any) -> Any:
+        set_talk(quiet=quiet, verbose=verbose)
+        prepare_environment(Settings().home)
         for name, model in models.items():
             given[name] = _read(model, {field: given.pop(field) for field in model.model_fields})
         return command(**given)
@@ -61,8 +66,20 @@ def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
         for name, parameter in signature.parameters.items()
         for each in (_parameters(models[name]) if name in models else (parameter,))
     ]
+    parameters += inspect.signature(_talk).parameters.values()
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _talk(
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", metavar="", help="Only answers and errors.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", metavar="", help="Say each step too.")
+    ] = False,
+) -> None:
+    """Options of every command."""
 
 
 def _read(model: type[Options], given: dict[str, Any]) -> Options:
@@ -93,6 +110,7 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
     option = typer.Option(
         f"{flag}/{flag.replace('--', '--no-', 1)}" if read == bool | None else flag,
         metavar=str(extra["metavar"]),
+        envvar=str(extra["variable"]) if extra["variable"] else None,
         help=field.description,
         min=getattr(bounds.get(annotated_types.Ge), "ge", None),
         max=getattr(bounds.get(annotated_types.Le), "le", None),

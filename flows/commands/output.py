@@ -12,8 +12,10 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from flows.talk import notes_are_wanted
 from flows.terminal import safe, safe_json
 from schemas.choices import EXTRACTIVE
+from schemas.reasons import reason_named
 from warehouse.answers import IdeaScore, RankedIdea
 
 PIPED_COLUMNS = 140
@@ -28,6 +30,19 @@ def print_json(value: Any) -> None:
     sys.stdout.write(
         safe_json(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode()) + "\n"
     )
+
+
+def print_answer(
+    *, run: object, state: str, rows: Sequence[object], warnings: Sequence[str], **more: object
+) -> None:
+    """What commands with `--json` print, an object of one shape.
+
+    Args:
+        run: the run it is about; None: of none.
+        rows: the answer proper.
+        more: what this command tells beside.
+    """
+    print_json({"run": run, "state": state, "rows": rows, "warnings": warnings, **more})
 
 
 def _plain(value: Any) -> Any:
@@ -47,7 +62,13 @@ def stdout_console() -> Console:
 
 
 def print_note(text: str) -> None:
-    """A line for the person at the terminal, on stderr."""
+    """A line for the person at the terminal, on stderr; `--quiet` leaves it out."""
+    if notes_are_wanted():
+        print_warning(text)
+
+
+def print_warning(text: str) -> None:
+    """A line on stderr that says what is wrong, also with `--quiet`."""
     Console(stderr=True, highlight=False, soft_wrap=True).print(safe(text), markup=False)
 
 
@@ -166,6 +187,14 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
     stdout_console().print(table)
 
 
+def _why_unscored(score: IdeaScore) -> tuple[Text, ...]:
+    if score.score is not None or score.state_reason is None:
+        return ()
+    known = reason_named(score.state_reason)
+    why = known.sentence if known else score.state_reason.replace("_", " ")
+    return (Text(f"unscored: {why}", style="yellow"),)
+
+
 def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
     comparisons = score.scored_comparison_count + score.unscored_comparison_count
     title = Text(
@@ -173,7 +202,7 @@ def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
     )
     return (
         "–" if entry.rank is None else str(entry.rank),
-        Group(Text(safe(entry.idea_id), overflow="fold"), title),
+        Group(Text(safe(entry.idea_id), overflow="fold"), title, *_why_unscored(score)),
         number(entry.score),
         number(entry.soundness_0_to_10) if score.soundness_requested else "–",
         (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from flows.commands.options import Ideas, Json
 from flows.request import resolve_request
 from schemas.choices import EngineChoice
+from schemas.idea import RejectedIdea
 from schemas.options import PlanOptions
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
@@ -28,7 +29,8 @@ def plan(
     json: Json = False,
 ) -> int:
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
-    from flows.commands.output import print_json, print_note
+    from flows.commands.output import print_answer, print_note
+    from flows.commands.run_output import literature_in_words, print_rejections
     from flows.model_comparison import named_engines
 
     settings = Settings()
@@ -36,12 +38,20 @@ def plan(
     others = named_engines(options.compare)
     prediction = predict(request, others, settings)
     if json:
-        print_json(prediction.document())
+        print_answer(
+            run=None,
+            state="planned",
+            rows=prediction.estimate.steps,
+            warnings=[f"{each.location}: {each.detail}" for each in prediction.rejected],
+            **prediction.document(),
+        )
         return 0
+    print_rejections([(each.location, each.reason, each.detail) for each in prediction.rejected])
     _print(prediction.estimate, prediction.ranking)
     _print_comparison(prediction.comparison)
     spent_early = _spent_early(prediction.estimate, request.budget)
-    for note in (*_named_models(request, others), *spent_early):
+    literature = f"literature: {literature_in_words(request.literature)}"
+    for note in (literature, *_named_models(request, others), *spent_early):
         print_note(note)
     return 0
 
@@ -53,6 +63,7 @@ class Prediction:
     estimate: "Estimate"
     ranking: "RankingEstimate"
     comparison: "tuple[ModelCost, ...]"
+    rejected: tuple[RejectedIdea, ...]
 
     def document(self) -> dict[str, object]:
         """As `--json` prints it."""
@@ -60,6 +71,7 @@ class Prediction:
         return {
             **self.estimate.model_dump(mode="json"),
             "ranking": self.ranking.model_dump(mode="json"),
+            "rejected_entries": [each.model_dump(mode="json") for each in self.rejected],
             **({"comparison": compared} if compared else {}),
         }
 
@@ -77,6 +89,7 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
         estimate=estimate_run(batch.ideas, len(batch.rejected), request, settings),
         ranking=estimate_ranking(batch.ideas, request, settings),
         comparison=compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings),
+        rejected=batch.rejected,
     )
 
 

@@ -130,6 +130,7 @@ def rank_and_print(
         head,
         as_json=as_json,
         report_paths=summary.report_paths if summary is not None else (),
+        remarks=summary.remarks if summary is not None else (),
     )
     if head.incomplete_reason is None:
         return EXIT_DONE

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from flows.commands.output import (
     number,
+    print_answer,
     print_engine_note,
-    print_json,
     print_note,
     print_ranking,
     stdout_console,
@@ -35,7 +35,7 @@ def print_scores(warehouse: Path, run_id: RunId, profile: Profile | None, *, as_
         weights = profile.score_weights if profile is not None else None
         ranked, scores = ranked_by_scores(queries, run_id, weights), queries.idea_scores(run_id)
     if as_json:
-        print_json(ranked)
+        print_answer(run=run_id, state="ranked_by_scores", rows=ranked, warnings=[])
     else:
         print_ranking(ranked, scores)
         print_note(f"run {run_id}, ranked by scores{_under(profile)}")
@@ -50,18 +50,32 @@ def _under(profile: Profile | None) -> str:
 
 
 def print_matches(
-    warehouse: Path, head: RankingHead, *, as_json: bool, report_paths: Sequence[Path]
+    warehouse: Path,
+    head: RankingHead,
+    *,
+    as_json: bool,
+    report_paths: Sequence[Path],
+    remarks: Sequence[str],
 ) -> None:
     """The ranking by matches: ranks with the range the intervals allow, never a false total order."""
     with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
         ranked, summaries = ranked_by(queries, head), group_summaries(queries, head)
     if as_json:
-        print_json(ranked)
+        early = head.incomplete_reason
+        print_answer(
+            run=head.run_id,
+            state="ranked" if early is None else "incomplete",
+            rows=ranked,
+            warnings=remarks,
+            ranking=head,
+            groups=summaries,
+            reports=report_paths,
+        )
         return
     stdout_console().print(_table(ranked))
     print_note(
         f"run {head.run_id}, {head.ranking_id}: {_rests_on(summaries)}; engine {head.engine},"
-        f" ratings {head.method.value}"
+        f" ratings {head.method.value}{_votes(head)}"
     )
     print_engine_note(head.engine)
     if head.incomplete_reason is not None:
@@ -71,6 +85,10 @@ def print_matches(
         )
     for path in report_paths:
         print_note(f"report: {path}")
+
+
+def _votes(head: RankingHead) -> str:
+    return f", {head.vote_count:,} human votes" if head.vote_count else ""
 
 
 def _rests_on(summaries: Sequence[GroupSummary]) -> str:

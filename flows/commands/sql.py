@@ -1,37 +1,188 @@
 """`assay sql`: one read-only question to the lake."""
 
-from typing import Annotated
+import csv
+import io
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
 
+import orjson
 import typer
 
 from flows.commands.options import Json
+from flows.terminal import safe, safe_json
+from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.settings import Settings
+from warehouse.layout import Layout
+
+STDIN = "-"
+
+
+class AnswerFormat(StrEnum):
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+
+
+_BINARY = (AnswerFormat.PARQUET, AnswerFormat.ARROW)
 
 
 def sql(
-    query: Annotated[
-        str,
-        typer.Argument(
-            metavar='"select ..."', help="One SELECT; tables and columns: `assay warehouse docs`."
-        ),
-    ],
     lake: LakeOptions,
+    query: Annotated[
+        str | None,
+        typer.Argument(
+            metavar='"select ..."',
+            help="One SELECT, or - for standard input; tables: `assay warehouse docs`.",
+        ),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", metavar="FILE", help="Read the SELECT from here.")
+    ] = None,
+    output_format: Annotated[
+        AnswerFormat | None,
+        typer.Option(
+            "--format",
+            metavar="|".join(AnswerFormat),
+            help="Default: as --output ends, else a table.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout."),
+    ] = None,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="NAME=FILE",
+            help="A file of yours as a table: CSV, TSV, JSON, JSONL, Parquet; repeatable.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> int:
-    """Ask the lake a question in SQL. Read-only: no other files, no network."""
-    from flows.commands.output import print_json, print_note, print_table
-    from warehouse.layout import Layout
-    from warehouse.queries import run_sql
-
-    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
-    rows = run_sql(layout, query, catalogue_url=catalogue)
-    if json:
-        print_json(rows)
-    elif rows:
-        print_table([str(name) for name in rows[0]], [list(row.values()) for row in rows])
-    else:
-        columns = run_sql(layout, f"describe {query}", catalogue_url=catalogue)
-        print_table([str(column["column_name"]) for column in columns], [])
-        print_note("no rows")
+    """Ask the lake a question in SQL. Read-only: no files but those of --with, no network."""
+    layout = Layout(lake.warehouse.resolve())
+    chosen = AnswerFormat.JSON if json else output_format or _format_of(output)
+    statement, files = _statement(query, file), _files(beside or ())
+    if chosen in _BINARY:
+        _deliver(_binary(layout, statement, chosen, files), output, chosen)
+        return 0
+    rows = _rows(layout, statement, files)
+    columns = [str(name) for name in rows[0]] if rows else _columns(layout, statement, files)
+    if chosen is AnswerFormat.TABLE and output is None:
+        _print_table(columns, rows)
+        return 0
+    if chosen is AnswerFormat.TABLE:
+        raise ConfigurationError(f"a table is for reading: choose --format for {output}")
+    _deliver(_text(columns, rows, chosen).encode(), output, chosen)
     return 0
+
+
+def _statement(query: str | None, file: Path | None) -> str:
+    if (query is None) == (file is None):
+        raise ConfigurationError("say one SELECT: as the argument, as - for stdin, or with --file")
+    if file is not None:
+        try:
+            return file.read_text("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ConfigurationError(f"--file {file} is not UTF-8: save it as UTF-8") from error
+    return sys.stdin.read() if query == STDIN else str(query)
+
+
+def _format_of(output: Path | None) -> AnswerFormat:
+    if output is None:
+        return AnswerFormat.TABLE
+    ending = output.suffix.lower().lstrip(".")
+    if ending not in set(AnswerFormat) - {AnswerFormat.TABLE}:
+        raise ConfigurationError(
+            f"--output {output}: its ending says no format; end it in .csv, .json, .jsonl,"
+            " .parquet or .arrow, or add --format"
+        )
+    return AnswerFormat(ending)
+
+
+def _files(given: Sequence[str]) -> Mapping[str, Path]:
+    named = [each.partition("=") for each in given]
+    for name, equals, path in named:
+        if not (name and equals and path):
+            raise ConfigurationError(f"--with {name!r}: write it as NAME=FILE")
+        if not Path(path).is_file():
+            raise ConfigurationError(f"--with {name}={path}: there is no such file")
+    return {name: Path(path) for name, _, path in named}
+
+
+def _rows(layout: Layout, statement: str, files: Mapping[str, Path]) -> list[dict[str, Any]]:
+    from warehouse.console import run_sql
+
+    return run_sql(layout, statement, catalogue_url=Settings().catalogue, beside=files)
+
+
+def _columns(layout: Layout, statement: str, files: Mapping[str, Path]) -> list[str]:
+    return [str(each["column_name"]) for each in _rows(layout, f"describe {statement}", files)]
+
+
+def _print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    from flows.commands.output import print_note, print_table
+
+    print_table(columns, [[_short(value) for value in row.values()] for row in rows])
+    if not rows:
+        print_note("no rows")
+
+
+def _short(value: object) -> object:
+    """A number as a person reads it: 4.86, not 4.859999999999999."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def _text(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], chosen: AnswerFormat) -> str:
+    if chosen is AnswerFormat.CSV:
+        written = io.StringIO()
+        table = csv.writer(written, lineterminator="\n")
+        table.writerow(columns)
+        table.writerows([_cell(value) for value in row.values()] for row in rows)
+        return written.getvalue()
+    if chosen is AnswerFormat.JSONL:
+        return "".join(f"{safe_json(orjson.dumps(row, default=str).decode())}\n" for row in rows)
+    document = orjson.dumps(rows, default=str, option=orjson.OPT_INDENT_2).decode()
+    return f"{safe_json(document)}\n"
+
+
+def _cell(value: object) -> object:
+    return orjson.dumps(value, default=str).decode() if isinstance(value, list | dict) else value
+
+
+def _binary(
+    layout: Layout, statement: str, chosen: AnswerFormat, files: Mapping[str, Path]
+) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from warehouse.console import run_sql_to_arrow
+
+    catalogue = Settings().catalogue
+    table = run_sql_to_arrow(layout, statement, catalogue_url=catalogue, beside=files)
+    sink = pa.BufferOutputStream()
+    if chosen is AnswerFormat.PARQUET:
+        pq.write_table(table, sink)
+    else:
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def _deliver(content: bytes, output: Path | None, chosen: AnswerFormat) -> None:
+    if output is not None:
+        output.write_bytes(content)
+    elif chosen not in _BINARY:
+        sys.stdout.write(safe(content.decode()))
+    elif sys.stdout.isatty():
+        raise ConfigurationError(f"{chosen} is no text: write it to a file with --output")
+    else:
+        sys.stdout.buffer.write(content)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from flows.commands.options import Commands, Json
+from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.settings import Settings
 
@@ -24,6 +25,11 @@ def export(
     from warehouse.export import export_lake
     from warehouse.layout import Layout
 
+    if target.suffix.lower() not in (".duckdb", ".db"):
+        raise ConfigurationError(
+            f"{target} is to hold the whole lake, which only a .duckdb file can; one table goes"
+            ' with `assay sql "from idea_scores" -o idea_scores.csv`'
+        )
     rows = export_lake(Layout(lake.warehouse.resolve()), target, catalogue_url=Settings().catalogue)
     if json:
         print_json({"file": target.resolve(), "rows": rows})

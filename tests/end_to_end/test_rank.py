@@ -78,7 +78,7 @@ def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_
         env=env,
     )
     assert done.returncode == 0, done.stderr
-    ranking = json.loads(done.stdout)
+    ranking = json.loads(done.stdout)["rows"]
     assert Counter(entry["group"] for entry in ranking) == {"p0": 2, "p2": 2}
     assert {entry["basis"] for entry in ranking} == {"matches"}
     assert all(entry["best_rank"] <= entry["rank"] <= entry["worst_rank"] for entry in ranking)
@@ -89,7 +89,7 @@ def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_
     ) == [{"n": 24, "judges": 1}]
     again = assay(*command, env=env)
     assert again.returncode == 0, again.stderr
-    assert json.loads(again.stdout) == ranking
+    assert json.loads(again.stdout)["rows"] == ranking
     assert "evaluated" not in again.stderr
 
 

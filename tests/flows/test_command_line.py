@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.command_line import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE, application, run_command
+from flows.command_line import application, run_command
 from flows.commands.output import print_json
+from flows.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_USAGE
 from flows.terminal import SafeFormatter
 from schemas.errors import BudgetExhaustedError, ConfigurationError, SnapshotError, UpstreamError
 
@@ -128,7 +129,7 @@ def test_an_interrupted_query_of_the_lake_is_an_interrupted_command(
     def query() -> None:
         raise RuntimeError("Query interrupted") from KeyboardInterrupt()
 
-    assert run_command(query) == EXIT_FAILURES
+    assert run_command(query) == EXIT_INTERRUPTED
     assert (
         capsys.readouterr().err
         == "assay: interrupted; the same command goes on where this one stopped\n"
@@ -136,7 +137,7 @@ def test_an_interrupted_query_of_the_lake_is_an_interrupted_command(
 
 
 def test_an_interrupted_command_says_that_it_can_go_on(capsys: pytest.CaptureFixture[str]) -> None:
-    assert failing(KeyboardInterrupt()) == EXIT_FAILURES
+    assert failing(KeyboardInterrupt()) == EXIT_INTERRUPTED
     (line,) = capsys.readouterr().err.splitlines()
     assert "goes on where this one stopped" in line
 
@@ -214,3 +215,78 @@ def test_a_command_makes_its_home_for_its_user_alone(
         oct(path.stat().st_mode & 0o777)
         for path in (tmp_path / "home", tmp_path / "home" / "prefect")
     } == {"0o700"}
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help", "-V", "--version"])
+def test_help_and_version_need_no_home(
+    flag: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "file" / "home"))
+    monkeypatch.delenv("HOME")
+    monkeypatch.delenv("PREFECT_HOME")
+    assert run(monkeypatch, flag) == EXIT_DONE
+    assert capsys.readouterr().err == ""
+    assert run(monkeypatch, "warehouse", "docs") == EXIT_USAGE
+    assert "ASSAY_HOME" in capsys.readouterr().err
+
+
+def test_with_assay_home_set_nobody_asks_for_the_home_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", home)
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path))
+    assert run(monkeypatch, "warehouse", "docs") == EXIT_DONE
+
+
+@pytest.mark.parametrize("command", ["report", "rank", "sql", "warehouse verify", "jobs list"])
+def test_the_warehouse_is_named_by_the_environment_too(
+    command: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("ASSAY_WAREHOUSE", str(tmp_path / "elsewhere"))
+    query = ["from runs"] if command == "sql" else []
+    run(monkeypatch, *command.split(), *query)
+    out, err = capsys.readouterr()
+    assert "assay-warehouse" not in out + err
+    assert command == "jobs list" or str(tmp_path / "elsewhere") in err
+
+
+def test_the_quiet_command_says_its_answer_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for flags, said in (((), True), (("-q",), False), (("--quiet",), False)):
+        run(monkeypatch, "literature", "search", "protein", *flags)
+        run(monkeypatch, "jobs", "list", "--warehouse", str(tmp_path), *flags)
+        assert (capsys.readouterr().err != "") is said
+
+
+def test_an_error_of_a_command_that_answers_in_json_is_json_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("rank", "--json", "--warehouse", str(tmp_path / "none"))
+    assert run(monkeypatch, *arguments) == EXIT_USAGE
+    out, err = capsys.readouterr()
+    answer = json.loads(out)
+    assert (answer["state"], answer["rows"]) == ("error", [])
+    assert err == f"assay: {answer['error']}\n"
+
+
+def test_the_lake_is_exported_into_a_database_file_and_nothing_that_is_called_otherwise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "warehouse", "export", str(tmp_path / "x.csv")) == EXIT_USAGE
+    assert "assay sql" in capsys.readouterr().err
+    assert not (tmp_path / "x.csv").exists()
+
+
+def test_a_dashboard_of_a_folder_that_is_not_there_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "dashboard", "--warehouse", str(tmp_path / "nowhere")) == EXIT_USAGE
+    assert f"there is no folder {tmp_path / 'nowhere'}" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from flows import preflight
+from flows import dask_scheduler, preflight
 from flows.preflight import check_before_run
 from flows.request import bundled, resolve_request
 from schemas.errors import ConfigurationError
@@ -18,9 +18,24 @@ from schemas.settings import Settings
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
+    """Address of a Dask scheduler with a worker."""
+    yield from cluster_of(1)
+
+
+@pytest.fixture
+def deserted() -> Iterator[str]:
     """Address of a Dask scheduler without workers."""
+    yield from cluster_of(0)
+
+
+def cluster_of(workers: int) -> Iterator[str]:
     with LocalCluster(
-        n_workers=0, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address=None,
     ) as cluster:
         yield str(cluster.scheduler_address)
 
@@ -39,6 +54,14 @@ def test_a_scheduler_that_is_no_address_is_refused(address: str, tmp_path: Path)
 def test_a_scheduler_on_this_machine_needs_nothing_more(scheduler: str, tmp_path: Path) -> None:
     check_before_run(request_for(tmp_path, scheduler), Settings())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scheduler_without_workers_is_named_before_anything_waits_for_one(
+    deserted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_scheduler, "_LOOK_SECONDS", 0.01)
+    with pytest.raises(ConfigurationError, match=f"{deserted} has no workers: start one"):
+        check_before_run(request_for(tmp_path, deserted), Settings())
 
 
 def test_what_takes_connections_and_is_no_scheduler_is_refused(

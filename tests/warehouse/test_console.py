@@ -164,3 +164,32 @@ def test_numbers_and_times_that_json_does_not_know_are_told_as_text(published: L
     )
     assert row == {"big": "170141183460469231731687303715884105727", "clock": "01:02:03+04:00"}
     assert orjson.loads(orjson.dumps(row)) == row
+
+
+def test_files_of_the_users_own_are_tables_beside_the_lake_and_no_others_can_be_read(
+    published: Layout, tmp_path: Path
+) -> None:
+    (tmp_path / "labels.csv").write_text("idea_id,label\nidea-00001,good\n")
+    beside = {"labels": tmp_path / "labels.csv"}
+    query = "select idea_id, label from ideas join labels using (idea_id)"
+    assert run_sql(published, query, beside=beside) == [{"idea_id": "idea-00001", "label": "good"}]
+    with pytest.raises(ConfigurationError):
+        run_sql(published, f"from '{tmp_path / 'labels.csv'}'", beside=beside)
+    with pytest.raises(ConfigurationError, match="labels does not exist"):
+        run_sql(published, "from labels")
+
+
+@pytest.mark.parametrize("name", ["runs", "Idea_Scores", "a b", 'x"; drop table ideas; --'])
+def test_a_file_takes_no_name_of_the_lakes_and_none_that_is_no_word(
+    name: str, published: Layout, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    with pytest.raises(ConfigurationError, match="cannot name a table"):
+        run_sql(published, "select 1", beside={name: tmp_path / "a.csv"})
+
+
+def test_what_was_not_found_comes_with_candidates(published: Layout) -> None:
+    with pytest.raises(ConfigurationError, match='"idea_scores"'):
+        run_sql(published, "from idea_score")
+    with pytest.raises(ConfigurationError, match='Candidate bindings: "score"'):
+        run_sql(published, "select scor from idea_scores")

@@ -1,0 +1,146 @@
+"""What `assay evaluate` prints: the ranking, what was rejected, whether the run is in order, and
+where things lie.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from flows.commands.output import (
+    print_answer,
+    print_engine_note,
+    print_note,
+    print_ranking,
+    print_warning,
+)
+from flows.request import bundled
+from schemas.choices import LiteratureChoice
+from schemas.options import flag_of
+from schemas.run import Budget, Run, RunRequest, RunState
+from schemas.settings import Settings
+from warehouse.answers import FailureRow, IdeaScore, RankedIdea
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+if TYPE_CHECKING:
+    from flows.evaluate import RunSummary
+
+MOST_REJECTIONS = 10
+_BOUNDS = {
+    "maximum_cost_usd": "max_cost_usd",
+    "maximum_tokens": "max_tokens",
+    "maximum_requests": "max_requests",
+    "maximum_cost_usd_per_idea": "max_cost_usd_per_idea",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the lake says of a run; empty when it was not published."""
+
+    ranked: Sequence[RankedIdea] = ()
+    scores: Sequence[IdeaScore] = ()
+    rejections: Sequence[FailureRow] = ()
+
+
+def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> None:
+    """Print what came of a run of ideas."""
+    run, found = summary.head, _published(summary, request)
+    if as_json:
+        print_answer(
+            run=run,
+            state=state_of(run),
+            rows=found.ranked,
+            warnings=[*run.order_reasons, *summary.failed_expectations],
+            published=summary.published,
+            unchanged=summary.unchanged,
+            failed_expectations=summary.failed_expectations,
+            rejected=found.rejections,
+            ranking=found.ranked,
+            reports=summary.report_paths,
+        )
+        return
+    if found.ranked:
+        print_ranking(found.ranked, found.scores)
+    print_rejections([(row.subject, row.reason, row.detail) for row in found.rejections])
+    for line in _order(run, request.budget):
+        (print_note if run.in_order else print_warning)(line)
+    print_note(
+        f"run {run.run_id}: of {run.idea_count:,} ideas {run.states_in_words}, {_time(summary)}"
+    )
+    print_engine_note(run.engine)
+    print_note(f"literature: {literature_in_words(request.literature)}")
+    if summary.published:
+        print_note(
+            f"lake:   {request.warehouse / 'lake'} (assay sql --warehouse"
+            f' {quote(str(request.warehouse))} "from idea_scores")'
+        )
+    for path in summary.report_paths:
+        print_note(f"report: {path}")
+    for failed in summary.failed_expectations:
+        print_warning(f"not published: {failed}")
+
+
+def state_of(run: Run) -> str:
+    """`in_order`, `not_in_order`, `not_published` or, of an earlier version's run, `unknown`."""
+    if run.state is RunState.NOT_PUBLISHED:
+        return "not_published"
+    return {True: "in_order", False: "not_in_order", None: "unknown"}[run.in_order]
+
+
+def print_rejections(rejected: Sequence[tuple[str, str, str]]) -> None:
+    """Entries of the idea file that could not enter: where, for what reason, and how to mend it."""
+    for place, reason, detail in rejected[:MOST_REJECTIONS]:
+        print_warning(f"rejected: {place} ({reason.replace('_', ' ')}): {detail}")
+    if len(rejected) > MOST_REJECTIONS:
+        print_warning(
+            f"and {len(rejected) - MOST_REJECTIONS:,} more: --json and the report list all"
+        )
+
+
+def literature_in_words(literature: LiteratureChoice) -> str:
+    """By name, and what the bundled sample is worth."""
+    if literature.snapshot == bundled("papers.jsonl"):
+        return (
+            "the bundled sample of 248 papers, a demonstration: ideas of your own need more, with"
+            " --literature (see docs/literature.md)"
+        )
+    return literature.text
+
+
+def _published(summary: "RunSummary", request: RunRequest) -> Published:
+    if not summary.published:
+        return Published()
+    run_id = summary.head.run_id
+    with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
+        return Published(
+            queries.ranking(run_id), queries.idea_scores(run_id), queries.rejections(run_id)
+        )
+
+
+def _time(summary: "RunSummary") -> str:
+    run = summary.head
+    if summary.unchanged:
+        return f"nothing was to be done: it stands as of {run.finished_at:%Y-%m-%d %H:%M} UTC"
+    return f"{run.duration_seconds:.0f} s"
+
+
+def _order(run: Run, budget: Budget) -> Iterator[str]:
+    """Why the exit code is what it is, and what to do about a bound that was met."""
+    yield run.order_in_words
+    if run.in_order is False and run.allowed_unscored_share is not None:
+        yield (
+            f"allowed: {run.allowed_unscored_share:.0%} of the entries unscored, ended early or"
+            " rejected (ASSAY_RUNS__ALLOWED_UNSCORED_SHARE)"
+        )
+    if run.state is RunState.BUDGET_EXHAUSTED:
+        bounds = [
+            f"{flag_of(option)} {bound:g}"
+            for field, option in _BOUNDS.items()
+            if (bound := getattr(budget, field)) is not None
+        ]
+        yield (
+            f"stopped by {' or '.join(bounds) or 'the bound of an earlier command'}: the same"
+            " command with a higher bound goes on from here, and pays for nothing twice"
+        )

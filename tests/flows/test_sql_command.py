@@ -1,0 +1,116 @@
+"""`assay sql` answers in the format that was asked for."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from flows.command_line import application, run_command
+from flows.exit_codes import EXIT_DONE, EXIT_USAGE
+from tests.support.evaluations import make_evaluation, make_run
+from warehouse.layout import Layout
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
+
+QUERY = "select idea_id, 1 / 3 as third from ideas"
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    layout = Layout(tmp_path_factory.mktemp("asked"))
+    land(layout, make_evaluation(0))
+    assert publish(layout, RUNS, make_run(ideas=1)).published
+    return layout.root
+
+
+@pytest.fixture
+def ask(warehouse: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    monkeypatch.setenv("ASSAY_WAREHOUSE", str(warehouse))
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    return monkeypatch
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["assay", "sql", *arguments])
+    return run_command(lambda: application()(standalone_mode=False))
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        (("--format", "csv"), "idea_id,third\nidea-00000,0.3333333333333333\n"),
+        (("--format", "jsonl"), '{"idea_id":"idea-00000","third":0.3333333333333333}\n'),
+    ],
+)
+def test_text_for_programs_holds_every_digit(
+    flags: tuple[str, ...],
+    expected: str,
+    ask: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(ask, QUERY, *flags) == EXIT_DONE
+    assert capsys.readouterr().out == expected
+
+
+def test_json_is_a_list_of_objects(
+    ask: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(ask, QUERY, "--json") == EXIT_DONE
+    assert json.loads(capsys.readouterr().out) == [{"idea_id": "idea-00000", "third": 1 / 3}]
+
+
+def test_a_table_for_people_shortens_numbers(
+    ask: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(ask, QUERY) == EXIT_DONE
+    assert "0.333333 " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "parquet", "arrow"])
+def test_the_ending_of_the_output_chooses_the_format(
+    ending: str, ask: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"answer.{ending}"
+    assert run(ask, QUERY, "-o", str(path)) == EXIT_DONE
+    assert capsys.readouterr().out == ""
+    if ending == "parquet":
+        assert pq.read_table(path).column_names == ["idea_id", "third"]
+    elif ending == "arrow":
+        assert pa.ipc.open_file(path).read_all().num_rows == 1
+    else:
+        assert "idea-00000" in path.read_text()
+
+
+def test_an_ending_that_says_no_format_is_one_line(
+    ask: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(ask, QUERY, "-o", str(tmp_path / "answer.txt")) == EXIT_USAGE
+    assert "--format" in capsys.readouterr().err
+
+
+def test_the_statement_comes_from_a_file_or_from_standard_input(
+    ask: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "question.sql").write_text(QUERY)
+    assert run(ask, "-f", str(tmp_path / "question.sql"), "--format", "csv") == EXIT_DONE
+    ask.setattr(sys, "stdin", io.StringIO(QUERY))
+    assert run(ask, "-", "--format", "csv") == EXIT_DONE
+    out = capsys.readouterr().out
+    assert out[: len(out) // 2] == out[len(out) // 2 :]
+    assert run(ask) == EXIT_USAGE
+
+
+def test_labels_of_ones_own_are_joined_where_they_are_named(
+    ask: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "labels.csv").write_text("idea_id,label\nidea-00000,good\n")
+    query = "select label from ideas join labels using (idea_id)"
+    given = f"labels={tmp_path / 'labels.csv'}"
+    assert run(ask, query, "--with", given, "--format", "csv") == EXIT_DONE
+    assert capsys.readouterr().out == "label\ngood\n"
+    assert run(ask, query, "--with", "labels") == EXIT_USAGE
+    assert "NAME=FILE" in capsys.readouterr().err
