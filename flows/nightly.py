@@ -200,7 +200,14 @@ def _summarise(
     A night without a file is not posted.
     """
     now = datetime.now(UTC)
-    summary = write_nightly(layout, now, outcomes, published, catalogue_url=settings.catalogue)
+    summary = write_nightly(
+        layout,
+        now,
+        outcomes,
+        published,
+        catalogue_url=settings.catalogue,
+        thresholds=settings.alarms,
+    )
     create_markdown_artifact(
         markdown=summary.markdown, key="nightly-summary", description=str(summary.html_path)
     )

@@ -151,6 +151,18 @@ class Run(Noun):
     )
 
     @property
+    def is_of_a_file(self) -> bool:
+        """Whether several entries were given, rather than one idea that somebody tried."""
+        return self.idea_count + self.rejected_count > 1
+
+    def compares_with(self, other: "Run") -> bool:
+        """Whether cost, time and scores of both may be held against each other."""
+        return self.is_of_a_file == other.is_of_a_file and (
+            (self.engine, self.profile, self.modules)
+            == (other.engine, other.profile, other.modules)
+        )
+
+    @property
     def states_in_words(self) -> str:
         """`9 scored, 2 partly scored, 1 unscored, 3 rejected`: ideas, then entries rejected."""
         known = {

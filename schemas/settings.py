@@ -239,6 +239,32 @@ class RunSettings(Section):
     )
 
 
+class AlarmSettings(Section):
+    """From where on a page or the summary of a night raises an alarm."""
+
+    unscored_share: float = Field(
+        default=0.2, ge=0, le=1, description="Of all judgements of a run, those without a score."
+    )
+    unscored_rise: float = Field(
+        default=0.1, ge=0, le=1, description="Of that share, over the comparable run before."
+    )
+    dearer_times: float = Field(
+        default=2.0, gt=1, description="What an idea costs, over the comparable run before."
+    )
+    collapsed_share: float = Field(
+        default=0.9, gt=0, le=1, description="Of the judgements of a kind, those of one label."
+    )
+    position_bias: float = Field(
+        default=0.2, gt=0, le=1, description="Share of matches that a place wins over the other."
+    )
+    order_agreement: float = Field(
+        default=0.6, ge=0, le=1, description="Share of pairs judged alike in both orders; below it."
+    )
+    enough: int = Field(
+        default=20, ge=1, description="Judgements or matches below which a judge is not doubted."
+    )
+
+
 class JobSettings(Section):
     """The job runner, which does what pages and programs ask for."""
 
@@ -352,6 +378,7 @@ class Settings(BaseSettings):
     sources: SourceSettings = SourceSettings()
     dashboard: DashboardSettings = DashboardSettings()
     runs: RunSettings = RunSettings()
+    alarms: AlarmSettings = AlarmSettings()
     jobs: JobSettings = JobSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     nightly: NightlySettings = NightlySettings()

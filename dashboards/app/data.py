@@ -9,8 +9,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import polars
 import streamlit as st
 
+from dashboards.reports.alarms import USUAL
 from schemas.run import Run
-from schemas.settings import Settings
+from schemas.settings import AlarmSettings, Settings
 from warehouse.layout import Layout
 from warehouse.queries import Queries, run_sql
 from warehouse.reading import LakeReading
@@ -30,12 +31,14 @@ class Lake:
     Attributes:
         prices: prices of models, a file as LiteLLM ships it.
         requests_per_second: Semantic Scholar's allowance.
+        thresholds: from where on there is an alarm.
     """
 
     layout: Layout
     catalogue_url: str | None = field(default=None, repr=False)
     prices: Path | None = None
     requests_per_second: float = 1.0
+    thresholds: AlarmSettings = USUAL
 
     @property
     def exists(self) -> bool:
@@ -112,6 +115,7 @@ def open_lake(settings: Settings) -> Lake:
         settings.catalogue,
         prices=settings.dashboard.prices,
         requests_per_second=settings.literature.requests_per_second,
+        thresholds=settings.alarms,
     )
 
 

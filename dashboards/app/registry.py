@@ -31,6 +31,7 @@ class Page:
 
 
 PAGES: tuple[Page, ...] = (
+    Page("tonight", "Tonight", "nightlight", "Runs"),
     Page("runs", "Runs", "list_alt", "Runs"),
     Page("cost", "Cost and latency", "payments", "Runs"),
     Page("sources", "Sources", "travel_explore", "Runs"),

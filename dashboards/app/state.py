@@ -3,13 +3,14 @@
 `key` names the value there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
 
-from dashboards.app import empty, text
+from dashboards.app import empty, links, text
 from dashboards.app.data import Lake
+from dashboards.reports import figures
 from schemas.run import Run
 
 BOUND = "query-params"
@@ -18,23 +19,58 @@ _LAST_RUN = "the run shown last, on whichever page"
 
 
 def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
-    """The run of the address, else the one shown last, else the newest; None, with an empty state
-    shown, when nothing is published.
+    """The run of the address, else the one shown last, else the newest of a file of ideas.
+
+    None, with the reason shown, when nothing is published or the address names no published run.
     """
     runs = {str(run.run_id): run for run in lake.runs()}
     if not runs:
         empty.no_lake(str(lake.layout.root))
         return None
+    named = st.query_params.get(key)
+    if named is not None and named not in runs:
+        st.error(
+            f"There is no published run {text.line(named)}. It may have been refused, be under"
+            " way, or lie in another warehouse.",
+            icon=":material/search_off:",
+        )
+        links.to("runs", "All runs")
+        return None
     before = st.session_state.get(_LAST_RUN)
-    run = runs[choose(label, list(runs), key=key, default=before if before in runs else None)]
-    st.session_state[_LAST_RUN] = str(run.run_id)
-    if run.in_order is False:
-        st.error(text.line(run.order_in_words), icon=":material/error:")
-    st.caption(
-        f"{run.idea_count:,} ideas: {run.states_in_words}. Engine `{run.engine}`,"
-        f" profile `{run.profile}`, started {run.started_at:%Y-%m-%d %H:%M} UTC"
+    default = before if before in runs else str(default_run(list(runs.values())).run_id)
+    chosen = choose(
+        label, list(runs), key=key, default=default, shown=lambda name: _run_title(runs[name])
     )
+    run = runs[chosen]
+    st.session_state[_LAST_RUN] = str(run.run_id)
     return run
+
+
+def tell_run(run: Run) -> None:
+    """What every page about a run begins with: what is wrong, then what it was."""
+    if run.in_order is False:
+        st.warning(text.line(run.order_in_words), icon=":material/error:")
+    st.caption(
+        f"{figures.counted(run.idea_count, 'idea')}: {run.states_in_words}. Engine"
+        f" {text.line(run.engine)}, profile {text.line(run.profile)}, started"
+        f" {run.started_at:%Y-%m-%d %H:%M} UTC"
+    )
+
+
+def default_run(runs: Sequence[Run]) -> Run:
+    """The newest that evaluated a file; one idea that somebody tried comes after all of them.
+
+    Args:
+        runs: newest first, one or more.
+    """
+    return next((run for run in runs if run.is_of_a_file), runs[0])
+
+
+def _run_title(run: Run) -> str:
+    order = {True: "in order", False: "not in order", None: "order not known"}[run.in_order]
+    label = f" · {run.label}" if run.label else ""
+    ideas = figures.counted(run.idea_count, "idea")
+    return f"{run.started_at:%Y-%m-%d %H:%M} · {run.run_id}{label} · {ideas} · {order}"
 
 
 def choose(
@@ -44,6 +80,7 @@ def choose(
     key: str,
     default: str | None = None,
     help: str | None = None,
+    shown: Callable[[str], str] = str,
 ) -> str:
     """One of `options`, always written into the address, so that a link means the same when the
     default has changed.
@@ -51,9 +88,10 @@ def choose(
     Args:
         default: else the first. It also stands for an option that the address names but that is
             gone.
+        shown: what a reader sees of an option.
     """
     _follow_address(key, options, default if default is not None else options[0])
-    return _remember(key, str(st.selectbox(label, options, key=_widget(key), help=help)))
+    return _remember(key, str(st.selectbox(label, options, key=_widget(key), help=help, format_func=shown)))
 
 
 def choose_view(label: str, options: Sequence[str], *, key: str = "view") -> str:

@@ -9,17 +9,19 @@ import polars
 from dashboards.reports import figures
 from dashboards.reports.safe_text import plain
 from dashboards.reports.wording import reason
+from schemas.reasons import Reason
 from schemas.run import ValidationRow
+from schemas.settings import AlarmSettings
 from warehouse.answers import RunCost
 
-COLLAPSED_SHARE, ENOUGH_LABELS = 0.9, 20
-BIASED, ENOUGH_MATCHES, DISAGREEING = 0.2, 20, 0.6
-UNSCORED_SHARE, UNSCORED_RISE = 0.2, 0.1
-DEARER_TIMES = 2.0
+USUAL = AlarmSettings()
 
 
 def judge_alarms(
-    labels: polars.DataFrame, groups: polars.DataFrame, shown: Callable[[str], str] = plain
+    labels: polars.DataFrame,
+    groups: polars.DataFrame,
+    shown: Callable[[str], str] = plain,
+    thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
     """What is wrong with the judges of a run, one sentence each.
 
@@ -35,16 +37,16 @@ def judge_alarms(
         polars.col("label").sort_by("share", descending=True).first(),
     )
     for judgement, count, share, label in totals.iter_rows():
-        if count >= ENOUGH_LABELS and share >= COLLAPSED_SHARE:
+        if count >= thresholds.enough and share >= thresholds.collapsed_share:
             found.append(
                 f"Label collapse: {share:.0%} of {count:,} judgements of {shown(judgement)} say"
                 f" {shown(label)}."
             )
     for group in groups.filter(
-        polars.col("match_count") - polars.col("unscored_match_count") >= ENOUGH_MATCHES
+        polars.col("match_count") - polars.col("unscored_match_count") >= thresholds.enough
     ).iter_rows(named=True):
         where = f"group {shown(group['group'])}, ranking {shown(group['ranking_id'])}"
-        if group["position_bias"] is not None and abs(group["position_bias"]) >= BIASED:
+        if group["position_bias"] is not None and abs(group["position_bias"]) >= thresholds.position_bias:
             side = "first" if group["position_bias"] > 0 else "second"
             found.append(
                 f"Position bias: the idea shown {side} wins {abs(group['position_bias']):.0%} more"
@@ -52,7 +54,7 @@ def judge_alarms(
             )
         if (
             group["order_agreement_0_to_1"] is not None
-            and group["order_agreement_0_to_1"] < DISAGREEING
+            and group["order_agreement_0_to_1"] < thresholds.order_agreement
         ):
             found.append(
                 f"Order matters: only {group['order_agreement_0_to_1']:.0%} of pairs are judged"
@@ -61,15 +63,21 @@ def judge_alarms(
     return found
 
 
-def unscored_alarms(judged: polars.DataFrame, before: polars.DataFrame | None) -> list[str]:
+def unscored_alarms(
+    judged: polars.DataFrame,
+    before: polars.DataFrame | None,
+    thresholds: AlarmSettings = USUAL,
+) -> list[str]:
     """Too many judgements without a score, or many more than in the run before; both are
     `unscored_reasons`.
     """
     share, earlier = unscored_share(judged), None if before is None else unscored_share(before)
     if share is None or (
-        share <= UNSCORED_SHARE and (earlier is None or share - earlier <= UNSCORED_RISE)
+        share <= thresholds.unscored_share
+        and (earlier is None or share - earlier <= thresholds.unscored_rise)
     ):
         return []
+    judged = _within_the_engine(judged)
     why = (
         judged.drop_nulls("reason")
         .group_by("reason")
@@ -85,9 +93,17 @@ def unscored_alarms(judged: polars.DataFrame, before: polars.DataFrame | None) -
 
 
 def unscored_share(judged: polars.DataFrame) -> float | None:
-    """Of all judgements, those without a score; None where nothing was to be judged."""
+    """Of all judgements, those without a score; None where nothing was to be judged.
+
+    What the offline engine cannot judge by its nature is left out.
+    """
+    judged = _within_the_engine(judged)
     whole = int(judged["judgements"].sum())
     return int(judged.drop_nulls("reason")["judgements"].sum()) / whole if whole else None
+
+
+def _within_the_engine(judged: polars.DataFrame) -> polars.DataFrame:
+    return judged.filter(polars.col("reason").fill_null("") != Reason.OFFLINE_ENGINE.value)
 
 
 def expectation_alarms(validations: tuple[ValidationRow, ...]) -> list[str]:
@@ -100,13 +116,15 @@ def expectation_alarms(validations: tuple[ValidationRow, ...]) -> list[str]:
     ]
 
 
-def cost_alarms(cost: RunCost, before: RunCost | None) -> list[str]:
-    """An idea that costs twice what it did, where both prices are known."""
+def cost_alarms(
+    cost: RunCost, before: RunCost | None, thresholds: AlarmSettings = USUAL
+) -> list[str]:
+    """An idea that costs many times what it did, where both prices are known."""
     earlier = before.cost_usd_per_idea if before is not None else None
     if (
         cost.cost_usd_per_idea is None
         or not earlier
-        or cost.cost_usd_per_idea < DEARER_TIMES * earlier
+        or cost.cost_usd_per_idea < thresholds.dearer_times * earlier
     ):
         return []
     return [

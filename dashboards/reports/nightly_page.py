@@ -1,22 +1,45 @@
-"""What the summary of a night shows: each run beside the last one before the night."""
+"""What the summary of a night shows: each run beside the last comparable one before the night."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from enum import StrEnum
+from typing import NamedTuple
 
-from dashboards.reports.alarms import cost_alarms, expectation_alarms, judge_alarms, unscored_alarms
+from dashboards.reports.alarms import (
+    USUAL,
+    cost_alarms,
+    expectation_alarms,
+    judge_alarms,
+    unscored_alarms,
+)
 from dashboards.reports.safe_text import Markdown
 from schemas.identifiers import RunId
 from schemas.run import Run
+from schemas.settings import AlarmSettings
 from warehouse.answers import RankedIdea, RunCost
 from warehouse.queries import Queries
 
 TOP_IDEAS = 5
 
 
+class About(StrEnum):
+    """What an alarm is about, and so where its figures stand."""
+
+    UNSCORED = "unscored"
+    CHECKS = "checks"
+    JUDGES = "judges"
+    COST = "cost"
+
+
+class Alarm(NamedTuple):
+    about: About
+    sentence: Markdown
+
+
 @dataclass(frozen=True, slots=True)
 class NightRun:
-    """One run of the night. `before` and `cost_before` are None for the first run of a lake."""
+    """One run of the night. `before` and `cost_before` are None where no earlier run compares."""
 
     run: Run
     cost: RunCost
@@ -24,7 +47,7 @@ class NightRun:
     cost_before: RunCost | None
     ideas: Mapping[str, int]
     top: tuple[RankedIdea, ...]
-    alarms: tuple[Markdown, ...]
+    alarms: tuple[Alarm, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +64,11 @@ class NightlyPage:
 
 
 def nightly_page(
-    queries: Queries | None, day: date, outcomes: Mapping[str, str], run_ids: Collection[RunId]
+    queries: Queries | None,
+    day: date,
+    outcomes: Mapping[str, str],
+    run_ids: Collection[RunId],
+    thresholds: AlarmSettings = USUAL,
 ) -> NightlyPage:
     """Ask the warehouse about the runs of a night.
 
@@ -54,23 +81,37 @@ def nightly_page(
     runs = (
         ()
         if queries is None
-        else tuple(_night_run(queries, run_id, run_ids) for run_id in dict.fromkeys(run_ids))
+        else tuple(
+            night_run(queries, run_id, run_ids, thresholds) for run_id in dict.fromkeys(run_ids)
+        )
     )
     return NightlyPage(day=day, outcomes=tuple(outcomes.items()), runs=runs)
 
 
-def _night_run(queries: Queries, run_id: RunId, tonight: Collection[RunId]) -> NightRun:
+def night_run(
+    queries: Queries,
+    run_id: RunId,
+    tonight: Collection[RunId] = (),
+    thresholds: AlarmSettings = USUAL,
+) -> NightRun:
+    """One run beside the last comparable one that is not of the same night.
+
+    Raises:
+        ConfigurationError: no such published run.
+    """
     run = queries.run(run_id)
     earlier = (
         each
         for each in queries.list_runs()
-        if each.started_at < run.started_at and each.run_id not in tonight
+        if each.started_at < run.started_at
+        and each.run_id not in tonight
+        and run.compares_with(each)
     )
     before = next(earlier, None)
     cost = queries.run_cost(run_id)
     cost_before = None if before is None else queries.run_cost(before.run_id)
     (ideas,) = queries.rows("new_ideas", run_id=run_id)
-    ranked = [idea for idea in queries.ranking(run_id) if idea.score is not None]
+    ranked = [idea for idea in queries.ranking(run_id) if idea.rank is not None]
     return NightRun(
         run=run,
         cost=cost,
@@ -78,22 +119,29 @@ def _night_run(queries: Queries, run_id: RunId, tonight: Collection[RunId]) -> N
         cost_before=cost_before,
         ideas=ideas,
         top=tuple(sorted(ranked, key=lambda idea: -(idea.score or 0.0))[:TOP_IDEAS]),
-        alarms=_alarms(queries, run, before, cost, cost_before),
+        alarms=tuple(_alarms(queries, run, before, cost, cost_before, thresholds)),
     )
 
 
 def _alarms(
-    queries: Queries, run: Run, before: Run | None, cost: RunCost, cost_before: RunCost | None
-) -> tuple[Markdown, ...]:
+    queries: Queries,
+    run: Run,
+    before: Run | None,
+    cost: RunCost,
+    cost_before: RunCost | None,
+    thresholds: AlarmSettings,
+) -> Iterator[Alarm]:
     judged = queries.page_frame("unscored_reasons", run_id=run.run_id)
     judged_before = (
         None if before is None else queries.page_frame("unscored_reasons", run_id=before.run_id)
     )
     labels = queries.page_frame("label_shares", run_id=run.run_id)
-    sentences = [
-        *unscored_alarms(judged, judged_before),
-        *expectation_alarms(queries.validations(run.run_id)),
-        *judge_alarms(labels, queries.page_frame("position_bias", run_id=run.run_id)),
-        *cost_alarms(cost, cost_before),
-    ]
-    return tuple(Markdown(sentence) for sentence in sentences)
+    bias = queries.page_frame("position_bias", run_id=run.run_id)
+    found = {
+        About.UNSCORED: unscored_alarms(judged, judged_before, thresholds),
+        About.CHECKS: expectation_alarms(queries.validations(run.run_id)),
+        About.JUDGES: judge_alarms(labels, bias, thresholds=thresholds),
+        About.COST: cost_alarms(cost, cost_before, thresholds),
+    }
+    for about, sentences in found.items():
+        yield from (Alarm(about, Markdown(sentence)) for sentence in sentences)

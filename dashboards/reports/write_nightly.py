@@ -7,11 +7,13 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from dashboards.reports import figures
+from dashboards.reports.alarms import USUAL
 from dashboards.reports.html_page import html_page
 from dashboards.reports.nightly_page import NightlyPage, nightly_page
 from dashboards.reports.render import OutputFormat, rendered
 from schemas.identifiers import RunId
 from schemas.run import Run
+from schemas.settings import AlarmSettings
 from warehouse.answers import RunCost
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -47,6 +49,7 @@ def write_nightly(
     run_ids: Collection[RunId],
     *,
     catalogue_url: str | None = None,
+    thresholds: AlarmSettings = USUAL,
 ) -> NightlySummary:
     """Write `reports/nightly/<day>T<time>Z.md` and `.html`, and `<day>.md` and `.html`, which lead
     to every summary of that day.
@@ -63,7 +66,7 @@ def write_nightly(
             if run_ids
             else None
         )
-        page = nightly_page(queries, at.date(), outcomes, run_ids)
+        page = nightly_page(queries, at.date(), outcomes, run_ids, thresholds)
     folder = layout.reports / "nightly"
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{at:%Y-%m-%dT%H%M%S}Z"

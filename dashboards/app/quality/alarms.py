@@ -7,8 +7,9 @@ import streamlit as st
 
 from dashboards.app import charts, empty, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports.alarms import COLLAPSED_SHARE, ENOUGH_LABELS, judge_alarms
+from dashboards.reports.alarms import USUAL, judge_alarms
 from schemas.run import Run
+from schemas.settings import AlarmSettings
 
 
 def banner(lake: Lake, run: Run) -> None:
@@ -16,13 +17,16 @@ def banner(lake: Lake, run: Run) -> None:
     for sentence in sentences(
         labels=lake.frame("label_shares", run_id=run.run_id),
         groups=lake.frame("position_bias", run_id=run.run_id),
+        thresholds=lake.thresholds,
     ):
         st.warning(sentence, icon=":material/notification_important:")
 
 
-def sentences(labels: polars.DataFrame, groups: polars.DataFrame) -> list[str]:
+def sentences(
+    labels: polars.DataFrame, groups: polars.DataFrame, thresholds: AlarmSettings = USUAL
+) -> list[str]:
     """What is wrong with the judges of a run, one sentence each."""
-    return judge_alarms(labels, groups, text.line)
+    return judge_alarms(labels, groups, text.line, thresholds)
 
 
 def show(lake: Lake, run: Run) -> None:
@@ -41,8 +45,8 @@ def show(lake: Lake, run: Run) -> None:
         )
         charts.show(chart, "How often each label was given", "labels_chart")
         st.caption(
-            f"An alarm is raised when one label takes {COLLAPSED_SHARE:.0%} of at least"
-            f" {ENOUGH_LABELS} judgements."
+            f"An alarm is raised when one label takes {lake.thresholds.collapsed_share:.0%} of"
+            f" at least {lake.thresholds.enough} judgements (`ASSAY_ALARMS__COLLAPSED_SHARE`)."
         )
         named = {
             "judgement": "Judgement",

@@ -18,6 +18,7 @@ def show(lake: Lake) -> None:
     run = state.choose_run(lake)
     if run is None:
         return
+    state.tell_run(run)
     steps = lake.frame("cost_by_step", run_id=run.run_id)
     _totals(lake, run, steps)
     if steps.is_empty():

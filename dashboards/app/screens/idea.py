@@ -3,7 +3,7 @@
 import polars
 import streamlit as st
 
-from dashboards.app import empty, state
+from dashboards.app import empty, links, state, text
 from dashboards.app.data import Lake
 from dashboards.app.review import whole
 from schemas.identifiers import IdeaId, RunId
@@ -12,6 +12,7 @@ from warehouse.queries import Place, Queries
 IDEAS_LISTED = 50
 NAME_CHARACTERS = 90
 IN_ADDRESS, CONTROL = "idea", "idea_choice"
+_SHOWN = "the idea shown last, and in which run"
 
 
 def show(lake: Lake) -> None:
@@ -19,7 +20,10 @@ def show(lake: Lake) -> None:
     run = state.choose_run(lake)
     if run is None:
         return
+    state.tell_run(run)
     found = _find_ideas(lake, run.run_id)
+    if not _has_what_was_asked(lake, run.run_id):
+        return
     idea_id = _choose_idea(lake, run.run_id, found)
     if idea_id is None:
         return
@@ -27,8 +31,27 @@ def show(lake: Lake) -> None:
         row["idea_id"]: Place(row["rank"], row["group_size"]) for row in found.iter_rows(named=True)
     }
     review = lake.ask(Queries.idea_review, run.run_id, IdeaId(idea_id), places.get(idea_id))
-    whole.show_downloads(review, key="download")
     whole.show(review)
+    whole.show_downloads(review, key="download")
+
+
+def _has_what_was_asked(lake: Lake, run_id: RunId) -> bool:
+    """Whether the run has the idea of the address; says so where it has not.
+
+    An idea shown in another run before stays behind when a reader turns to this one.
+    """
+    asked = st.query_params.get(IN_ADDRESS)
+    shown = st.session_state.get(_SHOWN)
+    if asked is None or lake.ask(_has_idea, run_id, IdeaId(asked)):
+        st.session_state[_SHOWN] = (run_id, asked)
+        return True
+    if shown is not None and shown[1] == asked and shown[0] != run_id:
+        st.info(f"This run has no idea {text.line(asked)}: here is its best one.")
+        del st.query_params[IN_ADDRESS]
+        return True
+    st.error(f"This run has no idea {text.line(asked)}.", icon=":material/search_off:")
+    links.to("ranking", "The ideas it has", run=str(run_id))
+    return False
 
 
 def _find_ideas(lake: Lake, run_id: RunId) -> polars.DataFrame:
@@ -44,12 +67,7 @@ def _choose_idea(lake: Lake, run_id: RunId, found: polars.DataFrame) -> str | No
         return None
     names = dict(zip(found["idea_id"].to_list(), found["title"].to_list(), strict=True))
     asked = st.query_params.get(IN_ADDRESS)
-    if (
-        asked
-        and asked not in names
-        and not st.session_state.get("search")
-        and lake.ask(_has_idea, run_id, IdeaId(asked))
-    ):
+    if asked and asked not in names and not st.session_state.get("search"):
         names = {asked: "", **names}
     return _choose_of(names, asked)
 

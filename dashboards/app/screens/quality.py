@@ -18,6 +18,7 @@ def show(lake: Lake) -> None:
     run = state.choose_run(lake)
     if run is None:
         return
+    state.tell_run(run)
     alarms.banner(lake, run)
     view = state.choose_view("Show", ["Checks", "Unscored", "Drift", "Judges"])
     if view == "Checks":

@@ -18,6 +18,7 @@ def show(lake: Lake) -> None:
     run = state.choose_run(lake)
     if run is None:
         return
+    state.tell_run(run)
     for banner in wording.banners(run.engine, run.literature):
         st.caption(text.line(banner))
     head = choose_basis(lake, run, key="basis")

@@ -24,6 +24,7 @@ def show(lake: Lake) -> None:
     run = state.choose_run(lake)
     if run is None:
         return
+    state.tell_run(run)
     sources = lake.frame("sources", run_id=run.run_id)
     if sources.is_empty():
         empty.show(

@@ -1,0 +1,146 @@
+"""Tonight: is the newest run in order, who leads and why, what it cost, and what changed."""
+
+import polars
+import streamlit as st
+
+from dashboards.app import amounts, links, state, tables, text
+from dashboards.app.data import Lake
+from dashboards.app.tonight import trends
+from dashboards.app.tonight.reasons import why_it_leads
+from dashboards.reports import figures, wording
+from dashboards.reports.nightly_page import About, NightRun, night_run
+from schemas.run import Run
+from warehouse.answers import IdeaScore
+from warehouse.queries import Queries
+
+_WHERE = {
+    About.UNSCORED: ("quality", "What is unscored", {"view": "Unscored"}),
+    About.CHECKS: ("quality", "The broken checks", {"view": "Checks"}),
+    About.JUDGES: ("quality", "The judges", {"view": "Judges"}),
+    About.COST: ("cost", "What it cost", {}),
+}
+
+
+def show(lake: Lake) -> None:
+    """The verdict first; everything else says why."""
+    run = state.choose_run(lake)
+    if run is None:
+        return
+    night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
+    _verdict(run)
+    _figures(night)
+    left, right = st.columns([3, 2])
+    with left:
+        _leaders(lake, night)
+    with right:
+        _alarms(night)
+        _changed(night)
+    _rejected(lake, run)
+    trends.show(lake, run)
+
+
+def _verdict(run: Run) -> None:
+    if run.in_order:
+        st.success("In order.", icon=":material/check_circle:")
+    elif run.in_order is None:
+        st.info(run.order_in_words, icon=":material/help:")
+    else:
+        first, *others = run.order_reasons
+        st.error(f"**Not in order:** {text.line(first)}.", icon=":material/error:")
+        for reason in others:
+            st.caption(f"Also: {text.line(reason)}.")
+    for banner in wording.banners(run.engine, run.literature):
+        st.caption(text.line(banner))
+
+
+def _figures(night: NightRun) -> None:
+    """Ideas by state, money and time, beside the last comparable night."""
+    run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
+    ideas, price, each, time, alarms = st.columns(5)
+    ideas.metric("Ideas scored, of all", _scored_of_all(run))
+    ideas.caption(run.states_in_words)
+    price.metric("Cost", _usd(cost.cost_usd))
+    each.metric("Cost of an idea", _usd(cost.cost_usd_per_idea))
+    time.metric("Time", figures.duration(run.duration_seconds))
+    alarms.metric("Alarms", f"{len(night.alarms):,}")
+    if before is None or cost_before is None:
+        price.caption("No earlier run compares with it.")
+        return
+    price.caption(f"{_usd(cost_before.cost_usd)} on {before.started_at:%Y-%m-%d}")
+    each.caption(f"{_usd(cost_before.cost_usd_per_idea)} on {before.started_at:%Y-%m-%d}")
+    time.caption(f"{figures.duration(before.duration_seconds)} on {before.started_at:%Y-%m-%d}")
+
+
+def _scored_of_all(run: Run) -> str:
+    if run.scored_count is None or run.partly_scored_count is None:
+        return f"? of {run.idea_count:,}"
+    return f"{run.scored_count + run.partly_scored_count:,} of {run.idea_count:,}"
+
+
+def _usd(value: float | None) -> str:
+    return "$0" if value == 0 else amounts.dollars(value)
+
+
+def _leaders(lake: Lake, night: NightRun) -> None:
+    st.subheader("Top ideas", anchor=False)
+    if not night.top:
+        st.info("No idea of this run has a rank.", icon=":material/inbox:")
+        return
+    scores = lake.ask(Queries.idea_scores, night.run.run_id)
+    of: dict[str, IdeaScore] = {str(score.idea_id): score for score in scores}
+    for place, idea in enumerate(night.top, 1):
+        with st.container(border=True, key=f"leader_{place}"):
+            title = " ".join(idea.title.split()) or str(idea.idea_id)
+            score = of[str(idea.idea_id)]
+            group = f", {text.line(idea.group)}" if idea.group else ""
+            links.to(
+                "idea",
+                f"**{figures.mean(idea.score)}** · {text.line(wording.shortened(title, 110))}",
+                run=str(night.run.run_id),
+                idea=str(idea.idea_id),
+            )
+            st.caption(f"Rank {idea.rank}{group}. {text.line(why_it_leads(score, scores))}")
+    links.to("ranking", "The whole ranking", run=str(night.run.run_id))
+
+
+def _alarms(night: NightRun) -> None:
+    st.subheader("Alarms", anchor=False)
+    if not night.alarms:
+        st.caption("None.")
+    for about in About:
+        sentences = [alarm.sentence for alarm in night.alarms if alarm.about is about]
+        for sentence in sentences:
+            st.warning(text.for_streamlit(sentence), icon=":material/notification_important:")
+        if sentences:
+            page, label, more = _WHERE[about]
+            links.to(page, label, run=str(night.run.run_id), **more)
+
+
+def _changed(night: NightRun) -> None:
+    st.subheader("What changed", anchor=False)
+    ideas = night.ideas
+    taken_over = ideas["ideas"] - ideas["evaluated_anew"]
+    st.markdown(
+        f"{figures.counted(ideas['never_seen'], 'idea')} never seen before,"
+        f" {ideas['evaluated_anew']:,} evaluated in this run, {taken_over:,} taken over from"
+        " earlier ones."
+    )
+    run, before = night.run, night.before
+    if before is None:
+        return
+    if run.in_order != before.in_order:
+        was = "in order" if before.in_order else "not in order"
+        st.markdown(f"The run of {before.started_at:%Y-%m-%d} was {was}.")
+    links.to("runs", "All runs")
+
+
+def _rejected(lake: Lake, run: Run) -> None:
+    if not run.rejected_count:
+        return
+    st.subheader("Rejected entries", anchor=False)
+    rows = [
+        {"subject": row.subject, "why": wording.reason(row.reason), "detail": row.detail}
+        for row in lake.ask(Queries.rejections, run.run_id)
+    ]
+    named = {"subject": "Where", "why": "Why", "detail": "How to mend it"}
+    tables.show(polars.DataFrame(rows), named, key="rejected")

@@ -1,0 +1,43 @@
+"""Why an idea stands where it stands, in a sentence made of its scores."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from schemas.run import Module
+from warehouse.answers import IdeaScore
+
+
+def why_it_leads(score: IdeaScore, scores: Sequence[IdeaScore]) -> str:
+    """Which modules lift it above the mean of the run, which do not, and what is missing."""
+    above, below, missing = [], [], []
+    for module in Module:
+        mean = _mean([each for other in scores if (each := _of(other, module)) is not None])
+        if mean is None:
+            continue
+        value = _of(score, module)
+        if value is None:
+            missing.append(module.value)
+        else:
+            (above if value >= mean else below).append(f"{module} {value:.1f} (mean {mean:.1f})")
+    told = [
+        *([f"Leads by {_listed(above)}"] if above else []),
+        *([f"below the mean in {_listed(below)}"] if below else []),
+        *([f"not scored by {_listed(missing)}"] if missing else []),
+    ]
+    if score.score_lower is not None and score.score_lower != score.score_upper:
+        told.append(f"so its score may lie from {score.score_lower:.1f} to {score.score_upper:.1f}")
+    sentence = "; ".join(told)
+    return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "Nothing scored it."
+
+
+def _of(score: IdeaScore, module: Module) -> float | None:
+    value: float | None = getattr(score, f"{module}_0_to_10")
+    return value
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,79 @@
+"""The first page: the verdict, who leads and why, what it cost, what was rejected."""
+
+import shutil
+from datetime import timedelta
+
+import pytest
+
+from dashboards.app.registry import PAGES
+from dashboards.app.state import default_run
+from dashboards.app.tonight.reasons import why_it_leads
+from schemas.identifiers import IdeaId, RunId
+from tests.support.dashboard import open_page, words
+from tests.support.evaluations import START, make_evaluation, make_idea, make_run
+from tests.support.report_lake import RUN
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
+
+
+@pytest.fixture(scope="module")
+def with_a_trial(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """The lake, and one idea that somebody tried after the night."""
+    copy = Layout(shutil.copytree(layout.root, tmp_path_factory.mktemp("trial") / "warehouse"))
+    land(copy, make_evaluation(40, run_id="run-trial", idea=make_idea(40)))
+    later = START + timedelta(days=3)
+    publish(copy, RUNS, make_run("run-trial", started_at=later, finished_at=later))
+    return copy
+
+
+def test_it_is_the_first_page() -> None:
+    assert PAGES[0].name == "tonight"
+
+
+def test_a_night_that_is_not_in_order_says_so_first(layout: Layout) -> None:
+    page = open_page("tonight", layout)
+    assert not page.exception
+    assert page.error[0].value.startswith("**Not in order:** the budget was spent")
+    said = words(page)
+    assert "0 scored, 4 partly scored, 1 unscored, 1 rejected" in said
+    assert "the text is too short" in said
+
+
+def test_one_idea_that_somebody_tried_is_neither_the_night_nor_the_night_before(
+    with_a_trial: Layout,
+) -> None:
+    with open_queries(with_a_trial) as queries:
+        newest, *_ = runs = queries.list_runs()
+    assert newest.run_id == "run-trial"
+    assert default_run(runs).run_id == RUN
+    assert not default_run(runs).compares_with(newest)
+    assert RUN in open_page("tonight", with_a_trial).selectbox[0].value
+
+
+def test_an_alarm_leads_to_its_figures(layout: Layout) -> None:
+    page = open_page("tonight", layout)
+    assert any("Unscored: " in each.value for each in page.warning)
+
+
+def test_why_an_idea_leads_is_told_by_its_scores(layout: Layout) -> None:
+    with open_queries(layout) as queries:
+        scores = queries.idea_scores(RunId(RUN))
+    of = {score.idea_id: score for score in scores}
+    assert why_it_leads(of[IdeaId("idea-00003")], scores).startswith(
+        ("Leads by soundness", "Leads by contribution")
+    )
+
+
+@pytest.mark.parametrize("name", ["tonight", "ranking", "cost", "quality", "sources", "idea"])
+def test_a_link_to_a_run_that_is_not_there_says_so(name: str, layout: Layout) -> None:
+    page = open_page(name, layout, run="no-such-run")
+    assert [each.value for each in page.error][0].startswith(
+        "There is no published run no-such-run"
+    )
+
+
+def test_a_link_to_an_idea_that_is_not_there_says_so(layout: Layout) -> None:
+    page = open_page("idea", layout, run=RUN, idea="no-such-idea")
+    assert "This run has no idea no-such-idea." in page.error[0].value
