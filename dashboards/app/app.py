@@ -52,10 +52,20 @@ def _page_of_address(lake: Lake, password: SecretStr | None) -> "st.Page | None"
         partial(draw, first, lake), title=first.title, url_path=first.name, visibility="hidden"
     )
     sections[first.section].append(alias)
-    if admitted(password):
-        return st.navigation(sections)
-    st.navigation(sections, position="hidden")
-    return None
+    chosen = st.navigation(sections, position="hidden")
+    if not admitted(password):
+        return None
+    _menu(pages)
+    return chosen
+
+
+def _menu(pages: dict[str, "st.Page"]) -> None:
+    """Streamlit's own menu puts headings into its list of links, which screen readers cannot follow."""
+    with st.sidebar:
+        for number, page in enumerate(PAGES):
+            if number == 0 or page.section != PAGES[number - 1].section:
+                st.caption(page.section)
+            st.page_link(pages[page.name], label=page.title)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,12 @@ GOOD, BAD, NEUTRAL = "#0072B2", "#D55E00", "#8C8C8C"
 HEIGHT, ROW_HEIGHT, PART_HEIGHT = 260, 22, 12
 TIME_TICKS, SHORT_SECONDS = 8, 3600
 
+
+def names_within(pixels: int) -> Any:
+    """A limit for names beside a chart: on a phone they leave most of the width to the data."""
+    return alt.ExprRef(f"max(100, min({pixels}, windowSize()[0] * 0.3))")
+
+
 Drawn = alt.Chart | alt.LayerChart | alt.FacetChart
 
 
@@ -73,7 +79,7 @@ def bars(
             type="nominal",
             title=y_title,
             sort="-x",
-            axis=alt.Axis(labelLimit=260, maxExtent=300),
+            axis=alt.Axis(labelLimit=names_within(260), maxExtent=300),
         ),
         "tooltip": _tooltip(frame),
     }

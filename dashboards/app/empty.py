@@ -12,7 +12,7 @@ def show(why: str, command: str | None = None) -> None:
     """
     st.info(why, icon=":material/inbox:")
     if command:
-        st.code(command, language="bash")
+        st.code(command, language=None)  # a shell's colours are too pale to read
 
 
 def no_lake(warehouse: str) -> None:

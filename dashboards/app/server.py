@@ -29,6 +29,8 @@ OPTIONS: dict[str, bool | str] = {
     "browser.gatherUsageStats": False,
     "client.toolbarMode": "viewer",
     "client.showErrorDetails": "none",
+    "theme.light.primaryColor": "#005A9C",  # white is legible on both
+    "theme.dark.primaryColor": "#1F6FB8",
     "logger.level": "error",
     "logger.hideWelcomeMessage": (
         True

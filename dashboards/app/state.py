@@ -30,7 +30,7 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
     named = st.query_params.get(key)
     if named is not None and named not in runs:
         st.error(
-            f"There is no published run {text.line(named)}. It may have been refused, be under"
+            f"There is no published run “{text.line(named)}”. It may have been refused, be under"
             " way, or lie in another warehouse.",
             icon=":material/search_off:",
         )
@@ -91,7 +91,9 @@ def choose(
         shown: what a reader sees of an option.
     """
     _follow_address(key, options, default if default is not None else options[0])
-    return _remember(key, str(st.selectbox(label, options, key=_widget(key), help=help, format_func=shown)))
+    return _remember(
+        key, str(st.selectbox(label, options, key=_widget(key), help=help, format_func=shown))
+    )
 
 
 def choose_view(label: str, options: Sequence[str], *, key: str = "view") -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from dashboards.app import cells
 
 ROWS_PER_PAGE = 200
+ROW_PIXELS = 35
 COLUMN = st.column_config
 
 
@@ -19,6 +20,7 @@ def show(
     key: str,
     rows_per_page: int = ROWS_PER_PAGE,
     selectable: bool = False,
+    rows_shown: int | None = None,
 ) -> dict[str, Any] | None:
     """Show `columns` of `frame` in their order; the row selected where `selectable`.
 
@@ -27,11 +29,13 @@ def show(
 
     Args:
         columns: by column name, its label or what the functions below return.
+        rows_shown: how many are seen without scrolling; None: as many as Streamlit shows.
     """
     page = _page(frame.select(list(columns)), rows_per_page, key)
     event = st.dataframe(
         cells.as_text(page),
         hide_index=True,
+        height="auto" if rows_shown is None else (min(len(page), rows_shown) + 1) * ROW_PIXELS + 3,
         column_config={
             name: COLUMN.Column(label) if isinstance(label, str) else label
             for name, label in columns.items()
@@ -71,6 +75,11 @@ def seconds(label: str, help: str | None = None) -> Any:
 
 def count(label: str, help: str | None = None) -> Any:
     return COLUMN.NumberColumn(label, help=help, format="localized")
+
+
+def wide(label: str, help: str | None = None) -> Any:
+    """A column of titles."""
+    return COLUMN.TextColumn(label, help=help, width="large")
 
 
 def score(label: str, help: str | None = None) -> Any:

@@ -46,7 +46,10 @@ def judge_alarms(
         polars.col("match_count") - polars.col("unscored_match_count") >= thresholds.enough
     ).iter_rows(named=True):
         where = f"group {shown(group['group'])}, ranking {shown(group['ranking_id'])}"
-        if group["position_bias"] is not None and abs(group["position_bias"]) >= thresholds.position_bias:
+        if (
+            group["position_bias"] is not None
+            and abs(group["position_bias"]) >= thresholds.position_bias
+        ):
             side = "first" if group["position_bias"] > 0 else "second"
             found.append(
                 f"Position bias: the idea shown {side} wins {abs(group['position_bias']):.0%} more"

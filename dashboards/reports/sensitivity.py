@@ -41,7 +41,7 @@ class Sensitivity:
 
 def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
     """Weights drawn evenly from all that add up to one (a seeded Dirichlet distribution); None with
-    fewer than two modules.
+    fewer than two modules, and where no more ideas were scored than are counted as the best.
 
     As in `idea_scores`, the mean of a module stands in where it did not score an idea. Ties share
     a rank, so they are in or out together.
@@ -54,7 +54,7 @@ def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
     rated = [
         score for score in scores if any(_value(score, module) is not None for module in modules)
     ]
-    if len(modules) < 2 or not rated:
+    if len(modules) < 2 or len(rated) <= TOP:
         return None
     values = np.array(
         [

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
 import httpx
@@ -140,7 +141,7 @@ class Reader:
 
     def follow(self, title: str) -> None:
         """Open a page by its link in the menu and wait for it."""
-        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True).click()
+        self.page.get_by_test_id("stSidebar").get_by_role("link", name=title, exact=True).click()
         self.arrive(title)
 
     def arrive(self, title: str) -> None:
@@ -217,7 +218,13 @@ class Reader:
 
 @contextmanager
 def reader_of(
-    browser: Browser, base_url: str, *, width: int = WIDTH, height: int = HEIGHT, scale: float = 1.0
+    browser: Browser,
+    base_url: str,
+    *,
+    width: int = WIDTH,
+    height: int = HEIGHT,
+    scale: float = 1.0,
+    colours: Literal["light", "dark"] = "light",
 ) -> Iterator[Reader]:
     """A reader who has never been here."""
     context = browser.new_context(
@@ -226,6 +233,7 @@ def reader_of(
         accept_downloads=True,
         timezone_id="UTC",
         locale="en-GB",
+        color_scheme=colours,
     )
     try:
         yield Reader(context, base_url)

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars
-import streamlit as st
 
 from dashboards.app import state
 from dashboards.app.data import Lake
 from dashboards.app.ranking.weighing import scored_modules, weighed
 from schemas.ranking import RankingHead
-from schemas.run import Run
+from schemas.run import Module, Run
 from warehouse.rankings.queries import ranking_shown, rankings_of
 
 BY_SCORES = "scores"
@@ -65,6 +64,12 @@ def choose_basis(
     return heads.get(chosen)
 
 
+def modules_of(run: Run) -> tuple[str, ...]:
+    """The modules asked for, in their order: one that scored nothing stays visible."""
+    asked = run.modules.split(",")
+    return tuple(module.value for module in Module if module in asked)
+
+
 def weights_of(run: Run) -> dict[str, float]:
     """The run's own weights by module."""
     return {str(name): float(value) for name, value in run.score_weights.model_dump().items()}
@@ -77,16 +82,15 @@ def choose_weights(ideas: polars.DataFrame, run: Run) -> dict[str, float]:
         return own
     most = max(MOST_WEIGHT, *own.values())
     chosen = dict(own)
-    for column, module in zip(st.columns(len(modules)), modules, strict=True):
-        with column:
-            chosen[module] = state.number(
-                f"Weight of {module}",
-                key=f"weight_{module}",
-                minimum=0.0,
-                maximum=most,
-                default=own[module],
-                step=WEIGHT_STEP,
-            )
+    for module in modules:
+        chosen[module] = state.number(
+            f"Weight of {module}",
+            key=f"weight_{module}",
+            minimum=0.0,
+            maximum=most,
+            default=own[module],
+            step=WEIGHT_STEP,
+        )
     return chosen
 
 

@@ -1,5 +1,6 @@
 """The leaderboard: filters, places with their intervals as a chart, and all of it as a table."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
@@ -7,51 +8,78 @@ import polars
 import streamlit as st
 
 from dashboards.app import charts, empty, links, state, tables
-from dashboards.app.ranking.board import Board, choose_group, of_group, weights_of
+from dashboards.app.ranking.board import Board, choose_group, modules_of, of_group, weights_of
 from dashboards.app.ranking.naming import named
-from dashboards.app.ranking.weighing import scored_modules
 from dashboards.reports import figures, wording
 
 ROWS_DRAWN = 30
 
 
-def show(board: Board) -> None:
+TABLE_ROWS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a reader wants to see of a group."""
+
+    wanted: str
+    ranked_only: bool
+    whole_only: bool
+
+
+def choose(board: Board) -> tuple[str | None, Kept]:
+    """The controls: a group, None for every one, and filters."""
+    group = choose_group(board, with_every=True)
+    wanted = state.words("Search", key="search", placeholder="Title or identifier")
+    ranked = state.switch("Only ideas with a rank", key="ranked_only")
+    whole = state.switch(
+        "Nothing unscored",
+        key="whole_only",
+        help="Hides ideas of which any judgement is missing.",
+    )
+    return group, Kept(wanted.strip().casefold(), ranked, whole)
+
+
+def show(board: Board, group: str | None, kept: Kept) -> None:
     """One group, or every one, filtered; ranks count all ideas of a group, whatever the filters
     hide.
     """
-    group = choose_group(board, with_every=True)
     members = of_group(board, group)
-    _tell_means(board, members)
-    shown = _filtered(members)
+    _tell(board, members)
+    shown = _filtered(members, kept)
     if shown.is_empty():
         empty.show("No idea passes these filters: widen them.")
         return
+    columns = _columns(board)
+    tables.show(
+        _with_links(board, shown).select(list(columns)),
+        columns,
+        key="leaderboard",
+        rows_shown=TABLE_ROWS,
+    )
     if group is not None:
         _draw(board, shown)
-    columns = _columns(board)
-    tables.show(_with_links(board, shown).select(list(columns)), columns, key="leaderboard")
 
 
-def _tell_means(board: Board, members: polars.DataFrame) -> None:
-    columns = st.columns(len(scored_modules(members)) + 1)
-    for column, name in zip(
-        columns,
-        ("score", *(f"{module}_0_to_10" for module in scored_modules(members))),
-        strict=True,
-    ):
+def _tell(board: Board, members: polars.DataFrame) -> None:
+    told = []
+    for name in ("score", *(f"{module}_0_to_10" for module in modules_of(board.run))):
         values = members[name]
-        label = "Mean score" if name == "score" else f"Mean {name.removesuffix('_0_to_10')}"
-        column.metric(
-            f"{label}, of 10", figures.mean(_mean(values)), help="Over the ideas that have one."
+        what = name.removesuffix("_0_to_10")
+        told.append(
+            f"{what} {figures.mean(_mean(values))}"
+            f" ({len(values) - values.null_count():,} of {len(values):,} ideas)"
         )
-        column.caption(
-            f"{figures.counted(len(values) - values.null_count(), 'idea')}, {values.null_count():,}"
-            " unscored"
-        )
+    st.caption(f"Means, of 10: {'; '.join(told)}.")
     if board.head is not None and board.head.incomplete_reason is not None:
         st.warning(
             f"The ranking ended early: {wording.reason(board.head.incomplete_reason)}. What is"
             " missing is unscored, not lost."
+        )
+    if board.head is not None:
+        st.caption(
+            "Ranks rest on matches and lead; the score of the modules stands beside, and the two"
+            " may disagree."
         )
     if dict(board.weights) != weights_of(board.run):
         st.caption(
@@ -65,31 +93,16 @@ def _mean(values: polars.Series) -> float | None:
     return float(found) if isinstance(found, int | float) else None
 
 
-def _filtered(members: polars.DataFrame) -> polars.DataFrame:
-    first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
-    with first:
-        wanted = (
-            state.words("Search", key="search", placeholder="Title or identifier")
-            .strip()
-            .casefold()
-        )
-    with second:
-        scored_only = state.switch("Only ideas with a rank", key="ranked_only")
-    with third:
-        whole_only = state.switch(
-            "Nothing unscored",
-            key="whole_only",
-            help="Hides ideas of which any judgement is missing.",
-        )
+def _filtered(members: polars.DataFrame, wanted: Kept) -> polars.DataFrame:
     kept = members
-    if wanted:
+    if wanted.wanted:
         text = polars.concat_str("title", polars.lit("\n"), "idea_id").str.to_lowercase()
-        kept = kept.filter(text.str.contains(wanted, literal=True))
-    if scored_only:
+        kept = kept.filter(text.str.contains(wanted.wanted, literal=True))
+    if wanted.ranked_only:
         kept = kept.filter(polars.col("rank").is_not_null())
     return (
         kept.filter((polars.col("unscored_count") == 0) & polars.col("score").is_not_null())
-        if whole_only
+        if wanted.whole_only
         else kept
     )
 
@@ -109,7 +122,7 @@ def _draw(board: Board, shown: polars.DataFrame) -> None:
         named().alias("idea"), value, low, high, "rank", "best_rank", "worst_rank", "title"
     )
     x_title = "Strength (log-odds, mean 0 in the group)" if by_matches else "Score (0 to 10)"
-    y = alt.Y("idea:N", sort=None, title=None, axis=alt.Axis(labelLimit=420))
+    y = alt.Y("idea:N", sort=None, title=None, axis=alt.Axis(labelLimit=charts.names_within(420)))
     base = alt.Chart(rows, height=alt.Step(22)).encode(
         y=y, tooltip=["title", "rank", "best_rank", "worst_rank", value, low, high]
     )
@@ -155,47 +168,58 @@ def _with_links(board: Board, shown: polars.DataFrame) -> polars.DataFrame:
 
 
 def _columns(board: Board) -> dict[str, Any]:
-    columns: dict[str, Any] = {"rank": "Rank"}
-    columns |= {
-        "best_rank": tables.count("Best", "Best rank the 95 % intervals allow."),
-        "worst_rank": tables.count("Worst"),
+    """Rank, score, range and coverage first; what is missing stays visible."""
+    columns: dict[str, Any] = {"rank": "Rank", "title": tables.wide("Idea")}
+    columns |= {"review": tables.link("Review")}
+    coverage = {
+        "coverage_0_to_1": tables.share(
+            "Coverage", "Share of the weights asked for that scored the idea."
+        )
     }
-    columns |= {"title": "Idea", "review": tables.link("Review"), "group": "Group"}
     if board.head is not None:
         columns |= {
             "strength": tables.score("Strength"),
             "strength_lower": tables.score("95 % from"),
             "strength_upper": tables.score("to"),
+            "score": tables.score("Score"),
+            **coverage,
         }
+    else:
+        columns |= {
+            "score": tables.score("Score"),
+            **coverage,
+            "lower": tables.score(
+                "95 % from", "With what modules that are missing might have scored."
+            ),
+            "upper": tables.score("to"),
+        }
+    columns |= {
+        "best_rank": tables.count("Best", "Best rank the 95 % intervals allow."),
+        "worst_rank": tables.count("Worst"),
+    }
+    if board.head is None and dict(board.weights) != weights_of(board.run):
+        columns |= {
+            "rank_change": tables.count(
+                "Rank change", "Places won (+) or lost (-) against the run's own weights."
+            )
+        }
+    columns |= {
+        f"{module}_0_to_10": tables.score(module.capitalize()) for module in modules_of(board.run)
+    }
+    if board.head is not None:
         columns |= {
             "wins": "Won",
             "losses": "Lost",
             "ties": "Tied",
             "unscored_match_count": tables.count("Matches unscored"),
+            "unranked_reason": "Why unranked",
         }
-        columns |= {"unranked_reason": "Why unranked", "score": tables.score("Score")}
-    else:
-        columns |= {
-            "score": tables.score("Score"),
-            "lower": tables.score("95 % from"),
-            "upper": tables.score("to"),
-        }
-        if dict(board.weights) != weights_of(board.run):
-            columns |= {
-                "rank_change": tables.count(
-                    "Rank change", "Places won (+) or lost (-) against the run's own weights."
-                )
-            }
-    columns |= {
-        f"{module}_0_to_10": tables.score(module.capitalize())
-        for module in scored_modules(board.frame)
-    }
-    columns |= {
-        "unscored_count": tables.count(
-            "Unscored", "Judgements that could not be had; no part of any mean."
-        )
-    }
     return columns | {
+        "group": "Group",
+        "state": "State",
+        "unscored_count": tables.count(
+            "Judgements missing", "Judgements that could not be had; no part of any mean."
+        ),
         "failure_count": tables.count("Failures"),
         "ended_early": "Ended early",
         "idea_id": "Identifier",

@@ -82,7 +82,9 @@ def _draw_ranks(ratings: polars.DataFrame) -> None:
 def _heat(rows: polars.DataFrame, column: str, colour: alt.Color, *, dark_below: str) -> Any:
     base = alt.Chart(rows, height=alt.Step(24)).encode(
         x=alt.X(f"{column}:N", title=None, sort=None, axis=alt.Axis(orient="top", labelAngle=0)),
-        y=alt.Y("idea:N", sort=None, title=None, axis=alt.Axis(labelLimit=420)),
+        y=alt.Y(
+            "idea:N", sort=None, title=None, axis=alt.Axis(labelLimit=charts.names_within(420))
+        ),
         tooltip=["idea", column, "shown"],
     )
     text_colour = alt.condition(dark_below, alt.value("white"), alt.value("black"))

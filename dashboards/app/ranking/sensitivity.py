@@ -29,6 +29,12 @@ def show(lake: Lake, board: Board) -> None:
     ).filter(
         polars.any_horizontal(polars.col(f"{module}_0_to_10").is_not_null() for module in modules)
     )
+    if len(values) <= TOP:
+        empty.show(
+            f"The group has {len(values):,} ideas with a score: all of them are among the best"
+            f" {TOP}, under any weights. Ask this of a larger group."
+        )
+        return
     shares = _shares(
         str(board.run.run_id), lake.snapshot(), board.basis, group, values.drop("idea_id", "title")
     )

@@ -24,7 +24,7 @@ def show(lake: Lake) -> None:
     found = _find_ideas(lake, run.run_id)
     if not _has_what_was_asked(lake, run.run_id):
         return
-    idea_id = _choose_idea(lake, run.run_id, found)
+    idea_id = _choose_idea(found)
     if idea_id is None:
         return
     places = {
@@ -60,7 +60,7 @@ def _find_ideas(lake: Lake, run_id: RunId) -> polars.DataFrame:
     return lake.frame("find_ideas", run_id=run_id, text=searched.strip(), limit=IDEAS_LISTED)
 
 
-def _choose_idea(lake: Lake, run_id: RunId, found: polars.DataFrame) -> str | None:
+def _choose_idea(found: polars.DataFrame) -> str | None:
     """One of the ideas found, or the one that the address names."""
     if found.is_empty():
         empty.show("No idea of this run holds these words in its title or identifier.")

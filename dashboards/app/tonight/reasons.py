@@ -9,7 +9,9 @@ from warehouse.answers import IdeaScore
 
 def why_it_leads(score: IdeaScore, scores: Sequence[IdeaScore]) -> str:
     """Which modules lift it above the mean of the run, which do not, and what is missing."""
-    above, below, missing = [], [], []
+    above: list[str] = []
+    below: list[str] = []
+    missing: list[str] = []
     for module in Module:
         mean = _mean([each for other in scores if (each := _of(other, module)) is not None])
         if mean is None:

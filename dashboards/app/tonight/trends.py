@@ -21,12 +21,16 @@ _DRAWN = (
 def show(lake: Lake, run: Run) -> None:
     """The last nights that compare with the run, up to it; nothing where there is only this one."""
     runs = [
-        each for each in lake.runs() if each.started_at <= run.started_at and run.compares_with(each)
+        each
+        for each in lake.runs()
+        if each.started_at <= run.started_at and run.compares_with(each)
     ][:NIGHTS]
     if len(runs) < 2:
         return
     st.subheader(f"The last {len(runs)} comparable nights", anchor=False)
-    rows = polars.DataFrame([_night(lake, each) for each in reversed(runs)], infer_schema_length=None)
+    rows = polars.DataFrame(
+        [_night(lake, each) for each in reversed(runs)], infer_schema_length=None
+    )
     for place, (column, title, unit) in enumerate(_DRAWN):
         if place % 2 == 0:
             left, right = st.columns(2)

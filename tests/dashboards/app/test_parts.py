@@ -224,7 +224,9 @@ def test_the_password_is_asked_before_anything_is_shown(layout: Layout, monkeypa
     assert app.dataframe
 
 
-def test_without_a_password_the_first_page_is_the_list_of_runs(layout: Layout, monkeypatch) -> None:
+def test_without_a_password_the_first_page_is_that_of_the_night(
+    layout: Layout, monkeypatch
+) -> None:
     app = open_app(layout, monkeypatch)
     assert not app.exception
-    assert app.title[0].value == "Runs"
+    assert app.title[0].value == "Tonight"

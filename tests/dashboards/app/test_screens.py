@@ -113,8 +113,8 @@ def test_quality_offers_the_data_docs_of_the_run(layout: Layout) -> None:
     assert [button.proto.label for button in page.get("download_button")] == ["Download Data Docs"]
 
 
-def test_an_address_that_names_what_is_gone_shows_the_newest_run(layout: Layout) -> None:
-    page = open_page("quality", layout, run="run-that-was", view="<script>")
+def test_an_address_that_names_a_view_that_is_gone_shows_the_first_one(layout: Layout) -> None:
+    page = open_page("quality", layout, view="<script>")
     assert not page.exception
     assert page.selectbox(key="choose_run").value == "run-a"
 

@@ -69,9 +69,7 @@ def test_why_an_idea_leads_is_told_by_its_scores(layout: Layout) -> None:
 @pytest.mark.parametrize("name", ["tonight", "ranking", "cost", "quality", "sources", "idea"])
 def test_a_link_to_a_run_that_is_not_there_says_so(name: str, layout: Layout) -> None:
     page = open_page(name, layout, run="no-such-run")
-    assert [each.value for each in page.error][0].startswith(
-        "There is no published run no-such-run"
-    )
+    assert page.error[0].value.startswith("There is no published run “no-such-run”")
 
 
 def test_a_link_to_an_idea_that_is_not_there_says_so(layout: Layout) -> None:

@@ -1,0 +1,81 @@
+"""Readers who see little, use the keyboard or have the page read to them: axe-core's rules, on
+every page, in light and dark; and what a narrow screen shows.
+"""
+
+from collections.abc import Iterator
+from importlib import resources
+from typing import Literal
+
+import pytest
+
+from dashboards.app.registry import PAGES
+from tests.support import browser as browsers
+from tests.support.assay_command import environment
+from tests.support.ranked_lake import publish_ranking_of_report_lake
+from tests.support.report_lake import RUN, publish_report_lake
+from warehouse.layout import Layout
+
+pytestmark = [
+    pytest.mark.end_to_end,
+    pytest.mark.skipif(browsers.chromium_path() is None, reason=browsers.HOW_TO_INSTALL),
+]
+AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
+GRAVE = "(found) => found.violations.filter(each => ['serious', 'critical'].includes(each.impact))"
+FINDINGS = f"""async () => ({GRAVE})(await axe.run({{resultTypes: ['violations']}}))
+    .map(each => `${{each.id}}: ${{each.nodes.map(node => node.html.slice(0, 120)).join(' | ')}}`)"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("accessible")
+    layout: Layout = publish_report_lake(folder / "lake")
+    publish_ranking_of_report_lake(layout)
+    with browsers.dashboard(layout.root, environment(folder / "home"), folder / "log") as url:
+        yield url
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_no_page_has_a_serious_finding(address: str, colours: Literal["light", "dark"]) -> None:
+    found: dict[str, list[str]] = {}
+    with (
+        browsers.chromium() as browser,
+        browsers.reader_of(browser, address, colours=colours) as reader,
+    ):
+        for page in PAGES:
+            reader.page.goto(f"{address}/{page.name}")
+            reader.settle(errors_expected=1 if page.name == "tonight" else 0)
+            reader.page.evaluate(AXE)
+            found[page.name] = reader.page.evaluate(FINDINGS)
+    assert {name: each for name, each in found.items() if each} == {}
+
+
+@pytest.mark.parametrize("width", [390, 1024])
+def test_a_narrow_screen_cuts_nothing_and_its_chart_draws_data(address: str, width: int) -> None:
+    with (
+        browsers.chromium() as browser,
+        browsers.reader_of(browser, address, width=width, height=900) as reader,
+    ):
+        reader.open("ranking", run=RUN, basis="scores", group="biology")
+        reader.see_chart("Score with 95 % interval")
+        rights = reader.page.evaluate(
+            "() => [...document.querySelectorAll('[data-testid=\"stVegaLiteChart\"] .mark-symbol path')]"
+            ".map(dot => dot.getBoundingClientRect().right)"
+        )
+        assert rights
+        assert max(rights) <= width
+        scrolled = reader.page.evaluate(
+            "() => { const main = document.querySelector('[data-testid=\"stMain\"]');"
+            " return main.scrollWidth - main.clientWidth; }"
+        )
+        assert scrolled <= 1
+
+
+def test_at_1440_by_900_the_leaderboard_is_above_the_fold(address: str) -> None:
+    with (
+        browsers.chromium() as browser,
+        browsers.reader_of(browser, address, width=1440, height=900) as reader,
+    ):
+        reader.open("ranking", run=RUN)
+        box = reader.page.get_by_test_id("stDataFrame").first.bounding_box()
+    assert box is not None
+    assert box["y"] + 4 * 35 < 900
