@@ -5,6 +5,7 @@ subclass of `Campaign`: its plan, the head it ends with, its reports and its wor
 units is worked on in this process; more of them go to a cluster, which the caller brings.
 """
 
+import dataclasses
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -171,9 +172,23 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         """Reports that need not be written again when the lake held all of it before."""
         return ()
 
+    def waves(self) -> "Waves | None":
+        """What the units wait for together; None: no unit of the work ever waits."""
+        return None
+
     def remarks(self) -> tuple[str, ...]:
         """What was left out or failed, a line each; asked once the work has ended."""
         return ()
+
+
+class Waves(Protocol):
+    """Answers from outside for which units are put down. As text: how far they are."""
+
+    def is_waiting(self, unit: str) -> bool: ...
+
+    def next(self) -> bool:
+        """Wait until every answer that was asked for is there; False: none was asked for."""
+        ...
 
 
 class Workplace(Protocol):
@@ -246,16 +261,28 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
     layout, kind = campaign.layout, campaign.kind
     names = kind.names(plan.head)
 
-    def unfinished() -> tuple[Path, ...]:
+    def unfinished(waves: Waves | None) -> tuple[Path, ...]:
+        """Shards with a unit that neither has a receipt nor waits."""
         return tuple(
             path
             for path, units in plan.shards.items()
-            if any(read_receipt(layout, kind, *names, unit) is None for unit in units)
+            if any(
+                read_receipt(layout, kind, *names, unit) is None
+                and not (waves is not None and waves.is_waiting(unit))
+                for unit in units
+            )
         )
 
-    watched = campaign.watched(plan)
+    def send(paths: Sequence[Path]) -> Iterator[BaseException]:
+        return place.send(campaign.work, paths)
+
+    watched, waves = campaign.watched(plan), campaign.waves()
+    if waves is not None:
+        watched = dataclasses.replace(watched, beside=lambda: f", {waves}" if f"{waves}" else "")
     with progress(watched, place.reporter(watched)):
-        send_shards(lambda paths: place.send(campaign.work, paths), tuple(plan.shards), unfinished)
+        send_shards(send, tuple(plan.shards), lambda: unfinished(waves))
+        while waves is not None and waves.next():
+            send_shards(send, unfinished(waves), lambda: unfinished(waves))
     summary = conclude(campaign, plan)
     place.tell(
         _artifact(summary, campaign.describe(summary.head)),

@@ -17,6 +17,7 @@ from typing import Any
 
 from pydantic import Field
 
+from flows.batch_estimate import BatchEstimate, estimate_batches
 from schemas.base import Noun
 from schemas.contribution import CLOSEST_WEIGHTS
 from schemas.idea import Idea
@@ -114,6 +115,9 @@ class Estimate(Noun):
         )
     )
     steps: tuple[StepEstimate, ...] = Field(description="Of one idea.")
+    batches: BatchEstimate | None = Field(
+        default=None, description="None: questions are asked by calls."
+    )
 
 
 def estimate_run(
@@ -144,6 +148,7 @@ def estimate_run(
         hours=hours,
         bound_by=bound_by,
         steps=steps,
+        batches=estimate_batches(request.modules, steps) if request.batch else None,
     )
 
 
@@ -185,6 +190,7 @@ def _per_idea(
             request.profile.judging,
             request.engine,
             settings.language_model,
+            by_batch=request.batch,
         )
         for name, calls in asked.items()
     ]
@@ -428,7 +434,7 @@ def _hours(
     if request.literature.snapshot is None:
         waits["literature rate"] = requests / settings.literature.requests_per_second
     limits = settings.language_model
-    if steps:
+    if steps and not request.batch:
         in_flight = (
             min(limits.maximum_concurrency, request.ideas_in_flight * 4) * request.worker_count
         )

@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 from dashboards.reports.write import write_reports
+from flows.batch_waves import BatchWaves
 from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
 from flows.plan import KeyedBatch, key_batch, write_to_do
@@ -59,6 +60,11 @@ class Evaluation(Campaign[Plan[Run], Run]):
             unit_names=tuple(entry.evaluation_key for entry in self.keyed.planned),
             shards=write_to_do(self.keyed, self.request, self.gateway, self.layout),
         )
+
+    def waves(self) -> BatchWaves | None:
+        if not self.request.batch:
+            return None
+        return BatchWaves(self.request, self.run_id, self.layout, self.settings)
 
     def _head(self) -> Run:
         request = self.request

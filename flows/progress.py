@@ -85,25 +85,32 @@ def _watch_bar(watched: Watched, stopped: threading.Event, console: Console) -> 
             total=watched.total(),
             completed=watched.done(),
         )
+        described = bar.tasks[task].description
         while not stopped.wait(POLL_SECONDS):
-            bar.update(task, completed=watched.done(), total=watched.total())
+            bar.update(
+                task,
+                completed=watched.done(),
+                total=watched.total(),
+                description=f"{described}{watched.beside()}",
+            )
         bar.update(task, completed=watched.done(), total=watched.total())
 
 
 def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -> None:
     started, before = time.monotonic(), watched.done()
-    shown = -1
-    while not stopped.wait(POLL_SECONDS if shown < 0 else LINE_SECONDS):
+    shown = ""
+    while not stopped.wait(LINE_SECONDS if shown else POLL_SECONDS):
         done = watched.done()
-        if done != shown:
+        line = _line(watched, done)
+        if line != shown:
             rate = (done - before) / max(time.monotonic() - started, 1e-9)
             remaining = (
                 f", about {(watched.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
             )
-            console.print(f"{_now()} {_line(watched, done)}{remaining}", highlight=False)
-            shown = done
-    if (done := watched.done()) != shown:
-        console.print(f"{_now()} {_line(watched, done)}", highlight=False)
+            console.print(f"{_now()} {line}{remaining}", highlight=False)
+            shown = line
+    if (line := _line(watched, watched.done())) != shown:
+        console.print(f"{_now()} {line}", highlight=False)
 
 
 def _now() -> str:

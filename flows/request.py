@@ -164,7 +164,31 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
         label=options.label,
         idea_timeout_seconds=settings.runs.idea_timeout_seconds,
         allowed_unscored_share=settings.runs.allowed_unscored_share,
+        batch=wants_batches(options.batch, profile, options.engine),
+        batch_failures=options.batch_failures,
     )
+
+
+def wants_batches(asked: bool | None, profile: Profile, engine: EngineChoice) -> bool:
+    """Whether questions travel in batches: as asked, else as the profile says, where models are
+    asked at all.
+
+    Raises:
+        ConfigurationError: a model that takes no batches.
+    """
+    if engine.model is None:
+        if asked:
+            raise ConfigurationError(
+                f"--batch: the {engine} engine asks no model; add --engine litellm:MODEL"
+            )
+        return False
+    wanted = profile.batch if asked is None else asked
+    if wanted:
+        from tasks.judging.batches.providers.opening import check_takes_batches
+
+        for model in dict.fromkeys((engine.model, *profile.judging.models)):
+            check_takes_batches(model)
+    return wanted
 
 
 def wants_full_text(asked: bool | None, literature: LiteratureChoice) -> bool:

@@ -82,6 +82,10 @@ class LlmCall(Noun):
         default=None,
         description="Asked for but not taken by the model: `temperature, seed`; None: nothing.",
     )
+    batch: str | None = Field(
+        default=None,
+        description="The provider's batch it travelled in, at half the price; None: a call.",
+    )
     created_at: datetime = Field(description="When it was made.")
 
 

@@ -18,7 +18,7 @@ from schemas.errors import ConfigurationError
 from schemas.idea import cutoff_day
 from schemas.judging import Effort
 from schemas.ranking import Grouping, RatingMethod
-from schemas.run import Budget, Module
+from schemas.run import BatchFailures, Budget, Module
 
 MOST_WORKERS = 256
 MOST_PROBLEMS, MOST_REPETITIONS = 20, 25
@@ -128,6 +128,17 @@ Workers = Annotated[
 ]
 
 
+Batch = Annotated[
+    bool | None,
+    option(
+        ...,
+        "",
+        "Ask through the provider's batches: half the price, hours instead of minutes. Default: as "
+        "the profile says.",
+    ),
+]
+
+
 class Options(Noun):
     """What was asked of a command, as it was written.
 
@@ -222,6 +233,13 @@ class IdeaOptions(WorkOptions):
 
 class RunOptions(IdeaOptions):
     """How ideas are evaluated, which `assay evaluate` and `assay plan` take alike."""
+
+    batch: Batch = None
+    batch_failures: BatchFailures = option(
+        BatchFailures.CALL,
+        "|".join(BatchFailures),
+        "Questions a batch leaves without an answer: asked by a call, or unscored.",
+    )
 
     profile: Profile = DEFAULT_PROFILE
     engine: Engine = EXTRACTIVE

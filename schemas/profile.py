@@ -394,6 +394,9 @@ class Profile(Noun):
         ge=0, description="Sent to models that take one, and used wherever chance enters."
     )
     temperature: float = Field(ge=0, le=2)
+    batch: bool = Field(
+        default=False, description="Ask through the provider's batches, at half the price."
+    )
     soundness: SoundnessParameters
     contribution: ContributionParameters
     committee: CommitteeParameters = CommitteeParameters()

@@ -25,6 +25,13 @@ class Module(StrEnum):
     NOVELTY = "novelty"
 
 
+class BatchFailures(StrEnum):
+    """What becomes of a question that its batch has not answered."""
+
+    CALL = "call"
+    UNSCORED = "unscored"
+
+
 class RunState(StrEnum):
     PUBLISHED = "published"
     BUDGET_EXHAUSTED = "budget_exhausted"
@@ -85,6 +92,10 @@ class RunRequest(WorkRequest):
     )
     idea_timeout_seconds: float = Field(default=RunSettings().idea_timeout_seconds, gt=0)
     allowed_unscored_share: float = Field(default=RunSettings().allowed_unscored_share, ge=0, le=1)
+    batch: bool = Field(
+        default=False, description="Whether questions travel in the providers' batches."
+    )
+    batch_failures: BatchFailures = BatchFailures.CALL
 
 
 class PlannedRun(Noun):

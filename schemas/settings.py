@@ -273,6 +273,19 @@ class JobSettings(Section):
     )
 
 
+class BatchSettings(Section):
+    """Questions that travel in providers' batches."""
+
+    poll_seconds: float = Field(
+        default=60.0, gt=0, description="Between two looks at whether a batch has ended."
+    )
+    maximum_hours: float = Field(
+        default=50.0,
+        gt=0,
+        description="A run gives up waiting for a wave; providers end a batch after 24 to 48.",
+    )
+
+
 class TelemetrySettings(Section):
     """Traces and metrics for machines.
 
@@ -380,6 +393,7 @@ class Settings(BaseSettings):
     runs: RunSettings = RunSettings()
     alarms: AlarmSettings = AlarmSettings()
     jobs: JobSettings = JobSettings()
+    batches: BatchSettings = BatchSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     nightly: NightlySettings = NightlySettings()
 

@@ -126,7 +126,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
     )
     try:
-        _into_wal(connection)
+        into_wal(connection)
         connection.execute("pragma synchronous = normal")
         connection.execute(_CREATE)
     except sqlite3.Error:
@@ -135,8 +135,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _into_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL.
+def into_wal(connection: sqlite3.Connection) -> None:
+    """Switch a database to WAL.
 
     SQLite does not wait for locks during the switch, so processes that open a new file at once try
     again.

@@ -74,6 +74,14 @@ class Layout:
         """What a run set out to do."""
         return self.state / "runs" / safe_name("run", run_id) / "planned.json"
 
+    def batches(self, run_id: RunId) -> Path:
+        """The questions of a run that travel in batches."""
+        return self.state / "runs" / safe_name("run", run_id) / "batches.sqlite"
+
+    def waiting(self, run_id: RunId) -> Path:
+        """Folder of the units of a run that wait for batches."""
+        return self.state / "runs" / safe_name("run", run_id) / "waiting"
+
     def receipt_index(self, key: EvaluationKey) -> Path:
         """Folder with one empty file per run that landed `key`."""
         return self.landing / "receipts" / key[:2] / safe_name("evaluation key", key)

@@ -118,6 +118,17 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
         ["cost", _usd(estimate.cost_usd, estimate.unpriced_models)],
         ["time", f"{duration(estimate.hours)}, bound by the {estimate.bound_by}"],
     ]
+    if (batches := estimate.batches) is not None:
+        rows[-1] = ["own work", f"{duration(estimate.hours)}, beside the batches"]
+        waves = (
+            f"{batches.waves}, at most {batches.most_waves} where replies have to be asked for"
+            " again"
+        )
+        hours = (
+            f"{batches.worst_case_hours:,.0f} at worst, {batches.worst_case_hours_asked_again:,.0f}"
+            " where every question is asked again; most batches end within an hour or a few"
+        )
+        rows += [["waves", waves], ["hours of batches", hours]]
     print_table(["the whole run", "expected"], rows)
     asked = (
         f"{ranking.model_calls:,} calls, {ranking.prompt_tokens:,} prompt and"

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,9 @@ create table if not exists spent (
 create table if not exists reserved (
     reservation_id text primary key, run_id text, idea_id text, cost_usd real, tokens integer,
     owner integer, at real);
+create table if not exists charged (
+    run_id text, batch text, idea_id text, cost_usd real, tokens integer,
+    primary key (run_id, batch, idea_id));
 """
 # Its columns by name: the file of a run begun by an earlier version has one column more.
 _RESERVE = """
@@ -135,6 +138,22 @@ class SharedBudget:
                 )
             self._add(connection, idea_id, request)
 
+    def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
+        """What a batch costs each idea, in place of what was said of it before: estimated when it
+        is submitted, known when it has ended.
+        """
+        if not self.bounded:
+            return
+        rows = [
+            (self.run_id, batch, idea_id, spend.cost_usd, spend.tokens)
+            for idea_id, spend in by_idea.items()
+        ]
+        with self._transaction() as connection:
+            connection.execute(
+                "delete from charged where run_id = ? and batch = ?", (self.run_id, batch)
+            )
+            connection.executemany("insert into charged values (?, ?, ?, ?, ?)", rows)
+
     def spent(self, idea_id: IdeaId | None = None) -> Spend:
         """What the run, or one idea of it, has spent so far over all processes."""
         if not self.bounded:
@@ -212,7 +231,17 @@ class SharedBudget:
     def _settled(self, connection: sqlite3.Connection, scope: str) -> Spend:
         query = "select cost_usd, tokens, requests from spent where run_id = ? and idea_id = ?"
         row = connection.execute(query, (self.run_id, scope)).fetchone()
-        return Spend(cost_usd=row[0], tokens=row[1], requests=row[2]) if row else Spend()
+        settled = Spend(cost_usd=row[0], tokens=row[1], requests=row[2]) if row else Spend()
+        return settled.plus(self._charged(connection, scope))
+
+    def _charged(self, connection: sqlite3.Connection, scope: str) -> Spend:
+        """What batches cost."""
+        query = (
+            "select total(cost_usd), cast(total(tokens) as integer) from charged"
+            " where run_id = ? and ? in (idea_id, '')"
+        )
+        cost_usd, tokens = connection.execute(query, (self.run_id, scope)).fetchone()
+        return Spend(cost_usd=cost_usd, tokens=tokens)
 
     def _in_flight(self, connection: sqlite3.Connection, idea_id: IdeaId | None) -> Spend:
         query = (

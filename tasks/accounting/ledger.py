@@ -21,3 +21,10 @@ class Ledger:
     api_calls: list[ApiCall] = field(default_factory=source_calls)
     failures: list[Failure] = field(default_factory=list)
     judge_votes: list[JudgeVote] = field(default_factory=list)
+    counted_requests: int = 0
+    requests_counted_before: int = 0
+
+    def is_new_request(self) -> bool:
+        """Whether the next literature request is one that no earlier start of the idea made."""
+        self.counted_requests += 1
+        return self.counted_requests > self.requests_counted_before

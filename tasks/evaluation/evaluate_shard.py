@@ -25,6 +25,8 @@ from tasks.evaluation.evaluate_idea import (
 )
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.waiting import Waiting
+from tasks.shards.standstill import StandstillError, until_standstill
 from tasks.shards.work import cause_of, each_unit, land_failure
 from tasks.telemetry.reporting import idea_landed, span
 from warehouse.layout import Layout
@@ -76,13 +78,16 @@ class Attempts:
             return 0
 
 
+_WAITING = "waiting"
+
 IdeaToolsFactory = Callable[[Ledger], AbstractAsyncContextManager[IdeaTools]]
 
 
 async def evaluate_shard(
     job: ShardJob, layout: Layout, attempts: Attempts, open_tools: IdeaToolsFactory
 ) -> tuple[Receipt, ...]:
-    """Evaluate and land every idea of the shard that has no receipt yet.
+    """Evaluate and land every idea of the shard that has no receipt yet; an idea that waits for a
+    batch is put down, and the shard is to be sent again.
 
     Ideas a worker died with run alone and last, so that the one at fault cannot take others with
     it; an idea at fault too often is landed as `worker_lost`.
@@ -133,6 +138,8 @@ async def _followed(
     ) as spanned:
         reason = await _evaluate_and_land(planned, job, layout, attempts, open_tools)
         spanned.note(outcome=reason or "complete")
+    if reason == _WAITING:
+        return
     idea_landed(reason or "complete", time.monotonic() - started)
 
 
@@ -143,7 +150,9 @@ async def _evaluate_and_land(
     attempts: Attempts,
     open_tools: IdeaToolsFactory,
 ) -> str | None:
-    """Returns why running again may add to it; None when it is complete."""
+    """Returns why running again may add to it; None when it is complete. Nothing lands of an idea
+    that waits for a batch.
+    """
     ledger = Ledger(planned.idea.idea_id)
     started_at = datetime.now(UTC)
     if attempts.count(planned.evaluation_key) >= MAXIMUM_ATTEMPTS:
@@ -160,11 +169,16 @@ async def _evaluate_and_land(
         attempts.end(planned.evaluation_key)
         return Reason.WORKER_LOST
     boundary = ErrorBoundary()
+    waiting = Waiting(layout.waiting(job.run_id))
+    waiting.take_up(planned.evaluation_key, ledger)
     with attempts.hold(planned.evaluation_key):
         with boundary:
             evaluation = await _within_time(planned, job, ledger, open_tools)
             reason = _incomplete_reason(evaluation)
             land(layout, evaluation, incomplete_reason=reason)
+        if isinstance(boundary.error, StandstillError):
+            waiting.put_down(planned.evaluation_key, ledger)
+            return _WAITING
         if boundary.error is not None:
             failure = _failure_of(boundary.error, planned, job)
             failed = failed_evaluation(planned, job, ledger, started_at, failure)
@@ -173,6 +187,7 @@ async def _evaluate_and_land(
                 lambda: land(layout, failed, incomplete_reason=reason),
                 f"idea {planned.idea.idea_id!r}",
             )
+    waiting.forget(planned.evaluation_key)
     return reason
 
 
@@ -191,7 +206,8 @@ async def _within_time(
     planned: PlannedIdea, job: ShardJob, ledger: Ledger, open_tools: IdeaToolsFactory
 ) -> IdeaEvaluation:
     async with asyncio.timeout(job.request.idea_timeout_seconds), open_tools(ledger) as tools:
-        return await evaluate_idea(planned, job, tools)
+        evaluation = evaluate_idea(planned, job, tools)
+        return await (until_standstill(evaluation) if job.request.batch else evaluation)
 
 
 def _failure(planned: PlannedIdea, reason: Reason, detail: str) -> Failure:

@@ -20,6 +20,8 @@ from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.evaluation.evaluate_shard import Attempts, evaluate_shard
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import ShardJob
+from tasks.judging.batches.asking import BatchTerms
+from tasks.judging.batches.questions import Questions
 from tasks.judging.opening import EngineOf, open_engines, traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
@@ -53,7 +55,7 @@ class ShardResources:
             ledger,
             self.http,
             self.settings.literature,
-            lambda: self.budget.count_request(ledger.idea_id),
+            lambda: self._count_request(ledger),
             unlimited=self.job.request.literature.unlimited,
         )
         documents = self._documents(ledger)
@@ -66,6 +68,10 @@ class ShardResources:
             knowledge=self._knowledge(ledger, literature, documents),
         )
 
+    def _count_request(self, ledger: Ledger) -> None:
+        if ledger.is_new_request():
+            self.budget.count_request(ledger.idea_id)
+
     def _knowledge(
         self, ledger: Ledger, literature: LiteratureClient, documents: DocumentLibrary
     ) -> KnowledgeTools | None:
@@ -77,9 +83,7 @@ class ShardResources:
             literature=literature,
             documents=documents,
             embedder=self.embedder,
-            source_context=self._source_context(
-                ledger, lambda: self.budget.count_request(ledger.idea_id)
-            ),
+            source_context=self._source_context(ledger, lambda: self._count_request(ledger)),
             store=self.documents,
             slots=self.document_slots,
             read_in_full=self.job.request.full_text,
@@ -142,6 +146,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
                 embedder=embedder,
                 budget=budget,
                 stack=stack,
+                batches=_batch_terms(job, layout, stack),
             ),
             sources_http=await stack.enter_async_context(
                 open_client(settings.sources.timeout_seconds)
@@ -149,3 +154,11 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
             source_answers=KeyedStore(layout.cache / "sources.sqlite"),
         )
         return await evaluate_shard(job, layout, attempts, resources.tools)
+
+
+def _batch_terms(job: ShardJob, layout: Layout, stack: AsyncExitStack) -> BatchTerms | None:
+    if not job.request.batch:
+        return None
+    questions = Questions(layout.batches(job.run_id))
+    stack.callback(questions.close)
+    return BatchTerms(questions, job.request.batch_failures)

@@ -14,7 +14,7 @@ from schemas.base import Noun
 from schemas.choices import EngineChoice
 from schemas.judging import Effort, JudgingParameters
 from schemas.settings import LanguageModelSettings
-from tasks.judging.models import model_info, price_of, takes_cache_markers
+from tasks.judging.models import BATCH_RATE, model_info, price_of, takes_cache_markers
 from tasks.judging.panel import asked_models
 from tasks.judging.step import Step
 
@@ -91,12 +91,15 @@ def estimate_step(
     judging: JudgingParameters,
     engine: EngineChoice,
     settings: LanguageModelSettings,
+    *,
+    by_batch: bool = False,
 ) -> StepEstimate | None:
     """Predict one step; None without a model. Several judges are asked only where there are scores.
 
     Args:
         idea_tokens: shown of the idea in every prompt.
         engine: answers where the profile names no model.
+        by_batch: at the price of batches, which cannot count on a provider's cache.
     """
     own = engine.model
     if own is None:
@@ -104,7 +107,7 @@ def estimate_step(
     effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
     models = asked_models(step, judging) or (own,)
     prompts = _prompts(step, asked, idea_tokens)
-    shares = [_share(model, asked, prompts, effort, settings) for model in models]
+    shares = [_share(model, asked, prompts, effort, settings, by_batch) for model in models]
     return StepEstimate(
         step=step.name,
         models=models,
@@ -164,14 +167,20 @@ def _prompts(step: Step[Any, Any], asked: Asked, idea_tokens: float) -> _Prompts
 
 
 def _share(
-    model: str, asked: Asked, prompts: _Prompts, effort: Effort, settings: LanguageModelSettings
+    model: str,
+    asked: Asked,
+    prompts: _Prompts,
+    effort: Effort,
+    settings: LanguageModelSettings,
+    by_batch: bool,
 ) -> _Share:
     info = model_info(model)
-    cached, written = _cached(model, info, asked, prompts)
+    cached, written = (0.0, 0.0) if by_batch else _cached(model, info, asked, prompts)
     thinking = asked.calls * _thinking_tokens(model, info, effort, settings)
     price = price_of(model, settings)
     completion = asked.answer_tokens + thinking
-    cost = None if price is None else price.of(prompts.tokens, completion, cached, written)
+    rate = BATCH_RATE if by_batch else 1.0
+    cost = None if price is None else rate * price.of(prompts.tokens, completion, cached, written)
     return _Share(model, cached, thinking, cost)
 
 

@@ -18,6 +18,7 @@ from schemas.identifiers import content_hash
 from schemas.judging import Assignment, Effort
 from schemas.settings import LanguageModelSettings
 from tasks.accounting.budgets import SharedBudget
+from tasks.judging.batches.asking import BatchedModel
 from tasks.judging.messages import Fitted, Message, TooLong, fit, tokens_of
 from tasks.judging.models import (
     NOTHING_TOLD,
@@ -107,6 +108,14 @@ class ReplyCache:
         )
 
 
+def given_to_library(
+    parameters: Parameters, response_format: dict[str, Any] | None
+) -> dict[str, Any]:
+    """What LiteLLM is given with the messages of a question."""
+    wanted = {} if response_format is None else {"response_format": response_format}
+    return {**parameters.sent, **wanted}
+
+
 _CHARACTERS_PER_TOKEN = 4
 _TOKENS_FOR_ASKING_AGAIN = 600
 _TOKENS_FOR_CHAT_FORMAT = 64
@@ -160,6 +169,7 @@ class LiteLLMBackend:
             if cache
             else None
         )
+        self.batched: BatchedModel | None = None
         self.limits_told = NOTHING_TOLD
         self.out_of_order: str | None = None
         self._api_base = api_base
@@ -249,11 +259,12 @@ class LiteLLMBackend:
             if shares_prefix and takes_cache_markers(self.model)
             else messages
         )
-        given = {**parameters.sent, **access(self.model, self._api_base)}
-        if response_format is not None:
-            given["response_format"] = response_format
+        given = given_to_library(parameters, response_format)
         answer = await call_provider(
-            self.model, sent, given, self.settings.timeout_seconds * patience
+            self.model,
+            sent,
+            {**given, **access(self.model, self._api_base)},
+            self.settings.timeout_seconds * patience,
         )
         if isinstance(answer, CallFailure) and answer.concerns_every_call:
             self._failures_in_a_row += 1

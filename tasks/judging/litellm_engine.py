@@ -15,7 +15,8 @@ from schemas.judging import Assignment, JudgingParameters
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
-from tasks.judging.litellm_backend import LiteLLMBackend
+from tasks.judging.batches.asking import BatchAnswer
+from tasks.judging.litellm_backend import LiteLLMBackend, given_to_library
 from tasks.judging.messages import Attachment, Message, TooLong, with_attachment
 from tasks.judging.parameters import Parameters, Sampling
 from tasks.judging.provider_call import CallAnswer, CallFailure
@@ -42,6 +43,7 @@ class _Asking:
     shortening: str | None = None
     parameters: Parameters | None = None
     sent: Sequence[Message] = ()
+    kept_under: str = ""
     call_ids: list[str] = field(default_factory=list)
     model_answered: str | None = None
     spent: Spent = field(default_factory=Spent)
@@ -54,6 +56,12 @@ class _Attempt:
     answer: CallAnswer | CallFailure
     latency_seconds: float
     queue_seconds: float
+    by_batch: BatchAnswer | None = None
+
+    @property
+    def busy_seconds(self) -> float:
+        """Of the seconds that may be spent on calls."""
+        return 0.0 if self.by_batch else self.latency_seconds
 
 
 class LiteLLMEngine:
@@ -103,16 +111,30 @@ class LiteLLMEngine:
         if backend.cache is None:
             return await self._ask(asking, plain)
         kept_as = [*fitted, *self._told_apart()]
-        key = backend.cache.key(step, kept_as, assignment.effort)
+        key = asking.kept_under = backend.cache.key(step, kept_as, assignment.effort)
+        if backend.batched is not None:  # nobody waits for a turn: all ask in one wave
+            own = backend.batched.paid_for(key, self._ledger.idea_id)
+            return await self._recalled_or_asked(asking, plain, None if own else key)
         async with backend.turn(key):
-            if kept := backend.cache.recall(key, step.output_model):
-                value, asking.model_answered = kept
-                self._record(asking, CallStatus.CACHED, cache_hit=True)
-                return Scored(value, self._provenance(asking))
-            outcome = await self._ask(asking, plain)
-            if isinstance(outcome, Scored):
-                backend.cache.remember(key, outcome.value, asking.model_answered)
-            return outcome
+            return await self._recalled_or_asked(asking, plain, key)
+
+    async def _recalled_or_asked(
+        self, asking: _Asking, plain: list[Message], key: str | None
+    ) -> Outcome[Any]:
+        """The reply kept under `key`; else the answer, kept from then on.
+
+        None: the idea is asked anew what a batch has answered, so that its bill is its own.
+        """
+        cache = self._backend.cache
+        assert cache is not None
+        if key is not None and (kept := cache.recall(key, asking.step.output_model)):
+            value, asking.model_answered = kept
+            self._record(asking, CallStatus.CACHED, cache_hit=True)
+            return Scored(value, self._provenance(asking))
+        outcome = await self._ask(asking, plain)
+        if isinstance(outcome, Scored):
+            cache.remember(asking.kept_under, outcome.value, asking.model_answered)
+        return outcome
 
     def _fitted(
         self, asking: _Asking, messages: list[Message], mode: OutputMode | None = None
@@ -236,7 +258,7 @@ class LiteLLMEngine:
             mode = backend.mode
             asking.sent = [*messages, *shown]
             attempt = await self._attempt(asking, [*messages, *shown], mode)
-            busy_seconds += attempt.latency_seconds
+            busy_seconds += attempt.busy_seconds
             failure = attempt.answer
             if isinstance(failure, CallAnswer):
                 return Tried(attempt, busy_seconds=busy_seconds)
@@ -261,6 +283,10 @@ class LiteLLMEngine:
         attached_tokens = attachment.estimated_tokens if attachment else 0
         tokens, cost_usd = backend.estimate(messages, asking.reply_tokens, attached_tokens)
         assert asking.parameters is not None
+        if backend.batched is not None:
+            by_batch = await self._by_batch(asking, messages, mode, tokens, cost_usd)
+            if by_batch is not None:
+                return _Attempt(by_batch.answer, by_batch.seconds, 0.0, by_batch)
         asked_at = time.monotonic()
         async with backend.gate:
             reservation = await backend.budget.reserve(
@@ -296,6 +322,29 @@ class LiteLLMEngine:
             backend.limits.settle(tokens, spent[1])
         latency_seconds = time.monotonic() - started_at
         return _Attempt(answer, latency_seconds, started_at - asked_at)
+
+    async def _by_batch(
+        self,
+        asking: _Asking,
+        messages: list[Message],
+        mode: OutputMode,
+        tokens: int,
+        cost_usd: float,
+    ) -> BatchAnswer | None:
+        """What batches have answered; None: a call is to be made instead."""
+        backend, attachment = self._backend, self._attachment
+        assert backend.batched is not None
+        assert asking.parameters is not None
+        wanted = response_format(mode, asking.step.name, asking.step.output_model)
+        return await backend.batched.ask(
+            with_attachment(messages, attachment) if attachment else messages,
+            given_to_library(asking.parameters, wanted),
+            asked_as=asking.kept_under,
+            unit=self._ledger.idea_id,
+            step=asking.step.name,
+            tokens=tokens,
+            cost_usd=cost_usd if backend.price else None,
+        )
 
     def _record_cancelled(
         self, asking: _Asking, latency_seconds: float, queue_seconds: float
@@ -340,6 +389,9 @@ class LiteLLMEngine:
         error: str | None = None,
     ) -> None:
         backend, step = self._backend, asking.step
+        by_batch = attempt.by_batch if attempt else None
+        if by_batch is not None and by_batch.batch and not by_batch.is_own:
+            status, cache_hit = CallStatus.CACHED, True
         answer = attempt.answer if attempt and isinstance(attempt.answer, CallAnswer) else None
         call = LlmCall(
             call_id=uuid.uuid4().hex,
@@ -368,6 +420,7 @@ class LiteLLMEngine:
             shortening=asking.shortening,
             seed=self._seed(asking),
             parameters_dropped=asking.parameters.dropped if asking.parameters else None,
+            batch=by_batch.batch if by_batch else None,
             created_at=datetime.now(UTC),
         )
         asking.call_ids.append(call.call_id)

@@ -15,6 +15,7 @@ from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
+from tasks.judging.batches.asking import BatchedModel, BatchTerms
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.models import open_model_limits, shared_api_base
@@ -102,9 +103,10 @@ def open_engines(
     embedder: Embedder,
     budget: SharedBudget,
     stack: AsyncExitStack,
+    batches: BatchTerms | None = None,
 ) -> EngineOf:
     """Engines by ledger, each asking the models that the profile assigns; what they share is
-    closed with `stack`, in the event loop that runs now.
+    closed with `stack`, in the event loop that runs now. With `batches`, questions travel in them.
     """
     model = engine.model
     if model is None:
@@ -119,6 +121,7 @@ def open_engines(
             api_base=shared_api_base(each, model, api_base),
             budget=budget,
             stack=stack,
+            batches=batches,
         )
         for each in (model, *profile.judging.models)
     }
@@ -144,6 +147,7 @@ def open_backend(
     api_base: str | None,
     budget: SharedBudget,
     stack: AsyncExitStack,
+    batches: BatchTerms | None = None,
 ) -> LiteLLMBackend:
     """What calls the model. Closed with `stack`, in the event loop that runs now."""
     backend = LiteLLMBackend(
@@ -156,5 +160,7 @@ def open_backend(
         limits=open_model_limits(layout.state / "limits", model, settings),
         sampling=sampling,
     )
+    if batches is not None:
+        backend.batched = BatchedModel(model, api_base, batches, backend.price)
     stack.push_async_callback(backend.close)
     return backend

@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
+from tasks.shards.standstill import may_stand_still
+
 ItemT = TypeVar("ItemT")
 
 
@@ -33,6 +35,8 @@ class Beginning:
 
     async def ask(self, question: Callable[[], Coroutine[Any, Any, ItemT]]) -> ItemT:
         """The answer to `question`, asked once the first one was answered or has failed."""
+        if may_stand_still():
+            return await question()
         if self._answered is not None:
             await self._answered.wait()
             return await question()

@@ -11,6 +11,7 @@ from schemas.calls import MAXIMUM_TOKENS, CallStatus
 from schemas.reasons import Reason
 from tasks.judging.models import NOTHING_TOLD, RateLimitHeaders, rate_limit_headers
 from tasks.judging.parameters import named_parameter
+from tasks.shards.standstill import unfollowed
 from tasks.web.client import ConnectionFailure
 from tasks.web.litellm_library import asked_to_wait_seconds, causes, library
 from warehouse.scrubbing import one_line
@@ -69,14 +70,15 @@ async def call_provider(
 
     try:
         async with asyncio.timeout(timeout_seconds):
-            response = await litellm.acompletion(
-                model=model,
-                messages=list(messages),
-                timeout=timeout_seconds,
-                num_retries=0,
-                max_retries=0,
-                **parameters,
-            )
+            with unfollowed():  # LiteLLM starts tasks of its own, which outlive the call
+                response = await litellm.acompletion(
+                    model=model,
+                    messages=list(messages),
+                    timeout=timeout_seconds,
+                    num_retries=0,
+                    max_retries=0,
+                    **parameters,
+                )
             return _answer(response)
     except TimeoutError:
         return _timed_out(timeout_seconds)

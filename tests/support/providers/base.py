@@ -149,6 +149,11 @@ class ProviderServer:
         """The answer of one of the `other_paths`, which complete nothing; else None."""
         return None
 
+    def routes(self) -> list[Route]:
+        """What it serves."""
+        paths = (*self.paths, *self.other_paths)
+        return [Route(path, self._handle, methods=["POST"]) for path in paths]
+
     @property
     def api_base(self) -> str:
         return f"http://127.0.0.1:{self.port}{self.api_base_path}"
@@ -167,9 +172,9 @@ class ProviderServer:
         return self
 
     def __enter__(self) -> Self:
-        paths = (*self.paths, *self.other_paths)
-        routes = [Route(path, self._handle, methods=["POST"]) for path in paths]
-        config = uvicorn.Config(Starlette(routes=routes), log_level="critical", lifespan="off")
+        config = uvicorn.Config(
+            Starlette(routes=self.routes()), log_level="critical", lifespan="off"
+        )
         self._server = uvicorn.Server(config)
         listener = socket.create_server(("127.0.0.1", self.port))
         self.port = listener.getsockname()[1]

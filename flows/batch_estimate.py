@@ -1,0 +1,69 @@
+"""How long a run by batches may take: a wave for each step that waits for another."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.run import Module
+from tasks.judging.batches.asking import MOST_WAVES_PER_STEP
+from tasks.judging.expected import StepEstimate
+
+MOST_HOURS_PER_BATCH = 24
+"""After which OpenAI, Azure and Anthropic end a batch; Gemini aims at it."""
+
+_CHAINS: Mapping[Module, tuple[str, ...]] = {
+    Module.SOUNDNESS: (
+        "extract_methods",
+        "soundness_query",
+        "method_evidence",
+        "soundness_review",
+        "soundness_summary",
+        "verify_citations",
+    ),
+    Module.CONTRIBUTION: (
+        "extract_dimensions",
+        "contribution_queries",
+        "relevance",
+        "relevance",  # of neighbours
+        "compare_paper",
+        "contribution_review",
+        "verify_citations",
+    ),
+    Module.COMMITTEE: (
+        "structure_idea",
+        "knowledge_queries",
+        "refine_queries",
+        "judge_credibility",
+        "summarise_pages",
+        "ground_evidence",
+        "persona_review",
+        "meta_review",
+        "later_suggestions",
+    ),
+    Module.NOVELTY: ("novelty_queries", "judge_novelty"),
+}
+"""Steps of a module that wait for each other, in order; modules go on side by side."""
+
+
+class BatchEstimate(Noun):
+    """Waves of a run by batches, and how long they may take."""
+
+    waves: int = Field(ge=0, description="Where every reply can be used.")
+    most_waves: int = Field(
+        ge=0, description="Where every question is asked as often as it may be."
+    )
+    worst_case_hours: float = Field(ge=0, description="Of `waves`, each taking a day.")
+    worst_case_hours_asked_again: float = Field(ge=0, description="Of `most_waves`.")
+
+
+def estimate_batches(modules: Sequence[Module], steps: Sequence[StepEstimate]) -> BatchEstimate:
+    asked = {step.step for step in steps if step.calls > 0}
+    waves = max((sum(name in asked for name in _CHAINS[module]) for module in modules), default=0)
+    most = waves * MOST_WAVES_PER_STEP
+    return BatchEstimate(
+        waves=waves,
+        most_waves=most,
+        worst_case_hours=waves * MOST_HOURS_PER_BATCH,
+        worst_case_hours_asked_again=most * MOST_HOURS_PER_BATCH,
+    )

@@ -1,0 +1,67 @@
+"""Ideas that wait for batches: which they are, and what they have spent so far."""
+
+from pathlib import Path
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.calls import ApiCall, LlmCall
+from schemas.identifiers import EvaluationKey
+from tasks.accounting.ledger import Ledger
+
+_MARK, _KEPT = ".waiting", ".json"
+
+
+class SpentWaiting(Noun):
+    """What an idea has used before it was put down; its next start finds all of it in caches."""
+
+    counted_requests: int = Field(ge=0, description="Literature requests counted by the budget.")
+    llm_calls: tuple[LlmCall, ...]
+    api_calls: tuple[ApiCall, ...]
+
+
+class Waiting:
+    """The ideas of a run that were put down, as files: they outlive the worker."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put_down(self, key: EvaluationKey, ledger: Ledger) -> None:
+        """The idea waits. Its calls that were paid for and its requests that left are kept."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        spent = SpentWaiting(
+            counted_requests=ledger.counted_requests,
+            llm_calls=tuple(
+                call for call in ledger.llm_calls if call.batch is None and not call.cache_hit
+            ),
+            api_calls=tuple(call for call in ledger.api_calls if not call.cache_hit),
+        )
+        kept = self._folder / f"{key}{_KEPT}"
+        written = kept.with_suffix(".new")
+        written.write_text(spent.model_dump_json())
+        written.rename(kept)
+        (self._folder / f"{key}{_MARK}").touch()
+
+    def take_up(self, key: EvaluationKey, ledger: Ledger) -> None:
+        """Book what the idea used before, and take it as counted."""
+        try:
+            kept = (self._folder / f"{key}{_KEPT}").read_bytes()
+        except FileNotFoundError:
+            return
+        spent = SpentWaiting.model_validate_json(kept)
+        ledger.llm_calls.extend(spent.llm_calls)
+        ledger.api_calls.extend(spent.api_calls)
+        ledger.requests_counted_before = spent.counted_requests
+
+    def forget(self, key: EvaluationKey) -> None:
+        """The idea has landed."""
+        for suffix in (_MARK, _KEPT):
+            (self._folder / f"{key}{suffix}").unlink(missing_ok=True)
+
+    def is_waiting(self, key: EvaluationKey) -> bool:
+        return (self._folder / f"{key}{_MARK}").exists()
+
+    def go_on(self) -> None:
+        """No idea waits any more: its answers are there."""
+        for mark in self._folder.glob(f"*{_MARK}"):
+            mark.unlink()

@@ -1,0 +1,180 @@
+"""A model whose questions travel in batches, as the engine of one worker asks it.
+
+What the batches have answered is given back as if a call had been answered just now. What nobody has
+asked yet is written down, and whoever asked it waits from outside (`tasks/shards/standstill.py`).
+"""
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+from schemas.calls import CallStatus
+from schemas.reasons import Reason
+from schemas.run import BatchFailures
+from tasks.judging.batches.questions import Asked, Lane, Question, Questions, QuestionState
+from tasks.judging.models import BATCH_RATE, Price, provider_of
+from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider
+from tasks.shards.standstill import answer_from_outside
+from tasks.web.relayed import RelayedAnswer, RelayedRequest, relayed
+
+MOST_WAVES_PER_STEP = 3
+"""Waves in which one question may be, asked again and in new words included."""
+
+_PATIENCE_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTerms:
+    """What a run says of its batches. `failures`: what becomes of questions without an answer."""
+
+    questions: Questions
+    failures: BatchFailures
+
+
+@dataclass(frozen=True, slots=True)
+class BatchAnswer:
+    """What came of a question.
+
+    Attributes:
+        batch: it travelled in; None: it was never submitted.
+        seconds: the batch took.
+        is_own: whether it was asked for this idea, which then pays for it.
+    """
+
+    answer: CallAnswer | CallFailure
+    batch: str | None
+    seconds: float
+    is_own: bool
+
+
+@dataclass(slots=True)
+class _Asking:
+    """One question on its way through LiteLLM."""
+
+    asked_as: str
+    unit: str
+    step: str
+    tokens: int
+    cost_usd: float | None
+    found: Asked | None = None
+    ended: CallFailure | None = None
+    by_call: bool = False
+    waits: bool = False
+
+
+_UNDER_WAY: ContextVar[_Asking] = ContextVar("question_under_way")
+
+
+class BatchedModel:
+    """One model, for one event loop."""
+
+    def __init__(
+        self, model: str, api_base: str | None, terms: BatchTerms, price: Price | None
+    ) -> None:
+        self._model = model
+        self._api_base = api_base
+        self._terms = terms
+        self._price = price
+        self._relay: dict[str, Any] | None = None
+
+    def paid_for(self, asked_as: str, unit: str) -> bool:
+        """Whether the idea has had an answer to the question with this key, by batch."""
+        return self._terms.questions.paid_for(asked_as, unit)
+
+    async def ask(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        given: Mapping[str, Any],
+        *,
+        asked_as: str,
+        unit: str,
+        step: str,
+        tokens: int,
+        cost_usd: float | None,
+    ) -> BatchAnswer | None:
+        """What the batches say to a question; None: its batch gave no answer, and calls are to fill
+        the gap. A question they do not know is written down, and never answered here.
+
+        Args:
+            given: parameters of the call.
+            tokens, cost_usd: what a call would take, estimated.
+        """
+        if self._relay is None:
+            self._relay = await relayed(provider_of(self._model), self._answered)
+        discounted = None if cost_usd is None else cost_usd * BATCH_RATE
+        asking = _Asking(asked_as, unit, step, tokens, discounted)
+        token = _UNDER_WAY.set(asking)
+        try:
+            answer = await call_provider(
+                self._model, messages, {**given, **self._relay}, _PATIENCE_SECONDS
+            )
+        finally:
+            _UNDER_WAY.reset(token)
+        if asking.waits:
+            await answer_from_outside()
+        if asking.by_call:
+            return None
+        found = asking.found
+        is_own = found is not None and found.unit == unit
+        batch, seconds = (found.batch, found.seconds) if found else (None, 0.0)
+        return BatchAnswer(self._priced(asking.ended or answer, is_own), batch, seconds, is_own)
+
+    def _priced(self, answer: CallAnswer | CallFailure, is_own: bool) -> CallAnswer | CallFailure:
+        """The answer at the price of a batch. Nothing is tried again: the batch has ended."""
+        if isinstance(answer, CallFailure):
+            return replace(answer, retryable=False, concerns_every_call=False)
+        if not is_own:
+            return replace(
+                answer, prompt_tokens=0, completion_tokens=0, cached_tokens=0, cost_usd=0.0
+            )
+        cost_usd = answer.cost_usd
+        if cost_usd is None and self._price is not None:
+            cost_usd = self._price.of(
+                answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens
+            )
+        return replace(answer, cost_usd=None if cost_usd is None else cost_usd * BATCH_RATE)
+
+    def _answered(self, request: RelayedRequest) -> RelayedAnswer:
+        """What goes back to LiteLLM; where that is no answer, `_Asking` says what to make of it."""
+        asking, questions = _UNDER_WAY.get(), self._terms.questions
+        lane = Lane(self._model, self._api_base, request.path)
+        question = Question(
+            asked_as=asking.asked_as,
+            unit=asking.unit,
+            step=asking.step,
+            lane=lane,
+            body=request.body,
+            headers=request.headers,
+            tokens=asking.tokens,
+            cost_usd=asking.cost_usd,
+        )
+        asking.found = found = questions.find(question.question_id)
+        if found is None:
+            if questions.times_asked(asking.asked_as) >= MOST_WAVES_PER_STEP:
+                asking.ended = _too_often()
+                return _NOTHING
+            questions.write(question)
+            asking.waits = True
+        elif found.state in (QuestionState.WRITTEN, QuestionState.SUBMITTED):
+            asking.waits = True
+        elif found.answer is not None:
+            return RelayedAnswer(found.status or 200, found.answer)
+        elif found.state is QuestionState.OVER_BUDGET:
+            asking.ended = CallFailure(
+                CallStatus.CLIENT_ERROR, Reason.BUDGET_EXHAUSTED, found.detail
+            )
+        elif self._terms.failures is BatchFailures.CALL:
+            asking.by_call = True
+        else:
+            detail = f"its batch gave no answer: {found.detail}"
+            asking.ended = CallFailure(CallStatus.SERVER_ERROR, Reason.ENGINE_UNAVAILABLE, detail)
+        return _NOTHING
+
+
+_NOTHING = RelayedAnswer(400, {"error": {"message": "no answer by batch", "type": "none"}})
+
+
+def _too_often() -> CallFailure:
+    detail = f"asked in {MOST_WAVES_PER_STEP} batches without a reply that can be used"
+    return CallFailure(CallStatus.CLIENT_ERROR, Reason.REPLY_UNPARSABLE, detail)

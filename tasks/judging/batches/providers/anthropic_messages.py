@@ -1,0 +1,123 @@
+"""Anthropic's message batches. API: https://docs.claude.com/en/api/creating-message-batches."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, ClassVar
+
+from schemas.errors import TransientError
+from tasks.judging.batches.providers.provider import Identified, Look, raise_for
+from tasks.judging.batches.questions import Batch, Ended, Lane
+
+_TIMEOUT_SECONDS = 300.0
+_CLOCKS_DIFFER_BY = timedelta(minutes=10)
+_REFUSED_FOR_GOOD = ("invalid_request_error", "not_found_error", "request_too_large")
+
+
+class AnthropicMessages:
+    """Implements `Provider` by Anthropic's SDK.
+
+    A batch there has no name: one that may have arrived is known by its time and size, and for
+    certain only by its results.
+    """
+
+    most_questions: ClassVar[int] = 100_000
+    most_bytes: ClassVar[int] = 240_000_000
+
+    def __init__(self, lane: Lane) -> None:
+        from anthropic import Anthropic
+
+        client = Anthropic(
+            api_key=os.environ.get("ANTHROPIC_API_KEY") or "none",
+            base_url=lane.api_base or os.environ.get("ANTHROPIC_API_BASE"),
+            max_retries=0,
+            timeout=_TIMEOUT_SECONDS,
+        )
+        self._batches: Any = client.messages.batches
+
+    def send(self, batch: Batch, questions: Sequence[Identified]) -> str:
+        del batch
+        trials = {
+            name
+            for _, question in questions
+            for name in question.headers.get("anthropic-beta", "").split(",")
+            if name
+        }
+        headers = {"anthropic-beta": ",".join(sorted(trials))} if trials else {}
+        requests = [
+            {"custom_id": question_id, "params": _without_stream(question.body)}
+            for question_id, question in questions
+        ]
+        with _named_errors():
+            return str(self._batches.create(requests=requests, extra_headers=headers).id)
+
+    def find(self, batch: Batch, questions: Sequence[Identified], sent_at: float) -> str | None:
+        """See `Provider.find`. Raises TransientError while a batch that may be it goes on."""
+        del batch
+        earliest = datetime.fromtimestamp(sent_at, UTC) - _CLOCKS_DIFFER_BY
+        wanted = {question_id for question_id, _ in questions}
+        with _named_errors():
+            for remote in self._batches.list(limit=100):
+                if remote.created_at < earliest:
+                    return None
+                if _size(remote) != len(questions):
+                    continue
+                if remote.processing_status != "ended":
+                    raise TransientError(
+                        f"batch {remote.id} may be the one that was being sent: its results will"
+                        " tell"
+                    )
+                first = next(iter(self._batches.results(remote.id)), None)
+                if first is not None and first.custom_id in wanted:
+                    return str(remote.id)
+        return None
+
+    def look(self, remote_id: str) -> Look:
+        with _named_errors():
+            remote = self._batches.retrieve(remote_id)
+            answered = _size(remote) - remote.request_counts.processing
+            if remote.processing_status != "ended":
+                return Look(answered)
+            results = self._batches.results(remote_id)
+            return Look(answered, {each.custom_id: _ended(each.result) for each in results})
+
+
+def _without_stream(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if name != "stream"}
+
+
+def _size(remote: Any) -> int:
+    counts = remote.request_counts
+    parts = (
+        counts.processing,
+        counts.succeeded,
+        counts.errored,
+        counts.canceled,
+        counts.expired,
+    )
+    return sum(parts)
+
+
+def _ended(result: Any) -> Ended:
+    if result.type == "succeeded":
+        return Ended(200, result.message.to_dict(mode="json"))
+    if result.type == "errored":
+        error = result.error.to_dict(mode="json")
+        kind = error.get("error", {}).get("type", "")
+        if kind in _REFUSED_FOR_GOOD:
+            return Ended(400, error)
+        return Ended(detail=f"{kind}: {error.get('error', {}).get('message', '')}")
+    return Ended(detail=result.type)
+
+
+@contextmanager
+def _named_errors() -> Iterator[None]:
+    import anthropic
+
+    try:
+        yield
+    except anthropic.APIStatusError as error:
+        raise_for(error.status_code, str(error))
+    except anthropic.AnthropicError as error:
+        raise_for(None, str(error))

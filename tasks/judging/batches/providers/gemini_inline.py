@@ -1,0 +1,112 @@
+"""Gemini's batches, with their requests inside. API: https://ai.google.dev/gemini-api/docs/batch-api."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from pydantic import SecretStr
+
+from tasks.judging.batches.providers.provider import Identified, Look, ended_with, raise_for
+from tasks.judging.batches.questions import Batch, Ended, Lane
+from tasks.web.json_calls import call_json
+from warehouse.scrubbing import one_line
+
+_ADDRESS = "https://generativelanguage.googleapis.com/v1beta"
+_TIMEOUT_SECONDS = 300.0
+_UNDER_WAY = ("UNSPECIFIED", "PENDING", "RUNNING", "QUEUED", "CANCELLING", "PAUSED", "UPDATING")
+
+
+class GeminiInline:
+    """Implements `Provider` over REST: the wire is JSON, and LiteLLM has worded the requests.
+
+    Google's own client would word them once more, in types of its own. A batch is found again by
+    its display name.
+    """
+
+    most_questions: ClassVar[int] = 10_000
+    most_bytes: ClassVar[int] = 18_000_000
+
+    def __init__(self, lane: Lane) -> None:
+        self._address = (lane.api_base or _ADDRESS).rstrip("/")
+        self._model = lane.model.partition("/")[2]
+        key = os.environ.get("GEMINI_API_KEY") or os.environ.get("GOOGLE_API_KEY") or "none"
+        self._headers = {"x-goog-api-key": SecretStr(key)}
+
+    def send(self, batch: Batch, questions: Sequence[Identified]) -> str:
+        requests = [
+            {"request": question.body, "metadata": {"key": question_id}}
+            for question_id, question in questions
+        ]
+        body = {
+            "batch": {
+                "displayName": batch.name,
+                "inputConfig": {"requests": {"requests": requests}},
+            }
+        }
+        path = f"models/{self._model}:batchGenerateContent"
+        return str(self._called("POST", path, body=body)["name"])
+
+    def find(self, batch: Batch, questions: Sequence[Identified], sent_at: float) -> str | None:
+        del questions, sent_at
+        page = ""
+        while True:
+            parameters = {"pageSize": "100", **({"pageToken": page} if page else {})}
+            answer = self._called("GET", "batches", parameters=parameters)
+            for operation in answer.get("operations", ()):
+                if operation.get("metadata", {}).get("displayName") == batch.name:
+                    return str(operation["name"])
+            page = answer.get("nextPageToken", "")
+            if not page:
+                return None
+
+    def look(self, remote_id: str) -> Look:
+        operation = self._called("GET", remote_id)
+        metadata = operation.get("metadata", {})
+        state = str(metadata.get("state", "UNSPECIFIED")).rpartition("STATE_")[2]
+        stats = metadata.get("batchStats", {})
+        left = int(stats.get("pendingRequestCount") or 0)
+        answered = max(int(stats.get("requestCount") or 0) - left, 0)
+        if state in _UNDER_WAY:
+            return Look(answered)
+        found = operation.get("response") or metadata.get("output") or {}
+        rows = found.get("inlinedResponses", {}).get("inlinedResponses", ())
+        said = operation.get("error", {}).get("message", "")
+        return Look(
+            answered, dict(map(_ended, rows)), detail=f"the batch is {state} {said}".strip()
+        )
+
+    def _called(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Any = None,
+        parameters: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        status, answer = call_json(
+            method,
+            f"{self._address}/{path}",
+            body=body,
+            parameters=parameters,
+            secret_headers=self._headers,
+            timeout_seconds=_TIMEOUT_SECONDS,
+        )
+        if status >= 400 or not isinstance(answer, dict):
+            raise_for(status if status >= 400 else None, json.dumps(answer))
+        return dict(answer)
+
+
+_HTTP_STATUS = {3: 400, 5: 404, 7: 403, 11: 400, 12: 400}
+"""Of google.rpc.Code: what the request itself is to blame for; all others may pass."""
+
+
+def _ended(row: Mapping[str, Any]) -> tuple[str, Ended]:
+    question_id = str(row.get("metadata", {}).get("key", ""))
+    if isinstance(row.get("response"), dict):
+        return question_id, Ended(200, row["response"])
+    error = dict(row.get("error") or {})
+    if (status := _HTTP_STATUS.get(error.get("code", 0))) is not None:
+        words = {"code": status, "message": error.get("message", ""), "status": "INVALID_ARGUMENT"}
+        return question_id, ended_with(status, {"error": words})
+    return question_id, Ended(detail=one_line(json.dumps(error)))

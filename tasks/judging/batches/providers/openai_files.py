@@ -1,0 +1,160 @@
+"""OpenAI and Azure: a file of requests, a batch over it, files of answers and of errors.
+
+API: https://platform.openai.com/docs/api-reference/batch and, for Azure, Microsoft's page "Getting
+started with Azure OpenAI batch deployments".
+"""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from tasks.judging.batches.providers.provider import (
+    Identified,
+    Look,
+    ended_with,
+    line_of,
+    raise_for,
+)
+from tasks.judging.batches.questions import Batch, Ended, Lane
+from tasks.judging.models import provider_of
+from warehouse.scrubbing import one_line
+
+_TIMEOUT_SECONDS = 120.0
+_UNDER_WAY = ("validating", "in_progress", "finalizing", "cancelling")
+_QUEUE_IS_FULL = ("token_limit_exceeded", "request_limit_exceeded")
+
+
+class OpenAIFiles:
+    """Implements `Provider` for OpenAI, Azure and servers that speak as OpenAI does.
+
+    The file carries the name of the batch, so that both are found again.
+    """
+
+    most_questions: ClassVar[int] = 50_000
+    most_bytes: ClassVar[int] = 190_000_000
+
+    def __init__(self, lane: Lane) -> None:
+        self._endpoint = lane.endpoint
+        if provider_of(lane.model) == "azure":
+            self._client: Any = _azure(lane.api_base)
+            self._endpoint = "/chat/completions"
+        else:
+            from openai import OpenAI
+
+            self._client = OpenAI(
+                api_key=os.environ.get("OPENAI_API_KEY") or "none",
+                base_url=lane.api_base,
+                max_retries=0,
+                timeout=_TIMEOUT_SECONDS,
+            )
+
+    def send(self, batch: Batch, questions: Sequence[Identified]) -> str:
+        content = b"".join(
+            line_of(
+                {
+                    "custom_id": question_id,
+                    "method": "POST",
+                    "url": self._endpoint,
+                    "body": question.body,
+                }
+            )
+            for question_id, question in questions
+        )
+        with _named_errors():
+            file = self._client.files.create(file=(_file_name(batch), content), purpose="batch")
+            return self._create(batch, file.id)
+
+    def find(self, batch: Batch, questions: Sequence[Identified], sent_at: float) -> str | None:
+        del questions, sent_at
+        with _named_errors():
+            files = {
+                file.id
+                for file in self._client.files.list(purpose="batch")
+                if file.filename == _file_name(batch)
+            }
+            if not files:
+                return None
+            for remote in self._client.batches.list(limit=100):
+                if remote.input_file_id in files:
+                    return str(remote.id)
+            return self._create(batch, min(files))
+
+    def look(self, remote_id: str) -> Look:
+        with _named_errors():
+            remote = self._client.batches.retrieve(remote_id)
+            counts = remote.request_counts
+            answered = counts.completed + counts.failed if counts else 0
+            if remote.status in _UNDER_WAY:
+                return Look(answered)
+            if remote.status == "failed":
+                return _failed(remote)
+            ended: dict[str, Ended] = {}
+            for file_id in (remote.output_file_id, remote.error_file_id):
+                if file_id:
+                    ended.update(_ended(self._client.files.content(file_id).text))
+            return Look(answered, ended, detail=f"the batch is {remote.status}")
+
+    def _create(self, batch: Batch, file_id: str) -> str:
+        created = self._client.batches.create(
+            input_file_id=file_id,
+            endpoint=self._endpoint,
+            completion_window="24h",
+            metadata={"assay": batch.name},
+        )
+        return str(created.id)
+
+
+def _azure(api_base: str | None) -> Any:
+    from openai import AzureOpenAI
+
+    from tasks.web.litellm_library import library
+
+    version = os.environ.get("AZURE_API_VERSION") or library().AZURE_DEFAULT_API_VERSION
+    return AzureOpenAI(
+        api_key=os.environ.get("AZURE_API_KEY") or "none",
+        azure_endpoint=api_base or os.environ.get("AZURE_API_BASE") or "",
+        api_version=version,
+        max_retries=0,
+        timeout=_TIMEOUT_SECONDS,
+    )
+
+
+def _file_name(batch: Batch) -> str:
+    return f"{batch.name}.jsonl"
+
+
+def _failed(remote: Any) -> Look:
+    """A batch that the provider has not begun."""
+    errors = (remote.errors.data if remote.errors else None) or []
+    words = "; ".join(one_line(error.message or error.code or "") for error in errors)
+    if any(error.code in _QUEUE_IS_FULL for error in errors):
+        return Look(refused=words)
+    return Look(ended={}, detail=f"the provider refused the batch: {words}")
+
+
+def _ended(text: str) -> Iterator[tuple[str, Ended]]:
+    """Answers and errors by question, in whatever order they come."""
+    for line in text.splitlines():
+        try:
+            row = json.loads(line)
+            question_id, response, error = row["custom_id"], row.get("response"), row.get("error")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue  # the question it was about counts as failed, like one that is not there
+        if isinstance(response, dict) and isinstance(response.get("body"), dict):
+            yield question_id, ended_with(int(response.get("status_code") or 200), response["body"])
+        else:
+            yield question_id, Ended(detail=one_line(json.dumps(error)))
+
+
+@contextmanager
+def _named_errors() -> Iterator[None]:
+    import openai
+
+    try:
+        yield
+    except openai.APIStatusError as error:
+        raise_for(error.status_code, str(error))
+    except openai.OpenAIError as error:
+        raise_for(None, str(error))

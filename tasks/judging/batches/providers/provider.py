@@ -1,0 +1,78 @@
+"""What every provider of batches does, and how its errors are called."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from schemas.errors import ConfigurationError, RequestRejectedError, TransientError
+from tasks.judging.batches.questions import Batch, Ended, Question
+from warehouse.scrubbing import one_line
+
+Identified = tuple[str, Question]
+_WORTH_ANOTHER_TRY = (408, 409, 425, 429)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How far a batch is.
+
+    Attributes:
+        answered: questions that have ended, of all it has.
+        ended: what became of each question; None: it goes on.
+        refused: why the provider has not taken it up, where a smaller batch later may be taken.
+        detail: why it ended as a whole; empty: as it should.
+    """
+
+    answered: int = 0
+    ended: Mapping[str, Ended] | None = None
+    refused: str | None = None
+    detail: str = ""
+
+
+class Provider(Protocol):
+    """Sends and collects batches.
+
+    Raises (every method):
+        TransientError: asking again later may help; a batch that was being sent may have arrived.
+        RequestRejectedError: the provider will not have this batch, or has it no more.
+        ConfigurationError: the key or the address is wrong.
+    """
+
+    most_questions: ClassVar[int]
+    most_bytes: ClassVar[int]
+
+    def send(self, batch: Batch, questions: Sequence[Identified]) -> str:
+        """Submit a batch; the provider's identifier of it."""
+        ...
+
+    def find(self, batch: Batch, questions: Sequence[Identified], sent_at: float) -> str | None:
+        """The identifier of a batch that was being sent when the command ended; None: it never
+        arrived.
+        """
+        ...
+
+    def look(self, remote_id: str) -> Look: ...
+
+
+def line_of(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False).encode() + b"\n"
+
+
+def ended_with(status: int, body: Mapping[str, Any]) -> Ended:
+    """How a question ended that the provider answered with this status."""
+    if status < 400 or (status < 500 and status not in _WORTH_ANOTHER_TRY):
+        return Ended(status=status, answer=dict(body))
+    return Ended(status=status, detail=one_line(f"HTTP {status}: {json.dumps(body)}"))
+
+
+def raise_for(status: int | None, words: str) -> None:
+    """Raises what an error of the provider with this status (None: no answer came) is called here."""
+    said = one_line(words)
+    if status is None or status >= 500 or status in _WORTH_ANOTHER_TRY:
+        raise TransientError(f"the provider of batches did not answer: {said}")
+    if status in (401, 403):
+        raise ConfigurationError(
+            f"the provider of batches refused the key, check it in the environment: {said}"
+        )
+    raise RequestRejectedError(f"the provider refused the batch: {said}")

@@ -1,0 +1,392 @@
+"""The questions of one run that travel in batches, and the batches: one SQLite file beside the run.
+
+Workers write questions down and read answers; the command that leads the run submits and collects.
+What is written here before it is sent is found again by whoever goes on with the run.
+"""
+
+import json
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import content_hash
+from warehouse.keyed_store import into_wal
+from warehouse.scrubbing import concealed, known_secrets
+
+_BUSY_SECONDS = 60.0
+_QUESTIONS = (
+    "select question_id, asked_as, unit, step, model, api_base, endpoint, headers, body, cost_usd,"
+    " tokens from questions where "
+)
+_BATCHES = "select name, model, api_base, endpoint, wave, remote_id, state from batches where "
+
+
+class QuestionState(StrEnum):
+    """Where a question is."""
+
+    WRITTEN = "written"
+    SUBMITTED = "submitted"
+    ANSWERED = "answered"
+    FAILED = "failed"
+    OVER_BUDGET = "over_budget"
+
+
+class BatchState(StrEnum):
+    """Where a batch is. `sending`: it may have arrived at the provider, or not."""
+
+    SENDING = "sending"
+    SUBMITTED = "submitted"
+    ENDED = "ended"
+    REFUSED = "refused"
+
+
+class Lane(NamedTuple):
+    """What the questions of one batch have in common."""
+
+    model: str
+    api_base: str | None
+    endpoint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request as it goes to the provider.
+
+    Attributes:
+        asked_as: its key in the cache of replies; a question that is asked again has the same.
+        unit: the idea it is asked for.
+        headers: of the request, such as the provider's switches for parts still in trial.
+        cost_usd: estimated, at the price of a batch; None: no price is known.
+    """
+
+    asked_as: str
+    unit: str
+    step: str
+    lane: Lane
+    body: dict[str, Any]
+    headers: dict[str, str]
+    tokens: int
+    cost_usd: float | None
+
+    @property
+    def question_id(self) -> str:
+        """Takes letters and digits only, at most 40: providers want no longer ones."""
+        said = json.dumps([self.lane, self.body], sort_keys=True)
+        return content_hash(self.asked_as, said, length=40)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it stands.
+
+    Attributes:
+        status: HTTP status of the answer.
+        detail: why there is no answer.
+        seconds: from submission to the end of its batch.
+    """
+
+    unit: str
+    state: QuestionState
+    status: int | None
+    answer: dict[str, Any] | None
+    detail: str
+    batch: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch as it stands. `remote_id`: the provider's; None: not known to have arrived."""
+
+    name: str
+    lane: Lane
+    wave: int
+    remote_id: str | None
+    state: BatchState
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one question of a batch ended: an answer with its HTTP status, or why there is none."""
+
+    status: int | None = None
+    answer: dict[str, Any] | None = None
+    detail: str = ""
+
+
+class Questions:
+    """Safe for threads and processes; opened on first use.
+
+    Raises (every method):
+        ConfigurationError: the file cannot be used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+
+    def find(self, question_id: str) -> Asked | None:
+        with self._reading() as connection:
+            row = connection.execute(
+                "select q.unit, q.state, q.status, q.answer, q.detail, q.batch,"
+                " coalesce(b.ended_at - b.sent_at, 0) from questions q"
+                " left join batches b on b.name = q.batch where q.question_id = ?",
+                (question_id,),
+            ).fetchone()
+        if row is None:
+            return None
+        unit, state, status, answer, detail, batch, seconds = row
+        return Asked(
+            unit, QuestionState(state), status, _unpacked(answer), detail, batch, max(seconds, 0.0)
+        )
+
+    def paid_for(self, asked_as: str, unit: str) -> bool:
+        """Whether `unit` has had an answer to the question with this key."""
+        with self._reading() as connection:
+            row = connection.execute(
+                "select 1 from questions where asked_as = ? and unit = ? and state = ? limit 1",
+                (asked_as, unit, QuestionState.ANSWERED),
+            ).fetchone()
+        return row is not None
+
+    def times_asked(self, asked_as: str) -> int:
+        """In how many waves the question with this key was."""
+        with self._reading() as connection:
+            query = "select count(*) from questions where asked_as = ?"
+            return int(connection.execute(query, (asked_as,)).fetchone()[0])
+
+    def write(self, question: Question) -> None:
+        """Write a question down, unless it is there."""
+        row = (
+            question.question_id,
+            question.asked_as,
+            question.unit,
+            question.step,
+            *question.lane,
+            json.dumps(question.headers),
+            _packed(question.body),
+            question.cost_usd,
+            question.tokens,
+            QuestionState.WRITTEN,
+            time.time(),
+        )
+        with self._transaction() as connection:
+            connection.execute(
+                "insert or ignore into questions (question_id, asked_as, unit, step, model,"
+                " api_base, endpoint, headers, body, cost_usd, tokens, state, written_at)"
+                " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+
+    def written(self) -> list[tuple[str, Question]]:
+        """What waits to be submitted, with its identifiers, in the order in which it was written."""
+        return self._questions("state = ? order by written_at, question_id", QuestionState.WRITTEN)
+
+    def of_batch(self, name: str) -> list[tuple[str, Question]]:
+        return self._questions("batch = ? order by question_id", name)
+
+    def _questions(self, condition: str, *values: Any) -> list[tuple[str, Question]]:
+        with self._reading() as connection:
+            rows = connection.execute(_QUESTIONS + condition, values).fetchall()
+        return [
+            (
+                question_id,
+                Question(
+                    asked_as,
+                    unit,
+                    step,
+                    Lane(model, api_base, endpoint),
+                    _unpacked(body) or {},
+                    json.loads(headers),
+                    tokens,
+                    cost_usd,
+                ),
+            )
+            for (
+                question_id,
+                asked_as,
+                unit,
+                step,
+                model,
+                api_base,
+                endpoint,
+                headers,
+                body,
+                cost_usd,
+                tokens,
+            ) in rows
+        ]
+
+    def begin(self, lane: Lane, wave: int, question_ids: Sequence[str]) -> Batch:
+        """A new batch of these questions, which is about to be sent."""
+        with self._transaction(lasting=True) as connection:
+            (earlier,) = connection.execute("select count(*) from batches").fetchone()
+            stem = content_hash(str(self.path), str(earlier), *question_ids, length=24)
+            batch = Batch(f"assay-{stem}", lane, wave, None, BatchState.SENDING)
+            connection.execute(
+                "insert into batches (name, model, api_base, endpoint, wave, state, sent_at)"
+                " values (?, ?, ?, ?, ?, ?, ?)",
+                (batch.name, *lane, wave, batch.state, time.time()),
+            )
+            self._mark(connection, question_ids, QuestionState.SUBMITTED, batch.name)
+        return batch
+
+    def sent(self, name: str, remote_id: str) -> None:
+        """The provider has the batch, under that identifier."""
+        with self._transaction(lasting=True) as connection:
+            connection.execute(
+                "update batches set remote_id = ?, state = ? where name = ?",
+                (remote_id, BatchState.SUBMITTED, name),
+            )
+
+    def collected(self, name: str, ended: dict[str, Ended], detail: str = "") -> None:
+        """A batch has ended; what it gave by question. A question it says nothing of has failed."""
+        secrets = known_secrets()
+        with self._transaction() as connection:
+            asked = "select question_id from questions where batch = ? and state = ?"
+            values = (name, QuestionState.SUBMITTED)
+            for (question_id,) in connection.execute(asked, values).fetchall():
+                one = ended.get(question_id) or Ended(detail=detail or _NOT_IN_THE_RESULTS)
+                answer = None if one.answer is None else _packed(one.answer, secrets)
+                state = QuestionState.FAILED if answer is None else QuestionState.ANSWERED
+                connection.execute(
+                    "update questions set state = ?, status = ?, answer = ?, detail = ?"
+                    " where question_id = ?",
+                    (state, one.status, answer, one.detail, question_id),
+                )
+            self._end(connection, name, BatchState.ENDED, detail)
+
+    def refused(self, name: str, detail: str) -> None:
+        """The provider has not taken the batch up: its questions wait to be submitted again."""
+        with self._transaction() as connection:
+            connection.execute(
+                "update questions set state = ?, batch = null where batch = ?",
+                (QuestionState.WRITTEN, name),
+            )
+            self._end(connection, name, BatchState.REFUSED, detail)
+
+    def over_budget(self, question_ids: Sequence[str], detail: str) -> None:
+        """The budget does not reach for these questions."""
+        with self._transaction() as connection:
+            self._mark(connection, question_ids, QuestionState.OVER_BUDGET, None, detail)
+
+    def forget_failures(self, units: Iterable[str]) -> None:
+        """Questions of these ideas without an answer are asked anew."""
+        with self._transaction() as connection:
+            for unit in units:
+                connection.execute(
+                    "delete from questions where unit = ? and state in (?, ?)",
+                    (unit, QuestionState.FAILED, QuestionState.OVER_BUDGET),
+                )
+
+    def open_batches(self) -> list[Batch]:
+        """Batches that have not ended."""
+        return self._batches("state in (?, ?)", BatchState.SENDING, BatchState.SUBMITTED)
+
+    def batches(self) -> list[Batch]:
+        """All batches, in the order in which they were begun."""
+        return self._batches("true")
+
+    def _batches(self, condition: str, *values: Any) -> list[Batch]:
+        with self._reading() as connection:
+            rows = connection.execute(_BATCHES + condition + " order by rowid", values).fetchall()
+        return [
+            Batch(name, Lane(*lane), wave, remote_id, BatchState(state))
+            for name, *lane, wave, remote_id, state in rows
+        ]
+
+    def sent_at(self, name: str) -> float:
+        """When sending began, in seconds since 1970."""
+        with self._reading() as connection:
+            query = "select sent_at from batches where name = ?"
+            return float(connection.execute(query, (name,)).fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _mark(
+        self,
+        connection: sqlite3.Connection,
+        question_ids: Sequence[str],
+        state: QuestionState,
+        batch: str | None,
+        detail: str = "",
+    ) -> None:
+        connection.executemany(
+            "update questions set state = ?, batch = ?, detail = ? where question_id = ?",
+            [(state, batch, detail, question_id) for question_id in question_ids],
+        )
+
+    def _end(
+        self, connection: sqlite3.Connection, name: str, state: BatchState, detail: str
+    ) -> None:
+        connection.execute(
+            "update batches set state = ?, detail = ?, ended_at = ? where name = ?",
+            (state, detail, time.time(), name),
+        )
+
+    @contextmanager
+    def _transaction(self, *, lasting: bool = False) -> Iterator[sqlite3.Connection]:
+        """`lasting`: through a loss of power too, not only through the death of the process."""
+        with self._reading() as connection:
+            connection.execute(f"pragma synchronous = {'full' if lasting else 'normal'}")
+            connection.execute("begin immediate")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("rollback")
+                raise
+            connection.execute("commit")
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                self._connection = self._connection or _connect(self.path)
+                yield self._connection
+            except sqlite3.Error as error:
+                raise ConfigurationError(
+                    f"{self.path}, which keeps the batches of the run, cannot be used ({error}):"
+                    " make its folder writable, with free space"
+                ) from error
+
+
+_NOT_IN_THE_RESULTS = "the batch ended without a word on this question"
+
+
+def _packed(body: dict[str, Any], secrets: tuple[str, ...] = ()) -> bytes:
+    return zlib.compress(concealed(json.dumps(body).encode(), secrets))
+
+
+def _unpacked(packed: bytes | None) -> dict[str, Any] | None:
+    return None if packed is None else dict(json.loads(zlib.decompress(packed)))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(
+        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        into_wal(connection)
+        connection.execute("pragma synchronous = normal")
+        statements = resources.files(__package__).joinpath("questions.sql").read_text()
+        connection.executescript(statements)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection

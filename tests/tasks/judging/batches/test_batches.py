@@ -1,0 +1,315 @@
+"""Questions by batch: asked once, found again, paid at half the price, whatever the provider does."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.calls import CallStatus
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from schemas.outcome import Scored, Unscored
+from schemas.reasons import Reason
+from schemas.run import BatchFailures, Budget
+from schemas.settings import BatchSettings, LanguageModelSettings
+from tasks.accounting.budgets import SharedBudget
+from tasks.accounting.ledger import Ledger
+from tasks.judging.batches.asking import MOST_WAVES_PER_STEP, BatchedModel, BatchTerms
+from tasks.judging.batches.providers.opening import check_takes_batches, open_provider
+from tasks.judging.batches.questions import Questions
+from tasks.judging.batches.waves import WaveProgress, Waves
+from tasks.judging.litellm_engine import LiteLLMBackend, LiteLLMEngine, Sampling
+from tasks.judging.models import price_of
+from tasks.shards.standstill import StandstillError, until_standstill
+from tests.support.providers.batches import (
+    AnthropicBatchServer,
+    AzureBatchServer,
+    BatchServer,
+    GeminiBatchServer,
+    OpenAIBatchServer,
+)
+from warehouse.keyed_store import KeyedStore
+
+SERVERS: dict[str, tuple[type[BatchServer], str]] = {
+    "openai": (OpenAIBatchServer, "openai/gpt-4.1"),
+    "azure": (AzureBatchServer, "azure/gpt-4.1"),
+    "anthropic": (AnthropicBatchServer, "anthropic/claude-sonnet-4-5"),
+    "gemini": (GeminiBatchServer, "gemini/gemini-2.5-flash"),
+}
+KEY = "loopback-key"
+UNITS = ("i1", "i2", "i3", "i4")
+
+
+@pytest.fixture(params=SERVERS)
+def provider(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def server(provider: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
+    for name in ("OPENAI", "AZURE", "ANTHROPIC", "GEMINI"):
+        monkeypatch.setenv(f"{name}_API_KEY", KEY)
+    monkeypatch.setenv("AZURE_API_VERSION", "2025-04-01-preview")
+    with SERVERS[provider][0](key=KEY) as running:
+        yield running
+
+
+class Night:
+    """Some ideas that ask a step each, over and over, and the batches between."""
+
+    def __init__(
+        self,
+        folder: Path,
+        server: BatchServer,
+        model: str,
+        *,
+        failures: BatchFailures = BatchFailures.UNSCORED,
+        budget: Budget | None = None,
+    ) -> None:
+        self.folder, self.server, self.model, self.failures = folder, server, model, failures
+        self.settings = LanguageModelSettings()
+        self.budget = SharedBudget(folder / "budget.sqlite", RunId("r1"), budget or Budget())
+        self.questions = Questions(folder / "batches.sqlite")
+        self.told: list[WaveProgress] = []
+
+    def waves(self) -> Waves:
+        """As a command that was started anew sees them."""
+        return Waves(
+            Questions(self.questions.path),
+            self.budget,
+            BatchSettings(poll_seconds=0.01),
+            open_provider=open_provider,
+            price_of=lambda model: price_of(model, self.settings),
+            tell=self.told.append,
+            sleep=lambda _: None,
+        )
+
+    async def ask(self, step: Any, question: Any, unit: str) -> tuple[Any, Ledger]:
+        """What one idea has by now: an outcome, or None while it waits."""
+        ledger = Ledger(IdeaId(unit))
+        store = KeyedStore(self.folder / "replies.sqlite")
+        backend = LiteLLMBackend(
+            self.model,
+            self.settings,
+            budget=self.budget,
+            api_base=self.server.api_base,
+            cache=store,
+            refusals=KeyedStore(self.folder / "models.sqlite"),
+            sampling=Sampling(seed=None, temperature=None),
+            backoff_seconds=0.01,
+        )
+        backend.batched = BatchedModel(
+            self.model,
+            self.server.api_base,
+            BatchTerms(self.questions, self.failures),
+            backend.price,
+        )
+        try:
+            work = LiteLLMEngine(backend, ledger).run(step, question)
+            return await until_standstill(work), ledger
+        except StandstillError:
+            return None, ledger
+        finally:
+            await backend.close()
+
+    async def through(self, step: Any, asked: dict[str, Any]) -> dict[str, tuple[Any, Ledger]]:
+        """Pass and wave in turn, until no idea waits."""
+        waves = self.waves()
+        for _ in range(10):
+            ended = {unit: await self.ask(step, each, unit) for unit, each in asked.items()}
+            if not waves.next():
+                return ended
+        raise AssertionError("it never ends")
+
+
+@pytest.fixture
+def questions_of(question: Any) -> dict[str, Any]:
+    return {
+        unit: question.model_copy(update={"idea": f"{question.idea} Variant {unit}."})
+        for unit in UNITS
+    }
+
+
+@pytest.fixture
+def night(tmp_path: Path, server: BatchServer, provider: str) -> Callable[..., Night]:
+    return lambda **said: Night(tmp_path, server, SERVERS[provider][1], **said)
+
+
+async def test_answers_come_to_whoever_asked_at_half_the_price_and_are_asked_for_once(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    run = night()
+    ended = await run.through(step, questions_of)
+    price = price_of(run.model, run.settings)
+    assert price is not None
+    for outcome, ledger in ended.values():
+        assert isinstance(outcome, Scored), outcome
+        (row,) = ledger.llm_calls
+        assert (row.status, row.cache_hit, row.batch is not None) == (CallStatus.OK, False, True)
+        full = price.of(row.prompt_tokens, row.completion_tokens, row.cached_tokens)
+        assert row.cost_usd == pytest.approx(full / 2)
+    assert len(server.batches) == 1
+    assert len(set(server.submitted_bodies)) == len(server.submitted_bodies) == len(UNITS)
+    assert run.told[-1] == WaveProgress(1, 4, 4)
+
+
+async def test_a_batch_after_calls_asks_nothing(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    run = night()
+    await run.through(step, questions_of)
+    run.questions = Questions(run.folder / "of-another-run.sqlite")
+    ended = await run.through(step, questions_of)
+    assert {ledger.llm_calls[0].status for _, ledger in ended.values()} == {CallStatus.CACHED}
+    assert len(server.batches) == 1
+
+
+async def test_two_ideas_with_one_question_ask_it_once_and_one_pays(
+    server: BatchServer, night: Callable[..., Night], step: Any, question: Any
+) -> None:
+    ended = await night().through(step, {"i1": question, "i2": question})
+    assert len(server.submitted_bodies) == 1
+    costs = sorted(ledger.llm_calls[0].cost_usd or 0.0 for _, ledger in ended.values())
+    assert costs[0] == 0.0 < costs[1]
+
+
+@pytest.mark.parametrize("failures", BatchFailures)
+async def test_an_expired_question_is_unscored_or_asked_by_a_call(
+    server: BatchServer,
+    night: Callable[..., Night],
+    step: Any,
+    questions_of: dict[str, Any],
+    failures: BatchFailures,
+) -> None:
+    run = night(failures=failures)
+    expired: list[str] = []
+    server.expires = lambda custom_id: (
+        custom_id == (expired or expired.append(custom_id) or expired)[0]
+    )
+    ended = await run.through(step, questions_of)
+    outcomes = [outcome for outcome, _ in ended.values()]
+    if failures is BatchFailures.CALL:
+        assert all(isinstance(outcome, Scored) for outcome in outcomes)
+        calls = [row for _, ledger in ended.values() for row in ledger.llm_calls]
+        assert sorted(row.batch is None for row in calls) == [False, False, False, True]
+    else:
+        (unscored,) = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
+        assert unscored.reason is Reason.ENGINE_UNAVAILABLE
+        assert "expired" in unscored.detail.lower()
+    assert len(server.batches) == 1
+
+
+async def test_a_reply_that_cannot_be_used_is_asked_for_again_in_the_next_wave(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    server.behaviour = ["malformed"] * len(UNITS) + ["good"]
+    ended = await night().through(step, questions_of)
+    assert all(isinstance(outcome, Scored) for outcome, _ in ended.values())
+    assert [len(batch.entries) for batch in server.batches] == [4, 4]
+    for _, ledger in ended.values():
+        assert [row.status for row in ledger.llm_calls] == [CallStatus.UNPARSABLE, CallStatus.OK]
+        assert all((row.cost_usd or 0) > 0 for row in ledger.llm_calls)
+
+
+async def test_no_question_is_in_more_waves_than_stated(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    server.behaviour = "malformed"
+    ended = await night().through(step, questions_of)
+    assert {outcome.reason for outcome, _ in ended.values()} == {Reason.REPLY_UNPARSABLE}
+    assert len(server.batches) <= MOST_WAVES_PER_STEP
+
+
+TROUBLES = {
+    "openai": ["POST /v1/files", "POST /v1/batches", "GET /v1/batches/"],
+    "azure": ["POST /openai/files", "POST /openai/batches", "GET /openai/batches/"],
+    "anthropic": ["POST /v1/messages/batches", "GET /v1/messages/batches/msgbatch_1"],
+    "gemini": [":batchGenerateContent", "GET /v1beta/batches/1"],
+}
+
+
+async def test_a_provider_in_trouble_is_asked_again_and_nothing_is_submitted_twice(
+    server: BatchServer,
+    night: Callable[..., Night],
+    step: Any,
+    questions_of: dict[str, Any],
+    provider: str,
+) -> None:
+    """429 and 5xx before anything is taken; a connection lost after it was."""
+    server.troubles = [(path, status) for path in TROUBLES[provider] for status in (429, 500, 0)]
+    ended = await night().through(step, questions_of)
+    assert all(isinstance(outcome, Scored) for outcome, _ in ended.values())
+    assert len(server.submitted_bodies) == len(UNITS)
+    assert not server.troubles
+
+
+async def test_a_command_killed_before_it_knows_that_a_batch_arrived_finds_it_again(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    run = night()
+    server.looks_until_ended = 3
+    for unit, question in questions_of.items():
+        await run.ask(step, question, unit)
+    killed = run.waves()
+    open_batch = killed._begin(1)[0]
+    provider = open_provider(open_batch.lane)
+    provider.send(open_batch, run.questions.of_batch(open_batch.name))  # and here it is killed
+    ended = await run.through(step, questions_of)
+    assert all(isinstance(outcome, Scored) for outcome, _ in ended.values())
+    assert len(server.batches) == 1
+
+
+async def test_a_full_queue_is_filled_again_with_fewer_questions(
+    tmp_path: Path, step: Any, questions_of: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with OpenAIBatchServer(key=KEY, most_queued=2) as server:
+        ended = await Night(tmp_path, server, "openai/gpt-4.1").through(step, questions_of)
+        assert all(isinstance(outcome, Scored) for outcome, _ in ended.values())
+        assert [len(each.entries) for each in server.batches if each.failed is None] == [2, 2]
+
+
+async def test_a_batch_the_provider_has_no_more_leaves_its_questions_unscored(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    run = night()
+    for unit, question in questions_of.items():
+        await run.ask(step, question, unit)
+    server.take = lambda batch: batch  # type: ignore[method-assign] -- taken, and lost
+    ended = await run.through(step, questions_of)
+    assert {outcome.reason for outcome, _ in ended.values()} == {Reason.ENGINE_UNAVAILABLE}
+
+
+async def test_a_budget_counts_what_is_submitted_and_what_it_does_not_reach_is_unscored(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    ended = await night(budget=Budget(maximum_tokens=2_100)).through(step, questions_of)
+    reasons = [outcome.reason for outcome, _ in ended.values() if isinstance(outcome, Unscored)]
+    assert set(reasons) == {Reason.BUDGET_EXHAUSTED}
+    assert 0 < len(server.submitted_bodies) < len(UNITS)
+
+
+async def test_once_collected_a_budget_counts_what_was_used(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    run = night(budget=Budget(maximum_cost_usd=1.0))
+    ended = await run.through(step, questions_of)
+    paid = sum(row.cost_usd or 0.0 for _, ledger in ended.values() for row in ledger.llm_calls)
+    assert run.budget.spent().cost_usd == pytest.approx(paid)
+
+
+async def test_a_refused_key_ends_the_run_in_one_line(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    run = night()
+    await run.ask(step, questions_of["i1"], "i1")
+    server.troubles = [("POST", 401)]
+    with pytest.raises(ConfigurationError, match="refused the key"):
+        run.waves().next()
+
+
+@pytest.mark.parametrize("model", ["ollama/llama3", "openrouter/openai/gpt-5", "openai/o1-pro"])
+def test_a_model_without_batches_is_refused_before_anything_is_asked(model: str) -> None:
+    with pytest.raises(ConfigurationError, match="--batch"):
+        check_takes_batches(model)
