@@ -273,6 +273,15 @@ class JobSettings(Section):
     )
 
 
+class CacheSettings(Section):
+    """What `assay warehouse compact` leaves in each cache: replies, look-ups, documents, vectors."""
+
+    maximum_days: float = Field(default=365.0, gt=0, description="Older entries are dropped.")
+    maximum_megabytes: int = Field(
+        default=10_000, ge=1, description="Beyond it the oldest entries are dropped."
+    )
+
+
 class BatchSettings(Section):
     """Questions that travel in providers' batches."""
 
@@ -394,6 +403,7 @@ class Settings(BaseSettings):
     alarms: AlarmSettings = AlarmSettings()
     jobs: JobSettings = JobSettings()
     batches: BatchSettings = BatchSettings()
+    caches: CacheSettings = CacheSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     nightly: NightlySettings = NightlySettings()
 

@@ -11,6 +11,8 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
+from schemas.settings import CacheSettings
+from warehouse.caches import trim_caches
 from warehouse.lake import one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.statements import quoted
@@ -35,10 +37,16 @@ class CompactReport(Noun):
     leftovers_removed: int = Field(
         ge=0, description="Folders that killed workers left behind in landing."
     )
+    cache_entries_dropped: int = Field(ge=0, description="Too old, or beyond the bound on size.")
+    bytes_freed: int = Field(description="In the caches, by compression and by what was dropped.")
 
 
 def compact(
-    layout: Layout, *, keep: timedelta = timedelta(days=7), catalogue_url: str | None = None
+    layout: Layout,
+    *,
+    keep: timedelta = timedelta(days=7),
+    catalogue_url: str | None = None,
+    caches: CacheSettings | None = None,
 ) -> CompactReport:
     """Merge small files, forget snapshots older than `keep` and delete what only they read.
 
@@ -78,7 +86,10 @@ def compact(
             raise ConfigurationError(
                 f"the lake could not be compacted: {one_line(error)}"
             ) from error
+    trimmed = trim_caches(layout, caches or CacheSettings())
     return CompactReport(
+        cache_entries_dropped=sum(cache.entries_dropped for cache in trimmed),
+        bytes_freed=sum(cache.bytes_before - cache.bytes_after for cache in trimmed),
         files_before=before,
         files_after=after,
         snapshots_expired=len(forgotten),

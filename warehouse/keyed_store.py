@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
+import zstandard
+
 from schemas.errors import ConfigurationError, TransientError
 from warehouse.scrubbing import concealed, known_secrets
 
@@ -21,8 +23,19 @@ _CREATE = (
 )
 
 
+_DROP_THE_OLDEST = """
+delete from entries where key in (
+    select key from (
+        select key, sum(length(value) + length(key)) over (order by stored_at desc, key) as size
+        from entries)
+    where size > ?)
+"""
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_LEAST_COMPRESSED_BYTES = 256
+
+
 class KeyedStore:
-    """Text → bytes in one SQLite file (WAL), safe for threads and processes; opened on first use.
+    """Text → bytes in one SQLite file (WAL), compressed, safe for threads and processes; opened on first use.
 
     What `put_many` stored survives the death of the process. Pickles as its path.
 
@@ -50,7 +63,8 @@ class KeyedStore:
                 part = keys[start : start + _KEYS_PER_QUERY]
                 marks = ",".join("?" * len(part))
                 query = f"select key, value from entries where key in ({marks}) and stored_at >= ?"  # noqa: S608 -- only question marks
-                found.update(connection.execute(query, (*part, oldest)).fetchall())
+                for key, value in connection.execute(query, (*part, oldest)).fetchall():
+                    found[key] = _unpacked(value)
         return found
 
     def put_many(self, entries: Mapping[str, bytes]) -> None:
@@ -58,7 +72,7 @@ class KeyedStore:
         repeat the key it was asked with.
         """
         now, secrets = time.time(), known_secrets()
-        rows = [(key, concealed(value, secrets), now) for key, value in entries.items()]
+        rows = [(key, _packed(concealed(value, secrets)), now) for key, value in entries.items()]
         if not rows:
             return
         with self._open() as connection:
@@ -69,6 +83,35 @@ class KeyedStore:
                 connection.execute("rollback")
                 raise
             connection.execute("commit")
+
+    def drop_until(self, *, oldest: float, most_bytes: int) -> int:
+        """Drop what was stored before `oldest` (seconds since 1970), then the oldest entries until
+        the values take at most `most_bytes`; how many. The file shrinks by what they took.
+        """
+        with self._open() as connection:
+            aged = connection.execute("delete from entries where stored_at < ?", (oldest,))
+            dropped = aged.rowcount
+            dropped += connection.execute(_DROP_THE_OLDEST, (most_bytes,)).rowcount
+            connection.execute("vacuum")
+            connection.execute("pragma wal_checkpoint(truncate)")
+        return dropped
+
+    def compress(self) -> None:
+        """Compress the values that an earlier version has stored as they were."""
+        with self._open() as connection:
+            keys = [key for (key,) in connection.execute("select key from entries")]
+            for start in range(0, len(keys), _KEYS_PER_QUERY):
+                part = keys[start : start + _KEYS_PER_QUERY]
+                marks = ",".join("?" * len(part))
+                query = f"select key, value from entries where key in ({marks})"  # noqa: S608 -- only question marks
+                packed = (
+                    (_packed(_unpacked(value)), key, value)
+                    for key, value in connection.execute(query, part).fetchall()
+                )
+                changed = [(new, key) for new, key, old in packed if new != old]
+                connection.execute("begin immediate")
+                connection.executemany("update entries set value = ? where key = ?", changed)
+                connection.execute("commit")
 
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
@@ -94,7 +137,7 @@ class KeyedStore:
                     f"cache {self.path} cannot be used ({error}): make its folder writable, with"
                     " free space"
                 ) from error
-            except sqlite3.DatabaseError as error:
+            except (sqlite3.DatabaseError, zstandard.ZstdError) as error:
                 raise ConfigurationError(
                     f"cache {self.path} is damaged ({error}): delete this file, it will be built"
                     " anew"
@@ -118,6 +161,21 @@ class KeyedStore:
 
     def __reduce__(self) -> tuple[type["KeyedStore"], tuple[Path]]:
         return KeyedStore, (self.path,)
+
+
+def _packed(value: bytes) -> bytes:
+    """The value compressed, where that makes it smaller or where it would look compressed."""
+    looks_compressed = value.startswith(_ZSTD_MAGIC)
+    if len(value) < _LEAST_COMPRESSED_BYTES and not looks_compressed:
+        return value
+    packed = zstandard.ZstdCompressor(level=3).compress(value)
+    return packed if len(packed) < len(value) or looks_compressed else value
+
+
+def _unpacked(value: bytes) -> bytes:
+    if not value.startswith(_ZSTD_MAGIC):
+        return value
+    return zstandard.ZstdDecompressor().decompress(value)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

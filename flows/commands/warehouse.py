@@ -39,12 +39,15 @@ def export(
 
 @application.command("compact")
 def compact(lake: LakeOptions, json: Json = False) -> int:
-    """Merge small files and drop snapshots nobody reads any more."""
+    """Merge small files, drop snapshots nobody reads any more, and bound the caches."""
     from flows.commands.output import print_json, print_note
     from warehouse.compact import compact as compact_lake
     from warehouse.layout import Layout
 
-    report = compact_lake(Layout(lake.warehouse.resolve()), catalogue_url=Settings().catalogue)
+    settings = Settings()
+    report = compact_lake(
+        Layout(lake.warehouse.resolve()), catalogue_url=settings.catalogue, caches=settings.caches
+    )
     if json:
         print_json(report)
     else:
