@@ -21,6 +21,19 @@ ASSAY = "assay"
 """
 
 
+PROMPT_ONLY, PROMPT_WITH_SEARCH = "prompt_only", "prompt_with_search"
+"""Baselines: a review from memory, and one beside what one search found."""
+
+
+class JudgeWording(StrEnum):
+    """How a judge is asked whether two texts say the same: in Assay's words, which say what does
+    not count, or in as few and plain ones as the published judges were.
+    """
+
+    OWN = "own"
+    PUBLISHED = "published"
+
+
 class SubmissionText(StrEnum):
     """What of a submission its idea is made from."""
 
@@ -139,6 +152,10 @@ class BenchmarkRun(Noun):
             " known, or no model judged."
         ),
     )
+    judge: JudgeWording = Field(
+        default=JudgeWording.OWN,
+        description="How judges of coverage and of hits were asked: own or published wording.",
+    )
     literature: str = Field(
         default="",
         description="Where papers came from; empty: none were asked for.",
@@ -211,6 +228,9 @@ class BenchmarkRequest(WorkRequest):
     )
     training_until: date | None = Field(
         default=None, description="How far the judge's training data reach; None: not said."
+    )
+    judge: JudgeWording = Field(
+        default=JudgeWording.OWN, description="How the judges of coverage and of hits are asked."
     )
     check_links: bool = Field(
         default=False, description="Whether reference invalidity may ask every cited address."

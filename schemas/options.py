@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from schemas.base import Noun
-from schemas.benchmark import SubmissionText
+from schemas.benchmark import JudgeWording, SubmissionText
 from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.idea import cutoff_day
@@ -393,6 +393,12 @@ class BenchmarkOptions(IdeaOptions):
         "|".join(SubmissionText),
         "Suites decisions, pairs, groups: ideas from title and abstract, or from the full papers "
         "in DIR/papers.",
+    )
+    judge: JudgeWording = option(
+        JudgeWording.OWN,
+        "|".join(JudgeWording),
+        "Suites coverage, critical_problems: ask the judge in Assay's words, or as plainly as the "
+        "published judges were, for a figure that compares.",
     )
     training_until: Annotated[
         date | None,

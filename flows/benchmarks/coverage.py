@@ -21,8 +21,8 @@ from tasks.benchmarks.steps.judge_preference import (
     PreferenceInput,
     PreferenceReply,
 )
-from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
-from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
+from tasks.benchmarks.steps.prompted_contribution import PROMPTED_CONTRIBUTION
+from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
 from tasks.metrics.comparing import welch
 from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores, undefined
 from tasks.metrics.reviews import (
@@ -191,7 +191,9 @@ def _judged(
     """A score for every rubric: unscored where there is no review to judge, or no judgement."""
     questions = {
         rubric.rubric_id: CoverageInput(
-            review=written[rubric.idea_id].text, statement=rubric.statement
+            review=written[rubric.idea_id].text,
+            statement=rubric.statement,
+            wording=trial.request.judge,
         )
         for rubric in rubrics
         if written[rubric.idea_id].text
@@ -270,6 +272,6 @@ SUITE = Suite(
     "How much of what experts said do reviews say too?",
     (SCHOLARIDEAS_FILE,),
     run,
-    steps=(JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPT_ONLY, PROMPT_WITH_SEARCH),
+    steps=(JUDGE_COVERAGE, JUDGE_PREFERENCE, PROMPTED_SOUNDNESS, PROMPTED_CONTRIBUTION),
     modules=MODULES,
 )

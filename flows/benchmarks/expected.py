@@ -16,7 +16,12 @@ from flows.benchmarks.suite import Suite
 from flows.estimate import Estimate, estimate_run, unpriced
 from flows.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkRequest, SubmissionText
+from schemas.benchmark import (
+    PROMPT_ONLY,
+    PROMPT_WITH_SEARCH,
+    BenchmarkRequest,
+    SubmissionText,
+)
 from schemas.idea import Idea
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
@@ -25,8 +30,8 @@ from tasks.benchmarks.full_papers import as_long_as_a_paper
 from tasks.benchmarks.novelty_grading import GRADING
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE
 from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
-from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
-from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH
+from tasks.benchmarks.steps.prompted_contribution import PROMPTED_CONTRIBUTION
+from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
     Asked,
@@ -161,7 +166,6 @@ def _coverage(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     ideas = [entry.idea for entry in entries][: round(share * len(entries))]
     rubrics, shown = share * sum(len(entry.rubrics) for entry in entries), _tokens(ideas)
     searched = PAPERS_SEARCHED * WORK_TOKENS
-    by_name = {step.name: step for step in (PROMPT_ONLY, PROMPT_WITH_SEARCH)}
     systems = 1 + len(request.baselines)
     asked = [
         Asking(
@@ -181,8 +185,11 @@ def _coverage(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
         )
     )
     for name in request.baselines:
-        papers = searched if by_name[name] is PROMPT_WITH_SEARCH else 0.0
-        asked.append(Asking(by_name[name], len(ideas), shown + papers, REVIEW_TOKENS))
+        papers = searched if name == PROMPT_WITH_SEARCH else 0.0
+        asked += [
+            Asking(step, len(ideas), shown + papers, REVIEW_TOKENS / 2)
+            for step in (PROMPTED_SOUNDNESS, PROMPTED_CONTRIBUTION)
+        ]
     return len(ideas), ideas, asked
 
 
@@ -250,7 +257,7 @@ def _matches(
         innoeval.unique_ideas(one for members in contests for one in members), request
     )
     meetings = sum(len(members) * (len(members) - 1) // 2 for members in contests)
-    systems = 1 + (bool(modules) and PROMPT_ONLY.name in request.baselines)
+    systems = 1 + (bool(modules) and PROMPT_ONLY in request.baselines)
     calls = float(meetings * systems * (2 if request.profile.ranking.both_orders else 1))
     said = len(compared_along(DIMENSIONS)) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
     return len(contests), ideas, [Asking(COMPARE_IDEAS, calls, 2 * _tokens(ideas), said)]

@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 
 from flows.benchmarks.notes import note
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import ASSAY
+from schemas.benchmark import ASSAY, PROMPT_ONLY
 from schemas.idea import Idea
 from schemas.run import Module
 from tasks.benchmarks.innoeval import Submission, unique_ideas
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.ranking import RankedMembers, may_go_better, rank_members
-from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY
 from tasks.ranking.dossier import Dossier, dossier_of
 
 SCORES = "assay_scores"
 """Ideas in the order of their evaluations' scores, without any match."""
-TEXT_ONLY = PROMPT_ONLY.name
+TEXT_ONLY = PROMPT_ONLY
 
 
 def ranked_by_system(

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from flows.benchmarks.items import answered, unanswered
 from flows.benchmarks.notes import note
 from flows.benchmarks.trial import Trial, drawn_rows
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore, JudgeWording
 from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.outcome import Outcome, Unscored
@@ -82,7 +82,7 @@ def judge_released(
             f"{suite}: the extractive engine's threshold was chosen on a quarter of the released"
             " papers, its agreement may flatter it"
         )
-    outcomes = trial.ask(JUDGE_HIT, dict(_questions(drawn)))
+    outcomes = trial.ask(JUDGE_HIT, dict(_questions(drawn, trial.request.judge)))
     judges = sorted({vote.judge for _, check in known for vote in check.votes})
     votes = {judge: _votes(drawn, judge) for judge in judges}
     both = {item: decided([votes[judge][item] for judge in judges], Rule.ALL) for item in outcomes}
@@ -123,7 +123,7 @@ def _agreements(
     return found
 
 
-def _questions(drawn: Iterable[Drawn]) -> Iterator[tuple[str, HitInput]]:
+def _questions(drawn: Iterable[Drawn], wording: JudgeWording) -> Iterator[tuple[str, HitInput]]:
     for one in drawn:
         for problem in one.check.problems:
             yield (
@@ -133,6 +133,7 @@ def _questions(drawn: Iterable[Drawn]) -> Iterator[tuple[str, HitInput]]:
                     location=problem.location,
                     explanation=problem.explanation,
                     reason=one.check.known_reason or "",
+                    wording=wording,
                 ),
             )
 

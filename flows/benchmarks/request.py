@@ -13,7 +13,7 @@ from flows.request import (
     wants_full_text,
 )
 from schemas.base import replace
-from schemas.benchmark import BenchmarkRequest
+from schemas.benchmark import PROMPT_ONLY, PROMPT_WITH_SEARCH, BenchmarkRequest
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
@@ -56,7 +56,7 @@ def profile_without(profile: Profile, text: str) -> Profile:
 
 LITERATURE_FILE = "literature.parquet"
 """Papers that lie beside the data sets are the default literature of the benchmarks."""
-BASELINES = ("prompt_only", "prompt_with_search")
+BASELINES = (PROMPT_ONLY, PROMPT_WITH_SEARCH)
 
 
 def resolve_benchmark(
@@ -89,6 +89,7 @@ def resolve_benchmark(
         budget=options.budget,
         full_text=wants_full_text(options.full_text, literature),
         text=options.text,
+        judge=options.judge,
         training_until=options.training_until,
         check_links=options.check_links,
     )

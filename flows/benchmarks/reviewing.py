@@ -1,30 +1,30 @@
 """Reviews of ideas by each system of a comparison: Assay through its main job, and the baselines by
-one prompt each.
+a prompt for soundness and one for contribution (ScholarEval, F.1).
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from flows.benchmarks.trial import Trial
 from schemas.base import Noun
-from schemas.benchmark import ASSAY
+from schemas.benchmark import ASSAY, PROMPT_ONLY, PROMPT_WITH_SEARCH
 from schemas.idea import Idea
-from schemas.outcome import Scored
+from schemas.outcome import Unscored
 from schemas.reasons import Reason
 from schemas.run import Module
 from tasks.benchmarks.items import ItemContext, KeptOutcome, ask, may_go_better, outcome_of
-from tasks.benchmarks.review_text import text_of_evaluation, text_of_reply
-from tasks.benchmarks.steps.prompt_only import PROMPT_ONLY, PromptOnlyInput, WholeReviewReply
-from tasks.benchmarks.steps.prompt_with_search import PROMPT_WITH_SEARCH, PromptWithSearchInput
+from tasks.benchmarks.review_text import text_of_evaluation, text_of_replies
+from tasks.benchmarks.steps.prompted_contribution import (
+    PROMPTED_CONTRIBUTION,
+    PromptedContributionInput,
+)
+from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS, PromptedSoundnessInput
 from tasks.citations.keys import Shown, show
 from tasks.contribution.steps.shown import ShownPaper
-from tasks.judging.step import Step
 from tasks.text.titles import is_own_work
 from tasks.text.words import key_phrases
 
 PAPERS_SHOWN = 20
 QUERY_PHRASES = 4
-SEARCH = "prompt_with_search"
 
 
 class WrittenReview(Noun):
@@ -42,7 +42,7 @@ def reviews_by_system(
     """Reviews by system and idea: `assay`, then the baselines asked for."""
     found = {ASSAY: _by_assay(trial, ideas, modules)}
     by_id = {str(idea.idea_id): idea for idea in ideas}
-    works = {PROMPT_ONLY.name: _prompted, PROMPT_WITH_SEARCH.name: _prompted_with_search}
+    works = {PROMPT_ONLY: _prompted, PROMPT_WITH_SEARCH: _prompted_with_search}
     for name in trial.request.baselines:
         written = trial.each(
             name,
@@ -50,7 +50,7 @@ def reviews_by_system(
             works[name],
             WrittenReview,
             ask_again=_again,
-            with_literature=name == SEARCH,
+            with_literature=name == PROMPT_WITH_SEARCH,
         )
         for review in written.values():
             trial.missing_reason = (
@@ -82,16 +82,11 @@ def _by_assay(
 
 
 async def _prompted(idea: Idea, context: ItemContext) -> WrittenReview:
-    cutoff = idea.cutoff_date.isoformat() if idea.cutoff_date is not None else ""
-    return _written(
-        PROMPT_ONLY,
-        await ask(PROMPT_ONLY, PromptOnlyInput(idea=idea.text, cutoff=cutoff), context),
-        None,
-    )
+    return await _written(idea, context, None)
 
 
 async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
-    """One search by the idea's own key phrases, then one prompt; the idea's own paper is not shown,
+    """One search by the idea's own key phrases, then the prompts; the idea's own paper is not shown,
     as in the modules.
     """
     assert context.literature is not None, "the trial opens a gateway for this baseline"
@@ -114,25 +109,31 @@ async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenRevi
             detail="the search brought no paper with an abstract",
             ask_again=bool(answer.failures),
         )
-    papers = tuple(
-        ShownPaper(key=key, title=paper.title, abstract=paper.abstract or "")
-        for key, paper in shown
-    )
-    return _written(
-        PROMPT_WITH_SEARCH,
-        await ask(
-            PROMPT_WITH_SEARCH, PromptWithSearchInput(idea=idea.text, papers=papers), context
+    return await _written(idea, context, shown)
+
+
+async def _written(idea: Idea, context: ItemContext, shown: Shown | None) -> WrittenReview:
+    """Both halves, or none: half a review would be held against whole ones."""
+    asked = PromptedSoundnessInput(
+        idea=idea.text,
+        cutoff=idea.cutoff_date.isoformat() if idea.cutoff_date is not None else "",
+        papers=tuple(
+            ShownPaper(key=key, title=paper.title, abstract=paper.abstract or "")
+            for key, paper in shown or ()
         ),
-        shown,
     )
+    kept = await ask(PROMPTED_SOUNDNESS, asked, context)
+    soundness = outcome_of(kept, PROMPTED_SOUNDNESS)
+    if isinstance(soundness, Unscored):
+        return _missing(soundness, kept)
+    kept = await ask(PROMPTED_CONTRIBUTION, PromptedContributionInput(**dict(asked)), context)
+    contribution = outcome_of(kept, PROMPTED_CONTRIBUTION)
+    if isinstance(contribution, Unscored):
+        return _missing(contribution, kept)
+    return WrittenReview(text=text_of_replies(soundness.value, contribution.value, shown))
 
 
-def _written(
-    step: Step[Any, WholeReviewReply], kept: KeptOutcome, shown: Shown | None
-) -> WrittenReview:
-    outcome = outcome_of(kept, step)
-    if isinstance(outcome, Scored):
-        return WrittenReview(text=text_of_reply(outcome.value, shown))
+def _missing(outcome: Unscored, kept: KeptOutcome) -> WrittenReview:
     return WrittenReview(
         text="", reason=outcome.reason, detail=outcome.detail, ask_again=may_go_better(kept)
     )

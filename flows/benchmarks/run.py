@@ -65,6 +65,7 @@ def _run(
         calls=tuple(trial.calls),
         labels_public_since=suite.labels_public_since,
         judge_training_until=training_until(request.engine, request.training_until),
+        judge=request.judge,
         literature=request.literature.text if trial.modules(suite.modules) else "",
         item_limit=request.item_limit,
         evaluated_run_ids=tuple(dict.fromkeys(trial.evaluated_run_ids)),

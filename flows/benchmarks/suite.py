@@ -147,6 +147,7 @@ def benchmark_id(suite: Suite, request: BenchmarkRequest, settings: Settings, da
         str(request.seed),
         ",".join(request.baselines),
         str((request.full_text, request.check_links, request.training_until, request.text)),
+        request.judge,
         f"{settings.embeddings.model} {settings.embeddings.maximum_tokens}",
         metadata.version("assay"),
         *suite.conditions(request),

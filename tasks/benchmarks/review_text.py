@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from schemas.evaluation import IdeaEvaluation
 from schemas.soundness import Concern
-from tasks.benchmarks.steps.prompt_only import WholeReviewReply
+from tasks.benchmarks.steps.prompted_contribution import PromptedContributionReply
+from tasks.benchmarks.steps.prompted_soundness import PromptedSoundnessReply
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 
@@ -20,7 +21,11 @@ def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
     )
 
 
-def text_of_reply(reply: WholeReviewReply, shown: Shown | None) -> str:
+def text_of_replies(
+    soundness: PromptedSoundnessReply,
+    contribution: PromptedContributionReply,
+    shown: Shown | None,
+) -> str:
     """A baseline's review; keys of `shown` become references, and without `shown` the links it
     wrote stay as they are.
     """
@@ -35,7 +40,7 @@ def text_of_reply(reply: WholeReviewReply, shown: Shown | None) -> str:
             ("Contradictions", each.contradictions),
             ("Suggestions", each.suggestions),
         )
-        for each in reply.methods
+        for each in soundness.methods
     )
     dimensions = (
         (
@@ -44,7 +49,7 @@ def text_of_reply(reply: WholeReviewReply, shown: Shown | None) -> str:
             ("Weaknesses", each.weaknesses),
             ("Suggestions", each.suggestions),
         )
-        for each in reply.dimensions
+        for each in contribution.dimensions
     )
     sections = (
         _section(heading, [(name, said(text)) for name, text in parts])

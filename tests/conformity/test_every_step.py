@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -95,7 +96,8 @@ def test_the_template_shows_every_input_and_nothing_else(step: Step[Any, Any]) -
 def test_no_text_from_outside_enters_the_instructions(step: Step[Any, Any]) -> None:
     instructions, _, _ = step.template.partition("\n---\n")
     shown = meta.find_undeclared_variables(Environment(autoescape=True).parse(instructions))
-    assert {step.input_model.model_fields[name].annotation for name in shown} <= {int}
+    kinds = [step.input_model.model_fields[name].annotation for name in shown]
+    assert all(kind is int or (isinstance(kind, type) and issubclass(kind, Enum)) for kind in kinds)
 
 
 @every_step

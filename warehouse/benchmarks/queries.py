@@ -6,7 +6,7 @@ from datetime import date, datetime
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.benchmark import BenchmarkScore
+from schemas.benchmark import BenchmarkScore, JudgeWording
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from warehouse.queries import Queries
@@ -26,6 +26,7 @@ class BenchmarkHead(Noun):
     prompt_sha256: str
     labels_public_since: date | None = None
     judge_training_until: date | None = None
+    judge: JudgeWording | None = None
     literature: str
     item_limit: int | None
     evaluated_run_ids: tuple[str, ...] = Field(

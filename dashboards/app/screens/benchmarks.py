@@ -10,7 +10,7 @@ from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.reports import figures, wording
 from dashboards.reports.metric_meanings import meaning_of
-from schemas.benchmark import BenchmarkScore
+from schemas.benchmark import BenchmarkScore, JudgeWording
 from warehouse.benchmarks.queries import BenchmarkHead, benchmark_scores_of, benchmarks_of
 
 COMMAND = "assay benchmark SUITE --data DIR --warehouse {}"
@@ -160,6 +160,8 @@ def _tell(head: BenchmarkHead) -> None:
     ]
     parts += [f"ended {figures.moment(head.finished_at)}"]
     st.caption(text.line(" · ".join(parts)))
+    if head.judge is JudgeWording.PUBLISHED:
+        st.caption("The judge was asked as in the published work.")
     if head.item_limit is not None:
         st.caption(f"A draw of at most {head.item_limit:,} items, not the whole set.")
     if head.incomplete_reason is not None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pydantic import Field
 
 from schemas.base import Noun, Reply
+from schemas.benchmark import JudgeWording
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step
@@ -19,6 +20,7 @@ class CoverageInput(Noun):
 
     review: str = Field(min_length=1)
     statement: str = Field(min_length=1, description="One statement of an expert's review.")
+    wording: JudgeWording = JudgeWording.OWN
 
 
 class CoverageReply(Reply):
@@ -89,7 +91,7 @@ def _against(statement: str, sentence: str) -> float:
 
 JUDGE_COVERAGE = Step(
     name="judge_coverage",
-    version=1,
+    version=2,
     package="tasks.benchmarks",
     input_model=CoverageInput,
     output_model=CoverageReply,

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
+from schemas.benchmark import JudgeWording
 from schemas.judging import StepKind
 from schemas.patterns import IGNORECASE, bounded
 from tasks.judging.step import BaselineTools, Step
@@ -23,6 +24,7 @@ class HitInput(Noun):
     location: str
     explanation: str
     reason: str
+    wording: JudgeWording = JudgeWording.OWN
 
 
 def _said(value: Any) -> Any:
@@ -90,7 +92,7 @@ def _places(text: str) -> set[tuple[str, str]]:
 
 JUDGE_HIT = Step(
     name="judge_hit",
-    version=1,
+    version=2,
     package="tasks.manuscripts",
     input_model=HitInput,
     output_model=HitReply,

@@ -30,7 +30,7 @@ def expected(name: str, data: Path, **changes: object) -> BenchmarkEstimate:
 @pytest.mark.parametrize(
     ("name", "calls"),
     [
-        ("coverage", 6 * 2 + 3 * 2 + 3),
+        ("coverage", 6 * 2 + 3 * 2 + 3 * 2),
         ("novelty", 6 + 6 + 6 * 2 * 3),
         ("pairs", 8 * 2),
         ("groups", 4 * 3 * 2),

@@ -1,0 +1,109 @@
+"""`prompted_soundness`: how sound an idea is, by one prompt over the whole of it.
+
+ScholarEval's baselines ask about soundness and contribution apart (appendix F.1), from memory or
+beside what one search found. Baseline: what the plan leaves out, and what the papers near it say.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import LONG_ANSWER_TOKENS, StepKind
+from tasks.contribution.steps.shown import ShownPaper
+from tasks.judging.reply_fields import Prose, SoundEntries
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.soundness.steps.extract_methods import MethodsInput, baseline_methods
+from tasks.text.quotations import passages
+from tasks.text.signs import PRACTICES
+from tasks.text.words import outcome_cue, rank_sentences, sentences
+
+
+class PromptedSoundnessInput(Noun):
+    """Input of `prompted_soundness`."""
+
+    idea: str = Field(min_length=1)
+    cutoff: str = Field(description="YYYY-MM-DD; empty: no bound.")
+    papers: tuple[ShownPaper, ...] = Field(default=(), description="Empty: from memory.")
+
+
+class ReviewedMethod(Reply):
+    """One method of the idea."""
+
+    method: Prose = Field(description="The method, in a few words.")
+    support: Prose = ""
+    contradictions: Prose = ""
+    suggestions: Prose = ""
+
+
+class PromptedSoundnessReply(Reply):
+    """Every method reviewed; a broken entry is left out, not the others."""
+
+    methods: Annotated[list[ReviewedMethod], SoundEntries] = Field(min_length=1)
+
+
+MAXIMUM_METHODS = 6
+NEAREST_PAPERS = 2
+
+
+async def baseline_prompted_soundness(
+    inputs: PromptedSoundnessInput, tools: BaselineTools
+) -> PromptedSoundnessReply | NoAnswer:
+    """Methods as the module's own baseline finds them, each with the nearest sentences of the papers
+    and with good practices that the plan leaves out.
+    """
+    found = await baseline_methods(
+        MethodsInput(idea=inputs.idea, maximum_methods=MAXIMUM_METHODS), tools
+    )
+    if isinstance(found, NoAnswer):
+        return found
+    missing = [practice.name for practice in PRACTICES if not practice.pattern.search(inputs.idea)]
+    return PromptedSoundnessReply(
+        methods=[
+            _method(method.text, inputs.papers, missing[2 * place : 2 * place + 2])
+            for place, method in enumerate(found.methods)
+        ]
+    )
+
+
+def _method(text: str, papers: Sequence[ShownPaper], missing: Sequence[str]) -> ReviewedMethod:
+    said = nearest_sentences(text, papers)
+    lacking = [f"Practices not named in the plan: {', '.join(missing)}"] if missing else []
+    return ReviewedMethod(
+        method=text,
+        support=passages((text, key) for text, key, cue in said if cue != "negative"),
+        contradictions="\n\n".join(
+            [*(passages([(text, key)]) for text, key, cue in said if cue == "negative"), *lacking]
+        ),
+    )
+
+
+def nearest_sentences(text: str, papers: Sequence[ShownPaper]) -> list[tuple[str, str, str]]:
+    """The nearest sentence of each of the nearest papers, with its key, and whether it tells of
+    success or failure.
+    """
+    nearest = sorted(
+        (
+            (max(rank_sentences(text, sentences(paper.abstract), 1), default=(0.0, "")), paper)
+            for paper in papers
+        ),
+        key=lambda pair: (-pair[0][0], pair[1].key),
+    )
+    return [
+        (sentence, paper.key, outcome_cue(sentence))
+        for (score, sentence), paper in nearest[:NEAREST_PAPERS]
+        if score > 0
+    ]
+
+
+PROMPTED_SOUNDNESS = Step(
+    name="prompted_soundness",
+    version=1,
+    package="tasks.benchmarks",
+    input_model=PromptedSoundnessInput,
+    output_model=PromptedSoundnessReply,
+    baseline=baseline_prompted_soundness,
+    kind=StepKind.JUDGEMENT,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)
