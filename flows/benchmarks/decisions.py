@@ -25,6 +25,7 @@ from tasks.benchmarks.innoeval import (
     read_points,
     unique_ideas,
 )
+from tasks.calibration.examples import FEWEST_OF_A_LABEL, Example, LabelScale, item_sha256
 from tasks.committee.steps.meta_review import decision_by_total
 from tasks.metrics.chance import fixed_answers, random_scores
 from tasks.metrics.classification import (
@@ -36,7 +37,6 @@ from tasks.metrics.classification import (
 )
 from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores
 from tasks.metrics.labelled import GRADES, ClassCount, Labelled, decision_of, merged, pair_up
-from tasks.novelty.calibration.examples import FEWEST_OF_A_LABEL, Example, LabelScale, item_sha256
 from warehouse.answers import IdeaReview
 
 DECISION = "decision"

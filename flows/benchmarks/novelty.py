@@ -34,6 +34,7 @@ from schemas.benchmark import ASSAY, BenchmarkRequest, BenchmarkScore
 from schemas.novelty import NoveltyEvaluation
 from tasks.benchmarks.novelty_grading import GRADING
 from tasks.benchmarks.novelty_sets import NOVELTY_CHECKER_FILE, read_novelty_checker
+from tasks.calibration.examples import Example
 from tasks.metrics.agreement import cohen_kappa
 from tasks.metrics.chance import fixed_answers, random_scores
 from tasks.metrics.classification import (
@@ -47,7 +48,6 @@ from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import share_of
 from tasks.metrics.rankings import spearman
-from tasks.novelty.calibration.examples import Example
 from tasks.novelty.profile_files import novelty_conditions
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 

@@ -11,14 +11,15 @@ from schemas.calibration import CalibratorGain
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.novelty import NoveltyEvaluation
+from tasks.calibration.applying import write_calibrator
+from tasks.calibration.examples import Example, LabelScale, item_sha256
+from tasks.calibration.features import novelty_features
+from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator
+from tasks.calibration.gain import CALIBRATED, JUDGE, Figure, gain, reliability
+from tasks.calibration.model import MACRO_F1
 from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
-from tasks.novelty.calibration.applying import NOVELTY, judged_by
-from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256, novelty_features
-from tasks.novelty.calibration.fitting import Prediction, cross_validate, fit_calibrator
-from tasks.novelty.calibration.gain import CALIBRATED, JUDGE, Figure, gain, reliability
-from tasks.novelty.calibration.model import MACRO_F1
-from tasks.novelty.profile_files import write_calibrator
+from tasks.novelty.calibration import NOVELTY, judged_by
 
 CALIBRATION = "calibration"
 SYSTEMS = {

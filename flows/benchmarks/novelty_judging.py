@@ -10,7 +10,8 @@ from schemas.novelty import NoveltyEvaluation, NoveltyJudgement
 from schemas.paper import Paper
 from schemas.reasons import may_pass
 from tasks.benchmarks.items import ItemContext
-from tasks.novelty.calibration.applying import check_calibrator, refuse_training_items
+from tasks.calibration.applying import refuse_training_items
+from tasks.novelty.calibration import check_calibrator
 from tasks.novelty.evaluate import evaluate_novelty
 
 CALIBRATED = "assay, calibrated"

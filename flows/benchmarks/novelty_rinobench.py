@@ -31,16 +31,15 @@ from tasks.benchmarks.novelty_sets import (
     read_predictions,
     read_scores,
 )
+from tasks.calibration.applying import calibrate, load_calibrator
+from tasks.calibration.features import novelty_features
+from tasks.calibration.model import MEAN_ABSOLUTE_ERROR
 from tasks.metrics.chance import fixed_answers, random_scores
 from tasks.metrics.classification import label_collapse, macro_f1_value, mean_absolute_error_value
 from tasks.metrics.estimate import benchmark_score, benchmark_scores, undefined
 from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import share
 from tasks.metrics.novelty import SCALE, justification_metrics, score_metrics
-from tasks.novelty.calibration.applying import calibrate
-from tasks.novelty.calibration.examples import novelty_features
-from tasks.novelty.calibration.model import MEAN_ABSOLUTE_ERROR
-from tasks.novelty.profile_files import load_calibrator
 
 PART = "rinobench test"
 PUBLISHED_GOLD: Mapping[str, int | None] = {

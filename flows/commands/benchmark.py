@@ -150,7 +150,7 @@ def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out:
     from flows.benchmarks.novelty_calibration import FILE
     from flows.benchmarks.trial import folder_of
     from flows.commands.output import print_note
-    from tasks.novelty.profile_files import load_calibrator, write_calibrator
+    from tasks.calibration.applying import load_calibrator, write_calibrator
     from warehouse.layout import Layout
 
     (summary,) = [one for one in summaries if one.head.suite == novelty.NAME]

@@ -22,7 +22,7 @@ from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.judging.step import Engine, never_asked
 from tasks.literature.client import LiteratureClient
-from tasks.novelty.calibration.applying import with_calibration
+from tasks.novelty.calibration import with_calibration
 from tasks.novelty.closeness import COVERED, Closeness, measure
 from tasks.novelty.profile_files import nearest_exemplars, read_exemplars
 from tasks.novelty.related_works import STAGE, RelatedWorks, find_works, given_works

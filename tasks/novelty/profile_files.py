@@ -1,6 +1,5 @@
-"""Files that the novelty part of a profile names: its calibrator (numbers and hashes only, nothing
-that runs), and ideas that experts have judged, shown to the judge so that it sees how strict they
-are.
+"""Ideas that experts have judged, in a file that the novelty part of a profile names: shown to the
+judge so that it sees how strict they are.
 """
 
 import functools
@@ -8,56 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import orjson
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from schemas.base import Noun
-from schemas.calibration import CALIBRATOR_VERSION, Calibrator
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.profile import NoveltyParameters
+from tasks.calibration.applying import load_calibrator
+from tasks.calibration.examples import item_sha256
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness
-from tasks.novelty.calibration.examples import item_sha256
 from tasks.novelty.steps.judge_novelty import ExemplarShown
 from tasks.text.words import shorten_words
-
-
-def write_calibrator(calibrator: Calibrator, path: Path) -> None:
-    """Write it whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    unfinished.write_text(calibrator.model_dump_json(indent=2), "utf-8")
-    unfinished.replace(path)
-
-
-def load_calibrator(path: str | Path) -> Calibrator:
-    """Read a calibrator.
-
-    Raises:
-        ConfigurationError: the file is missing, is no calibrator, or was written by another
-            version.
-    """
-    try:
-        found = Calibrator.model_validate_json(Path(path).read_bytes())
-    except OSError as error:
-        raise ConfigurationError(
-            f"calibrator {path} cannot be read ({type(error).__name__}): fit one with assay"
-            " benchmark novelty"
-        ) from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "file"
-        raise ConfigurationError(
-            f"{path} is no calibrator: {where}: {first['msg']}; fit one with assay benchmark"
-            " novelty"
-        ) from error
-    if found.calibrator_version != CALIBRATOR_VERSION:
-        raise ConfigurationError(
-            f"calibrator {path} has version {found.calibrator_version}, this is"
-            f" {CALIBRATOR_VERSION}: fit it again"
-        )
-    return found
-
 
 PER_LABEL = 1
 MOST_IDEA_WORDS = 160

@@ -25,6 +25,11 @@ from tasks.benchmarks.novelty_sets import (
     JudgedIdea,
     read_novelty_checker,
 )
+from tasks.calibration.examples import Example, LabelScale, item_sha256
+from tasks.calibration.features import FEATURE_KINDS, novelty_features
+from tasks.calibration.fitting import Prediction, cross_validate, fit_tuned
+from tasks.calibration.gain import gain
+from tasks.calibration.model import place_of
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
@@ -33,16 +38,6 @@ from tasks.metrics.classification import accuracy, accuracy_value, macro_f1, mac
 from tasks.metrics.estimate import Estimate
 from tasks.metrics.labelled import pair_up
 from tasks.metrics.rankings import spearman
-from tasks.novelty.calibration.examples import (
-    FEATURE_KINDS,
-    Example,
-    LabelScale,
-    item_sha256,
-    novelty_features,
-)
-from tasks.novelty.calibration.fitting import Prediction, cross_validate, fit_tuned
-from tasks.novelty.calibration.gain import gain
-from tasks.novelty.calibration.model import place_of
 from tasks.novelty.evaluate import evaluate_novelty
 
 SEED = 7

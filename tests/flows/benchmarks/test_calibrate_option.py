@@ -16,11 +16,11 @@ from schemas.errors import ConfigurationError
 from schemas.options import RunOptions
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
+from tasks.calibration.applying import write_calibrator
+from tasks.calibration.examples import Example, LabelScale, item_sha256
+from tasks.calibration.fitting import fit_calibrator
 from tasks.evaluation.planned import conditions
-from tasks.novelty.calibration.applying import NOVELTY, judged_by
-from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
-from tasks.novelty.calibration.fitting import fit_calibrator
-from tasks.novelty.profile_files import write_calibrator
+from tasks.novelty.calibration import NOVELTY, judged_by
 
 
 def stored(path: Path, slope: float = 1.0) -> Path:

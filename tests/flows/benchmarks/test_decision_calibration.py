@@ -10,7 +10,7 @@ from flows.benchmarks import decisions
 from flows.benchmarks.decisions import FILE
 from schemas.benchmark import BenchmarkScore
 from schemas.choices import EXTRACTIVE
-from tasks.novelty.profile_files import load_calibrator
+from tasks.calibration.applying import load_calibrator
 
 GRADES = ("reject", "poster", "spotlight", "oral")
 

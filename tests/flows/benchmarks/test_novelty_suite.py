@@ -17,7 +17,7 @@ from schemas.base import replace
 from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
-from tasks.novelty.profile_files import load_calibrator
+from tasks.calibration.applying import load_calibrator
 from tests.support.novelty_sets import write_novelty
 from tests.support.openai_server import start_openai_server
 

@@ -15,11 +15,12 @@ from schemas.identifiers import IdeaId
 from schemas.novelty import Difference, WorkOverlap
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
-from tasks.novelty.calibration.applying import NOVELTY, judged_by
-from tasks.novelty.calibration.examples import Example, LabelScale, item_sha256
-from tasks.novelty.calibration.fitting import fit_calibrator
+from tasks.calibration.applying import write_calibrator
+from tasks.calibration.examples import Example, LabelScale, item_sha256
+from tasks.calibration.fitting import fit_calibrator
+from tasks.novelty.calibration import NOVELTY, judged_by
 from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
-from tasks.novelty.profile_files import fold_of, read_exemplars, write_calibrator
+from tasks.novelty.profile_files import fold_of, read_exemplars
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY, NoveltyReply, ScoreProbabilities
 from tasks.novelty.steps.novelty_queries import StatementsReply
 from tests.support.contribution_fakes import Delays, FakeEngine, FakeLiterature, WordEmbedder, paper

@@ -1,7 +1,4 @@
-"""A calibrator applied to judgements, and kept from what it was fitted on."""
-
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+"""When a calibrator fits judgements of novelty, and what becomes of those."""
 
 from schemas.base import replace
 from schemas.calibration import Calibrator
@@ -10,56 +7,14 @@ from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.novelty import NoveltyEvaluation
 from schemas.reasons import Reason
-from tasks.novelty.calibration.examples import item_sha256, novelty_features
-from tasks.novelty.calibration.model import (
-    MACRO_F1,
-    MEAN_ABSOLUTE_ERROR,
-    Decider,
-    Model,
-    expected_value,
-    quantile_place,
-)
-from tasks.novelty.profile_files import load_calibrator
+from tasks.calibration.applying import calibrate, load_calibrator
+from tasks.calibration.examples import item_sha256
+from tasks.calibration.features import novelty_features
 from tasks.novelty.related_works import STAGE
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 
 NOVELTY = "novelty"
 JUDGED_BY = f"{JUDGE_NOVELTY.name}:{JUDGE_NOVELTY.version}"
-
-
-OUTSIDE = 0.05
-"""Probability left below and above the interval."""
-
-
-@dataclass(frozen=True, slots=True)
-class Calibrated:
-    """A label's distribution and what follows from it, on the calibrator's scale; 90 % lie from
-    `lower` to `upper`. `for_f1` and `for_error`: labels by the calibrator's two rules.
-    """
-
-    distribution: tuple[float, ...]
-    expected: float
-    lower: float
-    upper: float
-    for_f1: float
-    for_error: float
-
-
-def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> Calibrated:
-    """Apply a calibrator to one judgement's features; those it does not know are ignored, those
-    that lack count as its mean.
-    """
-    count = len(calibrator.labels)
-    model = Model(calibrator.features, calibrator.thresholds, tuple(range(count)))
-    distribution = tuple(float(share) for share in model.distributions([features], count)[0])
-    values = tuple(one.value for one in calibrator.labels)
-    lower, upper = (values[quantile_place(distribution, share)] for share in (OUTSIDE, 1 - OUTSIDE))
-    decider = Decider(values, calibrator.decision_rules, calibrator.cut_points)
-    for_f1, for_error = (
-        values[decider.place(distribution, metric)] for metric in (MACRO_F1, MEAN_ABSOLUTE_ERROR)
-    )
-    expected = expected_value(distribution, values)
-    return Calibrated(distribution, expected, lower, upper, for_f1, for_error)
 
 
 def judged_by() -> str:
@@ -90,22 +45,6 @@ def check_calibrator(path: str, engine: str) -> Calibrator:
             " fit it again"
         )
     return calibrator
-
-
-def refuse_training_items(calibrator: Calibrator, ideas: Iterable[str]) -> None:
-    """Keep a calibrator from being scored on what it was fitted on.
-
-    Raises:
-        ConfigurationError: one of `ideas` is among its training items.
-    """
-    known = set(calibrator.training_items)
-    seen = sum(item_sha256(idea) in known for idea in ideas)
-    if seen:
-        raise ConfigurationError(
-            f"{seen} of the items to be scored are among the {len(known)} that calibrator"
-            f" {calibrator.sha256[:12]} was fitted on: score it on others, or run without"
-            " novelty.calibrator (its gain under cross-validation is reported when it is fitted)"
-        )
 
 
 def with_calibration(

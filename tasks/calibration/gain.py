@@ -9,6 +9,8 @@ from functools import partial
 
 import numpy as np
 
+from tasks.calibration.examples import LabelScale
+from tasks.calibration.fitting import Prediction
 from tasks.metrics.chance import CONSTANT, MAJORITY, STRATIFIED_RANDOM, stratified_random
 from tasks.metrics.classification import (
     macro_f1,
@@ -18,8 +20,6 @@ from tasks.metrics.classification import (
 from tasks.metrics.estimate import Estimate, Interval, undefined
 from tasks.metrics.labelled import pair_up
 from tasks.metrics.means import bootstrap_interval, mean, paired_difference, share
-from tasks.novelty.calibration.examples import LabelScale
-from tasks.novelty.calibration.fitting import Prediction
 
 JUDGE, CALIBRATED = "judge", "calibrated"
 LEAST_PROBABILITY = 1e-6

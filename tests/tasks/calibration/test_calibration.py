@@ -16,17 +16,16 @@ from schemas.base import replace
 from schemas.calibration import DecisionRule
 from schemas.errors import ConfigurationError
 from schemas.novelty import ClaimedContribution, Difference, NoveltyEvaluation, WorkOverlap
-from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
-from tasks.novelty.calibration.applying import calibrate, refuse_training_items
-from tasks.novelty.calibration.examples import (
-    NOVELTY_FEATURES,
-    Example,
-    LabelScale,
-    item_sha256,
-    novelty_features,
+from tasks.calibration.applying import (
+    calibrate,
+    load_calibrator,
+    refuse_training_items,
+    write_calibrator,
 )
-from tasks.novelty.calibration.fitting import cross_validate, fit_calibrator
-from tasks.novelty.calibration.gain import (
+from tasks.calibration.examples import Example, LabelScale, item_sha256
+from tasks.calibration.features import NOVELTY_FEATURES, novelty_features
+from tasks.calibration.fitting import cross_validate, fit_calibrator
+from tasks.calibration.gain import (
     CALIBRATED,
     JUDGE,
     Figure,
@@ -34,7 +33,7 @@ from tasks.novelty.calibration.gain import (
     gain,
     reliability,
 )
-from tasks.novelty.calibration.model import (
+from tasks.calibration.model import (
     MACRO_F1,
     MEAN_ABSOLUTE_ERROR,
     Decider,
@@ -43,7 +42,7 @@ from tasks.novelty.calibration.model import (
     place_of,
     probabilities,
 )
-from tasks.novelty.profile_files import load_calibrator, write_calibrator
+from tasks.metrics.chance import CONSTANT, STRATIFIED_RANDOM
 from tests.support.committee_evaluations import make_novelty
 
 FIVE = LabelScale(("1", "2", "3", "4", "5"), (1.0, 2.0, 3.0, 4.0, 5.0))

@@ -3,37 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from schemas.novelty import Difference, NoveltyEvaluation, WorkOverlap
 
 FEWEST_ITEMS = 20
 FEWEST_OF_A_LABEL = 3
-FEATURE_KINDS: Mapping[str, tuple[str, ...]] = {
-    "closeness": (
-        "mean_closeness_0_to_1",
-        "greatest_closeness_0_to_1",
-        "covered_share_0_to_1",
-        "related_work_count",
-        "unanswered_search_count",
-    ),
-    "probabilities": tuple(f"probability_of_{score}_or_more" for score in (2, 3, 4, 5)),
-    "overlap grades": (
-        "full_overlap_share",
-        "no_overlap_share",
-        "trivial_difference_share",
-        "new_difference_share",
-    ),
-    "aspect counts": ("known_aspect_count", "novel_aspect_count", "contribution_count"),
-    "neighbour density": ("neighbour_density_0_to_1",),
-}
-"""What a calibrator learns from, by where it comes from."""
-NOVELTY_FEATURES = tuple(name for names in FEATURE_KINDS.values() for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +23,15 @@ class Example:
         label: what experts say; None: not labelled.
         raw_label: what the judge says, as one of the labels; None: unscored.
         features: by name; None: could not be had.
+        cluster: items of one cluster are connected, and never stand in two folds; None: it stands
+            for itself.
     """
 
     item_sha256: str
     label: str | None
     raw_label: str | None
     features: Mapping[str, float | None]
+    cluster: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,39 +50,6 @@ def item_sha256(idea: str) -> str:
     case and spacing.
     """
     return content_hash(" ".join(idea.split()).casefold())
-
-
-def novelty_features(evaluation: NoveltyEvaluation) -> dict[str, float | None]:
-    """The judgement and its evidence as numbers, by the names of `NOVELTY_FEATURES`."""
-    judgement, claimed = evaluation.judgement, evaluation.contributions
-    percent = [judgement.probabilities_percent.get(str(score)) for score in range(1, 6)]
-    overlaps = [one.overlap for one in claimed if one.overlap is not None]
-    differences = [one.difference for one in claimed if one.difference is not None]
-    found: dict[str, float | None] = {
-        "related_work_count": float(len(judgement.related_paper_ids)),
-        "known_aspect_count": float(len(judgement.known_aspects)),
-        "novel_aspect_count": float(len(judgement.novel_aspects)),
-        "contribution_count": float(len(claimed)),
-        "full_overlap_share": _share(overlaps, WorkOverlap.FULL),
-        "no_overlap_share": _share(overlaps, WorkOverlap.NONE),
-        "trivial_difference_share": _share(differences, Difference.TRIVIAL),
-        "new_difference_share": _share(differences, Difference.NEW),
-    }
-    for score in (2, 3, 4, 5):
-        above = percent[score - 1 :]
-        known = [one for one in above if one is not None]
-        found[f"probability_of_{score}_or_more"] = (
-            sum(known) / 100 if len(known) == len(above) else None
-        )
-    for name in NOVELTY_FEATURES:
-        if name not in found:
-            value = getattr(judgement, name)
-            found[name] = None if value is None else float(value)
-    return {name: found[name] for name in NOVELTY_FEATURES}
-
-
-def _share(words: Sequence[StrEnum], wanted: StrEnum) -> float | None:
-    return sum(word is wanted for word in words) / len(words) if words else None
 
 
 def usable(examples: Sequence[Example], scale: LabelScale) -> list[Example]:

@@ -14,9 +14,9 @@ from scipy.special import expit
 
 from schemas.calibration import CalibratorFeature, DecisionRule
 from schemas.errors import ConfigurationError
+from tasks.calibration.examples import Example, LabelScale, matrix
 from tasks.metrics.classification import macro_f1_value
 from tasks.metrics.labelled import pair_up
-from tasks.novelty.calibration.examples import Example, LabelScale, matrix
 
 Matrix = NDArray[np.float64]
 _TINY = 1e-12

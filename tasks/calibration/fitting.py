@@ -15,8 +15,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from schemas.calibration import Calibrator, CalibratorGain, CalibratorLabel
 from schemas.identifiers import content_hash
-from tasks.novelty.calibration.examples import Example, LabelScale, usable
-from tasks.novelty.calibration.model import (
+from tasks.calibration.examples import Example, LabelScale, usable
+from tasks.calibration.model import (
     MACRO_F1,
     MEAN_ABSOLUTE_ERROR,
     Decider,

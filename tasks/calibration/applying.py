@@ -1,0 +1,108 @@
+"""A calibrator as a file (numbers and hashes only, nothing that runs), applied to judgements, and
+kept from what it was fitted on.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from schemas.calibration import CALIBRATOR_VERSION, Calibrator
+from schemas.errors import ConfigurationError
+from tasks.calibration.examples import item_sha256
+from tasks.calibration.model import (
+    MACRO_F1,
+    MEAN_ABSOLUTE_ERROR,
+    Decider,
+    Model,
+    expected_value,
+    quantile_place,
+)
+
+OUTSIDE = 0.05
+"""Probability left below and above the interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A label's distribution and what follows from it, on the calibrator's scale; 90 % lie from
+    `lower` to `upper`. `for_f1` and `for_error`: labels by the calibrator's two rules.
+    """
+
+    distribution: tuple[float, ...]
+    expected: float
+    lower: float
+    upper: float
+    for_f1: float
+    for_error: float
+
+
+def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> Calibrated:
+    """Apply a calibrator to one judgement's features; those it does not know are ignored, those
+    that lack count as its mean.
+    """
+    count = len(calibrator.labels)
+    model = Model(calibrator.features, calibrator.thresholds, tuple(range(count)))
+    distribution = tuple(float(share) for share in model.distributions([features], count)[0])
+    values = tuple(one.value for one in calibrator.labels)
+    lower, upper = (values[quantile_place(distribution, share)] for share in (OUTSIDE, 1 - OUTSIDE))
+    decider = Decider(values, calibrator.decision_rules, calibrator.cut_points)
+    for_f1, for_error = (
+        values[decider.place(distribution, metric)] for metric in (MACRO_F1, MEAN_ABSOLUTE_ERROR)
+    )
+    expected = expected_value(distribution, values)
+    return Calibrated(distribution, expected, lower, upper, for_f1, for_error)
+
+
+def write_calibrator(calibrator: Calibrator, path: Path) -> None:
+    """Write it whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    unfinished.write_text(calibrator.model_dump_json(indent=2), "utf-8")
+    unfinished.replace(path)
+
+
+def load_calibrator(path: str | Path) -> Calibrator:
+    """Read a calibrator.
+
+    Raises:
+        ConfigurationError: the file is missing, is no calibrator, or was written by another
+            version.
+    """
+    try:
+        found = Calibrator.model_validate_json(Path(path).read_bytes())
+    except OSError as error:
+        raise ConfigurationError(
+            f"calibrator {path} cannot be read ({type(error).__name__}): fit one with assay"
+            " benchmark novelty"
+        ) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "file"
+        raise ConfigurationError(
+            f"{path} is no calibrator: {where}: {first['msg']}; fit one with assay benchmark"
+            " novelty"
+        ) from error
+    if found.calibrator_version != CALIBRATOR_VERSION:
+        raise ConfigurationError(
+            f"calibrator {path} has version {found.calibrator_version}, this is"
+            f" {CALIBRATOR_VERSION}: fit it again"
+        )
+    return found
+
+
+def refuse_training_items(calibrator: Calibrator, ideas: Iterable[str]) -> None:
+    """Keep a calibrator from being scored on what it was fitted on.
+
+    Raises:
+        ConfigurationError: one of `ideas` is among its training items.
+    """
+    known = set(calibrator.training_items)
+    seen = sum(item_sha256(idea) in known for idea in ideas)
+    if seen:
+        raise ConfigurationError(
+            f"{seen} of the items to be scored are among the {len(known)} that calibrator"
+            f" {calibrator.sha256[:12]} was fitted on: score it on others, or run without"
+            " novelty.calibrator (its gain under cross-validation is reported when it is fitted)"
+        )

@@ -1,3 +1,0 @@
-"""Calibration: from a judgement and its evidence to a label with its uncertainty, and how much that
-gains.
-"""
