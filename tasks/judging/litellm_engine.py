@@ -344,6 +344,7 @@ class LiteLLMEngine:
             step=asking.step.name,
             tokens=tokens,
             cost_usd=cost_usd if backend.price else None,
+            booked={call.call_id for call in self._ledger.llm_calls},
         )
 
     def _record_cancelled(
@@ -392,9 +393,11 @@ class LiteLLMEngine:
         by_batch = attempt.by_batch if attempt else None
         if by_batch is not None and by_batch.batch and not by_batch.is_own:
             status, cache_hit = CallStatus.CACHED, True
+        # Worked on again, an idea books what a batch has answered under the same name.
+        booked_as = by_batch.question_id if by_batch and by_batch.is_own else uuid.uuid4().hex
         answer = attempt.answer if attempt and isinstance(attempt.answer, CallAnswer) else None
         call = LlmCall(
-            call_id=uuid.uuid4().hex,
+            call_id=booked_as,
             idea_id=self._ledger.idea_id,
             step=step.name,
             step_version=step.version,

@@ -4,7 +4,7 @@ What the batches have answered is given back as if a call had been answered just
 asked yet is written down, and whoever asked it waits from outside (`tasks/shards/standstill.py`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,10 +39,12 @@ class BatchAnswer:
     Attributes:
         batch: it travelled in; None: it was never submitted.
         seconds: the batch took.
-        is_own: whether it was asked for this idea, which then pays for it.
+        is_own: whether it was asked for this idea, which then pays for it, once.
+        question_id: stays the same however often the idea is worked on.
     """
 
     answer: CallAnswer | CallFailure
+    question_id: str
     batch: str | None
     seconds: float
     is_own: bool
@@ -57,6 +59,7 @@ class _Asking:
     step: str
     tokens: int
     cost_usd: float | None
+    question_id: str = ""
     found: Asked | None = None
     ended: CallFailure | None = None
     by_call: bool = False
@@ -92,6 +95,7 @@ class BatchedModel:
         step: str,
         tokens: int,
         cost_usd: float | None,
+        booked: Container[str],
     ) -> BatchAnswer | None:
         """What the batches say to a question; None: its batch gave no answer, and calls are to fill
         the gap. A question they do not know is written down, and never answered here.
@@ -99,6 +103,7 @@ class BatchedModel:
         Args:
             given: parameters of the call.
             tokens, cost_usd: what a call would take, estimated.
+            booked: questions that the idea has paid for since it was taken up.
         """
         if self._relay is None:
             self._relay = await relayed(provider_of(self._model), self._answered)
@@ -116,9 +121,10 @@ class BatchedModel:
         if asking.by_call:
             return None
         found = asking.found
-        is_own = found is not None and found.unit == unit
+        is_own = found is not None and found.unit == unit and asking.question_id not in booked
         batch, seconds = (found.batch, found.seconds) if found else (None, 0.0)
-        return BatchAnswer(self._priced(asking.ended or answer, is_own), batch, seconds, is_own)
+        priced = self._priced(asking.ended or answer, is_own)
+        return BatchAnswer(priced, asking.question_id, batch, seconds, is_own)
 
     def _priced(self, answer: CallAnswer | CallFailure, is_own: bool) -> CallAnswer | CallFailure:
         """The answer at the price of a batch. Nothing is tried again: the batch has ended."""
@@ -149,6 +155,7 @@ class BatchedModel:
             tokens=asking.tokens,
             cost_usd=asking.cost_usd,
         )
+        asking.question_id = question.question_id
         asking.found = found = questions.find(question.question_id)
         if found is None:
             if questions.times_asked(asking.asked_as) >= MOST_WAVES_PER_STEP:

@@ -85,9 +85,11 @@ class Night:
             sleep=lambda _: None,
         )
 
-    async def ask(self, step: Any, question: Any, unit: str) -> tuple[Any, Ledger]:
+    async def ask(
+        self, step: Any, question: Any, unit: str, ledger: Ledger | None = None
+    ) -> tuple[Any, Ledger]:
         """What one idea has by now: an outcome, or None while it waits."""
-        ledger = Ledger(IdeaId(unit))
+        ledger = ledger or Ledger(IdeaId(unit))
         store = KeyedStore(self.folder / "replies.sqlite")
         backend = LiteLLMBackend(
             self.model,
@@ -172,6 +174,26 @@ async def test_two_ideas_with_one_question_ask_it_once_and_one_pays(
     assert len(server.submitted_bodies) == 1
     costs = sorted(ledger.llm_calls[0].cost_usd or 0.0 for _, ledger in ended.values())
     assert costs[0] == 0.0 < costs[1]
+
+
+async def test_an_idea_worked_on_again_books_an_answer_under_the_same_name(
+    night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    run = night()
+    ended = await run.through(step, questions_of)
+    again = await run.through(step, questions_of)
+    for unit in UNITS:
+        (before,), (after,) = ended[unit][1].llm_calls, again[unit][1].llm_calls
+        assert (before.call_id, before.cost_usd) == (after.call_id, after.cost_usd)
+
+
+async def test_an_idea_that_asks_the_same_twice_pays_once(
+    night: Callable[..., Night], step: Any, question: Any
+) -> None:
+    run = night()
+    ended = await run.through(step, {"i1": question})
+    _, ledger = await run.ask(step, question, "i1", ended["i1"][1])
+    assert [bool(row.cost_usd) for row in ledger.llm_calls] == [True, False]
 
 
 @pytest.mark.parametrize("failures", BatchFailures)
