@@ -8,6 +8,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored
 from schemas.identifiers import FoundPaperId, PaperId
+from schemas.venue_months import latest_day
 
 
 class Paper(Noun):
@@ -52,13 +53,13 @@ class Paper(Noun):
     def latest_publication_date(self) -> date | None:
         """The last day on which the paper can have appeared.
 
-        A paper known by its year alone counts as published on 31 December: an idea must never be
-            judged
-        by a paper that may have appeared after its cutoff. None when not even the year is known.
+        A paper known by its year alone counts as published at the end of its venue's month, or
+        on 31 December where that is unknown: an idea must never be judged by a paper that may
+        have appeared after its cutoff. None when not even the year is known.
         """
-        if self.publication_date is not None:
+        if self.publication_date is not None or self.year is None:
             return self.publication_date
-        return date(self.year, 12, 31) if self.year is not None else None
+        return latest_day(self.year, self.venue, self.arxiv_id)
 
     def admissible(self, cutoff: date | None) -> bool:
         """Whether the paper may be cited for an idea with this cutoff; an undated paper only

@@ -13,9 +13,21 @@ import pyarrow as pa
 from schemas.base import Severity
 from schemas.columns import ColumnType, Table
 from schemas.tables import TABLE
+from schemas.venue_months import LATEST_MONTHS
 from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import Kind
 from warehouse.violations import Violations
+
+_VENUE_MONTHS = "venue_months"
+
+
+def _venue_months() -> pa.Table:
+    """By whose end a venue's papers of a year were public, for rules about cutoff dates."""
+    rows = [
+        {"venue": venue, "year": year, "month": month}
+        for (venue, year), month in LATEST_MONTHS.items()
+    ]
+    return pa.Table.from_pylist(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +55,7 @@ class Rules:
         for table in self.tables:
             prose = [column.name for column in table.columns if column.type is ColumnType.TEXT]
             connection.register(table.name, chunk[table.name].drop_columns(prose))
+        connection.register(_VENUE_MONTHS, _venue_months())
         for rule in self.rules:
             count = int(
                 connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()[0][0]
@@ -59,6 +72,7 @@ class Rules:
             rule.violations.add(len(chunk[rule.about]), count, broken)
         for table in self.tables:
             connection.unregister(table.name)
+        connection.unregister(_VENUE_MONTHS)
 
 
 def rules_of(kind: Kind[Any, Any]) -> Rules:

@@ -5,7 +5,7 @@ What is not a paper becomes None, never a half-filled one.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import MAXYEAR, MINYEAR, date
 from typing import Any
 
 from schemas.errors import RequestRejectedError
@@ -42,7 +42,7 @@ def parse_paper(row: Any) -> Paper | None:
         abstract=_text(row.get("abstract")),
         authors=_authors(row.get("authors")),
         venue=_text(row.get("venue")) or "",
-        year=integer(row.get("year")),
+        year=_year(row.get("year")),
         publication_date=_date(row.get("publicationDate")),
         url=_text(row.get("url")) or "",
         doi=_text(external.get("DOI")),
@@ -101,6 +101,11 @@ def _authors(value: Any) -> tuple[str, ...]:
 
 def _text(value: Any) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
+
+
+def _year(value: Any) -> int | None:
+    year = integer(value)
+    return year if year is not None and MINYEAR <= year <= MAXYEAR else None
 
 
 def _date(value: Any) -> date | None:

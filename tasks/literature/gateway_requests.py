@@ -9,12 +9,14 @@ from typing import Any
 import orjson
 
 from schemas.errors import BudgetExhaustedError
+from schemas.failure import Failure
 from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.messages import (
     ATTEMPTS_HEADER,
     BATCH_PATH,
+    KNOWN_BY_YEAR_HEADER,
     NONE_KNOWN,
     SHARE_HEADER,
     STOPPING_HEADER,
@@ -81,6 +83,7 @@ class GatewayRequests:
             longest_pause_seconds=1.0,
         )
         self.source = DEFAULT_SOURCE
+        self._told_of_years = False
 
     async def get(self, path: str, parameters: Mapping[str, str]) -> Fetched:
         """A GET; `parameters` as the API takes them."""
@@ -126,11 +129,33 @@ class GatewayRequests:
                 headers = answer.headers
                 self.source = headers.get("x-assay-source", self.source)
                 fetched = self._judged(request, answer)
+                self._tell(request, headers.get(KNOWN_BY_YEAR_HEADER, ""))
             self._record(request, fetched, latency_seconds, headers)
             if fetched.failure is not None:
                 spanned.fail(fetched.failure.reason)
             spanned.note(status=fetched.status, source=self.source)
             return fetched
+
+    def _tell(self, request: Request, known_by_year: str) -> None:
+        """Say once of an idea how many papers no search could reach for want of a date."""
+        counts = [int(each) for each in known_by_year.split() if each.isdecimal()]
+        if self._told_of_years or len(counts) != 3 or not any(counts[1:]):
+            return
+        self._told_of_years = True
+        year = request.parameter("publicationDateOrYear").lstrip(":")[:4]
+        kept, by_month, by_year = counts
+        self._ledger.failures.append(
+            Failure(
+                stage="literature",
+                subject=f"papers of {year}",
+                reason=Reason.NO_DATE,
+                detail=(
+                    f"{sum(counts):,} papers carry no date but the cutoff's year: {kept:,} were"
+                    f" searched and {by_month:,} left out by the month of their venue, {by_year:,}"
+                    " left out because that month is unknown or December"
+                ),
+            )
+        )
 
     async def _send(self, request: Request) -> Answer | NoAnswerError:
         """Try again while the gateway is being restarted, and no longer."""

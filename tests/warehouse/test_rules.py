@@ -93,6 +93,10 @@ CASES: dict[str, tuple[Broken, str]] = {
         change("papers", publication_date=None, year=2025),
         "no_paper_after_the_cutoff_is_used",
     ),
+    "used paper of a meeting after the cutoff": (
+        change("papers", publication_date=None, year=2025, venue="EMNLP"),
+        "no_paper_after_the_cutoff_is_used",
+    ),
     "used paper without any date": (
         change("papers", publication_date=None, year=None),
         "no_paper_after_the_cutoff_is_used",
@@ -254,6 +258,15 @@ def test_without_a_cutoff_every_paper_may_be_cited() -> None:
     rows["ideas"][0]["cutoff_date"] = None
     rows["papers"][0]["publication_date"] = date(2090, 1, 1)
     assert broken_rules(rows) == {}
+
+
+def test_a_paper_known_by_its_year_may_be_cited_once_its_meeting_is_over() -> None:
+    rows = rows_of(make_evaluation())
+    rows["ideas"][0]["cutoff_date"] = date(2025, 8, 31)
+    rows["papers"][0].update(publication_date=None, year=2025, venue="ICLR ", arxiv_id=None)
+    assert broken_rules(rows) == {}
+    rows["papers"][0]["arxiv_id"] = "2509.00001"
+    assert "no_paper_after_the_cutoff_is_used" in " ".join(broken_rules(rows))
 
 
 def test_an_unscored_summary_is_reason_enough_for_no_review() -> None:

@@ -27,6 +27,7 @@ from schemas.reasons import Reason
 from schemas.settings import TelemetrySettings
 from tasks.literature.gateway.messages import (
     ATTEMPTS_HEADER,
+    KNOWN_BY_YEAR_HEADER,
     SHARE_HEADER,
     STOPPING_HEADER,
     Reply,
@@ -317,6 +318,7 @@ def _response(reply: Reply, source: str) -> Response:
         SHARE_HEADER: f"{reply.share:.6f}",
         "x-assay-packed": str(reply.packed),
         "x-assay-source": source,
+        KNOWN_BY_YEAR_HEADER: reply.known_by_year,
     }
     return Response(
         reply.body, status_code=reply.status, media_type="application/json", headers=headers

@@ -18,6 +18,8 @@ from tasks.web.exchange import status_of_reason
 
 ATTEMPTS_HEADER = "x-assay-attempts"
 SHARE_HEADER = "x-assay-share"
+KNOWN_BY_YEAR_HEADER = "x-assay-known-by-year"
+"""Of a search with a cutoff in a snapshot: papers kept, left out by month, left out by year."""
 STOPPING_HEADER = "x-assay-stopping"
 # About 8 KB: servers and clients refuse longer heads.
 _MOST_IN_HEADER = 100
@@ -229,6 +231,7 @@ class Reply:
         share: how many requests' worth it took; below the number of attempts where look-ups of
             others travelled along, above 0 without any attempt where it travelled along itself.
             Adds up to the requests sent.
+        known_by_year: the value of `KNOWN_BY_YEAR_HEADER`; empty where nothing is counted.
     """
 
     status: int
@@ -239,6 +242,7 @@ class Reply:
     packed: int = 1
     share: float = 0.0
     reason: Reason | None = None
+    known_by_year: str = ""
 
     @property
     def definite(self) -> bool:

@@ -13,7 +13,7 @@ import orjson
 from schemas.errors import RequestRejectedError
 from schemas.patterns import IGNORECASE, bounded
 from tasks.literature.gateway.messages import LARGEST_BATCH, NONE_KNOWN, Request
-from tasks.literature.snapshot.records import UNKNOWN_DAY, PaperRecord
+from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.text_index import DayRange
 from tasks.web.client import ascii_lower
 
@@ -75,11 +75,6 @@ def days_of(request: Request) -> DayRange:
             raise RequestRejectedError(f"Unacceptable query params: [{name}={text}]")
         first, last = max(first, found.first), min(last, found.last)
     return DayRange(first, last)
-
-
-def last_day_of(year: int | None) -> int:
-    """31 December of the year as YYYYMMDD; after every range when the year is unknown."""
-    return year * 10_000 + 1231 if isinstance(year, int) else UNKNOWN_DAY
 
 
 def _point(text: str) -> DayRange | None:

@@ -5,6 +5,7 @@ milliseconds.
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from tasks.literature.gateway.parameters import (
 )
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.snapshot import Found, Snapshot
-from tasks.literature.snapshot.text_index import DayRange
+from tasks.literature.snapshot.text_index import EVER, DayRange
 
 _OF_ONE_PAPER: dict[str, str | None] = {
     "paper": None,
@@ -61,6 +62,7 @@ class SnapshotUpstream:
         self._snapshot = snapshot
         self._embedder = embedder if snapshot.has_vectors else None
         self._counts: Counter[str] = Counter()
+        self._by_year: dict[int, str] = {}
         self._searches: dict[str, Callable[[Request], Awaitable[Reply]]] = {
             "paper/search": self._search,
             "paper/search/bulk": self._bulk,
@@ -86,12 +88,22 @@ class SnapshotUpstream:
             return no_such_route(request)
         self._counts[route.endpoint] += 1
         if route.endpoint in self._searches:
-            return await self._searches[route.endpoint](request)
+            reply = await self._searches[route.endpoint](request)
+            return replace(reply, known_by_year=self._known_by_year(days_of(request).last))
         if route.identifier is not None and route.endpoint == "papers/forpaper":
             return await self._recommend(request, [route.identifier], [])
         if route.identifier is not None and route.endpoint in _OF_ONE_PAPER:
             return self._paper(request, route.identifier, _OF_ONE_PAPER[route.endpoint])
         return error_reply(404, f"{request.method} {route.endpoint} is not served from a snapshot")
+
+    def _known_by_year(self, last_day: int) -> str:
+        """Counted once for each cutoff; empty without one."""
+        if last_day == EVER.last:
+            return ""
+        if last_day not in self._by_year:
+            counts = self._snapshot.known_by_year(last_day)
+            self._by_year[last_day] = " ".join(map(str, astuple(counts)))
+        return self._by_year[last_day]
 
     async def _search(self, request: Request) -> Reply:
         window = window_of(request, default=100, largest=100)

@@ -5,7 +5,6 @@ lacks; and from a choice of literature to the one it means.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import orjson
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, RequestRejectedError
 from schemas.settings import Settings
+from tasks.literature.api_shapes import parse_paper
 from tasks.literature.gateway.look_ups import LookUps, Row
 from tasks.literature.gateway.messages import (
     BATCH_PATH,
@@ -25,11 +25,12 @@ from tasks.literature.gateway.messages import (
     error_reply,
     no_such_route,
 )
-from tasks.literature.gateway.parameters import batch_identifiers, days_of, last_day_of, window_of
+from tasks.literature.gateway.parameters import batch_identifiers, days_of, window_of
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.gateway.storage import RECORD_NAME, Answers, RequestRecord
 from tasks.literature.gateway.transport import Transport
 from tasks.literature.snapshot.folder import read_manifest
+from tasks.literature.snapshot.records import as_number
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
 from tasks.web.arrival_limiter import ArrivalLimiter
@@ -37,6 +38,7 @@ from tasks.web.departures import SharedDepartures, departures_file
 from warehouse.keyed_store import KeyedStore
 
 _RECOMMENDATIONS = frozenset({"papers", "papers/forpaper"})
+_FIELDS_OF_DATES = frozenset({"year", "publicationDate", "venue", "externalIds"})
 _DAY_SECONDS = 86_400.0
 # Dates are filtered here, so more are asked for than wanted; it is one request either way.
 _RECOMMENDED_BEFORE_FILTER = 100
@@ -102,7 +104,7 @@ class LiveUpstream:
         """
         days = days_of(request)
         limit = window_of(request, default=100, largest=500).limit
-        fields = set(request.parameter("fields", "title").split(",")) | {"year", "publicationDate"}
+        fields = set(request.parameter("fields", "title").split(",")) | _FIELDS_OF_DATES
         asked = request.replacing(
             publicationDateOrYear=None,
             limit=str(max(limit, _RECOMMENDED_BEFORE_FILTER)),
@@ -146,16 +148,9 @@ def batch_reply(rows: Sequence[Row], spent: Reply) -> Reply:
 
 
 def _within(paper: dict[str, Any], days: DayRange) -> bool:
-    published, year = paper.get("publicationDate"), paper.get("year")
-    try:
-        day = (
-            int(date.fromisoformat(published).strftime("%Y%m%d"))
-            if published
-            else last_day_of(year)
-        )
-    except (TypeError, ValueError):
-        return False
-    return days.first <= day <= days.last
+    known = parse_paper({"paperId": "-", "title": "-", **paper})
+    latest = known.latest_publication_date if known is not None else None
+    return latest is not None and days.first <= as_number(latest) <= days.last
 
 
 # The snapshot first, and the live API for what it lacks.

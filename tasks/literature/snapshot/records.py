@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from schemas.patterns import IGNORECASE, bounded
+from schemas.venue_months import latest_day
 
 _HEXADECIMAL_40 = bounded(r"[0-9a-f]{40}")
 _ARXIV = bounded(
@@ -125,6 +126,12 @@ OPTIONAL_COLUMNS = (
 UNKNOWN_DAY = 99_991_231
 """Sorts after every cutoff: a paper without a date never passes a date filter."""
 
+
+def as_number(day: date) -> int:
+    """YYYYMMDD."""
+    return (day.year * 100 + day.month) * 100 + day.day
+
+
 # "Editorial" and "Book reviews" of one year are many papers.
 _FEWEST_TITLE_WORDS = 3
 _COMPRESSION_LEVEL = 4
@@ -161,8 +168,15 @@ class PaperRecord:
         `Paper.latest_publication_date`).
         """
         if self.publication_date is not None:
-            return int(self.publication_date.replace("-", ""))
-        return self.year * 10_000 + 1231 if self.year is not None else UNKNOWN_DAY
+            return as_number(date.fromisoformat(self.publication_date))
+        if self.year is None:
+            return UNKNOWN_DAY
+        return as_number(latest_day(self.year, self.venue, self.arxiv_id))
+
+    @property
+    def year_alone(self) -> int:
+        """The year, where nothing more is known of the date; 0 for other papers."""
+        return (self.year or 0) if self.publication_date is None else 0
 
     def to_json(self) -> bytes:
         values = _VALUES(self)

@@ -22,6 +22,7 @@ from tasks.literature.snapshot.text_index import (
     TITLE_BOOST,
     DayRange,
     Hit,
+    KnownByYear,
     TextIndex,
     parse_bulk_query,
     query_terms,
@@ -125,6 +126,10 @@ class Snapshot:
         return self._found(
             *self._text.search(parse_bulk_query(query, self._text), limit, days), limit
         )
+
+    def known_by_year(self, last_day: int) -> KnownByYear:
+        """What becomes of papers known by the year of `last_day`, YYYYMMDD, alone."""
+        return self._text.known_by_year(last_day)
 
     def match_title(self, title: str, days: DayRange = EVER) -> Found:
         """The one paper with the closest title, or none."""

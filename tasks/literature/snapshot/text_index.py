@@ -86,6 +86,22 @@ class DayRange:
 
 EVER = DayRange()
 
+
+@dataclass(frozen=True, slots=True)
+class KnownByYear:
+    """Papers of the cutoff's year of whose date only the year is known.
+
+    Attributes:
+        kept: their venue's month was over by the cutoff.
+        left_out_by_month: it was not.
+        left_out_by_year: their venue's month is unknown, or December.
+    """
+
+    kept: int
+    left_out_by_month: int
+    left_out_by_year: int
+
+
 PapersFrom = Callable[[int], Iterator[tuple[int, PaperRecord]]]
 """(number, paper) in order, from a number on."""
 
@@ -98,6 +114,7 @@ def _schema() -> tantivy.Schema:
     )
     builder.add_unsigned_field("number", stored=False, indexed=False, fast=True)
     builder.add_unsigned_field("day", stored=False, indexed=True, fast=True)
+    builder.add_unsigned_field("year_alone", stored=False, indexed=True, fast=True)
     return builder.build()
 
 
@@ -137,6 +154,7 @@ def _document(number: int, record: PaperRecord) -> tantivy.Document:
     document.add_text("abstract", body)
     document.add_unsigned("number", number)
     document.add_unsigned("day", record.last_day)
+    document.add_unsigned("year_alone", record.year_alone)
     return document
 
 
@@ -174,6 +192,30 @@ class TextIndex:
         """How many papers have the term in their abstract."""
         return int(self._searcher.doc_freq("abstract", term))
 
+    def known_by_year(self, last_day: int) -> KnownByYear:
+        """The papers of the year of `last_day`, YYYYMMDD, of whose date only that year is known."""
+        year = last_day // 10_000
+        of_year = self._in_range("year_alone", year, year)
+
+        def count(first: int, last: int) -> int:
+            query = both([of_year, self._in_range("day", first, last)])
+            return int(self._searcher.search(query, limit=1, count=True).count or 0)
+
+        december = year * 10_000 + 1231
+        if last_day >= december:
+            return KnownByYear(count(0, december), 0, 0)
+        return KnownByYear(
+            kept=count(0, last_day),
+            left_out_by_month=count(last_day + 1, december - 1),
+            left_out_by_year=count(december, december),
+        )
+
+    def _in_range(self, field: str, first: int, last: int) -> tantivy.Query:
+        """Papers with a number of this field in the range, both ends included."""
+        return tantivy.Query.range_query(
+            self._schema, field, tantivy.FieldType.Unsigned, first, last
+        )
+
     def any_of(self, terms: Iterable[str]) -> tantivy.Query:
         """Papers with at least one of the terms; the more and the rarer, the better."""
         return either([query for term in terms for query in self._in_each_field(term)])
@@ -206,9 +248,7 @@ class TextIndex:
         by something stable.
         """
         if days != EVER:
-            within = tantivy.Query.range_query(
-                self._schema, "day", tantivy.FieldType.Unsigned, days.first, days.last
-            )
+            within = self._in_range("day", days.first, days.last)
             query = both([query, tantivy.Query.const_score_query(within, 0.0)])
         asked = limit + _SPARE_HITS
         while True:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.identifiers import IdeaId, PaperId
+from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import plain_query
@@ -22,7 +23,9 @@ from tasks.literature.client import LiteratureClient
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.gateway_requests import GatewayRequests
 from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.snapshot import Snapshot
+from tests.support.paper_files import paper_rows, write_parquet
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
 from tests.support.web_servers import shaped_server
 
@@ -318,3 +321,27 @@ def test_a_plain_query_holds_words_only_or_is_refused(text: str) -> None:
 def test_a_query_that_is_too_long_is_refused_rather_than_cut() -> None:
     with pytest.raises(RequestRejectedError, match="characters"):
         plain_query("word " * 1000)
+
+
+async def test_papers_that_no_search_could_date_are_counted_once(
+    tmp_path: Path, http: httpx.AsyncClient, settings_for: MakeSettings
+) -> None:
+    venues = ["ICLR", "ICLR", "EMNLP", "NIPS", "A journal"]
+    rows = [
+        {**row, "venue": venue, "year": 2024, "publication_date": None}
+        for row, venue in zip(paper_rows(len(venues)), venues, strict=True)
+    ]
+    build_snapshot(write_parquet(tmp_path / "papers.parquet", rows), tmp_path / "index")
+    choice = LiteratureChoice(tmp_path / "index")
+    ledger = Ledger(IdeaId("idea"))
+    with GatewayProcess(settings_for("http://unused"), choice, tmp_path / "cache") as running:
+        client = SemanticScholarClient(running.url, ledger, http, Settings().literature)
+        found = await client.search_papers(rows[0]["title"], 20, date(2024, 6, 30))
+        await client.search_papers("another study", 20, date(2024, 6, 30))
+    assert {paper.venue for paper in found.items} == {"ICLR"}
+    (failure,) = ledger.failures
+    assert (failure.reason, failure.subject) == (Reason.NO_DATE, "papers of 2024")
+    assert failure.detail.startswith(
+        "5 papers carry no date but the cutoff's year: 2 were searched and 1 left out by the month"
+        " of their venue, 2 left out"
+    )
