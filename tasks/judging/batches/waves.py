@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from schemas.errors import ConfigurationError, RequestRejectedError, TransientError
 from schemas.identifiers import IdeaId
@@ -82,8 +83,8 @@ class Waves:
         whether there was anything.
 
         Raises:
-            ConfigurationError: a key or an address is wrong, or the wait was too long; the same
-                command again goes on from here.
+            ConfigurationError: a key or an address is wrong, a batch is refused as a whole, or the
+                wait was too long; the same command again goes on from here.
         """
         self._looks.clear()
         began = time.monotonic()
@@ -110,6 +111,8 @@ class Waves:
             except TransientError as error:
                 logger.warning("batch %s: %s", batch.name, error)
             except RequestRejectedError as error:
+                if batch.state is BatchState.SENDING:
+                    self._refuse(batch, str(error))
                 self._collect(batch, {}, str(error))
         self._begin(wave)  # what a full queue has turned away
         self._tell(self._progress(wave))
@@ -128,7 +131,9 @@ class Waves:
             return
         assert batch.remote_id is not None
         look = self._looks[batch.name] = provider.look(batch.remote_id)
-        if look.refused is not None:
+        if look.refused is not None and not look.queue_is_full:
+            self._refuse(batch, look.refused)
+        elif look.refused is not None:
             self._turned_away(batch, look.refused)
         elif look.ended is not None:
             self._collect(batch, dict(look.ended), look.detail)
@@ -169,6 +174,15 @@ class Waves:
             size += more
         if part:
             yield part
+
+    def _refuse(self, batch: Batch, why: str) -> NoReturn:
+        """End the run: what is wrong with the whole batch is no reason to ask it all by calls."""
+        self._questions.refused(batch.name, why)
+        self._budget.charge(batch.name, {})
+        raise ConfigurationError(
+            f"the provider refused a batch to {batch.lane.model} as a whole: {why}; mend it and"
+            " give the same command again, or leave --batch out"
+        )
 
     def _turned_away(self, batch: Batch, why: str) -> None:
         """The provider's queue is full: half as many next time, one batch after the other."""

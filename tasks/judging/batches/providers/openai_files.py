@@ -129,9 +129,8 @@ def _failed(remote: Any) -> Look:
     """A batch that the provider has not begun."""
     errors = (remote.errors.data if remote.errors else None) or []
     words = "; ".join(one_line(error.message or error.code or "") for error in errors)
-    if any(error.code in _QUEUE_IS_FULL for error in errors):
-        return Look(refused=words)
-    return Look(ended={}, detail=f"the provider refused the batch: {words}")
+    full = any(error.code in _QUEUE_IS_FULL for error in errors)
+    return Look(refused=words, queue_is_full=full)
 
 
 def _ended(text: str) -> Iterator[tuple[str, Ended]]:

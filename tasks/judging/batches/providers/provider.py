@@ -20,13 +20,15 @@ class Look:
     Attributes:
         answered: questions that have ended, of all it has.
         ended: what became of each question; None: it goes on.
-        refused: why the provider has not taken it up, where a smaller batch later may be taken.
+        refused: why the provider has not taken it up.
+        queue_is_full: whether a smaller batch later may be taken.
         detail: why it ended as a whole; empty: as it should.
     """
 
     answered: int = 0
     ended: Mapping[str, Ended] | None = None
     refused: str | None = None
+    queue_is_full: bool = False
     detail: str = ""
 
 

@@ -331,6 +331,21 @@ async def test_a_refused_key_ends_the_run_in_one_line(
         run.waves().next()
 
 
+async def test_a_batch_refused_as_a_whole_ends_the_run_and_asks_nothing_by_calls(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    run = night(failures=BatchFailures.CALL)
+    for unit, question in questions_of.items():
+        await run.ask(step, question, unit)
+    server.troubles = [("POST", 400)]
+    with pytest.raises(ConfigurationError, match="as a whole"):
+        run.waves().next()
+    assert server.asked == []
+    ended = await run.through(step, questions_of)
+    assert all(isinstance(outcome, Scored) for outcome, _ in ended.values())
+    assert len(server.submitted_bodies) == len(UNITS)
+
+
 @pytest.mark.parametrize("model", ["ollama/llama3", "openrouter/openai/gpt-5", "openai/o1-pro"])
 def test_a_model_without_batches_is_refused_before_anything_is_asked(model: str) -> None:
     with pytest.raises(ConfigurationError, match="--batch"):

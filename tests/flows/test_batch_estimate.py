@@ -1,0 +1,59 @@
+"""What `assay plan --batch` says before anything is paid."""
+
+from pathlib import Path
+
+from flows.batch_estimate import MOST_HOURS_PER_BATCH
+from flows.estimate import estimate_run
+from flows.request import bundled, resolve_request
+from schemas.choices import EngineChoice
+from schemas.options import RunOptions
+from schemas.settings import Settings
+from tasks.ideas.read import read_batch
+
+
+def test_a_batch_costs_half_of_calls_without_a_provider_s_cache_and_takes_a_wave_a_step(
+    tmp_path: Path,
+) -> None:
+    settings, ideas = Settings(), bundled("ideas.jsonl")
+    given = {"engine": EngineChoice("openai/gpt-4.1"), "warehouse": tmp_path / "warehouse"}
+    batch = read_batch(ideas, default_cutoff=None)
+    calls, batches = (
+        estimate_run(
+            batch.ideas,
+            0,
+            resolve_request(ideas, RunOptions(**given, batch=by_batch), settings),
+            settings,
+        )
+        for by_batch in (False, True)
+    )
+    assert calls.batches is None
+    assert batches.cached_tokens == 0
+    assert batches.cost_usd is not None
+    assert calls.cost_usd is not None
+    full = batches.prompt_tokens * 2e-6 + batches.completion_tokens * 8e-6
+    assert abs(batches.cost_usd - full / 2) < 0.01 * full
+    assert batches.batches is not None
+    assert batches.batches.waves == 7, "as `economy` takes with the bundled ideas"
+    assert batches.batches.worst_case_hours == 7 * MOST_HOURS_PER_BATCH
+
+
+def test_batch_in_a_profile_counts_where_the_command_says_nothing(tmp_path: Path) -> None:
+    economy = Path("flows/profiles/economy.toml").read_text()
+    profile = tmp_path / "night.toml"
+    profile.write_text(f"batch = true\n{economy}")
+    ideas, settings = bundled("ideas.jsonl"), Settings()
+    asked = {
+        (engine.text, said): resolve_request(
+            ideas,
+            RunOptions(engine=engine, profile=str(profile), warehouse=tmp_path / "w", batch=said),
+            settings,
+        ).batch
+        for engine in (EngineChoice("openai/gpt-4.1"), EngineChoice())
+        for said in (None, False)
+    }
+    assert asked == {
+        ("litellm:openai/gpt-4.1", None): True,
+        ("litellm:openai/gpt-4.1", False): False,
+        ("extractive", None): False,
+        ("extractive", False): False,
+    }
