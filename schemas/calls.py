@@ -86,6 +86,13 @@ class LlmCall(Noun):
         default=None,
         description="The provider's batch it travelled in, at half the price; None: a call.",
     )
+    transcript_sha256: str | None = Field(
+        default=None,
+        description=(
+            "Hash of prompt and reply, which lie beside the lake as long as they are kept; None:"
+            " nothing was answered, or transcripts are off."
+        ),
+    )
     created_at: datetime = Field(description="When it was made.")
 
 

@@ -94,6 +94,11 @@ class LanguageModelSettings(Section):
         pattern="^(auto|json_schema|json_object|text)$",
         description="auto: as LiteLLM says the model can; text: JSON in prose.",
     )
+    keep_transcripts_days: float = Field(
+        default=90.0,
+        ge=0,
+        description="How long prompt and reply of every call are kept; 0: not at all.",
+    )
     prompt_price_usd_per_million_tokens: float | None = Field(
         default=None, ge=0, description="For a model LiteLLM has no price for."
     )

@@ -113,6 +113,12 @@ class KeyedStore:
                 connection.executemany("update entries set value = ? where key = ?", changed)
                 connection.execute("commit")
 
+    def delete_older_than(self, seconds: float) -> None:
+        """Delete the entries stored longer ago, and give their room back to later ones."""
+        with self._open() as connection:
+            connection.execute("create index if not exists by_age on entries (stored_at)")
+            connection.execute("delete from entries where stored_at < ?", (time.time() - seconds,))
+
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
         with self._lock:

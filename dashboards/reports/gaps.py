@@ -1,4 +1,4 @@
-"""What could not be looked up or judged, in plain words, and what was left out of long inputs."""
+"""What is missing, in plain words, and what was left out of long inputs."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator

@@ -13,7 +13,7 @@ from dashboards.reports.judges_part import JudgedStep, judged_steps, score_of_ju
 from dashboards.reports.papers import in_reading_order, paper_link, reference
 from dashboards.reports.plan_part import PlanPart, plan_part
 from dashboards.reports.safe_text import Markdown
-from dashboards.reports.wording import baseline_mark, reason, weights_in_words
+from dashboards.reports.wording import baseline_mark, reason, score_in_words
 from schemas.contribution import Comparison, ContributionReview, Dimension
 from schemas.identifiers import PaperId
 from schemas.judging import JudgeVote
@@ -138,7 +138,7 @@ def idea_page(review: IdeaReview) -> IdeaPage:
                 if row.paper_id is None and row.knowledge_id is not None
             ],
         ),
-        weights=weights_in_words(review.run),
+        weights=score_in_words(review.run, review.score),
     )
 
 

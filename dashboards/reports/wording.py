@@ -8,7 +8,7 @@ from schemas.profile import ScoreWeights
 from schemas.reasons import reason_named
 from schemas.run import Run
 from schemas.soundness import ConcernKind
-from warehouse.answers import DroppedParameter
+from warehouse.answers import DroppedParameter, IdeaScore
 
 _FINGERPRINT = bounded(r"[0-9a-f]{12,64}")
 
@@ -89,6 +89,17 @@ def weights_in_words(run: Run) -> str:
         if name in asked
     )
     return ", ".join(f"{name} × {weight:g}" for name, weight in weights)
+
+
+def score_in_words(run: Run, score: IdeaScore) -> str:
+    """What an idea's score is made of, and what the modules that are missing leave open."""
+    told = weights_in_words(run)
+    if score.score_lower is None or score.score_lower == score.score_upper:
+        return told
+    return (
+        f"{told}; coverage {score.coverage_0_to_1 or 0.0:.0%}: the mean over the run stands in for"
+        f" what is missing, which leaves {score.score_lower:.2f} to {score.score_upper:.2f}"
+    )
 
 
 def dropped(row: DroppedParameter) -> str:

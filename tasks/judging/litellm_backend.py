@@ -38,6 +38,7 @@ from tasks.judging.structured_output import OutputMode
 from tasks.web.litellm_library import library
 from warehouse.keyed_store import KeyedStore
 from warehouse.scrubbing import without_secrets
+from warehouse.transcripts import Transcripts
 
 # Valid replies kept on disk, so that no call is paid twice.
 
@@ -138,6 +139,7 @@ class LiteLLMBackend:
         api_base: root of an OpenAI-compatible server; None: the provider's own.
         cache: where valid replies are kept; None: nowhere.
         refusals: where refused parameters are kept for all workers; None: nowhere.
+        transcripts: where prompts and replies are kept for readers; None: nowhere.
         backoff_seconds: wait before the first retry where the provider names none; doubles with
             each.
     """
@@ -151,6 +153,7 @@ class LiteLLMBackend:
         api_base: str | None = None,
         cache: KeyedStore | None = None,
         refusals: KeyedStore | None = None,
+        transcripts: Transcripts | None = None,
         limits: ModelLimits | None = None,
         sampling: Sampling | None = None,
         backoff_seconds: float = 1.0,
@@ -170,6 +173,7 @@ class LiteLLMBackend:
             else None
         )
         self.batched: BatchedModel | None = None
+        self.transcripts = transcripts
         self.limits_told = NOTHING_TOLD
         self.out_of_order: str | None = None
         self._api_base = api_base

@@ -20,7 +20,7 @@ from tasks.judging.litellm_backend import LiteLLMBackend, given_to_library
 from tasks.judging.messages import Attachment, Message, TooLong, with_attachment
 from tasks.judging.parameters import Parameters, Sampling
 from tasks.judging.provider_call import CallAnswer, CallFailure
-from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply
+from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply, reply_json
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode, response_format, schema_instruction
 from tasks.telemetry.reporting import Span, span
@@ -110,6 +110,7 @@ class LiteLLMEngine:
             return self._unscored(asking, Reason.INPUT_TOO_LONG, fitted.detail)
         if backend.cache is None:
             return await self._ask(asking, plain)
+        asking.sent = fitted
         kept_as = [*fitted, *self._told_apart()]
         key = asking.kept_under = backend.cache.key(step, kept_as, assignment.effort)
         if backend.batched is not None:  # nobody waits for a turn: all ask in one wave
@@ -129,7 +130,7 @@ class LiteLLMEngine:
         assert cache is not None
         if key is not None and (kept := cache.recall(key, asking.step.output_model)):
             value, asking.model_answered = kept
-            self._record(asking, CallStatus.CACHED, cache_hit=True)
+            self._record(asking, CallStatus.CACHED, cache_hit=True, said=reply_json(value))
             return Scored(value, self._provenance(asking))
         outcome = await self._ask(asking, plain)
         if isinstance(outcome, Scored):
@@ -387,8 +388,10 @@ class LiteLLMEngine:
         attempt: _Attempt | None = None,
         *,
         cache_hit: bool = False,
+        said: str | None = None,
         error: str | None = None,
     ) -> None:
+        """`said`: the reply, where there was no attempt."""
         backend, step = self._backend, asking.step
         by_batch = attempt.by_batch if attempt else None
         if by_batch is not None and by_batch.batch and not by_batch.is_own:
@@ -424,10 +427,19 @@ class LiteLLMEngine:
             seed=self._seed(asking),
             parameters_dropped=asking.parameters.dropped if asking.parameters else None,
             batch=by_batch.batch if by_batch else None,
+            transcript_sha256=self._kept(
+                asking, (answer.text or answer.refusal or "") if answer else said
+            ),
             created_at=datetime.now(UTC),
         )
         asking.call_ids.append(call.call_id)
         self._ledger.llm_calls.append(call)
+
+    def _kept(self, asking: _Asking, reply: str | None) -> str | None:
+        transcripts = self._backend.transcripts
+        if transcripts is None or reply is None:
+            return None
+        return transcripts.keep(asking.sent, reply)
 
     def _seed(self, asking: _Asking) -> int | None:
         """The seed as it was sent; for an answer from the cache, as it was asked for."""

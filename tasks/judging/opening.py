@@ -25,6 +25,7 @@ from tasks.judging.step import BaselineTools, Engine, NoAnswer, Step
 from tasks.telemetry.reporting import current, span
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
+from warehouse.transcripts import open_transcripts
 
 OutputT = TypeVar("OutputT", bound=Reply)
 
@@ -157,6 +158,7 @@ def open_backend(
         api_base=api_base,
         cache=KeyedStore(layout.cache / "replies.sqlite"),
         refusals=KeyedStore(layout.state / "models.sqlite"),
+        transcripts=open_transcripts(layout, settings.keep_transcripts_days),
         limits=open_model_limits(layout.state / "limits", model, settings),
         sampling=sampling,
     )

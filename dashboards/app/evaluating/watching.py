@@ -116,8 +116,8 @@ def _show_review(lake: Lake, run_id: RunId, idea_id: IdeaId) -> None:
     except AssayError as error:
         st.error(text.line(str(error)))
         return
+    whole.show(review, lake)
     whole.show_downloads(review, key="evaluate_download")
-    whole.show(review)
 
 
 def _show_rejections(lake: Lake, run_id: RunId) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 import polars
 import streamlit as st
 
-from dashboards.app import empty, state, tables
+from dashboards.app import empty, state, tables, text
+from dashboards.app.data import Lake
+from dashboards.app.review import waterfall
 from dashboards.reports import figures, wording
 from schemas.base import Noun
 from schemas.calls import LlmCall
@@ -16,6 +18,7 @@ from schemas.choices import EXTRACTIVE
 from schemas.evaluation import IdeaEvaluation
 from schemas.outcome import Provenance
 from warehouse.answers import IdeaReview
+from warehouse.transcripts import Transcripts, transcripts_path
 
 _SCORES = (
     "score_0_to_10",
@@ -27,6 +30,7 @@ _SCORES = (
     "judge_score_0_to_1",
     "total_score_0_to_10",
 )
+_SAID_PIXELS = 260
 _NAMES = (
     "method_id",
     "dimension_id",
@@ -39,8 +43,11 @@ _NAMES = (
 )
 
 
-def show(review: IdeaReview) -> None:
-    """All judgements as a table; the calls of the one selected below it, else of all."""
+def show(review: IdeaReview, lake: Lake) -> None:
+    """When what was asked, and all judgements as a table; the calls of the one selected below it,
+    else of all; and what was said in the call selected.
+    """
+    waterfall.show(review.evaluation)
     rows = list(_judgements(review.evaluation))
     if not rows:
         empty.show("Nothing was judged.")
@@ -71,7 +78,7 @@ def show(review: IdeaReview) -> None:
         if chosen is not None
         else None
     )
-    _show_calls(review, wanted)
+    _show_calls(review, wanted, lake)
 
 
 def _judgements(evaluation: IdeaEvaluation) -> Iterator[dict[str, Any]]:
@@ -114,7 +121,7 @@ def _outcome(entry: Noun) -> str:
     return "" if found is None else str(found)
 
 
-def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> None:
+def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None, lake: Lake) -> None:
     calls = review.evaluation.llm_calls
     if judgement is not None:
         st.subheader("Calls made for the judgement selected", anchor=False)
@@ -127,7 +134,8 @@ def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> None:
         return
     st.caption(
         f"{figures.counted(len(calls), 'call')},"
-        f" {figures.duration(sum(call.latency_seconds for call in calls))} of waiting"
+        f" {figures.duration(sum(call.latency_seconds for call in calls))} of waiting. Select one to"
+        " read its prompt and its reply."
     )
     columns = {
         "step": "Step", "model_requested": "Model asked", "model_answered": "Model that answered", "status": "Ended",
@@ -137,7 +145,32 @@ def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None) -> None:
         "queue_seconds": tables.seconds("Queued"), "attempt": "Attempt", "cache_hit": "From Assay's cache", "error": "Error",
         "created_at": tables.moment("When"), "call_id": "Call",
     }  # fmt: skip
-    tables.show(_frame(calls), columns, key="calls")
+    chosen = tables.show(_frame(calls), columns, key="calls", selectable=True)
+    if chosen is not None:
+        call = next(call for call in calls if call.call_id == chosen["call_id"])
+        _show_said(call, lake)
+
+
+def _show_said(call: LlmCall, lake: Lake) -> None:
+    """Prompt and reply as they were, every character shown as itself."""
+    st.subheader("What was said", anchor=False)
+    if call.transcript_sha256 is None:
+        empty.show(
+            "No transcript was kept: the call was not answered, or transcripts are off"
+            " (`ASSAY_LANGUAGE_MODEL__KEEP_TRANSCRIPTS_DAYS`)."
+        )
+        return
+    path = transcripts_path(lake.layout)
+    found = Transcripts(path).read(call.transcript_sha256) if path.exists() else None
+    if found is None:
+        empty.show(
+            "The transcript is no longer kept, or lies on another machine: it is deleted after"
+            " `ASSAY_LANGUAGE_MODEL__KEEP_TRANSCRIPTS_DAYS` days."
+        )
+        return
+    for role, content in (*found.messages, ("reply", found.reply)):
+        st.caption(text.line(role))
+        st.code(content, language=None, wrap_lines=True, height=_SAID_PIXELS)
 
 
 def _frame(calls: tuple[LlmCall, ...]) -> polars.DataFrame:

@@ -3,7 +3,7 @@
 import polars
 import streamlit as st
 
-from dashboards.app import tables, text
+from dashboards.app import links, tables, text
 from dashboards.reports import papers
 from dashboards.reports.gaps import gaps_of, shortenings_of
 from dashboards.reports.idea_page import idea_page
@@ -67,12 +67,17 @@ def show_bibliography(review: IdeaReview) -> None:
         "date": [papers.paper_date(paper) for paper in found],
         "venue": [paper.venue for paper in found],
         "citations": [paper.citation_count for paper in found],
+        "cited_where": [
+            links.address("paper", run=str(review.run.run_id), paper=paper.paper_id)
+            for paper in found
+        ],
         "link": [safe_url(papers.paper_url(paper)) for paper in found],
         "paper_id": [paper.paper_id for paper in found],
     }
     columns = {
         "title": "Title", "authors": "Authors", "date": "Published", "venue": "Venue",
-        "citations": tables.count("Citations"), "link": tables.link("Link"), "paper_id": "Identifier",
+        "citations": tables.count("Citations"),
+        "cited_where": tables.link("Cited where"), "link": tables.link("Link"), "paper_id": "Identifier",
     }  # fmt: skip
     tables.show(
         polars.DataFrame(rows, schema_overrides={"citations": polars.Int64, "link": polars.String}),

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboards.app import text
 from dashboards.reports import figures
-from dashboards.reports.wording import baseline_mark, weights_in_words
+from dashboards.reports.wording import baseline_mark, score_in_words
 from warehouse.answers import IdeaReview, IdeaScore
 
 
@@ -15,7 +15,7 @@ def show_scores(review: IdeaReview) -> None:
         (
             "Overall, of 10",
             score.score,
-            f"of {weights_in_words(review.run)}, those that have a score",
+            f"of {score_in_words(review.run, score)}",
         ),
         *_modules(score),
     ]

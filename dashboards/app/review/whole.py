@@ -4,10 +4,12 @@ judged what.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from dashboards.app import text
+from dashboards.app.data import Lake
 from dashboards.app.review import (
     committee,
     contribution,
@@ -34,7 +36,7 @@ class Part:
     draw: Callable[[IdeaReview], None]
 
 
-def show(review: IdeaReview) -> None:
+def show(review: IdeaReview, lake: Lake) -> None:
     """The first page, then where it comes from and the summary; the rest in tabs, the open one in
     the address as `part`.
     """
@@ -54,7 +56,7 @@ def show(review: IdeaReview) -> None:
         Part("The idea", True, rest.show_idea),
         Part("What is missing", True, rest.show_missing),
         Part("Bibliography", True, rest.show_bibliography),
-        Part("Provenance", True, provenance.show),
+        Part("Provenance", True, partial(provenance.show, lake=lake)),
     ]
     present = [part for part in parts if part.present]
     for tab, part in zip(

@@ -17,22 +17,42 @@ _SHOWN = "the idea shown last, and in which run"
 
 def show(lake: Lake) -> None:
     """The idea of the address, else the best one that the search finds."""
-    run = state.choose_run(lake)
+    which, search, idea = st.columns([2, 1, 3])
+    with which:
+        run = state.choose_run(lake)
     if run is None:
         return
-    state.tell_run(run)
-    found = _find_ideas(lake, run.run_id)
+    with search:
+        found = _find_ideas(lake, run.run_id)
     if not _has_what_was_asked(lake, run.run_id):
         return
-    idea_id = _choose_idea(found)
+    with idea:
+        idea_id = _choose_idea(found)
     if idea_id is None:
         return
     places = {
         row["idea_id"]: Place(row["rank"], row["group_size"]) for row in found.iter_rows(named=True)
     }
     review = lake.ask(Queries.idea_review, run.run_id, IdeaId(idea_id), places.get(idea_id))
-    whole.show(review)
+    _neighbours(found, run.run_id, idea_id)
+    whole.show(review, lake)
+    state.tell_run(run)
     whole.show_downloads(review, key="download")
+
+
+def _neighbours(found: polars.DataFrame, run_id: RunId, idea_id: str) -> None:
+    """The one before and the one after, in the order of the search."""
+    names = found["idea_id"].to_list()
+    if idea_id not in names:
+        return
+    place = names.index(idea_id)
+    before, after, _ = st.columns([1, 1, 4])
+    if place > 0:
+        with before:
+            links.to("idea", "Previous idea", run=str(run_id), idea=names[place - 1])
+    if place + 1 < len(names):
+        with after:
+            links.to("idea", "Next idea", run=str(run_id), idea=names[place + 1])
 
 
 def _has_what_was_asked(lake: Lake, run_id: RunId) -> bool:

@@ -19,7 +19,7 @@ FIRST_PAGE = (
     "Closest prior work",
     "Fatal and major concerns",
     "Actions worth most",
-    "Could not be looked up or judged",
+    "What is missing",
 )
 PARTS = (
     "The plan",
@@ -156,3 +156,9 @@ def test_the_cost_page_says_that_thinking_was_not_told(full: Layout) -> None:
     page = open_page("cost", full, run="run-a")
     assert not page.exception
     assert "of them thinking: not told" in words(page)
+
+
+def test_a_call_of_which_nothing_was_kept_says_so_and_calls_stand_in_time(layout: Layout) -> None:
+    page = open_page("idea", layout, run=RUN, idea="idea-00003", part="Provenance")
+    assert not page.exception
+    assert "Select one to read its prompt and its reply." in words(page)

@@ -17,7 +17,7 @@ SECTIONS = [
     "The plan itself",
     "Soundness",
     "Contribution",
-    "What could not be looked up or judged",
+    "What is missing",
     "Bibliography",
     "What it cost",
 ]
@@ -134,7 +134,7 @@ def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(layo
 def test_what_failed_is_told_in_plain_words(layout):
     gaps = (
         idea_report(layout, RUN, UNSCORED, "md")
-        .split("## What could not")[1]
+        .split("## What is missing")[1]
         .split("## Bibliography")[0]
     )
     assert "Nothing here counts as a zero" in gaps

@@ -20,6 +20,7 @@ from tasks.web.shared_limits import SharedRateLimit
 from tests.support.clocks import SleepingClock
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer
 from warehouse.keyed_store import KeyedStore
+from warehouse.transcripts import Transcripts
 
 Open = Callable[..., Awaitable[Any]]
 MODES = ["json_schema", "json_object", "text"]
@@ -462,3 +463,19 @@ async def test_a_provider_that_claims_impossible_counts_of_tokens_leaves_a_row_t
     assert [(row.status, row.cached_tokens) for row in opened.ledger.llm_calls] == [
         (CallStatus.SERVER_ERROR, 0)
     ]
+
+
+async def test_prompt_and_reply_of_every_answered_call_can_be_read_afterwards(
+    server: OpenAIServer, open_engine: Open, step: Any, question: Any, tmp_path: Path
+) -> None:
+    server.behaviour = ["malformed", "good"]
+    opened = await open_engine(cache=KeyedStore(tmp_path / "replies.sqlite"))
+    opened.backend.transcripts = Transcripts(tmp_path / "transcripts.sqlite")
+    for _ in range(2):
+        await opened.engine.run(step, question)
+    unusable, good, cached = opened.ledger.llm_calls
+    said = [opened.backend.transcripts.read(call.transcript_sha256) for call in (unusable, good)]
+    assert said[0].messages == said[1].messages[: len(said[0].messages)]
+    assert said[1].messages[-2] == ("assistant", said[0].reply)
+    assert cached.cache_hit
+    assert opened.backend.transcripts.read(cached.transcript_sha256).reply

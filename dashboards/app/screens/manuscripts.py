@@ -1,0 +1,136 @@
+"""Manuscripts: what was checked, which problems were found in each, and what judges said."""
+
+import polars
+import streamlit as st
+
+from dashboards.app import empty, state, tables, text
+from dashboards.app.data import Lake
+from dashboards.reports import figures, wording
+from dashboards.reports.write_check import CheckPage
+from schemas.check_run import CheckHead
+from schemas.identifiers import RunId
+from schemas.manuscripts import Attempt, ManuscriptCheck
+from warehouse.manuscripts.queries import check_heads, manuscript_checks
+from warehouse.queries import Queries
+
+
+def show(lake: Lake) -> None:
+    """One check, its manuscripts as a table, and the problems of the one chosen."""
+    heads = {str(head.run_id): head for head in (lake.ask(_heads) if lake.exists else ())}
+    if not heads:
+        empty.show(
+            "No manuscript has been checked here yet.",
+            f"assay check paper.pdf --warehouse {lake.layout.root}\n"
+            f"assay demo --warehouse {lake.layout.root}",
+        )
+        return
+    chosen = state.choose(
+        "Check", list(heads), key="check", shown=lambda name: _check_title(heads[name])
+    )
+    page = CheckPage(heads[chosen], lake.ask(_checks, RunId(chosen)))
+    _tell(page)
+    names = {check.manuscript_id: _title(check) for check in page.checks}
+    if not names:
+        return
+    tables.show(
+        polars.DataFrame([_row(check) for check in page.checks], infer_schema_length=None),
+        {
+            "title": tables.wide("Manuscript"),
+            "state": "State",
+            "problems": tables.count("Problems"),
+            "words": tables.count("Words"),
+            "cost_usd": tables.dollars("Cost"),
+            "identifier": "Identifier",
+        },
+        key="manuscripts",
+        rows_shown=8,
+    )
+    wanted = state.choose(
+        "Manuscript", list(names), key="manuscript", shown=lambda name: names[name]
+    )
+    _one(page, next(check for check in page.checks if check.manuscript_id == wanted))
+
+
+def _heads(queries: Queries) -> tuple[CheckHead, ...]:
+    return check_heads(queries.connection)
+
+
+def _checks(queries: Queries, run_id: RunId) -> tuple[ManuscriptCheck, ...]:
+    return manuscript_checks(queries.connection, run_id)
+
+
+def _check_title(head: CheckHead) -> str:
+    count = figures.counted(head.manuscript_count, "manuscript")
+    return f"{head.started_at:%Y-%m-%d %H:%M} · {count} · {head.dataset or head.engine}"
+
+
+def _title(check: ManuscriptCheck) -> str:
+    return " ".join(check.title.split()) or check.manuscript_id
+
+
+def _tell(page: CheckPage) -> None:
+    head = page.head
+    for banner in wording.banners(head.engine, ""):
+        st.caption(text.line(banner))
+    if head.incomplete_reason is not None:
+        why = wording.reason(head.incomplete_reason)
+        st.warning(f"The check ended early: {why}. What is missing is not free of problems.")
+    judges = f", judged by {', '.join(head.judges)}" if head.judges else ""
+    st.caption(
+        text.line(
+            f"Engine {head.engine}, form {head.form}, {figures.counted(head.attempt_count, 'attempt')}"
+            f" each, up to {figures.counted(head.maximum_problems, 'problem')} an attempt{judges}."
+            f" {page.unread:,} could not be read."
+        )
+    )
+
+
+def _row(check: ManuscriptCheck) -> dict[str, object]:
+    costs = [each.cost_usd for each in check.attempts if each.cost_usd is not None]
+    return {
+        "title": _title(check),
+        "state": _state(check),
+        "problems": len(check.problems) if _was_checked(check) else None,
+        "words": check.word_count or None,
+        "cost_usd": sum(costs) if costs else None,
+        "identifier": check.manuscript_id,
+    }
+
+
+def _was_checked(check: ManuscriptCheck) -> bool:
+    return any(attempt.problem_count is not None for attempt in check.attempts)
+
+
+def _state(check: ManuscriptCheck) -> str:
+    if check.unread_reason is not None:
+        return f"not read: {wording.reason(check.unread_reason)}"
+    return "checked" if _was_checked(check) else "not checked"
+
+
+def _one(page: CheckPage, check: ManuscriptCheck) -> None:
+    if check.unread_reason is not None:
+        st.info(text.line(f"It could not be read: {wording.reason(check.unread_reason)}."))
+    for attempt in check.attempts:
+        if len(check.attempts) > 1:
+            st.subheader(f"Attempt {attempt.attempt}", anchor=False)
+        _attempt(page, check, attempt)
+    if check.known_reason:
+        st.subheader("The authors' own reason", anchor=False)
+        st.markdown(text.prose(check.known_reason))
+
+
+def _attempt(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
+    if attempt.unscored_reason is not None and check.unread_reason is None:
+        why = wording.reason(attempt.unscored_reason)
+        st.warning(text.line(f"Not checked: {why}. {attempt.unscored_detail}"))
+    if attempt.problem_count == 0:
+        st.markdown("No critical problem found.")
+    for number, problem in enumerate(page.problems(check, attempt), 1):
+        with st.container(border=True, key=f"problem_{attempt.attempt}_{number}"):
+            st.markdown(f"**{number}.** {text.line(problem.problem)}")
+            lost = " (the manuscript has no such place)" if problem.location_found is False else ""
+            st.caption(f"Where: {text.line(problem.location or 'not said')}{lost}")
+            st.markdown(text.prose(problem.explanation))
+            for vote in page.votes(check, problem):
+                said = "yes" if vote.hit else "no answer" if vote.hit is None else "no"
+                st.caption(text.line(f"{vote.judge}: {said}. {vote.explanation}"))
