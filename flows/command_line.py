@@ -186,6 +186,7 @@ def application() -> typer.Typer:
         plan,
         rank,
         report,
+        runs,
         sql,
         warehouse,
     )
@@ -213,6 +214,11 @@ def application() -> typer.Typer:
     commands.command("dashboard")(dashboard.dashboard)
     commands.command("sql")(sql.sql)
     commands.command("doctor")(doctor.doctor)
+    commands.add_typer(
+        runs.application,
+        name="runs",
+        help="List, show, compare and delete runs.",
+    )
     commands.add_typer(
         literature.application,
         name="literature",

@@ -136,8 +136,8 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
     """
     if not ideas.exists():
         raise ConfigurationError(
-            f"{ideas} does not exist; name a JSONL, CSV or Parquet file, or a folder of .txt and"
-            " .md files"
+            f"{ideas} does not exist; name a file of ideas (JSON, JSONL, CSV, YAML, Excel, Parquet)"
+            " or a folder of .txt and .md files"
         )
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)

@@ -5,11 +5,12 @@ from uuid import uuid4
 
 import duckdb
 
+from schemas.columns import Table
 from schemas.errors import ConfigurationError
 from schemas.tables import TABLES
 from warehouse.lake import lake_tables, one_line, open_reader
 from warehouse.layout import Layout
-from warehouse.statements import MARTS, quoted, statement, table_statement
+from warehouse.statements import MARTS, meaning, quoted, statement, table_statement
 
 
 def export_lake(
@@ -59,9 +60,20 @@ def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
                 table_statement("count_rows", table=table.name, condition="true")
             ).fetchall()[0][0]
         )
+        _comment(connection, table)
     for name in MARTS:
         connection.execute(f"create view {name} as {statement('marts', name)}")
+        told = quoted(meaning(statement("marts", name)))
+        connection.execute(f"comment on view {name} is {told}")
     connection.execute("commit")
     connection.execute("use memory")
     connection.execute("detach exported")
     return rows
+
+
+def _comment(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    """What the data dictionary says, where a client of the database shows it."""
+    connection.execute(f'comment on table "{table.name}" is {quoted(table.meaning)}')
+    for column in table.columns:
+        place = f'"{table.name}"."{column.name}"'
+        connection.execute(f"comment on column {place} is {quoted(column.meaning)}")

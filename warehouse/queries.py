@@ -176,8 +176,8 @@ class Queries:
         for review in self._reviews(self.run(run_id), places, (idea_id,)):
             return review
         raise ConfigurationError(
-            f"run {run_id} has no evaluation of idea {idea_id}; `assay rank {run_id}` lists its"
-            " ideas"
+            f"run {run_id} has no evaluation of idea {idea_id}; `assay rank {run_id} --scores`"
+            " lists its ideas"
         )
 
     def idea_reviews(

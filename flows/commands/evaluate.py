@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from flows.commands.options import Ideas, Json
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.given_ideas import given_ideas
 from flows.request import resolve_request
 from schemas.options import EvaluateOptions
 from schemas.run import Run, RunRequest, RunState
@@ -23,8 +24,9 @@ def evaluate(
 
     The same command again goes on where the last one stopped, and costs nothing once all is done.
     """
-    request = resolve_request(ideas, options, Settings())
-    return run_and_print(request, rank=options.rank, as_json=json)[1]
+    with given_ideas(ideas) as path:
+        request = resolve_request(path, options, Settings())
+        return run_and_print(request, rank=options.rank, as_json=json)[1]
 
 
 def run_and_print(

@@ -23,7 +23,13 @@ _READ_BY_TYPER = (bool, int, float, Path, StrEnum)
 
 Ideas = Annotated[
     Path,
-    typer.Argument(metavar="IDEAS", help="JSONL, CSV, Parquet, or a folder of .txt and .md files."),
+    typer.Argument(
+        metavar="IDEAS",
+        help=(
+            "JSON, JSONL, CSV, TSV, YAML, Excel, Parquet, a folder of .txt and .md files, or - for"
+            " standard input."
+        ),
+    ),
 ]
 Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Machine-readable output on stdout.")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flows.commands.options import Ideas, Json
+from flows.given_ideas import given_ideas
 from flows.request import resolve_request
 from schemas.choices import EngineChoice
 from schemas.idea import RejectedIdea
@@ -34,9 +35,10 @@ def plan(
     from flows.model_comparison import named_engines
 
     settings = Settings()
-    request = resolve_request(ideas, options, settings)
     others = named_engines(options.compare)
-    prediction = predict(request, others, settings)
+    with given_ideas(ideas) as path:
+        request = resolve_request(path, options, settings)
+        prediction = predict(request, others, settings)
     if json:
         print_answer(
             run=None,

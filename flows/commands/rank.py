@@ -2,14 +2,17 @@
 evaluated first.
 """
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from flows.commands.options import Json
+from flows.commands.rank_file import check_output
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.given_ideas import STANDARD_INPUT, given_ideas
 from flows.profiles import load_profile, shipped_profiles
 from flows.request import check_api_base, resolve_request
 from schemas.base import replace
@@ -34,6 +37,12 @@ def rank(
             ),
         ),
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the ranking: .csv, .xlsx, .json or .html."
+        ),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Let the ideas of each group meet in pairs, rate them and print the ranking.
@@ -45,20 +54,29 @@ def rank(
     from flows.runs_of_ideas import find_run
 
     _check(options)
+    if output is not None:
+        check_output(output)
     folder = options.warehouse.resolve()
-    found = find_run(run, options)
-    with Session() as session:
+    with ExitStack() as stack:
+        if run == STANDARD_INPUT:
+            run = str(stack.enter_context(given_ideas(Path(run))))
+        found = find_run(run, options)
+        session = stack.enter_context(Session())
         if found is None:
             request = resolve_request(Path(run or ""), options.evaluation, Settings())
             found = session.evaluate(request).published_head()
         if options.scores:
             weights = None if options.profile is None else load_profile(options.profile)
-            return print_scores(folder, found.run_id, weights, as_json=json)
+            return print_scores(folder, found.run_id, weights, as_json=json, output=output)
         asked_anew = any(
             option is not None for option in (options.profile, options.api_base, options.votes)
         )
         return rank_and_print(
-            rank_request(found, options), session, as_json=json, stored_will_do=not asked_anew
+            rank_request(found, options),
+            session,
+            as_json=json,
+            stored_will_do=not asked_anew,
+            output=output,
         )
 
 
@@ -106,7 +124,12 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
 
 
 def rank_and_print(
-    request: RankRequest, session: Session, *, as_json: bool, stored_will_do: bool
+    request: RankRequest,
+    session: Session,
+    *,
+    as_json: bool,
+    stored_will_do: bool,
+    output: Path | None = None,
 ) -> int:
     """Rank a run in `session`, unless it is ranked so already, and print the ranking; the command's
     exit code.
@@ -131,6 +154,7 @@ def rank_and_print(
         as_json=as_json,
         report_paths=summary.report_paths if summary is not None else (),
         remarks=summary.remarks if summary is not None else (),
+        output=output,
     )
     if head.incomplete_reason is None:
         return EXIT_DONE

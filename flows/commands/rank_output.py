@@ -16,6 +16,7 @@ from flows.commands.output import (
     print_ranking,
     stdout_console,
 )
+from flows.commands.rank_file import write_ranking
 from flows.terminal import safe
 from schemas.identifiers import RunId
 from schemas.profile import Profile
@@ -29,11 +30,20 @@ from warehouse.rankings.queries import group_summaries, ranked_by, ranked_by_sco
 COLUMNS = ("rank", "range", "idea", "strength", "95 %", "won", "lost", "unscored\nmatches", "score")
 
 
-def print_scores(warehouse: Path, run_id: RunId, profile: Profile | None, *, as_json: bool) -> int:
-    """The ranking by scores, under the weights of the run or of a profile; 0."""
+def print_scores(
+    warehouse: Path,
+    run_id: RunId,
+    profile: Profile | None,
+    *,
+    as_json: bool,
+    output: Path | None = None,
+) -> int:
+    """The ranking by scores, under the weights of the run or of a profile, also as a file; 0."""
     with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
         weights = profile.score_weights if profile is not None else None
         ranked, scores = ranked_by_scores(queries, run_id, weights), queries.idea_scores(run_id)
+    if output is not None:
+        write_ranking(output, ranked, warehouse, run_id, by_matches=False)
     if as_json:
         print_answer(run=run_id, state="ranked_by_scores", rows=ranked, warnings=[])
     else:
@@ -56,10 +66,15 @@ def print_matches(
     as_json: bool,
     report_paths: Sequence[Path],
     remarks: Sequence[str],
+    output: Path | None = None,
 ) -> None:
-    """The ranking by matches: ranks with the range the intervals allow, never a false total order."""
+    """The ranking by matches, also as a file: ranks with the range the intervals allow, never a
+    false total order.
+    """
     with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
         ranked, summaries = ranked_by(queries, head), group_summaries(queries, head)
+    if output is not None:
+        write_ranking(output, ranked, warehouse, head.run_id, by_matches=True)
     if as_json:
         early = head.incomplete_reason
         print_answer(

@@ -53,6 +53,25 @@ def test_an_export_holds_every_table_and_mart(published: Layout, tmp_path: Path)
     assert [path.name for path in target.parent.iterdir()] == ["assay.duckdb"]
 
 
+def test_an_export_says_what_every_table_mart_and_column_means(
+    published: Layout, tmp_path: Path
+) -> None:
+    target = tmp_path / "assay.duckdb"
+    export_lake(published, target)
+    with duckdb.connect(str(target), read_only=True) as connection:
+        columns = connection.execute(
+            "select table_name, column_name, comment from duckdb_columns() where not internal"
+        ).fetchall()
+        marts = connection.execute(
+            "select view_name, comment from duckdb_views() where not internal"
+        ).fetchall()
+    told = {(table, column): comment for table, column, comment in columns}
+    for table in TABLES:
+        for column in table.columns:
+            assert told[table.name, column.name] == column.meaning
+    assert {name for name, comment in marts if comment} == set(MARTS)
+
+
 def test_an_export_replaces_an_older_one(published: Layout, tmp_path: Path) -> None:
     target = tmp_path / "assay.duckdb"
     target.write_text("old")

@@ -1,0 +1,196 @@
+"""`assay runs`: which runs there are, what they hold, how two differ, and giving their space back."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from flows.commands.options import Commands, Json
+from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
+from schemas.options import LakeOptions
+from schemas.run import Run
+from schemas.settings import Settings
+from warehouse.layout import Layout
+
+application = Commands(no_args_is_help=True)
+
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="As `assay runs list` names it.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask.")]
+
+
+@application.command("list")
+def list_runs(lake: LakeOptions, json: Json = False) -> int:
+    """List the published runs, newest first."""
+    from flows.commands.output import print_answer, print_table
+    from flows.commands.run_output import state_of
+
+    runs = _runs(lake)
+    if json:
+        print_answer(run=None, state="listed", rows=runs, warnings=[])
+        return 0
+    columns = ["run", "started, UTC", "ideas", "in words", "engine", "state"]
+    rows = [
+        [
+            run.run_id,
+            f"{run.started_at:%Y-%m-%d %H:%M}",
+            run.idea_count,
+            run.states_in_words,
+            run.engine,
+            state_of(run).replace("_", " "),
+        ]
+        for run in runs
+    ]
+    print_table(columns, rows)
+    return 0
+
+
+@application.command("show")
+def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
+    """Show one run: what was asked for, what came of it, and what it cost."""
+    from flows.commands.output import print_answer, print_table
+    from flows.commands.run_output import state_of
+    from warehouse.queries import open_queries
+
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    with open_queries(layout, catalogue_url=catalogue) as queries:
+        found, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
+        rejected = queries.rejections(RunId(run))
+    if json:
+        print_answer(
+            run=found,
+            state=state_of(found),
+            rows=[cost],
+            warnings=found.order_reasons,
+            rejected=rejected,
+        )
+        return 0
+    told = {**found.model_dump(mode="json"), **cost.model_dump(mode="json")}
+    print_table(["what", "value"], [[name, _told(value)] for name, value in told.items()])
+    return 0
+
+
+@application.command("compare")
+def compare(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="A run, such as last night's.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The run to hold beside it.")],
+    lake: LakeOptions,
+    json: Json = False,
+) -> int:
+    """Hold the rankings of two runs side by side, idea by idea."""
+    from flows.commands.output import print_answer, print_table
+    from warehouse.queries import open_queries
+
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    with open_queries(layout, catalogue_url=catalogue) as queries:
+        for run in (before, after):
+            queries.run(RunId(run))
+        rows = queries.rows("compare_runs", before=before, after=after)
+    if json:
+        print_answer(run=after, state="compared", rows=rows, warnings=[], before=before)
+        return 0
+    columns = [
+        "idea",
+        "group",
+        "rank before",
+        "rank after",
+        "score before",
+        "score after",
+        "change",
+    ]
+    print_table(
+        columns,
+        [
+            [
+                row["idea_id"],
+                row["group"],
+                row["rank_before"],
+                row["rank_after"],
+                _short(row["score_before"]),
+                _short(row["score_after"]),
+                row["change"],
+            ]
+            for row in rows
+        ],
+    )
+    return 0
+
+
+@application.command("delete")
+def delete(run: RunName, lake: LakeOptions, yes: Yes = False, json: Json = False) -> int:
+    """Delete a run with its rankings and reports, and say how much space that gives back.
+
+    A line of the ledger stays, in state/deleted_runs.jsonl. What other runs took over is theirs.
+    """
+    found = [each for each in _runs(lake) if each.run_id == run]
+    if not found:
+        raise ConfigurationError(f"no published run {run}: `assay runs list` lists them")
+    return _delete(found, lake, yes=yes, as_json=json)
+
+
+@application.command("expire")
+def expire(
+    lake: LakeOptions,
+    days: Annotated[
+        int, typer.Option("--older-than", min=1, metavar="DAYS", help="Days since the run ended.")
+    ] = 90,
+    yes: Yes = False,
+    json: Json = False,
+) -> int:
+    """Delete every run that ended longer ago than so many days; the newest run stays."""
+    last = datetime.now(UTC) - timedelta(days=days)
+    old = [run for run in _runs(lake)[1:] if run.finished_at < last]
+    return _delete(old, lake, yes=yes, as_json=json)
+
+
+def _runs(lake: LakeOptions) -> tuple[Run, ...]:
+    from warehouse.queries import open_queries
+
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    with open_queries(layout, catalogue_url=catalogue) as queries:
+        return queries.list_runs()
+
+
+def _delete(runs: Sequence[Run], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:
+    from flows.commands.output import print_answer, print_note
+    from flows.run_lock import only_command_on
+    from warehouse.runs.deletion import delete_run
+
+    if runs and not yes:
+        _ask(runs)
+    layout, deleted = Layout(lake.warehouse.resolve()), []
+    for run in runs:
+        with only_command_on(layout, run.run_id):
+            deleted.append(delete_run(layout, run.run_id, catalogue_url=Settings().catalogue))
+    freed = sum(each.bytes_freed for each in deleted)
+    if as_json:
+        print_answer(run=None, state="deleted", rows=deleted, warnings=[], bytes_freed=freed)
+        return 0
+    for each in deleted:
+        print_note(f"deleted {each.run.run_id}: {each.bytes_freed / 1e6:,.1f} MB given back")
+    print_note(
+        f"{len(deleted)} runs deleted, {freed / 1e6:,.1f} MB given back; what the lake held of them"
+        " goes with `assay warehouse compact`, once no snapshot of the last week reads it"
+    )
+    return 0
+
+
+def _ask(runs: Sequence[Run]) -> None:
+    names = ", ".join(run.run_id for run in runs)
+    if not sys.stdin.isatty():
+        raise ConfigurationError(f"this would delete {names}: add --yes to do so")
+    typer.confirm(f"Delete {names}?", abort=True, err=True)
+
+
+def _told(value: object) -> object:
+    if isinstance(value, list):
+        return "; ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {each}" for name, each in value.items())
+    return value
+
+
+def _short(score: float | None) -> str:
+    return "" if score is None else f"{score:.2f}"

@@ -1,0 +1,25 @@
+"""The ideas a command was given: a path, or `-` for what comes on standard input."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+STANDARD_INPUT = "-"
+
+
+@contextmanager
+def given_ideas(ideas: Path) -> Iterator[Path]:
+    """The path itself, or for `-` a file of what standard input holds, for as long as the block.
+
+    Raises:
+        IdeaFileError: standard input is empty or too large.
+    """
+    if str(ideas) != STANDARD_INPUT:
+        yield ideas
+        return
+    from tasks.ideas.standard_input import keep_standard_input
+
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        yield keep_standard_input(sys.stdin.buffer, Path(folder))

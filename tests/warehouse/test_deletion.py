@@ -1,0 +1,93 @@
+"""A deleted run is gone from lake, landing and reports; the ledger says that it was there."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from tests.support.evaluations import make_evaluation, make_run
+from tests.support.rankings import make_head, make_ranked_group
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.rankings.landing import RANKINGS, land_group
+from warehouse.runs.deletion import delete_run, ledger_path
+from warehouse.runs.landing import RUNS, find_receipt, land, reuse
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
+from warehouse.verify import verify
+
+FIRST, SECOND = RunId("run-a"), RunId("run-b")
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    """Two runs; the second took the first idea over from the first."""
+    layout = Layout(tmp_path / "w")
+    for number in range(2):
+        land(layout, make_evaluation(number))
+    assert publish(layout, RUNS, make_run(ideas=2)).published
+    first = make_evaluation(0)
+    reuse(layout, first.evaluation_key, FIRST, SECOND, replace(first.idea, group="new"))
+    assert publish(layout, RUNS, make_run("run-b", ideas=1)).published
+    (layout.reports / FIRST).mkdir(parents=True)
+    (layout.reports / FIRST / "index.md").write_text("x" * 1000)
+    return layout
+
+
+def test_a_deleted_run_is_gone_and_the_ledger_and_other_runs_stay(layout: Layout) -> None:
+    with open_queries(layout) as queries:
+        other, cost = queries.ranking(SECOND), queries.run_cost(FIRST)
+    deleted = delete_run(layout, FIRST)
+    assert deleted.bytes_freed > 1000
+    assert not (layout.reports / FIRST).exists()
+    assert not RUNS.folder(layout, FIRST).exists()
+    with open_queries(layout) as queries:
+        assert [run.run_id for run in queries.list_runs()] == [SECOND]
+        assert queries.ranking(SECOND) == other
+        left = queries.connection.execute("select count(*) from ideas").fetchall()
+    assert left == [(1,)]
+    (line,) = ledger_path(layout).read_bytes().splitlines()
+    told = orjson.loads(line)
+    assert (told["run"]["run_id"], told["cost_usd"]) == (FIRST, cost.cost_usd)
+    assert verify(layout).sound
+
+
+def test_an_evaluation_that_only_a_deleted_run_held_is_made_anew(layout: Layout) -> None:
+    both, alone = (make_evaluation(number).evaluation_key for number in range(2))
+    delete_run(layout, FIRST)
+    found = find_receipt(layout, both)
+    assert found is not None
+    assert found.run_id == SECOND
+    assert find_receipt(layout, alone) is None
+
+
+def test_the_rankings_of_a_deleted_run_go_with_it(layout: Layout) -> None:
+    ideas = [IdeaId(make_evaluation(number).idea.idea_id) for number in range(2)]
+    group = make_ranked_group(ideas)
+    land_group(layout, group)
+    head = make_head(layout, [group])
+    write_head(layout, RANKINGS, head)
+    assert publish(layout, RANKINGS, head).published
+    delete_run(layout, FIRST)
+    with open_queries(layout) as queries:
+        for table in ("rankings", "ratings", "matches", "llm_calls"):
+            sql = f"select count(*) from {table} where run_id = 'run-a'"
+            assert queries.connection.execute(sql).fetchall() == [(0,)]
+
+
+def test_a_run_that_is_not_there_cannot_be_deleted(layout: Layout) -> None:
+    with pytest.raises(ConfigurationError, match="no published run nobody"):
+        delete_run(layout, RunId("nobody"))
+    assert not ledger_path(layout).exists()
+
+
+def test_two_runs_are_compared_idea_by_idea(layout: Layout) -> None:
+    with open_queries(layout) as queries:
+        rows = queries.rows("compare_runs", before=FIRST, after=SECOND)
+    assert {row["idea_id"]: row["change"] for row in rows} == {
+        "idea-00000": "regrouped",
+        "idea-00001": "gone",
+    }

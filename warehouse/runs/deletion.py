@@ -1,0 +1,87 @@
+"""Deleting a run: its rows, its landed files, its reports; what stays is a line of the ledger."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.identifiers import RunId
+from schemas.run import Run
+from warehouse.lake import open_writer
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.rankings.landing import RANKINGS
+from warehouse.runs.landing import RUNS
+from warehouse.statements import table_statement
+from warehouse.units.landing import iterate_receipts
+from warehouse.units.publish import transaction
+
+
+class DeletedRun(Noun):
+    """One line of the ledger: what was deleted, and what it had cost."""
+
+    run: Run
+    cost_usd: float | None = Field(description="Of its calls with a known price.")
+    llm_calls: int
+    bytes_freed: int = Field(ge=0, description="Of landed files and reports.")
+    deleted_at: datetime
+
+
+def ledger_path(layout: Layout) -> Path:
+    """JSON Lines, one `DeletedRun` a line, appended to."""
+    return layout.state / "deleted_runs.jsonl"
+
+
+def delete_run(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> DeletedRun:
+    """Delete a published run with its rankings. Evaluations that other runs took over stay theirs.
+
+    Its files in the lake go with the next `compact` whose snapshots no longer read them. The caller
+    holds the run's lock. Interrupted, it is done whole by the same call again.
+
+    Raises:
+        ConfigurationError: the run is not published.
+        TransientError: a publisher is at work.
+        PublicationError: the lake could not be changed.
+    """
+    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        run, cost = queries.run(run_id), queries.run_cost(run_id)
+    folders = (RUNS.folder(layout, run_id), layout.reports / run_id)
+    deleted = DeletedRun(
+        run=run,
+        cost_usd=cost.cost_usd,
+        llm_calls=cost.llm_calls,
+        bytes_freed=sum(path.lstat().st_size for folder in folders for path in _files(folder)),
+        deleted_at=datetime.now(UTC),
+    )
+    _note(layout, deleted)
+    # From here on no other run takes over what is about to go.
+    for receipt in iterate_receipts(layout, RUNS, run_id):
+        (layout.receipt_index(receipt.evaluation_key) / run_id).unlink(missing_ok=True)
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    for path in (layout.state / "runs" / run_id).glob("*.json"):
+        path.unlink(missing_ok=True)
+    with (
+        open_writer(layout, catalogue_url=catalogue_url) as connection,
+        transaction(connection, RUNS.titled(run_id)),
+    ):
+        tables = {*RUNS.published_tables, *RANKINGS.published_tables}
+        for name in sorted(table.name for table in tables):
+            sql = table_statement("delete_rows", table=name, condition="run_id = $run_id")
+            connection.execute(sql, {"run_id": run_id})
+    return deleted
+
+
+def _note(layout: Layout, deleted: DeletedRun) -> None:
+    path = ledger_path(layout)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        file.write(orjson.dumps(deleted.model_dump(mode="json")) + b"\n")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
