@@ -71,7 +71,8 @@ def own_work(papers: Iterable[Paper], stage: str) -> list[Failure]:
             subject=paper.paper_id,
             reason=Reason.THE_IDEA_ITSELF,
             detail=(
-                "possibly this work: by its title or its abstract it is the idea's own publication"
+                "possibly this work: by its title, its abstract or its authors with a title or"
+                " abstract near the idea's, it is the idea's own publication"
             ),
         )
         for paper in papers

@@ -9,6 +9,9 @@ from schemas.base import Noun, Prose, Writable
 from schemas.identifiers import IdeaId, content_hash
 from schemas.reasons import Reason
 
+AUTHORS = "authors"
+"""The name under which the metadata holds an idea's authors."""
+
 
 def cutoff_day(text: str) -> date:
     """`2024-05-17`, a moment of that day, or `2024-05`, which is the last day of the month.
@@ -62,11 +65,23 @@ class Idea(Noun):
     )
 
     @property
-    def content_sha256(self) -> str:
-        """Hash of what is judged: the text and the cutoff date, not the identifier, group or
-        metadata.
+    def authors(self) -> tuple[str, ...]:
+        """The names that the metadata's `authors` holds, parted by semicolons, or by commas and
+        `and`; by them the idea's own publication is known. No engine is shown them.
         """
-        return content_hash(self.text, self.cutoff_date.isoformat() if self.cutoff_date else "")
+        given = next(
+            (text for name, text in self.metadata.items() if name.strip().lower() == AUTHORS), ""
+        )
+        names = given.split(";") if ";" in given else given.replace(" and ", ",").split(",")
+        return tuple(name.strip() for name in names if name.strip())
+
+    @property
+    def content_sha256(self) -> str:
+        """Hash of what is judged: the text, the cutoff date and the authors, whose own papers are
+        set apart; not the identifier, group or other metadata.
+        """
+        cutoff = self.cutoff_date.isoformat() if self.cutoff_date else ""
+        return content_hash(self.text, cutoff, *self.authors)
 
     @property
     def description_sha256(self) -> str:

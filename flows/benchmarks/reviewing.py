@@ -20,7 +20,7 @@ from tasks.benchmarks.steps.prompted_contribution import (
 from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS, PromptedSoundnessInput
 from tasks.citations.keys import Shown, show
 from tasks.contribution.steps.shown import ShownPaper
-from tasks.text.titles import is_own_work
+from tasks.text.titles import Work, is_own_work
 from tasks.text.words import key_phrases
 
 PAPERS_SHOWN = 20
@@ -93,12 +93,13 @@ async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenRevi
     answer = await context.literature.search_papers(
         " ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date
     )
+    this = Work(idea.title, idea.text, idea.authors)
     shown = show(
         [
             paper
             for paper in answer.items
             if paper.abstract
-            and not is_own_work(idea.title, idea.text, paper.title, paper.abstract)
+            and not is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
         ]
     )
     if not len(shown):

@@ -32,7 +32,7 @@ from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
-from tasks.text.titles import is_own_work
+from tasks.text.titles import Work, is_own_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,11 @@ async def _judge(context: Context, around: _Field, limit: int) -> None:
         one.paper for paper_id, one in around.found.items() if paper_id not in around.judgements
     ]
     idea = context.idea
+    this = Work(idea.title, idea.text, idea.authors)
     own = [
         paper
         for paper in waiting
-        if is_own_work(idea.title, idea.text, paper.title, paper.abstract)
+        if is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
     ]
     around.judgements.update({paper.paper_id: POSSIBLY_THIS_WORK for paper in own})
     around.failures.extend(own_work(own, STAGE))

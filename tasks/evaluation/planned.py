@@ -54,10 +54,10 @@ def evaluation_key(
 ) -> EvaluationKey:
     """Two evaluations with one key would say the same: one is enough.
 
-    The key covers the idea (identifier, text, cutoff), the profile's part for the modules asked
-    for, engine and model, literature, modules, full text, label, the conditions, and the version
-    and prompt of every step involved; not the group, the metadata, the warehouse or the number of
-    workers.
+    The key covers the idea (identifier, text, cutoff, authors), the profile's part for the modules
+    asked for, engine and model, literature, modules, full text, label, the conditions, and the
+    version and prompt of every step involved; not the group, other metadata, the warehouse or the
+    number of workers.
     """
     involved = steps_of(request.modules, steps)
     prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]

@@ -1,13 +1,13 @@
 """Field names as people write them, and their values as text."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 
 from schemas.errors import IdeaFileError
-from schemas.idea import RejectedIdea
+from schemas.idea import AUTHORS, RejectedIdea
 from schemas.patterns import bounded
 from schemas.reasons import Reason
 
@@ -120,7 +120,8 @@ def named(fields: Mapping[str, object]) -> NamedFields:
     """Sort fields into known ones and metadata.
 
     Metadata keeps scalars, as strings. Lists and objects (the rubrics of a benchmark, say) are left
-    out, except an object called `metadata`, whose scalars become metadata themselves. An abstract
+    out, except an object called `metadata`, whose scalars become metadata themselves, and a list of
+    `authors`. An abstract
     or a description is the text of an entry that has no other.
     """
     known: dict[str, object] = {}
@@ -135,10 +136,10 @@ def named(fields: Mapping[str, object]) -> NamedFields:
                 {
                     str(key): text
                     for key, inner in value.items()
-                    if (text := scalar_text(inner)) is not None
+                    if (text := _names(str(key), inner) or scalar_text(inner)) is not None
                 }
             )
-        elif (text := scalar_text(value)) is not None:
+        elif (text := _names(name, value) or scalar_text(value)) is not None:
             metadata[name] = text
     if not _TEXT_MEANINGS & known.keys():
         by_default = {normalised(name): name for name in reversed(metadata)}
@@ -147,6 +148,14 @@ def named(fields: Mapping[str, object]) -> NamedFields:
                 known["text"] = metadata.pop(by_default[name])
                 break
     return NamedFields(known=known, metadata=metadata, names=tuple(fields))
+
+
+def _names(field: str, value: object) -> str | None:
+    """A list of authors, names or objects with a `name`, as one text; None for anything else."""
+    if normalised(field) != AUTHORS or not isinstance(value, Sequence) or isinstance(value, str):
+        return None
+    names = [each.get("name") if isinstance(each, Mapping) else each for each in value]
+    return "; ".join(name.replace(";", ",") for name in names if isinstance(name, str)) or None
 
 
 def scalar_text(value: object) -> str | None:

@@ -23,7 +23,7 @@ from tasks.embeddings.similarity import Nearness, fused, nearest, similarity_of
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.steps.novelty_queries import NOVELTY_QUERIES, StatementsInput, StatementsReply
-from tasks.text.titles import is_own_work
+from tasks.text.titles import Work, is_own_work
 from tasks.text.words import sections_of_markdown, sentences
 
 
@@ -222,11 +222,12 @@ def _missing(
 
 def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
     """Not after the cutoff, and not the idea's own publication: it would make every idea known."""
+    this = Work(idea.title, idea.text, idea.authors)
     return [
         paper
         for paper in papers
         if paper.admissible(idea.cutoff_date)
-        and not is_own_work(idea.title, idea.text, paper.title, paper.abstract)
+        and not is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
     ]
 
 

@@ -18,7 +18,7 @@ from schemas.retrieval import Answer, SourceFailure
 from schemas.soundness import Method
 from tasks.documents.sections import DocumentLibrary
 from tasks.literature.client import LiteratureClient
-from tasks.text.titles import is_own_work
+from tasks.text.titles import Work, is_own_work
 from tasks.text.words import shorten_words
 
 _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
@@ -199,8 +199,11 @@ async def gather_papers(
     ]
     by_id = {paper.paper_id: paper for paper in found.papers.values()}
     named = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
+    this = Work(idea.title, idea.text, idea.authors)
     own = [
-        paper for paper in named if is_own_work(idea.title, idea.text, paper.title, paper.abstract)
+        paper
+        for paper in named
+        if is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
     ]
     chosen = [paper for paper in named if paper not in own]
     failures.extend(own_work(own, "soundness"))

@@ -19,7 +19,7 @@ from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
 from tasks.sources.fields import clean_doi
-from tasks.text.titles import is_own_work
+from tasks.text.titles import Work, is_own_work
 
 
 def item_of(paper: Paper, source: str) -> KnowledgeItem:
@@ -193,8 +193,10 @@ class Search:
         """The find as a candidate if it is a new one; the idea's own publication is no evidence
         about it and is left out, said aloud.
         """
-        idea = self.context.outline.idea
-        if is_own_work(idea.title, idea.text, find.item.title, find.item.text):
+        idea, item = self.context.outline.idea, find.item
+        if is_own_work(
+            Work(idea.title, idea.text, idea.authors), Work(item.title, item.text, item.authors)
+        ):
             detail = (
                 f"{find.item.url} is possibly the idea's own publication: it is no evidence about"
                 " the idea and was left out"

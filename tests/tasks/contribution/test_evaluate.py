@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from schemas.base import replace
 from schemas.contribution import CandidateOrigin
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
@@ -588,6 +589,27 @@ async def test_a_quote_that_is_not_in_the_abstract_is_left_out_on_record() -> No
     assert (quotes["bats-3"], quotes["bats-5"]) == ("The calls of bats, bats-3", "")
     (failure,) = findings.evaluation.failures
     assert (failure.subject, failure.reason) == ("bats-5", Reason.PASSAGE_NOT_FOUND)
+
+
+async def test_the_ideas_own_publication_is_known_by_its_authors_and_a_near_title() -> None:
+    idea = replace(
+        IDEA,
+        title="Cheap recorders that count bats by their calls",
+        metadata={"authors": "Ada Lovelace; Grace Hopper"},
+    )
+    own = replace(
+        paper("bats-own", "A recorder for bats."),
+        title="Cheap recorders count bats from calls",
+        authors=("A. Lovelace", "G. Hopper"),
+    )
+    embedder = WordEmbedder()
+    source = FakeLiterature((*FOUND, own))
+    findings = await evaluate_contribution(
+        idea, parameters(), FakeEngine(embedder, ANSWERS), source, embedder
+    )
+    assert [(one.subject, one.reason) for one in findings.evaluation.failures] == [
+        ("bats-own", Reason.THE_IDEA_ITSELF)
+    ]
 
 
 async def test_the_ideas_own_publication_is_set_apart_and_never_compared() -> None:

@@ -433,3 +433,26 @@ def test_the_81_real_ideas_go_in_unchanged() -> None:
     ]
     assert all(0 < len(idea.title) <= 120 and idea.title != "Research Plan" for idea in batch.ideas)
     assert not any(idea.duplicate_of for idea in batch.ideas)
+
+
+@pytest.mark.parametrize(
+    "authors",
+    [
+        ["Ada Lovelace", "Charles Babbage"],
+        [{"name": "Ada Lovelace"}, {"name": "Charles Babbage"}],
+        "Ada Lovelace; Charles Babbage",
+        "Ada Lovelace, Charles Babbage",
+        "Ada Lovelace and Charles Babbage",
+    ],
+)
+def test_authors_are_names_however_a_file_lists_them(authors: object, tmp_path: Path) -> None:
+    for row in ({"authors": authors}, {"metadata": {"Authors": authors}}):
+        (idea,) = read(lines(tmp_path / "ideas.jsonl", {"text": GOOD, **row})).ideas
+        assert idea.authors == ("Ada Lovelace", "Charles Babbage")
+
+
+def test_an_idea_with_other_authors_is_judged_anew(tmp_path: Path) -> None:
+    (first,) = read(lines(tmp_path / "a.jsonl", {"text": GOOD})).ideas
+    (second,) = read(lines(tmp_path / "b.jsonl", {"text": GOOD, "authors": ["A. Turing"]})).ideas
+    assert (first.authors, first.text) == ((), second.text)
+    assert first.content_sha256 != second.content_sha256
