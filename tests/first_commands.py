@@ -26,7 +26,7 @@ IDEAS = (
 HABITS = "name,colour\na,red\n"
 
 COMMANDS = (
-    "assay -V",
+    "assay report",
     "assay evalute ideas.jsonl",
     "assay plan idea.jsonl",
     "assay plan habits.csv",
