@@ -184,6 +184,7 @@ def application() -> typer.Typer:
         jobs,
         literature,
         plan,
+        prior,
         rank,
         report,
         runs,
@@ -208,6 +209,7 @@ def application() -> typer.Typer:
     commands.command("evaluate")(evaluate.evaluate)
     commands.command("plan")(plan.plan)
     commands.command("rank")(rank.rank)
+    commands.command("prior")(prior.prior)
     commands.command("benchmark")(benchmark.benchmark)
     commands.command("check")(check.check)
     commands.command("report")(report.report)

@@ -13,11 +13,16 @@ from flows.rank_estimate import most_calls
 from flows.shards import shard_count, write_shards
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
+from schemas.calibration import Prior
 from schemas.committee import ReviewDimension
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, content_hash
 from schemas.ranking import Grouping, Match, RankingHead, RankRequest
+from schemas.run import Run
 from schemas.settings import Settings
+from tasks.calibration.applying import load_prior
+from tasks.calibration.examples import item_sha256
+from tasks.calibration.fitting import WORDS
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import Dossier, dossier_of
@@ -37,10 +42,13 @@ from warehouse.units.landing import begun_head, complete_receipt
 
 @dataclass(frozen=True, slots=True)
 class RankingPlan(Plan[RankingHead]):
-    """The plan of a ranking. `most_matches`: of every group."""
+    """The plan of a ranking. `most_matches`: of every group; `fitted_on_count`: ideas that the
+    prior was fitted on, and so says nothing of.
+    """
 
     most_matches: Mapping[str, int]
     rejected_votes: tuple[RejectedVote, ...]
+    fitted_on_count: int = 0
 
 
 def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> RankingPlan:
@@ -59,7 +67,8 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         basis = basis_of(queries.connection, request.run_id)
         group_of = _groups(queries, request, settings, layout)
         votes = _votes(request, group_of, names)
-        ranking_id = _ranking_id(request, basis, dimensions, votes.matches)
+        prior = _prior(request, queries.run(request.run_id))
+        ranking_id = _ranking_id(request, basis, dimensions, votes.matches, prior)
         members: dict[str, list[IdeaId]] = {}
         for idea_id, group in group_of.items():
             members.setdefault(group, []).append(idea_id)
@@ -87,7 +96,10 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
             groups=(),
             trace_parent=traceparent(),
         )
-        shards = _write_shards(queries, head, blank, layout, members, votes.matches)
+        known = frozenset(prior.calibrator.training_items) if prior is not None else frozenset()
+        rows = queries.rows("ideas_of_run", run_id=request.run_id) if known else ()
+        fitted_on = sum(item_sha256(row["text"]) in known for row in rows)
+        shards = _write_shards(queries, head, blank, layout, members, votes.matches, prior)
     most = {
         name: most_calls(len(ideas), request.profile.ranking) * len(dimensions)
         for name, ideas in members.items()
@@ -98,7 +110,27 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         shards=shards,
         most_matches=most,
         rejected_votes=votes.rejected,
+        fitted_on_count=fitted_on,
     )
+
+
+def _prior(request: RankRequest, run: Run) -> Prior | None:
+    """The prior that the profile names.
+
+    Raises:
+        ConfigurationError: it cannot be read, or learnt from the evidence of another engine.
+    """
+    path = request.profile.ranking.prior
+    if path is None:
+        return None
+    prior = load_prior(path)
+    fitted = prior.calibrator
+    if fitted.engine != run.engine and any(one.name != WORDS for one in fitted.features):
+        raise ConfigurationError(
+            f"prior {path} was fitted on evidence graded by {fitted.engine}, not by {run.engine}:"
+            " fit one for it"
+        )
+    return prior
 
 
 def _votes(
@@ -142,7 +174,11 @@ def _groups(
 
 
 def _ranking_id(
-    request: RankRequest, basis: str, dimensions: Sequence[ReviewDimension], votes: Sequence[Match]
+    request: RankRequest,
+    basis: str,
+    dimensions: Sequence[ReviewDimension],
+    votes: Sequence[Match],
+    prior: Prior | None,
 ) -> str:
     """Over all that could change the outcome; not how it is shown, the workers or the bounds."""
     profile = request.profile
@@ -158,6 +194,7 @@ def _ranking_id(
         ),
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
         *(vote.match_id for vote in votes),
+        *((f"prior {prior.sha256}",) if prior is not None else ()),
         length=12,
     )
     return f"ranking-{name}"
@@ -170,11 +207,12 @@ def _write_shards(
     layout: Layout,
     members: Mapping[str, Sequence[IdeaId]],
     votes: Sequence[Match],
+    prior: Prior | None,
 ) -> dict[Path, tuple[str, ...]]:
     to_do = _to_do(head, layout, members)
     dealt = _dealt(to_do, shard_count(blank.request, len(to_do)))
     jobs = (
-        replace(blank, groups=_groups_of(queries, blank, layout, names, members, votes))
+        replace(blank, groups=_groups_of(queries, blank, layout, names, members, votes, prior))
         for names in dealt
     )
     return write_shards(layout.state / "rankings" / head.run_id / head.ranking_id, jobs)
@@ -187,6 +225,7 @@ def _groups_of(
     names: Sequence[str],
     members: Mapping[str, Sequence[IdeaId]],
     votes: Sequence[Match],
+    prior: Prior | None,
 ) -> tuple[GroupJob, ...]:
     """The groups called `names`, with all that their ideas' evaluations found out; one of which
     that cannot be told is landed as failed.
@@ -198,7 +237,7 @@ def _groups_of(
         group = group_of[review.evaluation.idea.idea_id]
         boundary = ErrorBoundary()
         with boundary:
-            dossiers[group].append(dossier_of(review, group))
+            dossiers[group].append(dossier_of(review, group, prior))
         if boundary.error is not None:
             failed[group] = boundary.error
     for name, error in failed.items():

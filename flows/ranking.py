@@ -56,6 +56,14 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         failed = failed_groups(self.layout, head.run_id, head.ranking_id)
         return (
             *(f"vote not counted: {vote.location}: {vote.detail}" for vote in votes),
+            *(
+                (
+                    f"the prior was fitted on {fitted_on} of these ideas: they are expected to be"
+                    " as good as the mean of the others",
+                )
+                if (fitted_on := self.planned.fitted_on_count)
+                else ()
+            ),
             *(f"group not ranked: {each.group}: {each.ended_because}" for each in failed),
         )
 

@@ -99,6 +99,19 @@ def _with_novelty_files(profile: Profile, engine: EngineChoice) -> Profile:
     return replace(profile, novelty=named)
 
 
+def with_prior(profile: Profile) -> Profile:
+    """`profile`, the prior of its rankings read before anything is paid for, and named so that
+    workers find it from any folder.
+    """
+    path = profile.ranking.prior
+    if path is None:
+        return profile
+    from tasks.calibration.applying import load_prior
+
+    load_prior(path)
+    return replace(profile, ranking=replace(profile.ranking, prior=str(Path(path).resolve())))
+
+
 def check_judging(profile: Profile, engine: EngineChoice) -> None:
     """Hold what the profile says of models against the steps there are.
 

@@ -35,6 +35,14 @@ class CalibratorFeature(Noun):
     coefficient: float = Field(description="Log odds of a higher label per scale of the feature.")
 
 
+class CalibratorTerm(Noun):
+    """A word or two: what it weighs (its inverse document frequency), and its coefficient."""
+
+    term: str = Field(min_length=1)
+    weight: float = Field(gt=0)
+    coefficient: float
+
+
 class CalibratorLabel(Noun):
     """One label, in order of the scale."""
 
@@ -59,6 +67,9 @@ class Calibrator(Noun):
     engine: str = Field(description="Whose judgements it was fitted on; it fits no other's.")
     judged_by: str = Field(description="Step, version and prompt hash of those judgements.")
     features: tuple[CalibratorFeature, ...] = Field(min_length=1)
+    terms: tuple[CalibratorTerm, ...] = Field(
+        default=(), description="Of the text: their score is the feature `words`."
+    )
     labels: tuple[CalibratorLabel, ...] = Field(min_length=2)
     thresholds: tuple[float, ...] = Field(description="Ascending; one fewer than labels.")
     decision_rules: dict[str, DecisionRule] = Field(
@@ -93,3 +104,27 @@ class Calibrator(Noun):
     def sha256(self) -> str:
         """Identity of what it computes and was fitted on; not of when."""
         return content_hash(self.model_dump_json(exclude={"created_at", "gain"}))
+
+
+class Prior(Noun):
+    """What an idea's own words and evidence say about its outcome before any match. Stored as JSON.
+
+    Of two ideas the log odds that the first has the better outcome are `pair_slope` times the
+    difference of their latent values, the sum of coefficient × feature of the calibrator.
+    """
+
+    calibrator: Calibrator
+    pair_slope: float = Field(
+        ge=0,
+        le=1,
+        description="Fitted to pairs that the model had not seen; 0: it tells nothing.",
+    )
+    pair_count: int = Field(ge=0, description="Such pairs, of different outcomes.")
+    pair_accuracy_0_to_1: float | None = Field(
+        default=None, description="Share of them it orders rightly; None: there was none."
+    )
+
+    @property
+    def sha256(self) -> str:
+        """Identity of what it computes and was fitted on; not of when."""
+        return content_hash(self.calibrator.sha256, repr(self.pair_slope))

@@ -76,6 +76,13 @@ def _parse_suite_modules(text: str) -> tuple[Module, ...]:
     return () if text.strip() == "none" else parse_modules(text)
 
 
+def _parse_scale(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if len(names) < 2:
+        raise ConfigurationError(f"--scale {text!r}: name two outcomes or more, worst first")
+    return names
+
+
 def _read_by(parse: Callable[[str], Any]) -> BeforeValidator:
     """The value itself is taken too."""
     return BeforeValidator(lambda given: parse(given) if isinstance(given, str) else given)
@@ -312,6 +319,16 @@ class RankOptions(IdeaOptions):
         """How ideas are evaluated that are not yet."""
         said = {name: getattr(self, name) for name in RunOptions.model_fields}
         return RunOptions(**{name: value for name, value in said.items() if value is not None})
+
+
+class PriorOptions(LakeOptions):
+    """Of `assay prior`."""
+
+    outcome: str = option(..., "FIELD", "Field of the ideas, as given, that holds their outcome.")
+    scale: Annotated[tuple[str, ...], _read_by(_parse_scale)] = option(
+        ..., "LIST", "The outcomes, comma-separated, worst first: `reject,poster,oral`."
+    )
+    output: Path = option(Path("prior.json"), "FILE", "Where the prior is written.")
 
 
 class CheckOptions(WorkOptions):

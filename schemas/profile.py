@@ -320,6 +320,13 @@ class RankingParameters(Noun):
             "would rank higher."
         ),
     )
+    prior: str | None = Field(
+        default=None,
+        description=(
+            "Path of a fitted prior (`assay prior`): what overall strengths are expected to be "
+            "before any match; None: all alike."
+        ),
+    )
     show_scores: bool = Field(
         default=False,
         description=(

@@ -113,6 +113,13 @@ class Rating(Judged):
     )
     lower: float | None = Field(description="Lower end of the 95 % interval.")
     upper: float | None = Field(description="Upper end of the 95 % interval.")
+    prior_strength: float | None = Field(
+        default=None,
+        description=(
+            "Log-strength expected before any match, mean 0 over those that have one; None: by "
+            "no prior, or by one that was fitted on this idea."
+        ),
+    )
     rank: int | None = Field(ge=1, description="1 is best, ties share; None without a strength.")
     best_rank: int | None = Field(
         ge=1, description="Best rank beyond doubt (95 %) for this idea by itself."

@@ -11,7 +11,7 @@ from schemas.calibration import CalibratorGain
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.novelty import NoveltyEvaluation
-from tasks.calibration.applying import write_calibrator
+from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.features import novelty_features
 from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator
@@ -88,7 +88,7 @@ def calibrate_on(
                 gain=gains,
                 seed=seed,
             )
-            write_calibrator(calibrator, target)
+            write_fitted(calibrator, target)
             note(
                 f"{suite}: calibrator {calibrator.sha256[:12]}, fitted on"
                 f" {len(calibrator.training_items)} ideas, deciding by"

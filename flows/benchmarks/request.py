@@ -11,6 +11,7 @@ from flows.request import (
     check_warehouse,
     resolve_literature,
     wants_full_text,
+    with_prior,
 )
 from schemas.base import replace
 from schemas.benchmark import PROMPT_ONLY, PROMPT_WITH_SEARCH, BenchmarkRequest
@@ -75,7 +76,7 @@ def resolve_benchmark(
         suite=suite,
         data=folder,
         warehouse=options.warehouse.resolve(),
-        profile=profile_without(load_profile(options.profile), options.without),
+        profile=with_prior(profile_without(load_profile(options.profile), options.without)),
         engine=options.engine,
         api_base=options.api_base,
         literature=literature,

@@ -32,6 +32,7 @@ from schemas.identifiers import RunId, content_hash
 from schemas.run import Module
 from schemas.settings import Settings
 from tasks.benchmarks.full_papers import papers_sha256
+from tasks.calibration.applying import load_prior
 from tasks.evaluation.modules import MODULES
 from tasks.judging.step import Step
 from tasks.steps import STEPS
@@ -72,10 +73,10 @@ class Suite:
 
 
 def submission_conditions(request: BenchmarkRequest) -> tuple[str, ...]:
-    """The papers, where ideas are made from them."""
-    if request.text is SubmissionText.ABSTRACT:
-        return ()
-    return (f"papers {papers_sha256(request.data)}",)
+    """The papers, where ideas are made from them, and the prior, where the profile names one."""
+    path, from_papers = request.profile.ranking.prior, request.text is not SubmissionText.ABSTRACT
+    prior = (f"prior {load_prior(path).sha256}",) if path is not None else ()
+    return (*prior, *((f"papers {papers_sha256(request.data)}",) if from_papers else ()))
 
 
 _CHUNK_BYTES = 1 << 20

@@ -150,7 +150,7 @@ def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out:
     from flows.benchmarks.novelty_calibration import FILE
     from flows.benchmarks.trial import folder_of
     from flows.commands.output import print_note
-    from tasks.calibration.applying import load_calibrator, write_calibrator
+    from tasks.calibration.applying import load_calibrator, write_fitted
     from warehouse.layout import Layout
 
     (summary,) = [one for one in summaries if one.head.suite == novelty.NAME]
@@ -160,7 +160,7 @@ def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out:
             f"no calibrator was fitted, and {out} not written: the row of its mean_absolute_error"
             " says why"
         )
-    write_calibrator(load_calibrator(path), out)
+    write_fitted(load_calibrator(path), out)
     print_note(f"calibrator written to {out}: name it as `calibrator` under [novelty] of a profile")
 
 

@@ -14,7 +14,7 @@ from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.given_ideas import STANDARD_INPUT, given_ideas
 from flows.profiles import load_profile, shipped_profiles
-from flows.request import check_api_base, resolve_request
+from flows.request import check_api_base, resolve_request, with_prior
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
@@ -110,7 +110,7 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
     return RankRequest(
         run_id=run.run_id,
         warehouse=options.warehouse.resolve(),
-        profile=load_profile(options.profile or run.profile),
+        profile=with_prior(load_profile(options.profile or run.profile)),
         engine=engine,
         api_base=options.api_base,
         grouping=options.group_by,

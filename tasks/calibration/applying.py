@@ -5,12 +5,14 @@ kept from what it was fitted on.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
-from schemas.calibration import CALIBRATOR_VERSION, Calibrator
+from schemas.calibration import CALIBRATOR_VERSION, Calibrator, Prior
 from schemas.errors import ConfigurationError
 from tasks.calibration.examples import item_sha256
+from tasks.calibration.fitting import WORDS
 from tasks.calibration.model import (
     MACRO_F1,
     MEAN_ABSOLUTE_ERROR,
@@ -19,7 +21,9 @@ from tasks.calibration.model import (
     expected_value,
     quantile_place,
 )
+from tasks.calibration.text import TextModel
 
+FittedT = TypeVar("FittedT", Calibrator, Prior)
 OUTSIDE = 0.05
 """Probability left below and above the interval."""
 
@@ -38,12 +42,28 @@ class Calibrated:
     for_error: float
 
 
+def prior_log_odds(prior: Prior, features: Mapping[str, float | None], text: str) -> float | None:
+    """Strength of an idea before any match, in log odds against another idea's; None: the prior was
+    fitted on this idea.
+    """
+    calibrator = prior.calibrator
+    if item_sha256(text) in calibrator.training_items:
+        return None
+    known = dict(features)
+    if calibrator.terms:
+        known[WORDS] = float(TextModel(calibrator.terms).scores([text])[0])
+    return prior.pair_slope * float(_model(calibrator).latent([known])[0])
+
+
+def _model(calibrator: Calibrator) -> Model:
+    return Model(calibrator.features, calibrator.thresholds, tuple(range(len(calibrator.labels))))
+
+
 def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> Calibrated:
     """Apply a calibrator to one judgement's features; those it does not know are ignored, those
     that lack count as its mean.
     """
-    count = len(calibrator.labels)
-    model = Model(calibrator.features, calibrator.thresholds, tuple(range(count)))
+    count, model = len(calibrator.labels), _model(calibrator)
     distribution = tuple(float(share) for share in model.distributions([features], count)[0])
     values = tuple(one.value for one in calibrator.labels)
     lower, upper = (values[quantile_place(distribution, share)] for share in (OUTSIDE, 1 - OUTSIDE))
@@ -55,11 +75,11 @@ def calibrate(calibrator: Calibrator, features: Mapping[str, float | None]) -> C
     return Calibrated(distribution, expected, lower, upper, for_f1, for_error)
 
 
-def write_calibrator(calibrator: Calibrator, path: Path) -> None:
+def write_fitted(fitted: Calibrator | Prior, path: Path) -> None:
     """Write it whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.unfinished")
-    unfinished.write_text(calibrator.model_dump_json(indent=2), "utf-8")
+    unfinished.write_text(fitted.model_dump_json(indent=2), "utf-8")
     unfinished.replace(path)
 
 
@@ -70,30 +90,50 @@ def load_calibrator(path: str | Path) -> Calibrator:
         ConfigurationError: the file is missing, is no calibrator, or was written by another
             version.
     """
+    found = _read(path, Calibrator, "fit one with assay benchmark novelty")
+    _check_version(found, path)
+    return found
+
+
+def load_prior(path: str | Path) -> Prior:
+    """Read a prior.
+
+    Raises:
+        ConfigurationError: as `load_calibrator`.
+    """
+    found = _read(path, Prior, "fit one with assay prior")
+    _check_version(found.calibrator, path)
+    return found
+
+
+def _read(path: str | Path, kind: type[FittedT], remedy: str) -> FittedT:
+    name = kind.__name__.lower()
     try:
-        found = Calibrator.model_validate_json(Path(path).read_bytes())
+        return kind.model_validate_json(Path(path).read_bytes())
     except OSError as error:
         raise ConfigurationError(
-            f"calibrator {path} cannot be read ({type(error).__name__}): fit one with assay"
-            " benchmark novelty"
+            f"{name} {path} cannot be read ({type(error).__name__}): {remedy}"
         ) from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "file"
         raise ConfigurationError(
-            f"{path} is no calibrator: {where}: {first['msg']}; fit one with assay benchmark"
-            " novelty"
+            f"{path} is no {name}: {where}: {first['msg']}; {remedy}"
         ) from error
-    if found.calibrator_version != CALIBRATOR_VERSION:
+
+
+def _check_version(calibrator: Calibrator, path: str | Path) -> None:
+    if calibrator.calibrator_version != CALIBRATOR_VERSION:
         raise ConfigurationError(
-            f"calibrator {path} has version {found.calibrator_version}, this is"
+            f"calibrator {path} has version {calibrator.calibrator_version}, this is"
             f" {CALIBRATOR_VERSION}: fit it again"
         )
-    return found
 
 
-def refuse_training_items(calibrator: Calibrator, ideas: Iterable[str]) -> None:
-    """Keep a calibrator from being scored on what it was fitted on.
+def refuse_training_items(
+    calibrator: Calibrator, ideas: Iterable[str], key: str = "novelty.calibrator"
+) -> None:
+    """Keep a calibrator from being scored on what it was fitted on; `key` of the profile names it.
 
     Raises:
         ConfigurationError: one of `ideas` is among its training items.
@@ -104,5 +144,5 @@ def refuse_training_items(calibrator: Calibrator, ideas: Iterable[str]) -> None:
         raise ConfigurationError(
             f"{seen} of the items to be scored are among the {len(known)} that calibrator"
             f" {calibrator.sha256[:12]} was fitted on: score it on others, or run without"
-            " novelty.calibrator (its gain under cross-validation is reported when it is fitted)"
+            f" {key} (its gain under cross-validation is reported when it is fitted)"
         )

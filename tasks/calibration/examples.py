@@ -25,6 +25,7 @@ class Example:
         features: by name; None: could not be had.
         cluster: items of one cluster are connected, and never stand in two folds; None: it stands
             for itself.
+        text: of which the words are learnt from; None: they are not.
     """
 
     item_sha256: str
@@ -32,6 +33,7 @@ class Example:
     raw_label: str | None
     features: Mapping[str, float | None]
     cluster: str | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

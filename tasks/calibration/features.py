@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+from schemas.contribution import Overlap
+from schemas.evaluation import IdeaEvaluation
 from schemas.novelty import Difference, NoveltyEvaluation, WorkOverlap
 
 FEATURE_KINDS: Mapping[str, tuple[str, ...]] = {
@@ -58,3 +60,25 @@ def novelty_features(evaluation: NoveltyEvaluation) -> dict[str, float | None]:
 
 def _share(words: Sequence[StrEnum], wanted: StrEnum) -> float | None:
     return sum(word is wanted for word in words) / len(words) if words else None
+
+
+def evidence_features(evaluation: IdeaEvaluation) -> dict[str, float | None]:
+    """What was found about an idea, without what any judge made of it as a whole: density and
+    closeness of related works, grades of overlap, counts. A module that was not asked for has none.
+    """
+    found: dict[str, float | None] = {}
+    if evaluation.novelty is not None:
+        of_judge = FEATURE_KINDS["probabilities"]
+        measured = novelty_features(evaluation.novelty)
+        found |= {name: value for name, value in measured.items() if name not in of_judge}
+    if evaluation.contribution is not None:
+        grades = [one.overlap for one in evaluation.contribution.comparisons if one.overlap]
+        found |= {f"overlap_{grade.value}_share": _share(grades, grade) for grade in Overlap}
+        found["compared_paper_count"] = float(
+            len({one.paper_id for one in evaluation.contribution.comparisons})
+        )
+    if evaluation.soundness is not None:
+        found["method_count"] = float(len(evaluation.soundness.methods))
+        found["passage_count"] = float(len(evaluation.soundness.passages))
+    found["citation_count"] = float(len(evaluation.citations))
+    return found

@@ -4,16 +4,18 @@ by a model of the other folds, whose penalty and decision rules were chosen with
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import metadata
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from schemas.calibration import Calibrator, CalibratorGain, CalibratorLabel
+from schemas.calibration import Calibrator, CalibratorGain, CalibratorLabel, Prior
+from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from tasks.calibration.examples import Example, LabelScale, usable
 from tasks.calibration.model import (
@@ -25,7 +27,10 @@ from tasks.calibration.model import (
     fit_model,
     quantile_place,
 )
+from tasks.calibration.text import TextModel, fit_text
 
+WORDS = "words"
+"""The feature that the words of a text are."""
 FOLDS = 5
 RIDGES = (2.0, 8.0, 32.0)
 """Each worth so many items that say a feature tells nothing: tens of items bear few coefficients.
@@ -47,6 +52,8 @@ class Prediction:
             by absolute error.
         majority: commonest label among those items.
         shares: of the labels among those items: the best distribution that looks at nothing.
+        latent: log odds of a higher label, up to a constant that all items of a fold share.
+        fold: number of the fold it was held out in.
     """
 
     item_sha256: str
@@ -58,6 +65,8 @@ class Prediction:
     constant: int
     majority: int
     shares: tuple[float, ...]
+    latent: float
+    fold: int
 
     @property
     def likeliest(self) -> int:
@@ -72,6 +81,11 @@ class Tuned:
     model: Model
     ridge: float
     decider: Decider
+    text: TextModel | None = None
+
+    def read(self, examples: Sequence[Example]) -> list[Example]:
+        """`examples`, none of which it was fitted on, with what their words say as a feature."""
+        return _with_words(examples, self.text)
 
 
 def fit_tuned(examples: Sequence[Example], scale: LabelScale, seed: int) -> Tuned:
@@ -82,18 +96,50 @@ def fit_tuned(examples: Sequence[Example], scale: LabelScale, seed: int) -> Tune
         ConfigurationError: no feature varies.
     """
     gold = _places(examples, scale)
+    examples, text = _learnt_words(examples, gold, scale, seed)
     found = {ridge: _held_out(examples, gold, scale, ridge, seed) for ridge in RIDGES}
     every = list(range(len(scale.labels)))
     ridge = min(RIDGES, key=lambda one: log_loss(gold, found[one], labels=every))
     decider = fit_decider(found[ridge].tolist(), gold.tolist(), scale.values)
-    return Tuned(fit_model(examples, scale, ridge), ridge, decider)
+    return Tuned(fit_model(examples, scale, ridge), ridge, decider, text)
+
+
+def _learnt_words(
+    examples: Sequence[Example], gold: NDArray[np.intp], scale: LabelScale, seed: int
+) -> tuple[list[Example], TextModel | None]:
+    """The examples with what their words say to a model of the other folds, so that words learnt by
+    heart gain no weight; and the model of all their words. None: they bring no texts.
+    """
+    if all(one.text is None for one in examples):
+        return list(examples), None
+    texts = [one.text or "" for one in examples]
+    values = np.array(scale.values)[gold]
+    scores = np.zeros(len(examples))
+    for train, test in _splits(examples, gold, seed, FOLDS):
+        model = fit_text([texts[place] for place in train], values[train])
+        scores[test] = model.scores([texts[place] for place in test])
+    found = [
+        replace(one, features={**one.features, WORDS: float(score)})
+        for one, score in zip(examples, scores, strict=True)
+    ]
+    return found, fit_text(texts, values)
+
+
+def _with_words(examples: Sequence[Example], text: TextModel | None) -> list[Example]:
+    if text is None:
+        return list(examples)
+    scores = text.scores([one.text or "" for one in examples])
+    return [
+        replace(one, features={**one.features, WORDS: float(score)})
+        for one, score in zip(examples, scores, strict=True)
+    ]
 
 
 def cross_validate(
     examples: Sequence[Example], scale: LabelScale, seed: int, folds: int = FOLDS
 ) -> tuple[Prediction, ...]:
     """Stratified folds drawn by the seed, as many as the rarest label has items where that is
-    fewer; predictions in order of hashes.
+    fewer, which take clusters whole; predictions in order of hashes.
 
     Raises:
         ConfigurationError: no labels, one class only, too few items, or nothing that varies.
@@ -101,13 +147,13 @@ def cross_validate(
     kept = usable(examples, scale)
     gold = _places(kept, scale)
     found: dict[int, Prediction] = {}
-    for train, test in _splits(gold, seed, folds):
+    for fold, (train, test) in enumerate(_splits(kept, gold, seed, folds)):
         tuned = fit_tuned([kept[place] for place in train], scale, seed)
-        distributions = tuned.model.distributions(
-            [kept[place] for place in test], len(scale.labels)
-        )
+        held_out = tuned.read([kept[place] for place in test])
+        distributions = tuned.model.distributions(held_out, len(scale.labels))
+        latent = tuned.model.latent(held_out)
         shares = np.bincount(gold[train], minlength=len(scale.labels)) / len(train)
-        for place, distribution in zip(test.tolist(), distributions, strict=True):
+        for place, distribution, value in zip(test.tolist(), distributions, latent, strict=True):
             found[place] = Prediction(
                 item_sha256=kept[place].item_sha256,
                 gold=int(gold[place]),
@@ -118,6 +164,8 @@ def cross_validate(
                 constant=quantile_place(shares.tolist(), 0.5),
                 majority=int(shares.argmax()),
                 shares=tuple(float(share) for share in shares),
+                latent=float(value),
+                fold=fold,
             )
     return tuple(found[place] for place in range(len(kept)))
 
@@ -127,11 +175,21 @@ def _places(examples: Sequence[Example], scale: LabelScale) -> NDArray[np.intp]:
 
 
 def _splits(
-    gold: NDArray[np.intp], seed: int, folds: int
+    examples: Sequence[Example], gold: NDArray[np.intp], seed: int, folds: int
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    count = min(folds, *Counter(gold.tolist()).values())
-    splits = StratifiedKFold(max(count, 2), shuffle=True, random_state=seed)
-    yield from splits.split(np.zeros((len(gold), 1)), gold)
+    count = max(2, min(folds, *Counter(gold.tolist()).values()))
+    rows = np.zeros((len(gold), 1))
+    if all(one.cluster is None for one in examples):
+        yield from StratifiedKFold(count, shuffle=True, random_state=seed).split(rows, gold)
+        return
+    clusters = [one.cluster or one.item_sha256 for one in examples]
+    if len(set(clusters)) < count:
+        raise ConfigurationError(
+            f"{count} folds need as many sets of ideas that no group connects, there are"
+            f" {len(set(clusters))}: label ideas of more groups"
+        )
+    grouped = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
+    yield from (fold for fold in grouped.split(rows, gold, clusters) if all(map(len, fold)))
 
 
 def _held_out(
@@ -143,7 +201,7 @@ def _held_out(
 ) -> NDArray[np.float64]:
     """Shape (examples, labels): of each what a model of the other folds says."""
     found = np.zeros((len(examples), len(scale.labels)))
-    for train, test in _splits(gold, seed, FOLDS):
+    for train, test in _splits(examples, gold, seed, FOLDS):
         model = fit_model([examples[place] for place in train], scale, ridge)
         held_out = [examples[place] for place in test]
         found[test] = model.distributions(held_out, len(scale.labels))
@@ -175,6 +233,7 @@ def fit_calibrator(
         engine=engine,
         judged_by=judged_by,
         features=model.features,
+        terms=tuned.text.terms if tuned.text is not None else (),
         labels=tuple(
             CalibratorLabel(
                 label=scale.labels[place],
@@ -195,4 +254,33 @@ def fit_calibrator(
         gain=tuple(gain),
         assay_version=metadata.version("assay"),
         created_at=datetime.now(UTC),
+    )
+
+
+def fit_prior(calibrator: Calibrator, predictions: Sequence[Prediction]) -> Prior:
+    """A prior from a calibrator and the predictions of its cross-validation: what a difference of
+    two latent values was worth on pairs of one fold whose outcomes differ.
+
+    Never less than nothing, nor more than the model itself says (for two labels exactly the
+    difference): few pairs may all be ordered rightly by luck.
+    """
+    gaps = np.array(
+        [
+            better.latent - worse.latent
+            for better in predictions
+            for worse in predictions
+            if better.fold == worse.fold and better.gold > worse.gold
+        ]
+    )
+    if not len(gaps) or not gaps.any():
+        return Prior(calibrator=calibrator, pair_slope=0.0, pair_count=len(gaps))
+    sides = np.concatenate([np.ones(len(gaps)), np.zeros(len(gaps))])
+    fitted = LogisticRegression(fit_intercept=False, C=np.inf).fit(
+        np.concatenate([gaps, -gaps])[:, None], sides
+    )
+    return Prior(
+        calibrator=calibrator,
+        pair_slope=min(max(float(fitted.coef_[0, 0]), 0.0), 1.0),
+        pair_count=len(gaps),
+        pair_accuracy_0_to_1=float(((gaps > 0) + 0.5 * (gaps == 0)).mean()),
     )

@@ -85,6 +85,15 @@ class Model:
         self, examples: Sequence[Example | Mapping[str, float | None]], label_count: int
     ) -> NDArray[np.float64]:
         """Shape (examples, label_count); a label it never saw has probability 0."""
+        latent = self.latent(examples)[:, None]
+        found = np.zeros((len(latent), label_count))
+        found[:, list(self.places)] = probabilities(latent, np.ones(1), np.array(self.thresholds))
+        return found
+
+    def latent(self, examples: Sequence[Example | Mapping[str, float | None]]) -> Matrix:
+        """Per example the sum of coefficient × feature: log odds of a higher label, up to a
+        constant.
+        """
         wrapped = [
             one if isinstance(one, Example) else Example("", None, None, one) for one in examples
         ]
@@ -93,11 +102,7 @@ class Model:
         scales = np.array([feature.scale for feature in self.features])
         standard = np.where(np.isnan(values), 0.0, (values - means) / scales)
         coefficients = np.array([feature.coefficient for feature in self.features])
-        found = np.zeros((len(wrapped), label_count))
-        found[:, list(self.places)] = probabilities(
-            standard, coefficients, np.array(self.thresholds)
-        )
-        return found
+        return np.asarray(standard @ coefficients)
 
 
 def fit_model(examples: Sequence[Example], scale: LabelScale, ridge: float) -> Model:
@@ -123,6 +128,11 @@ def fit_model(examples: Sequence[Example], scale: LabelScale, ridge: float) -> M
     standard = np.nan_to_num((values[:, varying] - means[varying]) / scales[varying], nan=0.0)
     given = [scale.place(str(one.label)) for one in examples]
     places = tuple(sorted(set(given)))
+    if len(places) < 2:
+        raise ConfigurationError(
+            f"all ideas that are left to learn from have the label {scale.labels[places[0]]}:"
+            " label more, or connect fewer by their groups"
+        )
     labels = np.array([places.index(place) for place in given], dtype=np.intp)
     coefficients, thresholds = fit_proportional_odds(standard, labels, len(places), ridge)
     features = tuple(

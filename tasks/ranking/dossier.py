@@ -9,11 +9,14 @@ from functools import cached_property
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.calibration import Prior
 from schemas.committee import CommitteeEvaluation
 from schemas.identifiers import IdeaId, PaperId, content_hash
 from schemas.paper import Paper
 from schemas.run import Module
 from schemas.soundness import ConcernSeverity
+from tasks.calibration.applying import prior_log_odds
+from tasks.calibration.features import evidence_features
 from warehouse.answers import IdeaReview
 
 
@@ -68,11 +71,14 @@ class Dossier(Noun):
         default_factory=dict, description="Committee means, 0 to 10; unscored dimensions absent."
     )
     evidence: tuple[DossierEvidence, ...] = Field(default=(), description="Most telling first.")
+    prior_log_odds: float | None = Field(
+        default=None, description="By the profile's prior; shown to nobody. None: not known."
+    )
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of all that is shown of the idea: not of its group."""
-        return content_hash(self.model_dump_json(exclude={"group"}), length=32)
+        """Hash of all that is shown of the idea: not of its group, nor of the prior."""
+        return content_hash(self.model_dump_json(exclude={"group", "prior_log_odds"}), length=32)
 
 
 EVIDENCE_SHOWN = 6
@@ -89,8 +95,10 @@ _BEARINGS = {
 }
 
 
-def dossier_of(review: IdeaReview, group: str | None) -> Dossier:
-    """What an engine is shown of one idea in its matches within `group`."""
+def dossier_of(review: IdeaReview, group: str | None, prior: Prior | None = None) -> Dossier:
+    """What an engine is shown of one idea in its matches within `group`, and beside it what `prior`
+    expects of it.
+    """
     idea, committee = review.evaluation.idea, _committee(review)
     meta = committee.meta_review if committee is not None else None
     return Dossier(
@@ -107,6 +115,11 @@ def dossier_of(review: IdeaReview, group: str | None) -> Dossier:
         module_scores=tuple(_module_scores(review)),
         dimension_means=dict(meta.dimension_means) if meta is not None else {},
         evidence=_evidence(review),
+        prior_log_odds=(
+            prior_log_odds(prior, evidence_features(review.evaluation), idea.text)
+            if prior is not None
+            else None
+        ),
     )
 
 

@@ -239,6 +239,11 @@ class _Contest:
         self._of = {dossier.idea_id: dossier for dossier in ideas}
         self._parameters = parameters
         self._judge = judge
+        self._prior = {
+            dossier.idea_id: dossier.prior_log_odds
+            for dossier in ideas
+            if dossier.prior_log_odds is not None
+        }
         self._kind = kind_of(len(ideas), parameters)
         self._ended_because = ""
         self._judged: list[Match] = []
@@ -296,7 +301,9 @@ class _Contest:
 
     def _adaptive_turn(self, number: int, asked: set[Pair]) -> Round:
         deciding = tally(
-            tuple(self._of), (match for match in self._judged if match.dimension == OVERALL.name)
+            tuple(self._of),
+            (match for match in self._judged if match.dimension == OVERALL.name),
+            self._prior,
         )
         return next_round(number, deciding, frozenset(asked), self._parameters, self._judge.seed)
 
@@ -326,6 +333,7 @@ class _Contest:
                 dimension.name,
                 self._parameters,
                 self._judge.seed,
+                self._prior if dimension.name == OVERALL.name else None,
             )
         )
 

@@ -1,6 +1,6 @@
 """Matches of a group to its ratings: strengths, intervals, ranks, and why an idea has none."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +59,10 @@ def _likelihood_ratio(tally: Tally, strengths: NDArray[np.float64]) -> Matrix:
     wins = np.zeros((size, size))
     wins[tally.left, tally.right] = tally.left_wins
     wins[tally.right, tally.left] = tally.right_wins
-    equal = _forced_equal(wins, strengths, upper, lower)
-    lost = _log_posterior(wins, strengths[None])[0] - _log_posterior(wins, equal)
+    equal = _forced_equal(wins, strengths, tally.prior, upper, lower)
+    lost = _log_posterior(wins, strengths[None], tally.prior)[0] - _log_posterior(
+        wins, equal, tally.prior
+    )
     z = np.sqrt(2 * np.maximum(lost, 0.0)) * np.sign(strengths[upper] - strengths[lower])
     matrix = np.zeros((size, size))
     matrix[upper, lower] = z
@@ -68,15 +70,23 @@ def _likelihood_ratio(tally: Tally, strengths: NDArray[np.float64]) -> Matrix:
     return matrix
 
 
-def _log_posterior(wins: Matrix, strengths: Matrix) -> NDArray[np.float64]:
+def _log_posterior(
+    wins: Matrix, strengths: Matrix, prior: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Per row of `strengths`; shape (rows,)."""
     difference = strengths[:, :, None] - strengths[:, None, :]
     likelihood = -(wins[None] * np.logaddexp(0.0, -difference)).sum(axis=(1, 2))
-    return np.asarray(likelihood - (strengths**2).sum(axis=1) / (2 * PRIOR_DEVIATION**2))
+    return np.asarray(
+        likelihood - ((strengths - prior) ** 2).sum(axis=1) / (2 * PRIOR_DEVIATION**2)
+    )
 
 
 def _forced_equal(
-    wins: Matrix, strengths: Matrix, upper: NDArray[np.intp], lower: NDArray[np.intp]
+    wins: Matrix,
+    strengths: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    upper: NDArray[np.intp],
+    lower: NDArray[np.intp],
 ) -> Matrix:
     """The posterior mode under `s[upper] == s[lower]`, for every pair at once; shape (pairs,
     ideas).
@@ -93,7 +103,8 @@ def _forced_equal(
     played = wins + wins.T
     for _ in range(60):
         expected = 0.5 * (1.0 + np.tanh(0.5 * (found[:, :, None] - found[:, None, :])))
-        gradient = (wins[None] - played[None] * expected).sum(axis=2) - found / PRIOR_DEVIATION**2
+        gradient = (wins[None] - played[None] * expected).sum(axis=2)
+        gradient -= (found - prior) / PRIOR_DEVIATION**2
         curvature = played[None] * expected * (1.0 - expected)
         hessian = -curvature
         hessian[:, np.arange(size), np.arange(size)] = (
@@ -140,10 +151,12 @@ def rate(
     dimension: str,
     parameters: RankingParameters,
     seed: int,
+    prior: Mapping[IdeaId, float] | None = None,
 ) -> tuple[Rating, ...]:
     """One rating per idea and method, by method and idea.
 
-    Bradley–Terry rests on the engine's matches alone, Elo on human votes too.
+    Bradley–Terry rests on the engine's matches alone, and on `prior`, log odds by idea; Elo on
+    human votes too.
 
     `rank` = 1 + the number of ideas that are stronger with odds of three to one or better, so ideas
     that the matches do not tell apart share one. `best_rank` and `worst_rank` count only what is
@@ -151,15 +164,17 @@ def rate(
     the matches (Elo).
     """
     own = [match for match in matches if match.dimension == dimension]
-    by_engine = tally(idea_ids, (match for match in own if not is_vote(match)))
+    by_engine = tally(idea_ids, (match for match in own if not is_vote(match)), prior)
     with threads_for(len(idea_ids)):
         return (
-            *_bradley_terry(group, dimension, by_engine),
+            *_bradley_terry(group, dimension, by_engine, prior or {}),
             *_elo(group, dimension, idea_ids, own, parameters, seed),
         )
 
 
-def _bradley_terry(group: str, dimension: str, counted: Tally) -> list[Rating]:
+def _bradley_terry(
+    group: str, dimension: str, counted: Tally, prior: Mapping[IdeaId, float]
+) -> list[Rating]:
     fitted = fit(counted)
     rank, best, worst, spread = ranks(counted, fitted)
     return _ratings(
@@ -170,6 +185,7 @@ def _bradley_terry(group: str, dimension: str, counted: Tally) -> list[Rating]:
         fitted.strengths,
         spread,
         (rank, best, worst),
+        {one: float(counted.prior[n]) for n, one in enumerate(counted.idea_ids) if one in prior},
     )
 
 
@@ -217,6 +233,7 @@ def _ratings(
     strengths: NDArray[np.float64],
     spread: NDArray[np.float64],
     places: Places,
+    prior: Mapping[IdeaId, float] | None = None,
 ) -> list[Rating]:
     rank, best, worst = places
     found: list[Rating] = []
@@ -233,6 +250,7 @@ def _ratings(
                 strength=round(strength, _DIGITS) + 0.0 if known else None,
                 lower=round(strength - margin, _DIGITS) if known else None,
                 upper=round(strength + margin, _DIGITS) if known else None,
+                prior_strength=_rounded((prior or {}).get(idea_id)),
                 rank=int(rank[number]) if known else None,
                 best_rank=int(best[number]) if known else None,
                 worst_rank=int(worst[number]) if known else None,
@@ -244,6 +262,10 @@ def _ratings(
             )
         )
     return found
+
+
+def _rounded(strength: float | None) -> float | None:
+    return None if strength is None else round(strength, _DIGITS) + 0.0
 
 
 def _why_not(counted: Tally, number: int) -> str:

@@ -33,7 +33,8 @@ class Fit:
     """Strengths of a group.
 
     Attributes:
-        strengths: log-strength per idea of the tally, mean 0; 0 where an idea has no scored match.
+        strengths: log-strength per idea of the tally, mean 0; the prior's where an idea has no scored
+            match.
         weights: curvature p (1 - p) times matches, per pair of the tally.
     """
 
@@ -92,7 +93,8 @@ def _objective(tally: Tally, strengths: Vector) -> float:
         tally.left_wins * np.logaddexp(0.0, -difference)
         + tally.right_wins * np.logaddexp(0.0, difference)
     ).sum()
-    return float(likelihood - (strengths @ strengths) / (2 * PRIOR_DEVIATION**2))
+    surprise = strengths - tally.prior
+    return float(likelihood - (surprise @ surprise) / (2 * PRIOR_DEVIATION**2))
 
 
 def _expected(tally: Tally, strengths: Vector) -> Vector:
@@ -103,7 +105,7 @@ def _gradient(tally: Tally, strengths: Vector) -> Vector:
     surplus = tally.left_wins - tally.played * _expected(tally, strengths)
     size = len(tally.idea_ids)
     pull = np.bincount(tally.left, surplus, size) - np.bincount(tally.right, surplus, size)
-    return np.asarray(pull - strengths / PRIOR_DEVIATION**2)
+    return np.asarray(pull - (strengths - tally.prior) / PRIOR_DEVIATION**2)
 
 
 def _weights(tally: Tally, strengths: Vector) -> Vector:

@@ -3,7 +3,7 @@
 The same matches in any order give the same tally.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -112,6 +112,7 @@ class Tally:
             shape (pairs,).
         left_wins, right_wins: shares of the events between the two, added up.
         wins, losses, ties, unscored: per idea, in order of `idea_ids`.
+        prior: strength expected of each idea before any match, mean 0; shape (ideas,).
     """
 
     idea_ids: tuple[IdeaId, ...]
@@ -120,6 +121,7 @@ class Tally:
     left_wins: NDArray[np.float64]
     right_wins: NDArray[np.float64]
     counts: tuple[_Counts, ...] = field(repr=False)
+    prior: NDArray[np.float64]
 
     @cached_property
     def played(self) -> NDArray[np.float64]:
@@ -143,8 +145,13 @@ class Tally:
         return found
 
 
-def tally(idea_ids: Sequence[IdeaId], matches: Iterable[Match]) -> Tally:
-    """Count `matches`, all of one dimension.
+def tally(
+    idea_ids: Sequence[IdeaId],
+    matches: Iterable[Match],
+    prior: Mapping[IdeaId, float] | None = None,
+) -> Tally:
+    """Count `matches`, all of one dimension. `prior`: log odds by idea; those it lacks are expected
+    to be as good as the mean of the others.
 
     A match with an idea outside `idea_ids` is none of this group's and is left out.
     """
@@ -169,7 +176,14 @@ def tally(idea_ids: Sequence[IdeaId], matches: Iterable[Match]) -> Tally:
     keys = sorted(pairs)
     shares = np.array([pairs[key] for key in keys], dtype=np.float64).reshape(-1, 2)
     ends = np.array(keys, dtype=np.intp).reshape(-1, 2)
-    return Tally(ordered, ends[:, 0], ends[:, 1], shares[:, 0], shares[:, 1], counts)
+    expected = _centred(ordered, prior or {})
+    return Tally(ordered, ends[:, 0], ends[:, 1], shares[:, 0], shares[:, 1], counts, expected)
+
+
+def _centred(idea_ids: Sequence[IdeaId], prior: Mapping[IdeaId, float]) -> NDArray[np.float64]:
+    known = [prior[idea_id] for idea_id in idea_ids if idea_id in prior]
+    mean = sum(known) / len(known) if known else 0.0
+    return np.array([prior.get(idea_id, mean) - mean for idea_id in idea_ids], dtype=np.float64)
 
 
 def _count(match: Match, first: _Counts, second: _Counts) -> None:

@@ -3,6 +3,7 @@ and names it.
 """
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,25 @@ from flows.campaign import conclude
 from flows.profiles import load_profile
 from flows.ranking import Ranking, RankSummary
 from schemas.base import replace
+from schemas.calibration import (
+    Calibrator,
+    CalibratorFeature,
+    CalibratorLabel,
+    CalibratorTerm,
+    Prior,
+)
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.profile import Profile
 from schemas.ranking import RankRequest
+from tasks.calibration.applying import write_fitted
+from tasks.calibration.examples import item_sha256
+from tasks.calibration.fitting import WORDS
 from tasks.ranking.rank_shard import RankJob, rank_shard
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranking_fakes import FakeJudge
 from warehouse.layout import Layout
+from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
@@ -48,8 +61,8 @@ def request(layout: Layout, **fields: Any) -> RankRequest:
     return RankRequest(warehouse=layout.root, **given)
 
 
-def ranked(layout: Layout) -> RankSummary:
-    ranking = Ranking(request(layout))
+def ranked(layout: Layout, **fields: Any) -> RankSummary:
+    ranking = Ranking(request(layout, **fields))
     plan = ranking.plan()
     for path in plan.shards:
         job = RankJob.model_validate_json(path.read_bytes())
@@ -64,10 +77,10 @@ def test_a_group_that_cannot_be_prepared_is_named_and_tried_again_and_the_others
 ) -> None:
     whole = rank_plan.dossier_of
 
-    def dossier_of(review: Any, group: str) -> Any:
+    def dossier_of(review: Any, group: str, prior: Any) -> Any:
         if group == "two":
             raise ZeroDivisionError("a bug")
-        return whole(review, group)
+        return whole(review, group, prior)
 
     with monkeypatch.context() as broken:
         broken.setattr(rank_plan, "dossier_of", dossier_of)
@@ -99,3 +112,59 @@ def test_a_run_without_ideas_cannot_be_ranked_and_says_so(tmp_path: Path) -> Non
     assert publish(empty, RUNS, make_run(ideas=0)).published
     with pytest.raises(ConfigurationError, match="run-a holds no ideas"):
         Ranking(request(empty)).plan()
+
+
+def with_prior(folder: Path, engine: str, feature: str = WORDS) -> Profile:
+    """A profile whose prior was fitted on the first idea and others, and expects more of ideas that
+    say `sequencing`.
+    """
+    calibrator = Calibrator(
+        target="outcome",
+        engine=engine,
+        judged_by="evidence",
+        features=(CalibratorFeature(name=feature, mean=0.0, scale=1.0, coefficient=1.0),),
+        terms=(CalibratorTerm(term="sequencing", weight=1.0, coefficient=1.0),),
+        labels=(
+            CalibratorLabel(label="no", value=0.0, count=10),
+            CalibratorLabel(label="yes", value=1.0, count=10),
+        ),
+        thresholds=(0.0,),
+        decision_rules={},
+        cut_points=(0.5,),
+        ridge=2.0,
+        training_source="made up",
+        training_items=(item_sha256(make_evaluation(0).idea.text),),
+        training_sha256="ab" * 32,
+        assay_version="0",
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    path = folder / "prior.json"
+    write_fitted(Prior(calibrator=calibrator, pair_slope=1.0, pair_count=100), path)
+    profile = load_profile("economy")
+    return replace(profile, ranking=replace(profile.ranking, prior=str(path)))
+
+
+def test_a_ranking_begins_from_its_prior_and_says_what_that_was_fitted_on(
+    layout: Layout, tmp_path: Path
+) -> None:
+    plain = ranked(layout)
+    summary = ranked(layout, profile=with_prior(tmp_path, "extractive"))
+    assert summary.published
+    assert summary.head.ranking_id != plain.head.ranking_id
+    assert summary.remarks == (
+        "the prior was fitted on 1 of these ideas: they are expected to be as good as the mean of"
+        " the others",
+    )
+    with open_queries(layout) as queries:
+        (known,) = queries.connection.sql(
+            "select count(prior_strength) from ratings"
+            f" where ranking_id = '{summary.head.ranking_id}' and method = 'bradley_terry'"
+            " and dimension = 'overall'"
+        ).fetchall()
+    assert known == (3,)
+
+
+def test_a_prior_of_another_engines_evidence_is_refused(layout: Layout, tmp_path: Path) -> None:
+    profile = with_prior(tmp_path, "litellm:other", "neighbour_density_0_to_1")
+    with pytest.raises(ConfigurationError, match="evidence graded by litellm:other"):
+        Ranking(request(layout, profile=profile)).plan()

@@ -16,7 +16,7 @@ from schemas.errors import ConfigurationError
 from schemas.options import RunOptions
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
-from tasks.calibration.applying import write_calibrator
+from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import fit_calibrator
 from tasks.evaluation.planned import conditions
@@ -34,7 +34,7 @@ def stored(path: Path, slope: float = 1.0) -> Path:
         for n in range(30)
     ]
     scale = LabelScale(("not novel", "novel"), (2.5, 4.5))
-    write_calibrator(
+    write_fitted(
         fit_calibrator(
             examples,
             scale,

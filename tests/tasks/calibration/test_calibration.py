@@ -20,7 +20,7 @@ from tasks.calibration.applying import (
     calibrate,
     load_calibrator,
     refuse_training_items,
-    write_calibrator,
+    write_fitted,
 )
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.features import NOVELTY_FEATURES, novelty_features
@@ -150,7 +150,7 @@ def test_no_item_is_predicted_by_a_model_that_saw_it() -> None:
 
 def test_a_stored_calibrator_says_the_same_and_is_plain_json(tmp_path: Path) -> None:
     calibrator = fitted(collapsed_judge())
-    write_calibrator(calibrator, tmp_path / "deep" / "calibrator.json")
+    write_fitted(calibrator, tmp_path / "deep" / "calibrator.json")
     again = load_calibrator(tmp_path / "deep" / "calibrator.json")
     features = {"score_1_to_5": 4.0, "closeness": 1.5}
     assert calibrate(again, features) == calibrate(calibrator, features)
@@ -295,7 +295,7 @@ def test_matched_quantiles_are_chosen_for_macro_f1_where_all_else_collapses() ->
 
 def test_the_rules_chosen_are_stored_and_applied(tmp_path: Path) -> None:
     calibrator = fitted(collapsed_judge())
-    write_calibrator(calibrator, tmp_path / "c.json")
+    write_fitted(calibrator, tmp_path / "c.json")
     again = load_calibrator(tmp_path / "c.json")
     assert set(again.decision_rules) == {MACRO_F1, MEAN_ABSOLUTE_ERROR}
     found = calibrate(again, {"score_1_to_5": 4.0, "closeness": 2.0})

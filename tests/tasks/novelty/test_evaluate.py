@@ -15,7 +15,7 @@ from schemas.identifiers import IdeaId
 from schemas.novelty import Difference, WorkOverlap
 from schemas.profile import NoveltyParameters
 from schemas.reasons import Reason
-from tasks.calibration.applying import write_calibrator
+from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import Example, LabelScale, item_sha256
 from tasks.calibration.fitting import fit_calibrator
 from tasks.novelty.calibration import NOVELTY, judged_by
@@ -263,7 +263,7 @@ def stored(path: Path, *, trained_on: str = "another idea", engine: str = "fake"
         for number in range(30)
     ]
     examples.append(Example(item_sha256(trained_on), "3", "3", {"mean_closeness_0_to_1": 0.5}))
-    write_calibrator(
+    write_fitted(
         fit_calibrator(
             examples, scale, target=NOVELTY, engine=engine, judged_by=judged_by(), source="made up"
         ),

@@ -240,3 +240,40 @@ def test_a_group_of_five_thousand_is_ranked() -> None:
     assert np.mean([int(name) for name in top]) > 4000
     assert found[top[0]].rank == 1
     assert all(found[name].worst_rank >= found[name].rank for name in names)
+
+
+def test_a_prior_moves_strengths_before_the_matches_do_and_less_with_every_match() -> None:
+    even = [("a", "b", Winner.FIRST), ("b", "a", Winner.FIRST)]
+    prior: Any = {"a": 1.0, "b": -1.0}
+    gaps = []
+    for rounds in (1, 10):
+        results = [
+            match(first, second, winner, 2 * number + place)
+            for number in range(1, rounds + 1)
+            for place, (first, second, winner) in enumerate(even)
+        ]
+        fitted = fit(tally(list(prior), results, prior))
+        gaps.append(float(fitted.strengths[0] - fitted.strengths[1]))
+    assert 2.0 > gaps[0] > gaps[1] > 0.0
+
+
+def test_an_idea_without_a_prior_is_expected_to_be_as_good_as_the_mean_of_the_others() -> None:
+    ideas: Any = ["a", "b", "c"]
+    found = tally(ideas, [], dict(zip(ideas, (3.0, 1.0), strict=False)))
+    assert found.prior.tolist() == [1.0, -1.0, 0.0]
+
+
+def test_a_rating_names_what_was_expected_and_ranks_nothing_by_it_alone() -> None:
+    ids: Any = ["a", "b", "c"]
+    found: Any = rate(
+        "g",
+        ids,
+        matches([("a", "b", Winner.SECOND)]),
+        "overall",
+        parameters(),
+        seed=0,
+        prior={"a": 0.5, "c": 2.5},
+    )
+    by_idea = {one.idea_id: one for one in found if one.method is RatingMethod.BRADLEY_TERRY}
+    assert [by_idea[one].prior_strength for one in ids] == [-1.0, None, 1.0]
+    assert by_idea["c"].rank is None

@@ -1,0 +1,64 @@
+"""What the words of a text say about its label: weighted words (TF-IDF), and a ridge regression of
+the label's value on them.
+
+Words are counted by their share of the text, so that length counts for nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import Ridge
+
+from schemas.calibration import CalibratorTerm
+from schemas.errors import ConfigurationError
+
+FEWEST_TEXTS_WITH_A_TERM = 3
+LONGEST_TERM_WORDS = 2
+PENALTY = 3.0
+"""Of the squared coefficients; the hundreds of texts that labels exist for bear no less."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextModel:
+    """Fitted terms, in order of the alphabet."""
+
+    terms: tuple[CalibratorTerm, ...]
+
+    def scores(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Per text how far its words pull the label's value from its mean; 0 where none is known."""
+        vectorizer = _vectorizer(vocabulary=[one.term for one in self.terms])
+        vectorizer.idf_ = np.array([one.weight for one in self.terms])
+        coefficients = np.array([one.coefficient for one in self.terms])
+        return np.asarray(vectorizer.transform(texts) @ coefficients, dtype=np.float64)
+
+
+def fit_text(texts: Sequence[str], values: NDArray[np.float64]) -> TextModel:
+    """Fit on texts and the values of their labels.
+
+    Raises:
+        ConfigurationError: no word stands in three of the texts.
+    """
+    vectorizer = _vectorizer(min_df=FEWEST_TEXTS_WITH_A_TERM)
+    try:
+        shares = vectorizer.fit_transform(texts)
+    except ValueError as error:
+        raise ConfigurationError(
+            "the texts share no words to learn from: label more ideas of one field"
+        ) from error
+    fitted = Ridge(alpha=PENALTY).fit(shares, values)
+    names = vectorizer.get_feature_names_out()
+    return TextModel(
+        tuple(
+            CalibratorTerm(term=str(name), weight=float(weight), coefficient=float(coefficient))
+            for name, weight, coefficient in zip(names, vectorizer.idf_, fitted.coef_, strict=True)
+        )
+    )
+
+
+def _vectorizer(**settings: object) -> TfidfVectorizer:
+    return TfidfVectorizer(
+        sublinear_tf=True, ngram_range=(1, LONGEST_TERM_WORDS), stop_words="english", **settings
+    )

@@ -1,0 +1,67 @@
+"""`assay prior`: outcomes of a user's own ideas become a prior that a ranking begins from."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from flows.prior import connected_ideas, fit_prior_on
+from schemas.errors import ConfigurationError
+from schemas.options import PriorOptions
+from tasks.calibration.applying import load_prior
+from tasks.calibration.fitting import WORDS
+from tests.support.evaluations import make_idea
+
+TOPICS = ("graphs", "proteins", "robots", "corpora", "solvers", "climates", "markets")
+
+
+def options(folder: Path, scale: str = "no, yes") -> PriorOptions:
+    return PriorOptions(
+        warehouse=folder / "lake", outcome="funded", scale=scale, output=folder / "prior.json"
+    )
+
+
+def ideas_file(folder: Path, count: int = 40) -> Path:
+    """Funded are those that prove, not those that survey; the last one's outcome is not known."""
+    lines = []
+    for number in range(count):
+        funded, topic = number % 2 == 0, TOPICS[number % len(TOPICS)]
+        text = f"We {'prove bounds' if funded else 'survey papers'} about {topic}, case {number}."
+        known = {"funded": "yes" if funded else "no"} if number < count - 1 else {}
+        lines.append(json.dumps({"idea_id": f"i{number}", "text": text, **known}))
+    path = folder / "ideas.jsonl"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_a_file_of_ideas_with_outcomes_becomes_a_prior_of_their_words(tmp_path: Path) -> None:
+    found = fit_prior_on(str(ideas_file(tmp_path)), options(tmp_path))
+    assert (found.idea_count, found.unlabelled_count) == (39, 1)
+    prior = load_prior(found.path)
+    assert [one.name for one in prior.calibrator.features] == [WORDS]
+    assert prior.sha256 == found.prior_sha256
+
+
+def test_an_outcome_that_the_scale_does_not_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="labels yes are not among no, maybe"):
+        fit_prior_on(str(ideas_file(tmp_path)), options(tmp_path, "no, maybe"))
+    assert not (tmp_path / "prior.json").exists()
+
+
+def test_a_scale_of_one_outcome_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="--scale 'yes': name two outcomes or more"):
+        options(tmp_path, "yes")
+
+
+def test_ideas_of_a_group_and_near_repetitions_are_connected() -> None:
+    one, other, third, alone = (make_idea(number) for number in range(4))
+    found = connected_ideas(
+        [
+            one.model_copy(update={"group": "g"}),
+            other.model_copy(update={"group": "g"}),
+            third.model_copy(update={"group": None, "duplicate_of": other.idea_id}),
+            alone.model_copy(update={"group": None}),
+        ]
+    )
+    assert found[one.idea_id] == found[other.idea_id] == found[third.idea_id]
+    assert found[alone.idea_id] != found[one.idea_id]
