@@ -1,7 +1,8 @@
 """The engine judges problems of a release, and is held against the release's own judges."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any, TypeVar
 
@@ -14,7 +15,8 @@ from schemas.manuscripts import ManuscriptCheck
 from schemas.outcome import Outcome, Unscored
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.metrics.agreement import cohen_kappa, gwet_ac1
-from tasks.metrics.classification import accuracy, f1_of_class
+from tasks.metrics.chance import fixed_answers, random_scores
+from tasks.metrics.classification import accuracy, accuracy_value, f1_of_class, macro_f1_value
 from tasks.metrics.estimate import Estimate, benchmark_score, benchmark_scores, undefined
 from tasks.metrics.hit_rate import (
     Ballot,
@@ -25,7 +27,7 @@ from tasks.metrics.hit_rate import (
     decided,
     hit_rate,
 )
-from tasks.metrics.labelled import pair_up
+from tasks.metrics.labelled import Labelled, pair_up
 from tasks.metrics.means import mean, share_of
 
 DEFAULT_CHECK_COUNT = 80
@@ -113,14 +115,33 @@ def _agreements(
     papers: Mapping[str, str],
     seed: int,
 ) -> list[BenchmarkScore]:
-    """Of the engine with each judge and with all of them, and of the judges with one another."""
+    """Of the engine with each judge and with all of them, of answers that look at nothing with the
+    same, and of the judges with one another.
+    """
     found: list[BenchmarkScore] = []
     for judge, given in votes.items():
         found += _agreement(suite, ASSAY, f"judge={judge}", given, said, papers, seed)
     found += _agreement(suite, ASSAY, "judges=all", both, said, papers, seed)
+    for part, gold in {**{f"judge={one}": votes[one] for one in votes}, "judges=all": both}.items():
+        found += _baselines(suite, part, gold, papers, seed)
     for (first, ours), (second, theirs) in combinations(votes.items(), 2):
         found += _agreement(suite, f"judge {second}", f"judge={first}", ours, theirs, papers, seed)
     return found
+
+
+def _baselines(
+    suite: str, part: str, gold: Votes, papers: Mapping[str, str], seed: int
+) -> Iterator[BenchmarkScore]:
+    """Always the commonest answer, always the middle one, and answers drawn by their shares."""
+    labels = {item: _label(hit) for item, hit in gold.items()}
+    for system, answers in fixed_answers(labels, (NO_HIT, HIT)).items():
+        said = {item: None if answer is None else answer == HIT for item, answer in answers.items()}
+        yield from _agreement(suite, system, part, gold, said, papers, seed)
+    statistics: dict[str, Callable[[Labelled], float]] = {
+        "accuracy": accuracy_value,
+        "f1_hit": partial(macro_f1_value, classes=(HIT,)),
+    }
+    yield from random_scores(labels, statistics, suite, part, seed)
 
 
 def _questions(drawn: Iterable[Drawn], wording: JudgeWording) -> Iterator[tuple[str, HitInput]]:

@@ -97,6 +97,10 @@ def test_the_engine_is_held_against_the_judges_on_the_problems_they_voted_on(
     assert found["recall", f"judge={JUDGES[0]}", "assay"] == (1, None, 0)
     assert found["precision", f"judge={JUDGES[1]}", "assay"] == (4 / 6, None, 0)
     assert found["accuracy", "judges=all", "assay"][0] == pytest.approx(5 / 7)
+    assert found["accuracy", "judges=all", "always majority"][0] == pytest.approx(4 / 7)
+    assert found["recall", "judges=all", "always majority"][0] == 1
+    drawn, _, _ = found["accuracy", "judges=all", "stratified random"]
+    assert drawn == pytest.approx((4 / 7) ** 2 + (3 / 7) ** 2, abs=0.02)
     assert found["cohen_kappa", f"judge={JUDGES[0]}", f"judge {JUDGES[1]}"] == (0, None, 0)
     assert found["hit_rate", "drawn checks", "assay"] == (6 / 7, None, 1)
     answers = rows_of(
