@@ -4,10 +4,12 @@ its idea alone, and what calibration gains for that.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import get_args
 
 from flows.benchmarks.novelty_calibration import calibrate_on, source_of
+from flows.benchmarks.stacking import COMMITTEE, STACK, stack_scores
 from flows.benchmarks.suite import Suite, submission_conditions
 from flows.benchmarks.trial import Trial
 from schemas.base import Noun
@@ -26,6 +28,7 @@ from tasks.benchmarks.innoeval import (
     unique_ideas,
 )
 from tasks.calibration.examples import FEWEST_OF_A_LABEL, Example, LabelScale, item_sha256
+from tasks.calibration.features import evidence_features, novelty_features
 from tasks.committee.steps.meta_review import decision_by_total
 from tasks.metrics.chance import fixed_answers, random_scores
 from tasks.metrics.classification import (
@@ -40,6 +43,8 @@ from tasks.metrics.labelled import GRADES, ClassCount, Labelled, decision_of, me
 from warehouse.answers import IdeaReview
 
 DECISION = "decision"
+STACKED_CLASSES: ClassCount = 3
+"""Those of the published figure."""
 FILE = "decision-calibrator.json"
 """The calibrator of the most classes whose labels suffice."""
 _SCORES = (
@@ -82,9 +87,11 @@ def decision_calibration(
     run_id: RunId,
     gold: Mapping[str, str | None],
     said: Mapping[str, str | None],
+    clusters: Mapping[str, str] | None = None,
 ) -> list[BenchmarkScore]:
-    """Cross-validated gain over the suite's submissions, `gold` and `said` by idea; the calibrator
-    stays in the trial's folder.
+    """Cross-validated gain over the suite's submissions, `gold` and `said` by idea, and what each
+    source of judgement adds to three classes; the calibrator stays in the trial's folder.
+    Submissions of one cluster are never in two folds.
 
     Of four classes, or where a decision is too rare for that of three; and always of two, reject
     and accept. What could not be fitted has one undefined row that says why. Submissions that share
@@ -92,6 +99,7 @@ def decision_calibration(
     """
     texts: dict[str, str] = {}
     examples: list[Example] = []
+    stacked: list[Example] = []
     steps: set[str] = set()
     for review in trial.reviews(run_id):
         idea = review.evaluation.idea
@@ -99,9 +107,15 @@ def decision_calibration(
             continue
         texts[name] = idea.text
         steps |= {f"{call.step}" for call in review.evaluation.llm_calls}
-        examples.append(
-            Example(item_sha256(idea.text), gold[name], said.get(name), decision_features(review))
+        example = Example(
+            item_sha256(idea.text),
+            gold[name],
+            said.get(name),
+            decision_features(review),
+            clusters[name] if clusters is not None else None,
         )
+        examples.append(example)
+        stacked.append(replace(example, features=stacked_features(review), text=idea.text))
     rows: list[BenchmarkScore] = []
     fitted = False
     for class_count in sorted(get_args(ClassCount), reverse=True):
@@ -120,7 +134,25 @@ def decision_calibration(
             judged=f"run {run_id} {content_hash(*sorted(steps), length=12)}",
         )
         fitted = fitted or _suffices(examples, class_count)
-    return rows
+    three = [_example_merged(one, STACKED_CLASSES) for one in stacked]
+    part = f"{STACK}, classes={STACKED_CLASSES}"
+    return [*rows, *stack_scores(three, scale_of(STACKED_CLASSES), suite, part, trial.seed)]
+
+
+def stacked_features(review: IdeaReview) -> dict[str, float | None]:
+    """By source (`flows.benchmarks.stacking`): the committee's means by dimension, the prior's
+    evidence, the novelty judgement. Submissions meet in no matches here, so none has a rating.
+    """
+    committee, novelty = review.evaluation.committee, review.evaluation.novelty
+    meta = committee.meta_review if committee is not None else None
+    found: dict[str, float | None] = {}
+    if meta is not None:
+        found |= {f"{COMMITTEE} {name}": value for name, value in meta.dimension_means.items()}
+    evidence = evidence_features(review.evaluation)
+    found |= {f"prior {name}": value for name, value in evidence.items()}
+    if novelty is not None:
+        found |= novelty_features(novelty)
+    return found
 
 
 def scale_of(class_count: ClassCount) -> LabelScale:
@@ -134,7 +166,7 @@ def _example_merged(example: Example, class_count: ClassCount) -> Example:
         None if said is None else merged(said, class_count)
         for said in (example.label, example.raw_label)
     )
-    return Example(example.item_sha256, label, raw_label, example.features)
+    return replace(example, label=label, raw_label=raw_label)
 
 
 def _suffices(examples: Sequence[Example], class_count: ClassCount) -> bool:
@@ -193,7 +225,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
             for score in _scores(gold, answers, system, trial.seed, clusters)
         ),
         *_random_scores(gold, trial.seed),
-        *decision_calibration(trial, NAME, run_id, gold, said),
+        *decision_calibration(trial, NAME, run_id, gold, said, clusters),
     ]
 
 
