@@ -76,7 +76,8 @@ def _parse_suite_modules(text: str) -> tuple[Module, ...]:
     return () if text.strip() == "none" else parse_modules(text)
 
 
-def _parse_scale(text: str) -> tuple[str, ...]:
+def _parse_scale(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    text = given if isinstance(given, str) else ",".join(given)
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if len(names) < 2:
         raise ConfigurationError(f"--scale {text!r}: name two outcomes or more, worst first")
@@ -325,7 +326,7 @@ class PriorOptions(LakeOptions):
     """Of `assay prior`."""
 
     outcome: str = option(..., "FIELD", "Field of the ideas, as given, that holds their outcome.")
-    scale: Annotated[tuple[str, ...], _read_by(_parse_scale)] = option(
+    scale: Annotated[tuple[str, ...], BeforeValidator(_parse_scale)] = option(
         ..., "LIST", "The outcomes, comma-separated, worst first: `reject,poster,oral`."
     )
     output: Path = option(Path("prior.json"), "FILE", "Where the prior is written.")

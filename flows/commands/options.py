@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar, get_args
 import annotated_types
 import typer
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
 
 from flows.environment import prepare_environment
 from flows.talk import set_talk
@@ -141,6 +142,8 @@ def _read_by_typer(annotation: Any) -> Any:
 
 
 def _default(value: Any) -> Any:
+    if value is PydanticUndefined:
+        return ...  # as typer says that an option must be given
     if value in (None, ()):
         return None
     return value if isinstance(value, _READ_BY_TYPER) else written(value)

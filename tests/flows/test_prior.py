@@ -1,10 +1,13 @@
 """`assay prior`: outcomes of a user's own ideas become a prior that a ranking begins from."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from flows.command_line import application, run_command
+from flows.exit_codes import EXIT_USAGE
 from flows.prior import connected_ideas, fit_prior_on
 from schemas.errors import ConfigurationError
 from schemas.options import PriorOptions
@@ -65,3 +68,17 @@ def test_ideas_of_a_group_and_near_repetitions_are_connected() -> None:
     )
     assert found[one.idea_id] == found[other.idea_id] == found[third.idea_id]
     assert found[alone.idea_id] != found[one.idea_id]
+
+
+def test_the_command_takes_outcomes_parted_by_commas_and_asks_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = str(tmp_path / "prior.json")
+    said = ["prior", str(ideas_file(tmp_path)), "--outcome", "funded", "--output", output]
+    said += ["--warehouse", str(tmp_path / "lake")]
+    monkeypatch.setattr(sys, "argv", ["assay", *said])
+    assert run_command(lambda: application()(standalone_mode=False)) == EXIT_USAGE
+    assert "Missing option '--scale'" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", ["assay", *said, "--scale", "no,yes"])
+    assert run_command(lambda: application()(standalone_mode=False)) == 0
+    assert [one.label for one in load_prior(output).calibrator.labels] == ["no", "yes"]
