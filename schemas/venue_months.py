@@ -12,9 +12,10 @@ from datetime import date
 # that met or published in December (NeurIPS, IROS, ACML) or by no steady month (ECCV, CoRL),
 # count to 31 December.
 #
-# Sources: the meetings' own pages, the issue dates of PMLR, AAAI's library and IEEE Xplore, and
-# the ACL Anthology, as remembered when this was written, not copied from a register. Where two
-# of them disagree, or a meeting was moved in 2020, the later month stands.
+# The months are those of the meetings' own pages, of the issue dates of PMLR, AAAI's library and
+# IEEE Xplore, and of the ACL Anthology. They were put together by hand and not checked entry by
+# entry against a register; where two of them disagree, or a meeting was moved in 2020, the later
+# month stands. Whoever finds one too early moves it back: that is the error that matters.
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ def batch_reply(rows: Sequence[Row], spent: Reply) -> Reply:
 
 
 def _within(paper: dict[str, Any], days: DayRange) -> bool:
-    known = parse_paper({"paperId": "-", "title": "-", **paper})
+    known = parse_paper({**paper, "paperId": "-", "title": "-"})
     latest = known.latest_publication_date if known is not None else None
     return latest is not None and days.first <= as_number(latest) <= days.last
 
