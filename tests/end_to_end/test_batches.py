@@ -10,7 +10,7 @@ import pytest
 
 from flows.request import bundled
 from tests.support.assay_command import assay, rows, start_assay
-from tests.support.providers.batches import OpenAIBatchServer
+from tests.support.providers.batches import ANSWERED, EXPIRED, OpenAIBatchServer
 
 pytestmark = pytest.mark.end_to_end
 
@@ -70,27 +70,30 @@ def test_a_night_killed_twice_submits_nothing_twice_and_pays_half(
             started.wait()
         done = assay(*command, env=night)
         assert done.returncode in (0, 1), done.stderr
-        bodies = server.submitted_bodies
-        expired = sum(entry.ended == "expired" for b in server.batches for entry in b.entries)
-    assert len(bodies) == len(set(bodies))
+        entries = [entry for batch in server.batches for entry in batch.entries]
+    answered = [entry.custom_id for entry in entries if entry.ended == ANSWERED]
+    # What expired before a kill is asked again by the next start; nobody has paid for it.
+    expired = {entry.custom_id for entry in entries if entry.ended == EXPIRED}
+    assert len(answered) == len(set(answered))
     run = json.loads(done.stdout)["run"]
     assert run["evaluated_count"] + run["failed_count"] == run["idea_count"] == IDEAS
     calls = rows(warehouse, "from llm_calls")
     paid = [call for call in calls if call["status"] == "ok"]
     assert all(call["batch"] for call in paid)
-    assert len(paid) == len(bodies) - expired
+    assert len(paid) == len(answered)
     for call in paid:
         full = call["prompt_tokens"] * 2e-6 + call["completion_tokens"] * 8e-6
         assert call["cost_usd"] == pytest.approx(full / 2)
     # Every question that expired has its row, with a reason.
     failed = [call for call in calls if call["status"] == "server_error"]
-    assert len(failed) == expired
+    assert {call["call_id"] for call in failed} == expired
     assert all("expired" in call["error"] for call in failed)
     scores = rows(warehouse, "select idea_id, score, state_reason from idea_scores")
     assert len(scores) == IDEAS
     assert all(each["state_reason"] for each in scores if each["score"] is None)
     print(
-        f"{IDEAS} ideas, {len(bodies)} questions in {len(server.batches)} batches, {expired} expired,"
+        f"{IDEAS} ideas, {len(answered)} answers in {len(server.batches)} batches, {len(expired)}"
+        " questions expired,"
         f" ${sum(call['cost_usd'] for call in paid):.4f},"
         f" {sum(each['score'] is not None for each in scores)} scored"
     )
