@@ -71,7 +71,7 @@ def show(review: IdeaReview, lake: Lake) -> None:
 
 def show_downloads(review: IdeaReview, key: str) -> None:
     """The same review as files, made when asked for."""
-    name = f"review-{review.evaluation.evaluation_key[:12]}"
+    name = file_name(review)
     page = idea_page(review)
     left, right, _ = st.columns([1, 1, 3])
     left.download_button(
@@ -90,6 +90,15 @@ def show_downloads(review: IdeaReview, key: str) -> None:
         key=f"{key}_html",
         on_click="ignore",
     )
+
+
+def file_name(review: IdeaReview) -> str:
+    """The title in letters and figures of every file system; the key where it has none."""
+    idea = review.evaluation.idea
+    words = "".join(
+        letter if letter.isascii() and letter.isalnum() else " " for letter in idea.title.lower()
+    ).split()
+    return f"review-{'-'.join(words)[:60].strip('-') or review.evaluation.evaluation_key[:12]}"
 
 
 def _show_head(review: IdeaReview) -> None:

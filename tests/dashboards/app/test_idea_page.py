@@ -4,6 +4,7 @@ hostile text as mere text.
 
 import pytest
 
+from dashboards.app.review.whole import file_name
 from dashboards.reports.render import idea_report
 from schemas.identifiers import IdeaId
 from tests.support.committee_evaluations import make_full_evaluation
@@ -12,6 +13,7 @@ from tests.support.evaluations import make_run
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED
 from tests.support.safe_page import unsafe_parts
 from warehouse.layout import Layout
+from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
@@ -162,3 +164,11 @@ def test_a_call_of_which_nothing_was_kept_says_so_and_calls_stand_in_time(layout
     page = open_page("idea", layout, run=RUN, idea="idea-00003", part="Provenance")
     assert not page.exception
     assert "Select one to read its prompt and its reply." in words(page)
+
+
+def test_a_download_bears_the_title_of_its_idea(layout: Layout) -> None:
+    with open_queries(layout) as queries:
+        named = queries.idea_review(RUN, IdeaId("idea-00003"))
+        attack = queries.idea_review(RUN, HOSTILE)
+    assert file_name(named) == "review-idea-3"
+    assert set(file_name(attack)) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
