@@ -110,8 +110,10 @@ def empty_address(
 ) -> Iterator[str]:
     """A dashboard over nothing, behind a password."""
     folder = tmp_path_factory.mktemp("nothing")
+    warehouse = folder / "warehouse"
+    warehouse.mkdir()
     with dashboard(
-        folder / "warehouse", {**env, "ASSAY_DASHBOARD__PASSWORD": PASSWORD}, folder / "log"
+        warehouse, {**env, "ASSAY_DASHBOARD__PASSWORD": PASSWORD}, folder / "log"
     ) as running:
         yield running
 
