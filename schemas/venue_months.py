@@ -12,10 +12,9 @@ from datetime import date
 # that met or published in December (NeurIPS, IROS, ACML) or by no steady month (ECCV, CoRL),
 # count to 31 December.
 #
-# The months are those of the meetings' own pages, of the issue dates of PMLR, AAAI's library and
-# IEEE Xplore, and of the ACL Anthology. They were put together by hand and not checked entry by
-# entry against a register; where two of them disagree, or a meeting was moved in 2020, the later
-# month stands. Whoever finds one too early moves it back: that is the error that matters.
+# The months are common knowledge of each field, set late on purpose, and were not checked entry by
+# entry against the meetings' pages. Whoever finds one too early moves it back: that is the error
+# that matters.
 
 
 @dataclass(frozen=True, slots=True)
