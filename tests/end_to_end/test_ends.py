@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.exit_codes import EXIT_INTERRUPTED
 from flows.request import bundled
 from schemas.interpreter import module_command
 from tests.support.assay_command import assay, find_child, kill_hard, landed_count, wait_until
@@ -87,7 +88,7 @@ def test_a_command_told_to_end_ends_in_order_with_one_line(
 ) -> None:
     process = started(bare_env, tmp_path, workers)
     tell(process.pid, told_by)
-    assert process.wait(GUARD_SECONDS) == 1, said(tmp_path)
+    assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
     assert last_words(tmp_path) == [
         "assay: interrupted; the same command goes on where this one stopped"
     ]
@@ -101,7 +102,7 @@ def test_a_second_interrupt_says_one_line_too(
     for _ in range(2):
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.5)  # two at once would be one
-    assert process.wait(GUARD_SECONDS) == 1, said(tmp_path)
+    assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
     assert last_words(tmp_path) == [
         "assay: interrupted; the same command goes on where this one stopped"
     ]
@@ -131,7 +132,7 @@ def test_a_command_that_loses_its_prefect_server_says_so_in_one_line(
     server = find_child(process, "flows.prefect_app")
     assert server is not None
     kill_hard(server)
-    assert process.wait(GUARD_SECONDS) == 1, said(tmp_path)
+    assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
     (line,) = last_words(tmp_path)
     assert line.startswith("assay: the Prefect server that this command started was lost")
     assert line.endswith("the same command goes on where this one stopped")
