@@ -76,7 +76,7 @@ def test_an_evaluation_executes_no_file_of_the_folder_it_is_started_in(
     ) as process:
         assert process.wait(TIMEOUT_SECONDS) == 0, said(folder)
     assert executed(folder) == ""
-    assert "1 of 1 ideas evaluated" in said(folder)
+    assert "evaluated 1 of 1 ideas" in said(folder)
 
 
 def test_a_check_executes_no_file_of_the_folder_it_is_started_in(
@@ -98,6 +98,7 @@ def test_a_check_executes_no_file_of_the_folder_it_is_started_in(
 def test_a_server_executes_no_file_of_the_folder_it_is_started_in(
     arguments: tuple[str, ...], path: str, folder: Path, bare_env: dict[str, str]
 ) -> None:
+    (folder / "assay-warehouse").mkdir()
     port = quiet_port()
     with running(folder, bare_env, *arguments, "--port", str(port)) as process:
         wait_until(
