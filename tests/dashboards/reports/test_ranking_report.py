@@ -157,10 +157,17 @@ def test_an_idea_best_in_everything_leads_under_every_weighting_and_a_one_sided_
     )
 
 
-def test_an_idea_scored_by_one_module_is_weighed_over_that_one() -> None:
-    found = sensitivity_of([score("half", 8.0, None), score("whole", 8.0, 8.0)])
+def test_what_a_module_did_not_score_is_no_zero_under_any_weights() -> None:
+    others = [score(f"filler-{number}", 5.0, 5.0) for number in range(9)]
+    found = sensitivity_of([score("half", 8.0, None), score("whole", 8.0, 8.0), *others])
     assert found is not None
-    assert {line.share_0_to_1 for line in found.lines} == {1.0}
+    shares = {line.idea_id: line.share_0_to_1 for line in found.lines}
+    assert (shares["half"], shares["whole"]) == (1.0, 1.0)
+
+
+def test_where_all_ideas_are_among_the_best_no_weights_are_asked_about() -> None:
+    few = [score(f"idea-{number}", float(number), 5.0) for number in range(10)]
+    assert sensitivity_of(few) is None
 
 
 def test_one_module_has_no_weights_to_vary() -> None:
