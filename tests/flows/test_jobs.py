@@ -191,7 +191,10 @@ def test_the_list_tells_what_was_asked_and_what_came_of_it(
 
 
 def test_jobs_are_done_in_the_order_in_which_they_were_asked(layout: Layout) -> None:
-    first, second = (submit(layout, plan_job(text)) for text in ("One idea about counting bats.", "Another idea about counting birds."))
+    first, second = (
+        submit(layout, plan_job(text))
+        for text in ("One idea about counting bats.", "Another idea about counting birds.")
+    )
     run_until(layout, lambda: not known(layout, first).at_work)
     assert known(layout, first).status.state is JobState.DONE
     assert known(layout, second).status.started_at is None
