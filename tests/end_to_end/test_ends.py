@@ -4,6 +4,7 @@ did is kept.
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -61,13 +62,12 @@ def said(folder: Path) -> str:
     return (folder / "log").read_text()
 
 
+PROGRESS = re.compile(r"(\d\d:\d\d:\d\dZ )?(papers|index|evaluated)\b")
+
+
 def last_words(folder: Path) -> list[str]:
     """What was said, progress apart."""
-    return [
-        line
-        for line in said(folder).splitlines()
-        if not line.startswith(("papers: ", "index: ", "evaluated "))
-    ]
+    return [line for line in said(folder).splitlines() if not PROGRESS.match(line)]
 
 
 @pytest.mark.parametrize(
