@@ -3,7 +3,6 @@
 Commands live in `flows/commands`, one file each, imported when they run.
 """
 
-import json
 import logging
 import os
 import sys
@@ -18,6 +17,7 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from typer.exceptions import TyperException
 
+from flows.commands.answer import print_error
 from flows.exit_codes import (
     EXIT_BUDGET,
     EXIT_DONE,
@@ -26,7 +26,7 @@ from flows.exit_codes import (
     EXIT_USAGE,
 )
 from flows.interruption import INTERRUPTED_LINE
-from flows.terminal import SafeFormatter, safe, safe_json
+from flows.terminal import SafeFormatter, safe
 from schemas.errors import (
     AssayError,
     BudgetExhaustedError,
@@ -44,7 +44,7 @@ def main() -> None:
     code.
     """
     log_to_stderr()
-    sys.exit(run_command(lambda: application()(standalone_mode=False)))
+    sys.exit(run_command(lambda: application()(prog_name="assay", standalone_mode=False)))
 
 
 def log_to_stderr() -> None:
@@ -75,14 +75,7 @@ def run_command(command: Callable[[], object]) -> int:
     """
     ending = ending_of(command)
     if ending.line and "--json" in sys.argv[1:]:
-        answer: dict[str, object] = {
-            "run": None,
-            "state": "error",
-            "rows": [],
-            "warnings": [],
-            "error": ending.line,
-        }
-        sys.stdout.write(f"{safe_json(json.dumps(answer))}\n")
+        print_error(ending.line)
     if ending.interrupted:
         with suppress(OSError):  # the terminal may be gone
             sys.stderr.write(f"{INTERRUPTED_LINE}\n")
@@ -135,13 +128,14 @@ _INTERRUPTED = Ending(EXIT_INTERRUPTED, interrupted=True)
 
 
 def _usage(error: TyperException) -> str:
-    """What is wrong with an option; empty for a group called without a command, which has printed
-    its help page already.
+    """What is wrong with an option; empty for a group called without a command, whose help is
+    printed instead.
     """
-    message = error.format_message().replace("Value error, ", "")
-    if not message.strip():
+    message, context = error.format_message(), getattr(error, "ctx", None)
+    if context is not None and message == context.get_help():
+        sys.stdout.write(f"{message}\n")
         return ""
-    context = getattr(error, "ctx", None)
+    message = message.replace("Value error, ", "")
     hint = f" (`{context.command_path} --help`)" if context is not None else ""
     return " ".join(message.split()) + hint
 
@@ -200,7 +194,6 @@ def application() -> typer.Typer:
             "Exit codes: 0 done; 1 the run is not in order (more ideas unscored or entries rejected"
             " than allowed); 2 wrong usage or configuration; 3 budget reached; 130 interrupted."
         ),
-        no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
     )
@@ -216,24 +209,11 @@ def application() -> typer.Typer:
     commands.command("dashboard")(dashboard.dashboard)
     commands.command("sql")(sql.sql)
     commands.command("doctor")(doctor.doctor)
-    commands.add_typer(
-        runs.application,
-        name="runs",
-        help="List, show, compare and delete runs.",
-    )
-    commands.add_typer(
-        literature.application,
-        name="literature",
-        help="Build, serve and search snapshots of the literature.",
-    )
-    commands.add_typer(
-        jobs.application,
-        name="jobs",
-        help="Do what the dashboard and other programs ask for, and list it.",
-    )
-    commands.add_typer(
-        warehouse.application,
-        name="warehouse",
-        help="Export, compact, document and verify the lake.",
-    )
+    for group, name, told in (
+        (runs, "runs", "List, show, compare and delete runs."),
+        (literature, "literature", "Build, serve and search snapshots of the literature."),
+        (jobs, "jobs", "Do what the dashboard and other programs ask for, and list it."),
+        (warehouse, "warehouse", "Export, compact, document and verify the lake."),
+    ):
+        commands.add_typer(group.application, name=name, help=told, short_help=told)
     return commands

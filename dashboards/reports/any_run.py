@@ -1,14 +1,20 @@
 """The report of a published run of whatever kind: of ideas, of manuscripts, of a benchmark."""
 
+from typing import Any
+
 from dashboards.reports.benchmark_page import benchmark_page
 from dashboards.reports.benchmark_write import benchmark_html, benchmark_markdown
 from dashboards.reports.render import OutputFormat, run_report
 from dashboards.reports.write_check import check_report
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.benchmarks.queries import benchmarks_of
 from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.manuscripts.landing import CHECKS
+from warehouse.queries import Queries, open_queries
+from warehouse.runs.landing import RUNS
+from warehouse.units.kind import Kind
 
 
 def any_report(
@@ -21,19 +27,31 @@ def any_report(
         ConfigurationError: no such lake, or nothing published under that name.
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
-        evaluated = [run.run_id for run in queries.list_runs()]
-        checked = [row["run_id"] for row in queries.rows("check_runs", dataset=None)]
-        measured = [head.run_id for head in benchmarks_of(queries)]
-        if run_id in measured:
+        kind = kind_of(queries, run_id)
+        if kind is BENCHMARKS:
             page = benchmark_page(queries, [run_id])
             return benchmark_markdown(page) if output_format == "md" else benchmark_html(page)
-    if run_id in checked:
-        return check_report(layout, run_id, output_format, catalogue_url=catalogue_url)
-    if run_id in evaluated:
-        return run_report(layout, run_id, output_format, catalogue_url=catalogue_url)
-    kinds = {"runs": evaluated, "checks": checked, "benchmarks": measured}
-    newest = (
-        "; ".join(f"{kind} {', '.join(names[:3])}" for kind, names in kinds.items() if names)
-        or "none"
+    report = check_report if kind is CHECKS else run_report
+    return report(layout, run_id, output_format, catalogue_url=catalogue_url)
+
+
+def kind_of(queries: Queries, run_id: RunId) -> Kind[Any, Any]:
+    """What is published under that name: RUNS, CHECKS or BENCHMARKS.
+
+    Raises:
+        ConfigurationError: nothing is; names the newest of each.
+    """
+    published: dict[Kind[Any, Any], list[RunId]] = {
+        RUNS: [run.run_id for run in queries.list_runs()],
+        CHECKS: [row["run_id"] for row in queries.rows("check_runs", dataset=None)],
+        BENCHMARKS: [head.run_id for head in benchmarks_of(queries)],
+    }
+    for kind, names in published.items():
+        if run_id in names:
+            return kind
+    newest = "; ".join(
+        f"{kind.word}s {', '.join(names[:3])}" for kind, names in published.items() if names
     )
-    raise ConfigurationError(f"nothing is published under {run_id}; the newest are: {newest}")
+    raise ConfigurationError(
+        f"nothing is published under {run_id}; the newest are: {newest or 'none'}"
+    )

@@ -35,7 +35,7 @@ def benchmark(
     options: BenchmarkOptions,
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="[DIR]", help=f"Of `{FETCH}`: where the public sets are to lie."),
+        typer.Argument(metavar="DIR", help=f"Of `{FETCH}`: where the public sets are to lie."),
     ] = None,
     json: Json = False,
 ) -> int:
@@ -66,13 +66,16 @@ def benchmark(
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
     from flows.benchmarks.fetching import fetch
-    from flows.commands.output import print_json
+    from flows.commands.answer import print_answer
 
     if folder is None:
         raise ConfigurationError(f"name the folder: assay benchmark {FETCH} DIR")
     found = fetch(folder, Settings())
     if as_json:
-        print_json(found.model_dump())
+        told = found.model_dump()
+        rows = [{"file": name, "state": state} for state, names in told.items() for name in names]
+        state = "incomplete" if found.missing else "fetched"
+        print_answer(state, rows, warnings=found.missing, folder=folder)
     return EXIT_FAILURES if found.missing else EXIT_DONE
 
 
@@ -174,14 +177,19 @@ def _print(
     from dashboards.reports.benchmark_page import benchmark_page
     from dashboards.reports.benchmark_write import write_benchmark_report
     from flows.benchmarks.comparing import differences
+    from flows.commands.answer import print_answer
     from flows.commands.benchmark_output import print_benchmarks
-    from flows.commands.output import print_note
+    from flows.commands.output import print_note, print_warning
     from warehouse.layout import Layout
     from warehouse.queries import open_queries
 
-    for summary in summaries:
-        for failed in summary.failed_expectations:
-            print_note(f"{summary.head.run_id} not published: {failed}")
+    failed = [
+        f"{summary.head.run_id} not published: {each}"
+        for summary in summaries
+        for each in summary.failed_expectations
+    ]
+    for line in failed:
+        print_warning(line)
     published = [str(summary.head.run_id) for summary in summaries if summary.published]
     if published:
         layout, catalogue = Layout(request.warehouse), Settings().catalogue
@@ -197,7 +205,9 @@ def _print(
         paths = summaries[0].report_paths
         if len(run_ids) > 1:
             paths = write_benchmark_report(layout, run_ids, found, catalogue_url=catalogue)
-        print_benchmarks(page, paths, as_json=as_json)
+        print_benchmarks(page, paths, failed, as_json=as_json)
+    elif as_json:
+        print_answer("not_published", warnings=failed)
     if len(published) < len(summaries):
         return EXIT_FAILURES
     if any(summary.head.incomplete_reason == "budget_exhausted" for summary in summaries):

@@ -12,9 +12,9 @@ from rich.text import Text
 from dashboards.reports import figures
 from dashboards.reports.benchmark_page import PUBLISHED, BenchmarkPage, Difference, ScoreLine
 from flows.benchmarks.expected import BenchmarkEstimate
+from flows.commands.answer import print_answer
 from flows.commands.output import (
     print_engine_note,
-    print_json,
     print_note,
     print_table,
     stdout_console,
@@ -24,21 +24,16 @@ from flows.terminal import safe
 COLUMNS = ("metric", "part", "system", "value", "95 % interval", "items", "unscored")
 
 
-def print_benchmarks(page: BenchmarkPage, report_paths: Sequence[Path], *, as_json: bool) -> None:
-    """A table per suite on stdout, or one JSON object; what made the scores on stderr."""
+def print_benchmarks(
+    page: BenchmarkPage, report_paths: Sequence[Path], failed: Sequence[str], *, as_json: bool
+) -> None:
+    """A table per suite on stdout, or one JSON object; what made the scores on stderr.
+
+    Args:
+        failed: what kept other suites from being published.
+    """
     if as_json:
-        scores = [
-            {"suite": part.suite, "benchmark": _id(page, line), **line.score.model_dump()}
-            for part in page.suites
-            for line in part.lines
-        ]
-        print_json(
-            {
-                "benchmarks": list(page.heads),
-                "scores": scores,
-                "differences": [_plain(page, line) for line in page.differences],
-            }
-        )
+        answer_with_scores(page, failed, report_paths)
     else:
         for part in page.suites:
             stdout_console().print(_table(page, part.suite, part.lines))
@@ -68,6 +63,30 @@ def print_benchmarks(page: BenchmarkPage, report_paths: Sequence[Path], *, as_js
         print_engine_note(engine)
     for path in report_paths:
         print_note(f"report: {path}")
+
+
+def answer_with_scores(
+    page: BenchmarkPage, warnings: Sequence[str] = (), report_paths: Sequence[Path] = ()
+) -> None:
+    """Benchmarks as `--json` prints them: a row a score."""
+    early = [
+        f"{head.run_id} is not complete ({head.incomplete_reason.replace('_', ' ')})"
+        for head in page.heads
+        if head.incomplete_reason is not None
+    ]
+    print_answer(
+        "incomplete" if early or warnings else "measured",
+        [
+            {"suite": part.suite, "benchmark": _id(page, line), **line.score.model_dump()}
+            for part in page.suites
+            for line in part.lines
+        ],
+        run=None if page.several else page.heads[0],
+        warnings=[*warnings, *early],
+        benchmarks=page.heads,
+        differences=[_plain(page, line) for line in page.differences],
+        reports=report_paths,
+    )
 
 
 def _first_named(names: Sequence[str]) -> str:
@@ -184,7 +203,7 @@ def _difference_table(page: BenchmarkPage) -> Table:
 def print_expected(estimates: Sequence[BenchmarkEstimate], *, as_json: bool) -> None:
     """What suites would ask, one line each."""
     if as_json:
-        print_json({"expected": list(estimates)})
+        print_answer("expected", estimates)
         return
     print_table(
         [

@@ -1,19 +1,28 @@
 """What `assay check` prints: problems by manuscript, what could not be read, hit rates."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
-from flows.commands.output import print_engine_note, print_json, print_note, stdout_console
+from flows.commands.answer import print_answer
+from flows.commands.output import (
+    ended_by_budget,
+    print_engine_note,
+    print_note,
+    print_warning,
+    stdout_console,
+)
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.terminal import safe
-from schemas.base import Noun
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem
+from schemas.reasons import Reason
 from schemas.settings import Settings
+from tasks.accounting.budgets import SharedBudget
 from tasks.manuscripts.scores import CheckScore, check_scores
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -25,31 +34,29 @@ if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its 
 MAXIMUM_FAILED_SHARE = 0.1
 
 
-class CheckAnswer(Noun):
-    """The answer of `assay check --json`."""
-
-    check: CheckHead
-    manuscripts: tuple[ManuscriptCheck, ...]
-    scores: tuple[CheckScore, ...]
-
-
 def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool) -> int:
     """Print the check; the command's exit code."""
-    for failed in summary.failed_expectations:
-        print_note(f"not published: {failed}")
+    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
+    for line in failed:
+        print_warning(line)
     if not summary.published:
+        if as_json:
+            print_answer("not_published", run=summary.head, warnings=failed)
         return EXIT_FAILURES
     layout = Layout(request.warehouse)
     with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
         checks = manuscript_checks(connection, summary.head.run_id)
     scores = check_scores(checks, request.judges_named, maximum_problems=request.maximum_problems)
+    early = _early(summary.head, request)
     if as_json:
-        print_json([CheckAnswer(check=summary.head, manuscripts=checks, scores=scores)])
+        answer_with_checks(summary.head, checks, scores, early, summary.report_paths)
     else:
         for check in checks:
             stdout_console().print(_manuscript(check))
         _print_scores(scores)
         _print_notes(summary, checks)
+        for line in early:
+            print_warning(line)
     failed_count = sum(
         attempt.problem_count is None for check in checks for attempt in check.attempts
     )
@@ -60,6 +67,43 @@ def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool
         EXIT_FAILURES
         if failed_count > MAXIMUM_FAILED_SHARE * attempted or summary.head.incomplete_reason
         else EXIT_DONE
+    )
+
+
+def answer_with_checks(
+    head: CheckHead,
+    checks: Sequence[ManuscriptCheck],
+    scores: Sequence[CheckScore],
+    warnings: Sequence[str] = (),
+    report_paths: Sequence[Path] = (),
+) -> None:
+    """A check as `--json` prints it: a row a manuscript."""
+    unread = [
+        f"{check.manuscript_id} could not be read ({check.unread_reason.replace('_', ' ')})"
+        for check in checks
+        if check.unread_reason is not None
+    ]
+    print_answer(
+        "checked" if head.incomplete_reason is None else "incomplete",
+        checks,
+        run=head,
+        warnings=[*warnings, *unread],
+        scores=scores,
+        reports=report_paths,
+    )
+
+
+def _early(head: CheckHead, request: CheckRequest) -> tuple[str, ...]:
+    """Why the check ended early, and how it goes on; nothing where it is whole."""
+    if head.incomplete_reason is None:
+        return ()
+    if head.incomplete_reason == Reason.BUDGET_EXHAUSTED:
+        path = Layout(request.warehouse).state / "budgets.sqlite"
+        budget = SharedBudget(path, request.budget_scope, request.budget)
+        return (ended_by_budget(budget, "paper"),)
+    return (
+        f"the check ended early ({head.incomplete_reason.replace('_', ' ')}): the same command"
+        " goes on from there",
     )
 
 
@@ -147,10 +191,5 @@ def _print_notes(summary: "CheckSummary", checks: Sequence[ManuscriptCheck]) -> 
             f" {cost}"
         )
     print_engine_note(summary.head.engine, "text checks")
-    if summary.head.incomplete_reason is not None:
-        print_note(
-            f"the check ended early ({summary.head.incomplete_reason.replace('_', ' ')}): the same"
-            " command goes on from there"
-        )
     for path in summary.report_paths:
         print_note(f"report: {path}")

@@ -1,13 +1,15 @@
 """`assay doctor`: what is configured, reachable and missing, and how to mend it."""
 
 from flows.commands.options import Json
+from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
 from schemas.options import DoctorOptions
 from schemas.settings import Settings
 
 
 def doctor(options: DoctorOptions, json: Json = False) -> int:
     """Look at every part Assay leans on; exit 1 when a configured part does not work."""
-    from flows.commands.output import print_json, print_table
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_table
     from flows.preflight import examine
     from flows.profiles import load_profile
 
@@ -18,11 +20,13 @@ def doctor(options: DoctorOptions, json: Json = False) -> int:
         load_profile(options.profile),
         Settings(),
     )
+    broken = [one for one in statuses if one.state == "broken"]
     if json:
-        print_json(statuses)
+        warnings = [f"{one.part}: {one.detail}; {one.remedy}" for one in broken]
+        print_answer("broken" if broken else "ok", statuses, warnings=warnings)
     else:
         print_table(
             ["part", "state", "what", "how to mend it"],
             [[one.part, one.state, one.detail, one.remedy] for one in statuses],
         )
-    return 1 if any(one.state == "broken" for one in statuses) else 0
+    return EXIT_FAILURES if broken else EXIT_DONE

@@ -6,7 +6,7 @@ from flows.commands.options import Commands, Json
 from schemas.options import LakeOptions
 from schemas.settings import Settings
 
-application = Commands(no_args_is_help=True)
+application = Commands()
 
 
 @application.command("run")
@@ -33,13 +33,15 @@ def run(lake: LakeOptions) -> int:
 @application.command("list")
 def list_jobs(lake: LakeOptions, json: Json = False) -> int:
     """List the jobs of the warehouse, newest first."""
-    from flows.commands.output import print_json, print_table
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_table
     from warehouse.jobs import jobs
     from warehouse.layout import Layout
 
     found = list(jobs(Layout(lake.warehouse)))
     if json:
-        print_json(
+        print_answer(
+            "listed",
             [
                 {
                     "job_id": job.job_id,
@@ -49,7 +51,7 @@ def list_jobs(lake: LakeOptions, json: Json = False) -> int:
                     **job.status.model_dump(mode="json"),
                 }
                 for job in found
-            ]
+            ],
         )
         return 0
     rows = [

@@ -13,7 +13,7 @@ from schemas.options import SearchOptions
 from schemas.settings import Settings
 from schemas.web_origins import is_loopback, names_of_server
 
-application = Commands(no_args_is_help=True)
+application = Commands()
 
 
 @application.command("build")
@@ -131,28 +131,30 @@ def search(
     json: Json = False,
 ) -> int:
     """Search papers, as an evaluation would."""
-    from flows.commands.output import print_json, print_note, print_table
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_table, print_warning
     from flows.searching import search_papers
 
     answer = search_papers(query, options, Settings())
+    failed = [
+        f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}"
+        for failure in answer.failures
+    ]
     if json:
-        print_json(
-            {
-                "papers": list(answer.items),
-                "failures": list(answer.failures),
-                "inadmissible": answer.inadmissible_count,
-            }
+        print_answer(
+            "complete" if answer.complete else "incomplete",
+            answer.items,
+            warnings=failed,
+            failures=answer.failures,
+            inadmissible=answer.inadmissible_count,
         )
     else:
         print_table(
             ["year", "title", "venue", "url"],
             [[str(p.year or "–"), p.title, p.venue, p.url] for p in answer.items],
         )
-    for failure in answer.failures:
-        print_note(
-            f"could not look: {failure.source} {failure.endpoint}: {failure.reason}:"
-            f" {failure.detail}"
-        )
+    for line in failed:
+        print_warning(line)
     return 0 if answer.complete else 1
 
 

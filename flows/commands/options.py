@@ -1,9 +1,11 @@
 """From a command's model of options to what the command line reads."""
 
 import inspect
+import tomllib
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from functools import wraps
+from functools import cache, wraps
+from importlib import resources
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, TypeVar, get_args
@@ -38,17 +40,39 @@ Json = Annotated[
 
 
 class Commands(typer.Typer):
-    """Commands whose options are the fields of their `Options` parameter."""
+    """Commands whose options are the fields of their `Options` parameter, and whose help ends with
+    the examples of `examples.toml`.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        # Boxes cut the names of options off in a terminal of 60 columns.
+        super().__init__(rich_markup_mode=None, no_args_is_help=True, **settings)
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[CommandT], CommandT]:
         """As typer's own."""
-        register = super().command(name, **settings)
 
         def add(command: CommandT) -> CommandT:
+            module = command.__module__.rpartition(".")[2]
+            path = f"{name}" if module == name else f"{module} {name}"
+            first = " ".join((command.__doc__ or "").split()).partition(". ")[0].rstrip(".")
+            register = super(Commands, self).command(
+                name, short_help=f"{first}.", epilog=_epilog(path), **settings
+            )
             register(with_options(command))
             return command
 
         return add
+
+
+def _epilog(path: str) -> str:
+    """Examples as click prints them: after its `\\b` lines are left as they are."""
+    lines = "\n".join(_examples()[path]).splitlines()
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+@cache
+def _examples() -> dict[str, list[str]]:
+    return tomllib.loads(resources.files(__package__).joinpath("examples.toml").read_text("utf-8"))
 
 
 def with_options(command: Callable[..., Any]) -> Callable[..., Any]:

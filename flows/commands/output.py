@@ -1,54 +1,30 @@
 """What commands print: answers on stdout, everything else on stderr."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-import orjson
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
 from flows.talk import notes_are_wanted
-from flows.terminal import safe, safe_json
+from flows.terminal import safe
 from schemas.choices import EXTRACTIVE
+from schemas.options import flag_of
 from schemas.reasons import reason_named
 from warehouse.answers import IdeaScore, RankedIdea
+
+if TYPE_CHECKING:
+    from tasks.accounting.budgets import SharedBudget
 
 PIPED_COLUMNS = 140
 NARROWEST_COLUMN = 12
 """Characters a column of a table needs to be readable; with less, rows are printed one below the
 other.
 """
-
-
-def print_json(value: Any) -> None:
-    """One JSON document on stdout; dates as ISO 8601, models as objects."""
-    sys.stdout.write(
-        safe_json(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode()) + "\n"
-    )
-
-
-def print_answer(
-    *, run: object, state: str, rows: Sequence[object], warnings: Sequence[str], **more: object
-) -> None:
-    """What commands with `--json` print, an object of one shape.
-
-    Args:
-        run: the run it is about; None: of none.
-        rows: the answer proper.
-        more: what this command tells beside.
-    """
-    print_json({"run": run, "state": state, "rows": rows, "warnings": warnings, **more})
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    return str(value)
 
 
 def stdout_console() -> Console:
@@ -79,6 +55,23 @@ def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:
             f"engine: extractive, {judged} without a language model; "
             "use --engine litellm:MODEL for real judgement"
         )
+
+
+def ended_by_budget(budget: "SharedBudget", unit: str = "idea") -> str:
+    """Which bound ended work on units of that name, and what to do about it."""
+    bounds = {
+        field: bound for field, bound in budget.budget.model_dump().items() if bound is not None
+    }
+    met = [field for field in budget.reached() if field in bounds] or list(bounds)
+    named = " or ".join(f"{_flag_of_bound(field, unit)} {bounds[field]:g}" for field in met)
+    return (
+        f"stopped by {named or 'the bound of an earlier command'}: the same command with a higher"
+        " bound goes on from here, and pays for nothing twice"
+    )
+
+
+def _flag_of_bound(field: str, unit: str) -> str:
+    return flag_of(field.replace("maximum", "max").replace("per_idea", f"per_{unit}"))
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

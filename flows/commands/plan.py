@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flows.commands.options import Ideas, Json
 from flows.given_ideas import given_ideas
@@ -30,7 +30,8 @@ def plan(
     json: Json = False,
 ) -> int:
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
-    from flows.commands.output import print_answer, print_note
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_note
     from flows.commands.run_output import literature_in_words, print_rejections
     from flows.model_comparison import named_engines
 
@@ -41,9 +42,8 @@ def plan(
         prediction = predict(request, others, settings)
     if json:
         print_answer(
-            run=None,
-            state="planned",
-            rows=prediction.estimate.steps,
+            "planned",
+            prediction.estimate.steps,
             warnings=[f"{each.location}: {each.detail}" for each in prediction.rejected],
             **prediction.document(),
         )
@@ -67,7 +67,7 @@ class Prediction:
     comparison: "tuple[ModelCost, ...]"
     rejected: tuple[RejectedIdea, ...]
 
-    def document(self) -> dict[str, object]:
+    def document(self) -> dict[str, Any]:
         """As `--json` prints it."""
         compared = [line.model_dump(mode="json") for line in self.comparison]
         return {

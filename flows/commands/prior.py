@@ -13,7 +13,7 @@ def prior(
     source: Annotated[
         str | None,
         typer.Argument(
-            metavar="[RUN|IDEAS]",
+            metavar="RUN|IDEAS",
             help=(
                 "A run_id, whose evidence is learnt from too, or an idea file, of which the words"
                 " are. Default: the newest run."
@@ -25,12 +25,14 @@ def prior(
     """Fit a prior on ideas whose outcomes are known, and say how well it orders those it has not
     seen. A profile names it: `[ranking] prior = "prior.json"`. No model is asked.
     """
-    from flows.commands.output import print_json, print_note, print_table
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_note, print_table
     from flows.prior import fit_prior_on
 
     found = fit_prior_on(source, options)
     if json:
-        print_json(found.model_dump(mode="json"))
+        rows = [{"figure": name, "value": value} for name, value in found.figures.items()]
+        print_answer("fitted", rows, **found.model_dump(mode="json", exclude={"figures"}))
         return 0
     print_table(
         ["figure", "value"], [[name, f"{value:.3f}"] for name, value in found.figures.items()]

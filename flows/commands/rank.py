@@ -30,7 +30,7 @@ def rank(
     run: Annotated[
         str | None,
         typer.Argument(
-            metavar="[RUN|IDEAS]",
+            metavar="RUN|IDEAS",
             help=(
                 "A run_id, or an idea file, evaluated first where it is not yet. Default: the"
                 " newest run."
@@ -134,22 +134,25 @@ def rank_and_print(
     """Rank a run in `session`, unless it is ranked so already, and print the ranking; the command's
     exit code.
     """
-    from flows.commands.output import print_note
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_warning
     from flows.commands.rank_output import print_matches
 
     stored = _stored(request) if stored_will_do else None
     summary = None if stored is not None else session.rank(request)
     if summary is not None:
-        for line in summary.remarks:
-            print_note(line)
-        for failed in summary.failed_expectations:
-            print_note(f"not published: {failed}")
+        failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
+        for line in (*summary.remarks, *failed):
+            print_warning(line)
         if not summary.published:
+            if as_json:
+                warnings = (*failed, *summary.remarks)
+                print_answer("not_published", warnings=warnings, ranking=summary.head)
             return EXIT_FAILURES
     head = stored or (summary.head if summary is not None else None)
     assert head is not None
     print_matches(
-        request.warehouse,
+        request,
         head,
         as_json=as_json,
         report_paths=summary.report_paths if summary is not None else (),

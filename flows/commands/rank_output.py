@@ -8,20 +8,25 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from flows.commands.answer import print_answer
 from flows.commands.output import (
+    ended_by_budget,
     number,
-    print_answer,
     print_engine_note,
     print_note,
     print_ranking,
+    print_warning,
     stdout_console,
 )
 from flows.commands.rank_file import write_ranking
 from flows.terminal import safe
 from schemas.identifiers import RunId
 from schemas.profile import Profile
-from schemas.ranking import GroupSummary, RankingHead
+from schemas.ranking import GroupSummary, RankingHead, RankRequest
+from schemas.reasons import Reason
+from schemas.run import Run
 from schemas.settings import Settings
+from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import RankedIdea
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -40,12 +45,13 @@ def print_scores(
 ) -> int:
     """The ranking by scores, under the weights of the run or of a profile, also as a file; 0."""
     with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
+        run = queries.run(run_id)
         weights = profile.score_weights if profile is not None else None
         ranked, scores = ranked_by_scores(queries, run_id, weights), queries.idea_scores(run_id)
     if output is not None:
         write_ranking(output, ranked, warehouse, run_id, by_matches=False)
     if as_json:
-        print_answer(run=run_id, state="ranked_by_scores", rows=ranked, warnings=[])
+        print_answer("ranked_by_scores", ranked, run=run)
     else:
         print_ranking(ranked, scores)
         print_note(f"run {run_id}, ranked by scores{_under(profile)}")
@@ -60,7 +66,7 @@ def _under(profile: Profile | None) -> str:
 
 
 def print_matches(
-    warehouse: Path,
+    request: RankRequest,
     head: RankingHead,
     *,
     as_json: bool,
@@ -71,20 +77,15 @@ def print_matches(
     """The ranking by matches, also as a file: ranks with the range the intervals allow, never a
     false total order.
     """
+    warehouse, early = request.warehouse, _early(head, request)
     with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
         ranked, summaries = ranked_by(queries, head), group_summaries(queries, head)
+        run = queries.run(head.run_id)
     if output is not None:
         write_ranking(output, ranked, warehouse, head.run_id, by_matches=True)
     if as_json:
-        early = head.incomplete_reason
-        print_answer(
-            run=head.run_id,
-            state="ranked" if early is None else "incomplete",
-            rows=ranked,
-            warnings=remarks,
-            ranking=head,
-            groups=summaries,
-            reports=report_paths,
+        answer_with_matches(
+            run, head, ranked, summaries, warnings=[*early, *remarks], report_paths=report_paths
         )
         return
     stdout_console().print(_table(ranked))
@@ -93,13 +94,44 @@ def print_matches(
         f" ratings {head.method.value}{_votes(head)}"
     )
     print_engine_note(head.engine)
-    if head.incomplete_reason is not None:
-        print_note(
-            f"the ranking ended early ({head.incomplete_reason.replace('_', ' ')}): the same"
-            " command goes on from there"
-        )
+    for line in early:
+        print_warning(line)
     for path in report_paths:
         print_note(f"report: {path}")
+
+
+def answer_with_matches(
+    run: Run,
+    head: RankingHead,
+    ranked: Sequence[RankedIdea],
+    groups: Sequence[GroupSummary],
+    *,
+    warnings: Sequence[str] = (),
+    report_paths: Sequence[Path] = (),
+) -> None:
+    """A ranking by matches as `--json` prints it."""
+    print_answer(
+        "ranked" if head.incomplete_reason is None else "incomplete",
+        ranked,
+        run=run,
+        warnings=warnings,
+        ranking=head,
+        groups=groups,
+        reports=report_paths,
+    )
+
+
+def _early(head: RankingHead, request: RankRequest) -> tuple[str, ...]:
+    """Why the ranking ended early, and how it goes on; nothing where it is whole."""
+    if head.incomplete_reason is None:
+        return ()
+    if head.incomplete_reason == Reason.BUDGET_EXHAUSTED:
+        path = Layout(request.warehouse).state / "budgets.sqlite"
+        return (ended_by_budget(SharedBudget(path, request.budget_scope, request.budget)),)
+    return (
+        f"the ranking ended early ({head.incomplete_reason.replace('_', ' ')}): the same command"
+        " goes on from there",
+    )
 
 
 def _votes(head: RankingHead) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dashboards.reports.formats.report_format import ReportFormat, format_of
+from flows.commands.options import Json
 from flows.terminal import safe
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
@@ -23,7 +24,7 @@ def report(
     run: Annotated[
         str | None,
         typer.Argument(
-            metavar="[RUN]",
+            metavar="RUN",
             help="The run_id of a run, a check or a benchmark; default: the newest run.",
         ),
     ] = None,
@@ -62,10 +63,21 @@ def report(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout."),
     ] = None,
+    json: Json = False,
 ) -> int:
     """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full
     review of one idea.
     """
+    if json:
+        if docs or output_format is not None or output is not None:
+            raise ConfigurationError(
+                "--json prints what the report says on stdout: leave out --data-docs, --format and"
+                " --output; --format json writes the reviews themselves"
+            )
+        from flows.commands.report_answer import answer_with_report
+
+        answer_with_report(lake.warehouse.resolve(), run, idea, ranking=ranking)
+        return 0
     chosen = output_format or (format_of(output.name) if output else ReportFormat.MD)
     written = _written(lake, run, idea, ranking, docs, chosen)
     if output is not None:

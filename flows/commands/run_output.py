@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from flows.commands.answer import print_answer
 from flows.commands.output import (
-    print_answer,
+    ended_by_budget,
     print_engine_note,
     print_note,
     print_ranking,
@@ -16,23 +17,18 @@ from flows.commands.output import (
 )
 from flows.request import bundled
 from schemas.choices import LiteratureChoice
-from schemas.options import flag_of
-from schemas.run import Budget, Run, RunRequest, RunState
+from schemas.identifiers import RunId
+from schemas.run import Run, RunRequest, RunState
 from schemas.settings import Settings
+from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import FailureRow, IdeaScore, RankedIdea
 from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.queries import Queries, open_queries
 
 if TYPE_CHECKING:
     from flows.evaluate import RunSummary
 
 MOST_REJECTIONS = 10
-_BOUNDS = {
-    "maximum_cost_usd": "max_cost_usd",
-    "maximum_tokens": "max_tokens",
-    "maximum_requests": "max_requests",
-    "maximum_cost_usd_per_idea": "max_cost_usd_per_idea",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +44,24 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
     """Print what came of a run of ideas."""
     run, found = summary.head, _published(summary, request)
     if as_json:
+        stopped = _stopped(run, request)
         print_answer(
+            state_of(run),
+            found.ranked,
             run=run,
-            state=state_of(run),
-            rows=found.ranked,
-            warnings=[*run.order_reasons, *summary.failed_expectations],
+            warnings=[*run.order_reasons, *stopped, *summary.failed_expectations],
             published=summary.published,
             unchanged=summary.unchanged,
             failed_expectations=summary.failed_expectations,
             rejected=found.rejections,
-            ranking=found.ranked,
+            literature=literature_in_words(request.literature),
             reports=summary.report_paths,
         )
         return
     if found.ranked:
         print_ranking(found.ranked, found.scores)
     print_rejections([(row.subject, row.reason, row.detail) for row in found.rejections])
-    for line in _order(run, request.budget):
+    for line in (*_order(run), *_stopped(run, request)):
         (print_note if run.in_order else print_warning)(line)
     print_note(
         f"run {run.run_id}: of {run.idea_count:,} ideas {run.states_in_words}, {_time(summary)}"
@@ -112,11 +109,15 @@ def literature_in_words(literature: LiteratureChoice) -> str:
 def _published(summary: "RunSummary", request: RunRequest) -> Published:
     if not summary.published:
         return Published()
-    run_id = summary.head.run_id
     with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
-        return Published(
-            queries.ranking(run_id), queries.idea_scores(run_id), queries.rejections(run_id)
-        )
+        return published(queries, summary.head.run_id)
+
+
+def published(queries: Queries, run_id: RunId) -> Published:
+    """What the lake says of a published run."""
+    return Published(
+        queries.ranking(run_id), queries.idea_scores(run_id), queries.rejections(run_id)
+    )
 
 
 def _time(summary: "RunSummary") -> str:
@@ -126,21 +127,18 @@ def _time(summary: "RunSummary") -> str:
     return f"{run.duration_seconds:.0f} s"
 
 
-def _order(run: Run, budget: Budget) -> Iterator[str]:
-    """Why the exit code is what it is, and what to do about a bound that was met."""
+def _order(run: Run) -> Iterator[str]:
+    """Why the exit code is what it is."""
     yield run.order_in_words
     if run.in_order is False and run.allowed_unscored_share is not None:
         yield (
             f"allowed: {run.allowed_unscored_share:.0%} of the entries unscored, ended early or"
             " rejected (ASSAY_RUNS__ALLOWED_UNSCORED_SHARE)"
         )
+
+
+def _stopped(run: Run, request: RunRequest) -> Iterator[str]:
+    """Which bound stopped the run, and what to do about it."""
     if run.state is RunState.BUDGET_EXHAUSTED:
-        bounds = [
-            f"{flag_of(option)} {bound:g}"
-            for field, option in _BOUNDS.items()
-            if (bound := getattr(budget, field)) is not None
-        ]
-        yield (
-            f"stopped by {' or '.join(bounds) or 'the bound of an earlier command'}: the same"
-            " command with a higher bound goes on from here, and pays for nothing twice"
-        )
+        path = Layout(request.warehouse).state / "budgets.sqlite"
+        yield ended_by_budget(SharedBudget(path, run.run_id, request.budget))

@@ -15,7 +15,7 @@ from schemas.run import Run
 from schemas.settings import Settings
 from warehouse.layout import Layout
 
-application = Commands(no_args_is_help=True)
+application = Commands()
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="As `assay runs list` names it.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask.")]
@@ -24,12 +24,13 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask."
 @application.command("list")
 def list_runs(lake: LakeOptions, json: Json = False) -> int:
     """List the published runs, newest first."""
-    from flows.commands.output import print_answer, print_table
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_table
     from flows.commands.run_output import state_of
 
     runs = _runs(lake)
     if json:
-        print_answer(run=None, state="listed", rows=runs, warnings=[])
+        print_answer("listed", runs)
         return 0
     columns = ["run", "started, UTC", "ideas", "in words", "engine", "state"]
     rows = [
@@ -50,7 +51,8 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
 @application.command("show")
 def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     """Show one run: what was asked for, what came of it, and what it cost."""
-    from flows.commands.output import print_answer, print_table
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_table
     from flows.commands.run_output import state_of
     from warehouse.queries import open_queries
 
@@ -60,11 +62,7 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
         rejected = queries.rejections(RunId(run))
     if json:
         print_answer(
-            run=found,
-            state=state_of(found),
-            rows=[cost],
-            warnings=found.order_reasons,
-            rejected=rejected,
+            state_of(found), [cost], run=found, warnings=found.order_reasons, rejected=rejected
         )
         return 0
     told = {**found.model_dump(mode="json"), **cost.model_dump(mode="json")}
@@ -80,16 +78,16 @@ def compare(
     json: Json = False,
 ) -> int:
     """Hold the rankings of two runs side by side, idea by idea."""
-    from flows.commands.output import print_answer, print_table
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_table
     from warehouse.queries import open_queries
 
     layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
     with open_queries(layout, catalogue_url=catalogue) as queries:
-        for run in (before, after):
-            queries.run(RunId(run))
+        earlier, later = queries.run(RunId(before)), queries.run(RunId(after))
         rows = queries.rows("compare_runs", before=before, after=after)
     if json:
-        print_answer(run=after, state="compared", rows=rows, warnings=[], before=before)
+        print_answer("compared", rows, run=later, before=earlier)
         return 0
     columns = [
         "idea",
@@ -154,7 +152,8 @@ def _runs(lake: LakeOptions) -> tuple[Run, ...]:
 
 
 def _delete(runs: Sequence[Run], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:
-    from flows.commands.output import print_answer, print_note
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_note
     from flows.run_lock import only_command_on
     from warehouse.runs.deletion import delete_run
 
@@ -166,7 +165,7 @@ def _delete(runs: Sequence[Run], lake: LakeOptions, *, yes: bool, as_json: bool)
             deleted.append(delete_run(layout, run.run_id, catalogue_url=Settings().catalogue))
     freed = sum(each.bytes_freed for each in deleted)
     if as_json:
-        print_answer(run=None, state="deleted", rows=deleted, warnings=[], bytes_freed=freed)
+        print_answer("deleted", deleted, bytes_freed=freed)
         return 0
     for each in deleted:
         print_note(f"deleted {each.run.run_id}: {each.bytes_freed / 1e6:,.1f} MB given back")

@@ -11,7 +11,7 @@ from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.settings import Settings
 
-application = Commands(no_args_is_help=True)
+application = Commands()
 
 
 @application.command("export")
@@ -21,7 +21,8 @@ def export(
     json: Json = False,
 ) -> int:
     """Write tables and marts into one plain DuckDB file."""
-    from flows.commands.output import print_json, print_note
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_note
     from warehouse.export import export_lake
     from warehouse.layout import Layout
 
@@ -32,7 +33,8 @@ def export(
         )
     rows = export_lake(Layout(lake.warehouse.resolve()), target, catalogue_url=Settings().catalogue)
     if json:
-        print_json({"file": target.resolve(), "rows": rows})
+        held = [{"table": name, "row_count": count} for name, count in rows.items()]
+        print_answer("exported", held, file=target.resolve())
     print_note(f"wrote {sum(rows.values()):,} rows of {len(rows)} tables to {target}")
     return 0
 
@@ -40,7 +42,8 @@ def export(
 @application.command("compact")
 def compact(lake: LakeOptions, json: Json = False) -> int:
     """Merge small files, drop snapshots nobody reads any more, and bound the caches."""
-    from flows.commands.output import print_json, print_note
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_note
     from warehouse.compact import compact as compact_lake
     from warehouse.layout import Layout
 
@@ -49,7 +52,7 @@ def compact(lake: LakeOptions, json: Json = False) -> int:
         Layout(lake.warehouse.resolve()), catalogue_url=settings.catalogue, caches=settings.caches
     )
     if json:
-        print_json(report)
+        print_answer("compacted", [report])
     else:
         print_note(
             "; ".join(
@@ -72,15 +75,24 @@ def docs() -> int:
 @application.command("verify")
 def verify(lake: LakeOptions, json: Json = False) -> int:
     """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
-    from flows.commands.output import print_json, print_note
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_note, print_warning
     from warehouse.layout import Layout
     from warehouse.verify import verify as verify_lake
 
     report = verify_lake(Layout(lake.warehouse.resolve()), catalogue_url=Settings().catalogue)
     if json:
-        print_json(report)
+        print_answer(
+            "whole" if report.sound else "damaged",
+            [{"table": name, "row_count": count} for name, count in report.rows.items()],
+            warnings=report.problems,
+            notices=report.notices,
+            runs=report.runs,
+        )
     else:
-        for line in (*report.problems, *report.notices):
+        for line in report.problems:
+            print_warning(line)
+        for line in report.notices:
             print_note(line)
         print_note(
             f"{len(report.problems)} problems"

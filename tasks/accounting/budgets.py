@@ -161,6 +161,18 @@ class SharedBudget:
         with self._transaction() as connection:
             return self._settled(connection, idea_id or _WHOLE_RUN)
 
+    def reached(self) -> tuple[str, ...]:
+        """The fields of the budget that the whole run has spent."""
+        spent = self.spent()
+        used = {
+            "maximum_cost_usd": spent.cost_usd,
+            "maximum_tokens": spent.tokens,
+            "maximum_requests": spent.requests,
+        }
+        return tuple(
+            field for field, amount in used.items() if _reached(amount, getattr(self.budget, field))
+        )
+
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         with self._lock:
@@ -204,11 +216,12 @@ class SharedBudget:
             )
         if _reached(run.tokens, bounds.maximum_tokens):
             raise BudgetExhaustedError(
-                f"the run's budget of {bounds.maximum_tokens} tokens is spent: raise it"
+                f"the run's budget of {bounds.maximum_tokens} tokens is spent: raise --max-tokens"
             )
         if _reached(idea.cost_usd, per_idea):
             raise BudgetExhaustedError(
-                f"the budget of ${per_idea:.2f} for idea {idea_id} is spent: raise it"
+                f"the budget of ${per_idea:.2f} for idea {idea_id} is spent: raise"
+                " --max-cost-usd-per-idea"
             )
 
     def _full(self, run: Spend, idea: Spend, asked: Spend) -> bool:

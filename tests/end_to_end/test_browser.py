@@ -215,7 +215,7 @@ def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_sco
 ) -> None:
     best = next(
         entry
-        for entry in demo.answer["ranking"]
+        for entry in demo.answer["rows"]
         if entry["group"] == "biochemistry" and entry["rank"] == 1
     )
     run = demo.answer["run"]["run_id"]

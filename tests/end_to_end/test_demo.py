@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import DemoRun
+from tests.support.answers import read_answer
 from tests.support.assay_command import assay, landed_count, rows
 
 pytestmark = pytest.mark.end_to_end
@@ -15,11 +16,16 @@ def test_every_bundled_idea_is_evaluated_published_and_ranked(demo: DemoRun) -> 
     run = demo.answer["run"]
     assert run["idea_count"] == run["evaluated_count"] >= 12
     assert demo.answer["published"]
-    ranking = demo.answer["ranking"]
+    ranking = demo.answer["rows"]
     assert len(ranking) == run["idea_count"]
     assert len({entry["group"] for entry in ranking}) == 4
     assert all(0 <= entry["score"] <= 10 for entry in ranking if entry["score"] is not None)
     assert sum(entry["score"] is not None for entry in ranking) >= 12
+
+
+def test_its_answer_has_the_shape_of_every_answer(demo: DemoRun) -> None:
+    answer = read_answer(demo.stdout)
+    assert (answer["state"], answer["warnings"]) == ("in_order", [])
 
 
 def test_the_same_command_again_changes_nothing_and_makes_no_call(
@@ -63,14 +69,14 @@ def test_a_question_in_sql_is_answered_as_json(demo: DemoRun, env: dict[str, str
 
 
 def test_scores_differ_between_ideas_and_use_the_scale(demo: DemoRun) -> None:
-    scores = [entry["score"] for entry in demo.answer["ranking"] if entry["score"] is not None]
+    scores = [entry["score"] for entry in demo.answer["rows"] if entry["score"] is not None]
     assert max(scores) - min(scores) > 1.0
 
 
 def test_the_reports_name_the_baseline_and_the_bibliography(
     demo: DemoRun, env: dict[str, str]
 ) -> None:
-    idea = demo.answer["ranking"][0]["idea_id"]
+    idea = demo.answer["rows"][0]["idea_id"]
     done = assay("report", "--idea", idea, "--warehouse", str(demo.warehouse), env=env)
     assert done.returncode == 0, done.stderr
     assert "extractive" in done.stdout

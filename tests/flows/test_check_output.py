@@ -40,9 +40,9 @@ def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_
     assert "text checks without a language model" in printed.err
 
     print_check(request, summary, as_json=True)
-    (answer,) = json.loads(capsys.readouterr().out)
-    assert [one["manuscript_id"] for one in answer["manuscripts"]] == ["faulty", "locked"]
-    assert answer["manuscripts"][0]["problems"][0]["location"].startswith("page 1")
+    answer = json.loads(capsys.readouterr().out)
+    assert [one["manuscript_id"] for one in answer["rows"]] == ["faulty", "locked"]
+    assert answer["rows"][0]["problems"][0]["location"].startswith("page 1")
 
     html, markdown = (path.read_text() for path in summary.report_paths)
     assert "12 of 40" in markdown

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flows.command_line import application, run_command
-from flows.commands.output import print_json
+from flows.commands.answer import print_answer
 from flows.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_USAGE
 from flows.terminal import SafeFormatter
 from schemas.errors import BudgetExhaustedError, ConfigurationError, SnapshotError, UpstreamError
@@ -195,9 +195,9 @@ def test_log_lines_and_tracebacks_cannot_steer_the_terminal() -> None:
 def test_json_says_control_characters_in_escapes_and_means_the_same(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    print_json({"title": "\x9b31m \x7f \u202e \x1b é"})
+    print_answer("told", [{"title": "\x9b31m \x7f \u202e \x1b é"}])
     out = capsys.readouterr().out
-    assert json.loads(out) == {"title": "\x9b31m \x7f \u202e \x1b é"}
+    assert json.loads(out)["rows"] == [{"title": "\x9b31m \x7f \u202e \x1b é"}]
     assert not set(out) & set("\x9b\x7f\u202e\x1b")
 
 

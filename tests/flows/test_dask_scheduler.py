@@ -132,3 +132,28 @@ def test_a_scheduler_behind_tls_refuses_every_other_connection_in_one_line(
     assert done.returncode == 1
     assert words in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_scheduler_without_workers_is_named_within_seconds(tmp_path: Path) -> None:
+    port = quiet_port()
+    options = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+    log = tmp_path / "log"
+    with log.open("wb") as file:
+        scheduler = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_scheduler", *options],
+            cwd=tmp_path,
+            env={**os.environ, "DASK_LOGGING__DISTRIBUTED": "info"},
+            stdout=file,
+            stderr=file,
+        )
+    try:
+        wait_until(lambda: "Scheduler at:" in log.read_text(), 240, "the scheduler's start")
+        done = connected(f"tcp://127.0.0.1:{port}", None, tmp_path)
+    finally:
+        scheduler.terminate()
+        scheduler.wait(timeout=120)
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"the Dask scheduler at tcp://127.0.0.1:{port} has no workers: start one with `dask worker"
+        f" tcp://127.0.0.1:{port}`\n"
+    )

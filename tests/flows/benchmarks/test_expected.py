@@ -77,5 +77,5 @@ def test_a_dry_run_prints_and_leaves_nothing_behind(
     }
     assert benchmark("all", BenchmarkOptions(**options, dry_run=True), json=True) == 0
     told = json.loads(capsys.readouterr().out)
-    assert [one["suite"] for one in told["expected"]] == list(SUITES)
+    assert [one["suite"] for one in told["rows"]] == list(SUITES)
     assert not (tmp_path / "warehouse").exists()

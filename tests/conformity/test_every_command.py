@@ -1,0 +1,171 @@
+"""What holds for every command: help that can be read and tried, and one shape of `--json`."""
+
+import json
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from flows.command_line import application, run_command
+from flows.exit_codes import EXIT_DONE, EXIT_USAGE
+from tests.support.answers import read_answer
+from tests.support.work_of_every_kind import WORKS
+from warehouse.layout import Layout
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
+
+IDEA = (
+    "We will train a variational autoencoder on molecular fragments, compare it with the strongest"
+    " published baseline, and repeat every measurement five times."
+)
+DECIDED = "".join(
+    json.dumps(
+        {"text": f"We {'prove' if n % 2 else 'survey'} claim {n} of list {n}.", "won": n % 2}
+    )
+    + "\n"
+    for n in range(40)
+)
+PAPER = "A study of numbers\n\nAbstract\n\nOf 40 patients 12 (80 %) recovered.\n"
+ANSWERS = {
+    "evaluate": "evaluate ideas.jsonl --modules soundness --warehouse other",
+    "plan": "plan ideas.jsonl",
+    "rank": "rank run-a --scores",
+    "prior": "prior decided.jsonl --outcome won --scale 0,1 --output prior.json",
+    "benchmark": "benchmark agreement --data . --dry-run",
+    "check": "check paper.txt --warehouse other",
+    "report": "report run-a",
+    "doctor": "doctor",
+    "runs list": "runs list",
+    "runs show": "runs show run-a",
+    "runs compare": "runs compare run-a run-a",
+    "runs delete": "runs delete run-a --yes",
+    "runs expire": "runs expire --yes",
+    "literature search": "literature search protein",
+    "jobs list": "jobs list",
+    "warehouse export": "warehouse export lake.duckdb",
+    "warehouse compact": "warehouse compact",
+    "warehouse verify": "warehouse verify",
+}
+MORE_ANSWERS = (
+    "report benchmark-a",
+    "report check-a",
+    "report run-a --idea idea-00000",
+    "report run-a --ranking",
+)
+ANSWERS_ELSEWHERE = {"demo": "tests/end_to_end/test_demo.py"}
+A_LIST = {"sql"}
+"""As the contract of names has it; its errors are answers all the same."""
+
+
+def commands(told: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Every command by its words, groups among them."""
+    told = told or get_command(application())
+    yield " ".join(path), told
+    for name, each in getattr(told, "commands", {}).items():
+        yield from commands(each, (*path, name))
+
+
+def leaves() -> list[tuple[str, Any]]:
+    return [(name, each) for name, each in commands() if not hasattr(each, "commands")]
+
+
+def with_json() -> list[str]:
+    return [name for name, each in leaves() if any("--json" in given.opts for given in each.params)]
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a lake that holds something of every kind, and files to work on."""
+    folder = tmp_path_factory.mktemp("every")
+    layout = Layout(folder / "assay-warehouse")
+    for work in WORKS[1:]:  # a ranking brings its run
+        work.prepare(layout)
+        for number in range(1 if work.kind.unit is None else 2):
+            work.land(layout, number, f"{work.kind.word}-{number}")
+        if work.kind.has_head_file:
+            write_head(layout, work.kind, work.head(layout))
+        assert publish(layout, work.kind, work.head(layout)).published
+    (folder / "ideas.jsonl").write_text(
+        json.dumps({"idea_id": "a", "text": IDEA}) + '\n{"text": "Use transformers"}\n'
+    )
+    (folder / "decided.jsonl").write_text(DECIDED)
+    (folder / "paper.txt").write_text(PAPER)
+    return folder
+
+
+@pytest.fixture
+def here(lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it, where the user stands."""
+    folder = Path(shutil.copytree(lake, tmp_path / "here"))
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
+    return folder
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["assay", *words])
+    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+
+
+def test_every_command_with_json_is_tried_here() -> None:
+    assert set(with_json()) == {*ANSWERS, *ANSWERS_ELSEWHERE, *A_LIST}
+
+
+@pytest.mark.parametrize("line", [*ANSWERS.values(), *MORE_ANSWERS])
+def test_what_a_command_prints_with_json_has_one_shape(
+    line: str, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run(monkeypatch, *line.split(), "--json")
+    answer = read_answer(capsys.readouterr().out)
+    assert (answer["state"] == "error") is (code == EXIT_USAGE), answer
+    if code != EXIT_DONE:
+        assert answer["warnings"]
+
+
+@pytest.mark.parametrize("name", with_json())
+def test_an_error_has_the_same_shape_and_is_among_the_warnings(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, *name.split(), "--json", "--colour") == EXIT_USAGE
+    out, err = capsys.readouterr()
+    answer = read_answer(out)
+    assert (answer["state"], answer["rows"]) == ("error", [])
+    assert answer["warnings"] == [answer["error"]]
+    assert err == f"assay: {answer['error']}\n"
+
+
+def examples(told: Any) -> list[str]:
+    """The commands of its help, with lines that go on joined."""
+    _, _, shown = (told.epilog or "").partition("Examples:\n")
+    return [line.strip() for line in shown.replace("\\\n", " ").splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize(("name", "told"), leaves(), ids=[name for name, _ in leaves()])
+def test_the_help_of_every_command_shows_examples_that_are_understood(name: str, told: Any) -> None:
+    shown = examples(told)
+    assert shown
+    for line in shown:
+        words = shlex.split(line.partition(" < ")[0])
+        assert words[: len(name.split()) + 1] == ["assay", *name.split()]
+        told.make_context(name, words[len(name.split()) + 1 :])
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("name", [name for name, _ in commands()])
+def test_help_fits_the_terminal_and_cuts_no_option_off(
+    name: str, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert run(monkeypatch, *name.split(), "--help") == EXIT_DONE
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert max(map(len, out.splitlines())) <= columns
+    told = dict(commands())[name]
+    flags = {flag for given in told.params for flag in given.opts if flag.startswith("--")}
+    assert [flag for flag in flags if flag not in out.split() and f"{flag}," not in out] == []
