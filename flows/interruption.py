@@ -99,8 +99,9 @@ def _interrupt(_number: int, frame: FrameType | None) -> None:
     Raised in the middle of a loop, KeyboardInterrupt would leave connections and locks open.
     """
     handler = signal.getsignal(signal.SIGINT)
-    if callable(handler):
-        handler(signal.SIGINT, frame)
+    if not callable(handler):  # in the background of a script SIGINT is ignored, SIGTERM is not
+        handler = signal.default_int_handler
+    handler(signal.SIGINT, frame)
 
 
 def _watch(over: threading.Event, told: threading.Event, told_by: set[signal.Signals]) -> None:

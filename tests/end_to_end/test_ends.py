@@ -30,10 +30,13 @@ IDEAS_HERE = 5
 
 
 def started(
-    env: dict[str, str], folder: Path, workers: Sequence[str] = ON_WORKERS
+    env: dict[str, str],
+    folder: Path,
+    workers: Sequence[str] = ON_WORKERS,
+    by: Sequence[str] = (),
 ) -> subprocess.Popen[bytes]:
     """An evaluation in a process group of its own, as a terminal makes one, once its first idea has
-    landed; without `workers` in the command's own process.
+    landed; without `workers` in the command's own process. `by` starts it.
     """
     ideas = folder / "ideas.jsonl"
     lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
@@ -42,7 +45,7 @@ def started(
     options = ["--warehouse", str(folder / "warehouse"), *workers, "--json"]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
-            [*command, *options],
+            [*by, *command, *options],
             env=env,
             cwd=folder,
             stdout=log,
@@ -88,6 +91,21 @@ def test_a_command_told_to_end_ends_in_order_with_one_line(
 ) -> None:
     process = started(bare_env, tmp_path, workers)
     tell(process.pid, told_by)
+    assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
+    assert last_words(tmp_path) == [
+        "assay: interrupted; the same command goes on where this one stopped"
+    ]
+
+
+def test_a_command_in_the_background_of_a_script_ignores_ctrl_c_and_ends_when_it_is_told_to(
+    bare_env: dict[str, str], tmp_path: Path
+) -> None:
+    by = ("/bin/sh", "-c", 'trap "" INT; exec "$0" "$@"')
+    process = started(bare_env, tmp_path, (), by)
+    os.killpg(process.pid, signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(2)
+    os.kill(process.pid, signal.SIGTERM)
     assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
     assert last_words(tmp_path) == [
         "assay: interrupted; the same command goes on where this one stopped"
