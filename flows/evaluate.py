@@ -11,6 +11,7 @@ from flows.batch_waves import BatchWaves
 from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
 from flows.plan import KeyedBatch, key_batch, write_to_do
+from flows.request import literature_name
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.run import Run, RunRequest, RunState
@@ -74,6 +75,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
             profile=request.profile.name,
             engine=request.engine.text,
             literature=self.gateway.literature,
+            literature_name=literature_name(request.literature),
             modules=",".join(request.modules),
             idea_count=len(self.keyed.planned),
             rejected_count=len(self.keyed.rejected),

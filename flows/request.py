@@ -5,7 +5,7 @@ from pathlib import Path
 
 from flows.profiles import load_profile
 from schemas.base import replace
-from schemas.choices import LIVE, EngineChoice, LiteratureChoice
+from schemas.choices import BUNDLED_SAMPLE, LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.options import RunOptions
 from schemas.profile import Profile
@@ -17,6 +17,14 @@ from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 def bundled(name: str) -> Path:
     """Path of a file of the bundled sample: `ideas.jsonl` or `papers.jsonl`."""
     return Path(str(resources.files("flows.demo").joinpath(name)))
+
+
+def literature_name(literature: LiteratureChoice) -> str:
+    """A snapshot as its reader knows it; empty for any other literature."""
+    if literature.snapshot is None:
+        return ""
+    own = literature.snapshot == bundled("papers.jsonl")
+    return BUNDLED_SAMPLE if own else literature.snapshot.name
 
 
 def check_warehouse(folder: Path) -> None:

@@ -128,6 +128,13 @@ class Run(Noun):
     profile: str = Field(description="Profile the run followed.")
     engine: str = Field(description="Engine that judged.")
     literature: str = Field(description="Where papers came from.")
+    literature_name: str = Field(
+        default="",
+        description=(
+            "The snapshot as its reader knows it, such as the name of its file; empty: no snapshot,"
+            " or published by an earlier version."
+        ),
+    )
     modules: str = Field(description="Modules asked for, comma-separated.")
     idea_count: int = Field(ge=0, description="Ideas accepted.")
     rejected_count: int = Field(ge=0, description="Entries of the idea file that could not enter.")

@@ -66,7 +66,8 @@ def idea_markdown(
     report and links back to it.
     """
     evaluation = page.review.evaluation
-    banners = wording.banners(evaluation.engine, evaluation.literature)
+    told = page.review.run.literature_name
+    banners = wording.banners(evaluation.engine, evaluation.literature, told)
     return rendered(
         "idea.md.jinja",
         page=page,
@@ -96,7 +97,7 @@ def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:
     return rendered(
         "run.md.jinja",
         page=page,
-        banners=wording.banners(run.engine, run.literature),
+        banners=wording.banners(run.engine, run.literature, run.literature_name),
         suffix=suffix,
     )
 
@@ -140,7 +141,7 @@ def ranking_markdown(page: RankingPage, *, suffix: OutputFormat = "md") -> str:
     return rendered(
         "ranking.md.jinja",
         page=page,
-        banners=wording.banners(page.head.engine, page.run.literature),
+        banners=wording.banners(page.head.engine, page.run.literature, page.run.literature_name),
         suffix=suffix,
     )
 

@@ -259,6 +259,8 @@ def _notes(score: IdeaScore) -> Markdown:
     found = []
     if score.incomplete_reason is not None:
         found.append(f"ended early: {plain(reason(score.incomplete_reason))}")
+    if score.score is None and score.state_reason not in (None, score.incomplete_reason):
+        found.append(f"unscored: {plain(reason(str(score.state_reason)))}")
     if score.unscored_dimension_count:
         found.append(
             f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review"

@@ -2,7 +2,7 @@
 
 from pathlib import PurePath
 
-from schemas.choices import EXTRACTIVE, LIVE, stored_snapshot
+from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, EXTRACTIVE, LIVE, stored_snapshot
 from schemas.patterns import bounded
 from schemas.profile import ScoreWeights
 from schemas.reasons import reason_named
@@ -50,10 +50,12 @@ def concern_kind(kind: ConcernKind) -> str:
     return _KINDS.get(kind, kind.replace("_", " "))
 
 
-def literature(name: str) -> str:
-    """Where papers came from; of a snapshot's path only its last part, which is what a reader
-    recognises.
+def literature(name: str, told: str = "") -> str:
+    """Where papers came from: as the run's user knows it, where the run says so; of a snapshot's
+    path only its last part, which is what a reader recognises.
     """
+    if told:
+        return told if told == BUNDLED_SAMPLE else f"snapshot {told}"
     place = stored_snapshot(name)
     if place is not None:
         if _FINGERPRINT.fullmatch(place):
@@ -67,16 +69,18 @@ def baseline_mark(engine: str) -> str:
     return " (baseline)" if engine == EXTRACTIVE.text else ""
 
 
-def banners(engine: str, literature_name: str) -> tuple[str, ...]:
-    """What a reader must know before reading any score."""
+def banners(engine: str, literature_name: str, told: str = "") -> tuple[str, ...]:
+    """What a reader must know before reading any score; `told` as in `literature`."""
     found = []
     if engine == EXTRACTIVE.text:
         found.append("Extractive engine: an offline baseline, not a language model's judgement.")
     if stored_snapshot(literature_name) is not None:
         found.append(
-            f"The evidence comes from a fixed collection of papers ({literature(literature_name)}),"
+            f"The evidence comes from a fixed collection of papers ({literature(literature_name, told)}),"
             " not from the live literature: work the collection lacks could not be found."
         )
+    if told == BUNDLED_SAMPLE:
+        found.append(f"That sample is {BUNDLED_REMARK}.")
     return tuple(found)
 
 

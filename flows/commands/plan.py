@@ -31,7 +31,7 @@ def plan(
 ) -> int:
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
     from flows.commands.answer import print_answer
-    from flows.commands.output import print_note
+    from flows.commands.output import print_note, print_warning
     from flows.commands.run_output import literature_in_words, print_rejections
     from flows.model_comparison import named_engines
 
@@ -40,15 +40,21 @@ def plan(
     with given_ideas(ideas) as path:
         request = resolve_request(path, options, settings)
         prediction = predict(request, others, settings)
+    disorder = _disorder(prediction.estimate, request.allowed_unscored_share)
     if json:
+        rejected = [f"{each.location}: {each.detail}" for each in prediction.rejected]
         print_answer(
             "planned",
             prediction.estimate.steps,
-            warnings=[f"{each.location}: {each.detail}" for each in prediction.rejected],
+            warnings=[*disorder, *rejected],
+            allowed_unscored_share=request.allowed_unscored_share,
+            literature=literature_in_words(request.literature),
             **prediction.document(),
         )
         return 0
     print_rejections([(each.location, each.reason, each.detail) for each in prediction.rejected])
+    for line in disorder:
+        print_warning(line)
     _print(prediction.estimate, prediction.ranking)
     _print_comparison(prediction.comparison)
     spent_early = _spent_early(prediction.estimate, request.budget)
@@ -56,6 +62,17 @@ def plan(
     for note in (literature, *_named_models(request, others), *spent_early):
         print_note(note)
     return 0
+
+
+def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
+    """Why the run cannot be in order, where too much of its file was rejected already."""
+    entries = estimate.ideas + estimate.rejected
+    if estimate.rejected <= allowed * entries:
+        return []
+    return [
+        f"`assay evaluate` will exit 1: {estimate.rejected:,} of {entries:,} entries are rejected,"
+        f" and {allowed:.0%} are allowed (ASSAY_RUNS__ALLOWED_UNSCORED_SHARE)"
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """A ranking as a file: a table for spreadsheets and programs, or a page."""
 
-import csv
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -13,7 +13,8 @@ from schemas.settings import Settings
 from warehouse.answers import RankedIdea
 from warehouse.layout import Layout
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t")
+if TYPE_CHECKING:
+    import polars
 
 
 def check_output(path: Path) -> None:
@@ -43,19 +44,19 @@ def _page(layout: Layout, run_id: RunId, *, by_matches: bool) -> bytes:
     return document(report_of, run_id, ReportFormat.HTML)
 
 
-def _cells(ranked: Sequence[RankedIdea]) -> list[list[object]]:
-    rows = [list(idea.model_dump(mode="json").values()) for idea in ranked]
-    return [list(RankedIdea.model_fields), *([_inert(cell) for cell in row] for row in rows)]
+def _cells(ranked: Sequence[RankedIdea]) -> "polars.DataFrame":
+    """The ranking, in which a title that begins like a formula is none to a spreadsheet."""
+    import polars
 
+    from dashboards.app.cells import as_text
 
-def _inert(cell: object) -> object:
-    """A title that begins like a formula would be one to a spreadsheet."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) else cell
+    rows = [idea.model_dump(mode="json") for idea in ranked]
+    names = list(RankedIdea.model_fields)
+    return as_text(polars.DataFrame(rows, schema=names, infer_schema_length=None))
 
 
 def _write_csv(path: Path, ranked: Sequence[RankedIdea]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(_cells(ranked))
+    _cells(ranked).write_csv(path)
 
 
 def _write_workbook(path: Path, ranked: Sequence[RankedIdea]) -> None:
@@ -64,7 +65,8 @@ def _write_workbook(path: Path, ranked: Sequence[RankedIdea]) -> None:
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("ranking")
-    for row in _cells(ranked):
+    frame = _cells(ranked)
+    for row in (frame.columns, *frame.rows()):
         sheet.append(
             [ILLEGAL_CHARACTERS_RE.sub("", cell) if isinstance(cell, str) else cell for cell in row]
         )

@@ -15,8 +15,8 @@ from flows.commands.output import (
     print_ranking,
     print_warning,
 )
-from flows.request import bundled
-from schemas.choices import LiteratureChoice
+from flows.request import literature_name
+from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.run import Run, RunRequest, RunState
 from schemas.settings import Settings
@@ -98,12 +98,8 @@ def print_rejections(rejected: Sequence[tuple[str, str, str]]) -> None:
 
 def literature_in_words(literature: LiteratureChoice) -> str:
     """By name, and what the bundled sample is worth."""
-    if literature.snapshot == bundled("papers.jsonl"):
-        return (
-            "the bundled sample of 248 papers, a demonstration: ideas of your own need more, with"
-            " --literature (see docs/literature.md)"
-        )
-    return literature.text
+    bundled = literature_name(literature) == BUNDLED_SAMPLE
+    return f"{BUNDLED_SAMPLE}, {BUNDLED_REMARK}" if bundled else literature.text
 
 
 def _published(summary: "RunSummary", request: RunRequest) -> Published:

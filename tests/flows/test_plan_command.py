@@ -135,3 +135,23 @@ def test_what_is_no_model_is_refused_in_one_line(name: str) -> None:
     with pytest.raises(ConfigurationError, match="unknown engine") as caught:
         plan(IDEAS, PlanOptions(compare=(name,)))
     assert "\n" not in str(caught.value)
+
+
+def test_rejected_entries_are_told_with_place_and_reason_and_what_they_do_to_the_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ideas = tmp_path / "ideas.jsonl"
+    good = IDEAS.read_text().splitlines()[0]
+    ideas.write_text(f'{good}\n{{"text": "Use transformers"}}\n')
+    place = "ideas.jsonl line 2"
+    assert plan(ideas, PlanOptions()) == 0
+    err = capsys.readouterr().err
+    assert f"rejected: {place} (too short): the text has fewer than 5 words" in err
+    assert "will exit 1: 1 of 2 entries are rejected, and 10% are allowed" in err
+    assert "literature: the bundled sample of 248 papers, a demonstration" in err
+    assert plan(ideas, PlanOptions(), json=True) == 0
+    told = json.loads(capsys.readouterr().out)
+    (rejected,) = told["rejected_entries"]
+    assert (rejected["location"], rejected["reason"]) == (place, "too_short")
+    assert told["allowed_unscored_share"] == 0.1
+    assert "will exit 1" in told["warnings"][0]

@@ -49,3 +49,8 @@ def test_json_holds_every_column(tmp_path: Path) -> None:
 def test_an_ending_that_names_no_format_is_refused_before_anything_is_ranked() -> None:
     with pytest.raises(ConfigurationError, match=r"\.csv, \.xlsx, \.json or \.html"):
         check_output(Path("ranking.docx"))
+
+
+def test_an_empty_ranking_still_names_its_columns(tmp_path: Path) -> None:
+    write_ranking(tmp_path / "r.csv", [], tmp_path, RUN, by_matches=False)
+    assert (tmp_path / "r.csv").read_text().splitlines() == [",".join(RankedIdea.model_fields)]

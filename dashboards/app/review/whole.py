@@ -122,7 +122,7 @@ def _show_head(review: IdeaReview) -> None:
         f"profile {evaluation.profile}",
     ]
     made += [
-        f"literature: {wording.literature(evaluation.literature)}",
+        f"literature: {wording.literature(evaluation.literature, review.run.literature_name)}",
         f"evaluated {figures.moment(evaluation.finished_at)}",
     ]
     made += [f"cost {figures.usd(review.cost_usd, review.unknown_price_calls)}"]
@@ -130,7 +130,7 @@ def _show_head(review: IdeaReview) -> None:
         [f"taken over from run {review.reused_from_run_id}"] if review.reused_from_run_id else []
     )
     st.caption(text.line(" · ".join(made)))
-    banners = wording.banners(evaluation.engine, evaluation.literature)
+    banners = wording.banners(evaluation.engine, evaluation.literature, review.run.literature_name)
     if banners:
         st.info(text.line(" ".join(banners)))
     if review.score.incomplete_reason is not None:

@@ -69,7 +69,7 @@ def show(lake: Lake) -> None:
         with main:
             _other_view(view, lake, chosen)
     with side:
-        for banner in wording.banners(run.engine, run.literature):
+        for banner in wording.banners(run.engine, run.literature, run.literature_name):
             st.caption(text.line(banner))
 
 

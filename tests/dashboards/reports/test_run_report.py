@@ -1,6 +1,7 @@
 """The report on a run, and the files written for it."""
 
 import re
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -14,9 +15,13 @@ from dashboards.reports.run_page import run_page
 from dashboards.reports.write import file_name, write_reports
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
+from tests.support.evaluations import make_evaluation, make_run
 from tests.support.html_page import Page
-from tests.support.report_lake import HOSTILE, RUN
+from tests.support.report_lake import HOSTILE, RUN, unscored_evaluation
+from warehouse.layout import Layout
 from warehouse.queries import open_queries, run_sql
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 
 def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
@@ -184,3 +189,17 @@ def test_an_idea_whose_report_cannot_be_made_says_so_on_its_page_and_the_others_
     assert len(list(folder.iterdir())) > 2
     monkeypatch.undo()
     write_reports(layout, RUN)
+
+
+def test_why_an_idea_is_unscored_stands_beside_it_and_literature_has_its_name(
+    tmp_path: Path,
+) -> None:
+    layout = Layout(tmp_path)
+    land(layout, make_evaluation(0))
+    land(layout, unscored_evaluation())
+    run = make_run(ideas=2, literature="snapshot:0123456789abcdef", literature_name="mine.parquet")
+    assert publish(layout, RUNS, run).published
+    report = run_report(layout, RUN, "md")
+    (line,) = [each for each in report.splitlines() if "Nothing scored" in each and "|" in each]
+    assert "unscored: the budget was spent" in line
+    assert "literature: snapshot mine.parquet" in report

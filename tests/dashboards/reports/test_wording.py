@@ -1,0 +1,39 @@
+"""Literature by the name its reader knows."""
+
+from pathlib import Path
+
+import pytest
+
+from dashboards.reports import wording
+from flows.request import bundled, literature_name
+from schemas.choices import BUNDLED_SAMPLE, LIVE, LiteratureChoice
+
+STORED = "snapshot:0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("stored", "told", "shown"),
+    [
+        (STORED, BUNDLED_SAMPLE, BUNDLED_SAMPLE),
+        (STORED, "papers.parquet", "snapshot papers.parquet"),
+        (STORED, "", "snapshot with fingerprint 0123456789abcdef"),
+        ("live", "", "live Semantic Scholar"),
+    ],
+)
+def test_literature_is_shown_by_the_name_its_reader_knows(
+    stored: str, told: str, shown: str
+) -> None:
+    assert wording.literature(stored, told) == shown
+
+
+def test_the_bundled_sample_is_said_to_be_a_demonstration_and_no_other_snapshot_is() -> None:
+    assert "a demonstration" in wording.banners("m", STORED, BUNDLED_SAMPLE)[-1]
+    assert "a demonstration" not in " ".join(wording.banners("m", STORED, "papers.parquet"))
+
+
+def test_a_run_is_told_the_name_of_its_snapshot() -> None:
+    assert literature_name(LiteratureChoice(Path("/data/papers.parquet"))) == "papers.parquet"
+    assert literature_name(LIVE) == ""
+    sample = bundled("papers.jsonl")
+    assert literature_name(LiteratureChoice(sample)) == BUNDLED_SAMPLE
+    assert f"{len(sample.read_text().splitlines())} papers" in BUNDLED_SAMPLE
