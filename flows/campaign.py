@@ -28,6 +28,7 @@ from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import reporting, span
 from warehouse.answers import Publication
 from warehouse.layout import Layout
+from warehouse.run_log import EVENTS, run_log
 from warehouse.units.kind import Kind
 from warehouse.units.landing import (
     iterate_receipts,
@@ -53,6 +54,7 @@ class Summary(Noun, Generic[HeadT]):
     failed_expectations: tuple[str, ...]
     report_paths: tuple[Path, ...]
     remarks: tuple[str, ...] = ()
+    log_path: Path | None = None
 
     def published_head(self) -> HeadT:
         """The head, for what needs it in the lake. Raises PublicationError when it is not."""
@@ -248,9 +250,18 @@ def run_campaign(
         campaign.open(),
     ):
         spanned.note(run_id=campaign.run_id, **campaign.told)
-        with only_command_on(campaign.layout, campaign.run_id):
+        with (
+            only_command_on(campaign.layout, campaign.run_id),
+            run_log(campaign.layout.log(campaign.run_id)),
+        ):
             plan = campaign.plan()
             unit_count = sum(len(units) for units in plan.shards.values())
+            counts = {"unit_count": len(plan.unit_names), "to_do_count": unit_count}
+            EVENTS.info(
+                "%s planned",
+                campaign.name,
+                extra={**campaign.told, **counts, "nouns": campaign.nouns},
+            )
             if not unit_count or campaign.where.in_this_process(unit_count):
                 return carry_out(campaign, plan, ThisProcess())
             return cluster(campaign, plan)
@@ -284,6 +295,13 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
         while waves is not None and waves.next():
             send_shards(send, unfinished(waves), lambda: unfinished(waves))
     summary = conclude(campaign, plan)
+    told = {"published": summary.published, "failed_expectations": summary.failed_expectations}
+    early = getattr(summary.head, "incomplete_reason", None)
+    EVENTS.info(
+        "%s ended",
+        campaign.name,
+        extra={**told, "unchanged": summary.unchanged, "incomplete_reason": early},
+    )
     place.tell(
         _artifact(summary, campaign.describe(summary.head)),
         f"{campaign.artifact_key}-summary",
@@ -307,7 +325,8 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
     if publication.published:
         kept = campaign.current_reports() if publication.unchanged else ()
         reports = kept or campaign.write_reports(head)
-    return summary_of(kind, head, publication, reports, campaign.remarks())
+    summary = summary_of(kind, head, publication, reports, campaign.remarks())
+    return replace(summary, log_path=layout.log(campaign.run_id))
 
 
 def summary_of(

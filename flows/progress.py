@@ -20,6 +20,7 @@ from rich.progress import (
 )
 
 from flows.talk import notes_are_wanted
+from warehouse.run_log import EVENTS
 
 POLL_SECONDS = 0.5
 REPORT_SECONDS = 5.0
@@ -57,7 +58,10 @@ def progress(watched: Watched, report: Report | None = None) -> Iterator[None]:
     stopped = threading.Event()
     console.quiet = not notes_are_wanted()
     watch = _watch_bar if console.is_terminal else _watch_lines
-    watchers = [threading.Thread(target=watch, args=(watched, stopped, console), daemon=True)]
+    watchers = [
+        threading.Thread(target=watch, args=(watched, stopped, console), daemon=True),
+        threading.Thread(target=_watch_for_the_log, args=(watched, stopped), daemon=True),
+    ]
     if report is not None:
         telling = threading.Thread(target=_report, args=(watched, stopped, report), daemon=True)
         watchers.append(telling)
@@ -111,6 +115,17 @@ def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -
             shown = line
     if (line := _line(watched, watched.done())) != shown:
         console.print(f"{_now()} {line}", highlight=False)
+
+
+def _watch_for_the_log(watched: Watched, stopped: threading.Event) -> None:
+    before, over = -1, False
+    while not over:
+        over = stopped.wait(LINE_SECONDS)
+        done = watched.done()
+        if done != before:
+            counts = {"done_count": done, "total_count": watched.total(), "nouns": watched.nouns}
+            EVENTS.info("progress", extra=counts)
+        before = done
 
 
 def _now() -> str:

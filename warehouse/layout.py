@@ -26,7 +26,7 @@ class Layout:
     landing/<work>/<unit>/<table>.parquet     what workers write; folders by `warehouse/kinds.py`
     landing/receipts/<kk>/<key>/<run>         which runs landed an evaluation
     lake/catalog.sqlite, lake/data/           what is published
-    state/, cache/, reports/                  resumption, replies, reports
+    state/, cache/, reports/, logs/           resumption, replies, reports, a log of each run
     """
 
     root: Path
@@ -46,6 +46,10 @@ class Layout:
     @property
     def reports(self) -> Path:
         return self.root / "reports"
+
+    def log(self, run_id: RunId) -> Path:
+        """What happened in a run, a check or a benchmark: one JSON object a line."""
+        return self.root / "logs" / f"{safe_name('run', run_id)}.jsonl"
 
     @property
     def lake(self) -> Path:

@@ -75,8 +75,9 @@ def banners(engine: str, literature_name: str, told: str = "") -> tuple[str, ...
     if engine == EXTRACTIVE.text:
         found.append("Extractive engine: an offline baseline, not a language model's judgement.")
     if stored_snapshot(literature_name) is not None:
+        name = literature(literature_name, told)
         found.append(
-            f"The evidence comes from a fixed collection of papers ({literature(literature_name, told)}),"
+            f"The evidence comes from a fixed collection of papers ({name}),"
             " not from the live literature: work the collection lacks could not be found."
         )
     if told == BUNDLED_SAMPLE:

@@ -10,10 +10,12 @@ from flows.benchmarks.suite import Suite, benchmark_id, data_sha256, prompts_sha
 from flows.benchmarks.trial import Evaluates, Trial
 from flows.campaign import Summary, summary_of
 from flows.run_lock import only_command_on
+from schemas.base import replace
 from schemas.benchmark import BenchmarkReceipt, BenchmarkRequest, BenchmarkRun, BenchmarkScore
 from schemas.settings import Settings
 from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
+from warehouse.run_log import EVENTS, run_log
 from warehouse.units.landing import complete_receipt
 from warehouse.units.publish import publish
 
@@ -32,7 +34,8 @@ def run_suite(
     """
     layout, data = Layout(request.warehouse), data_sha256(suite, request.data)
     run_id = benchmark_id(suite, request, settings, data)
-    with only_command_on(layout, run_id):
+    with only_command_on(layout, run_id), run_log(layout.log(run_id)):
+        EVENTS.info("benchmark begun", extra={"suite": suite.name, "engine": request.engine.text})
         receipt = complete_receipt(layout, BENCHMARKS, run_id)
         if receipt is None:
             trial = Trial(request, run_id, settings, evaluate)
@@ -41,10 +44,13 @@ def run_suite(
             scores = tuple(suite.run(trial))
             receipt = land_benchmark(layout, _run(suite, trial, data, scores, started_at))
         publication = publish(layout, BENCHMARKS, receipt, catalogue_url=settings.catalogue)
+        told = publication.model_dump(include={"published", "unchanged", "failed_expectations"})
+        EVENTS.info("benchmark ended", extra=told)
     reports: tuple[Path, ...] = ()
     if publication.published:
         reports = write_benchmark_report(layout, (run_id,), catalogue_url=settings.catalogue)
-    return summary_of(BENCHMARKS, receipt, publication, reports)
+    summary = summary_of(BENCHMARKS, receipt, publication, reports)
+    return replace(summary, log_path=layout.log(run_id))
 
 
 def _run(

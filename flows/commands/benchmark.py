@@ -179,7 +179,7 @@ def _print(
     from flows.benchmarks.comparing import differences
     from flows.commands.answer import print_answer
     from flows.commands.benchmark_output import print_benchmarks
-    from flows.commands.output import print_note, print_warning
+    from flows.commands.output import print_log_note, print_note, print_warning
     from warehouse.layout import Layout
     from warehouse.queries import open_queries
 
@@ -208,6 +208,8 @@ def _print(
         print_benchmarks(page, paths, failed, as_json=as_json)
     elif as_json:
         print_answer("not_published", warnings=failed)
+    for summary in summaries:
+        print_log_note(summary.log_path)
     if len(published) < len(summaries):
         return EXIT_FAILURES
     if any(summary.head.incomplete_reason == "budget_exhausted" for summary in summaries):

@@ -12,6 +12,7 @@ from flows.commands.answer import print_answer
 from flows.commands.output import (
     ended_by_budget,
     print_engine_note,
+    print_log_note,
     print_note,
     print_warning,
     stdout_console,
@@ -49,7 +50,9 @@ def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool
     scores = check_scores(checks, request.judges_named, maximum_problems=request.maximum_problems)
     early = _early(summary.head, request)
     if as_json:
-        answer_with_checks(summary.head, checks, scores, early, summary.report_paths)
+        answer_with_checks(
+            summary.head, checks, scores, early, summary.report_paths, summary.log_path
+        )
     else:
         for check in checks:
             stdout_console().print(_manuscript(check))
@@ -76,6 +79,7 @@ def answer_with_checks(
     scores: Sequence[CheckScore],
     warnings: Sequence[str] = (),
     report_paths: Sequence[Path] = (),
+    log_path: Path | None = None,
 ) -> None:
     """A check as `--json` prints it: a row a manuscript."""
     unread = [
@@ -90,6 +94,7 @@ def answer_with_checks(
         warnings=[*warnings, *unread],
         scores=scores,
         reports=report_paths,
+        log=log_path,
     )
 
 
@@ -193,3 +198,4 @@ def _print_notes(summary: "CheckSummary", checks: Sequence[ManuscriptCheck]) -> 
     print_engine_note(summary.head.engine, "text checks")
     for path in summary.report_paths:
         print_note(f"report: {path}")
+    print_log_note(summary.log_path)

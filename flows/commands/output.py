@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rich.box import SIMPLE_HEAD
@@ -55,6 +56,12 @@ def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:
             f"engine: extractive, {judged} without a language model; "
             "use --engine litellm:MODEL for real judgement"
         )
+
+
+def print_log_note(path: Path | None) -> None:
+    """Say where the log of a run lies; nothing where nothing was run."""
+    if path is not None:
+        print_note(f"log:    {path}")
 
 
 def ended_by_budget(budget: "SharedBudget", unit: str = "idea") -> str:

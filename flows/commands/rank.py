@@ -147,7 +147,12 @@ def rank_and_print(
         if not summary.published:
             if as_json:
                 warnings = (*failed, *summary.remarks)
-                print_answer("not_published", warnings=warnings, ranking=summary.head)
+                print_answer(
+                    "not_published",
+                    warnings=warnings,
+                    ranking=summary.head,
+                    log=summary.log_path,
+                )
             return EXIT_FAILURES
     head = stored or (summary.head if summary is not None else None)
     assert head is not None
@@ -157,6 +162,7 @@ def rank_and_print(
         as_json=as_json,
         report_paths=summary.report_paths if summary is not None else (),
         remarks=summary.remarks if summary is not None else (),
+        log_path=summary.log_path if summary is not None else None,
         output=output,
     )
     if head.incomplete_reason is None:

@@ -13,6 +13,7 @@ from flows.commands.output import (
     ended_by_budget,
     number,
     print_engine_note,
+    print_log_note,
     print_note,
     print_ranking,
     print_warning,
@@ -72,6 +73,7 @@ def print_matches(
     as_json: bool,
     report_paths: Sequence[Path],
     remarks: Sequence[str],
+    log_path: Path | None = None,
     output: Path | None = None,
 ) -> None:
     """The ranking by matches, also as a file: ranks with the range the intervals allow, never a
@@ -85,7 +87,13 @@ def print_matches(
         write_ranking(output, ranked, warehouse, head.run_id, by_matches=True)
     if as_json:
         answer_with_matches(
-            run, head, ranked, summaries, warnings=[*early, *remarks], report_paths=report_paths
+            run,
+            head,
+            ranked,
+            summaries,
+            warnings=[*early, *remarks],
+            report_paths=report_paths,
+            log_path=log_path,
         )
         return
     stdout_console().print(_table(ranked))
@@ -98,6 +106,7 @@ def print_matches(
         print_warning(line)
     for path in report_paths:
         print_note(f"report: {path}")
+    print_log_note(log_path)
 
 
 def answer_with_matches(
@@ -108,6 +117,7 @@ def answer_with_matches(
     *,
     warnings: Sequence[str] = (),
     report_paths: Sequence[Path] = (),
+    log_path: Path | None = None,
 ) -> None:
     """A ranking by matches as `--json` prints it."""
     print_answer(
@@ -118,6 +128,7 @@ def answer_with_matches(
         ranking=head,
         groups=groups,
         reports=report_paths,
+        log=log_path,
     )
 
 

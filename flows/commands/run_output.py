@@ -11,6 +11,7 @@ from flows.commands.answer import print_answer
 from flows.commands.output import (
     ended_by_budget,
     print_engine_note,
+    print_log_note,
     print_note,
     print_ranking,
     print_warning,
@@ -56,6 +57,7 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
             rejected=found.rejections,
             literature=literature_in_words(request.literature),
             reports=summary.report_paths,
+            log=summary.log_path,
         )
         return
     if found.ranked:
@@ -75,6 +77,7 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
         )
     for path in summary.report_paths:
         print_note(f"report: {path}")
+    print_log_note(summary.log_path)
     for failed in summary.failed_expectations:
         print_warning(f"not published: {failed}")
 

@@ -20,7 +20,9 @@ from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
 from schemas.settings import Settings
 from tasks.telemetry.reporting import reporting, span
+from warehouse.layout import Layout
 from warehouse.rights import keep_private
+from warehouse.run_log import EVENTS, run_log
 from warehouse.scrubbing import one_line
 
 logger = logging.getLogger(__name__)
@@ -72,11 +74,15 @@ class ShardWork(Generic[ShardT]):
         # Workers log at INFO, and a request per line tells nobody anything.
         logging.getLogger("httpx").setLevel(logging.WARNING)
         with (
+            run_log(Layout(shard.warehouse).log(shard.run_id)),
             reporting(settings.telemetry, "assay-worker"),
             span(self.span_name, parent=shard.trace_parent, run_id=shard.run_id) as spanned,
         ):
             spanned.note(**{self.unit_noun: len(shard.unit_names)})
-            return len(asyncio.run(self.work(shard, settings)))
+            EVENTS.info("%s taken up", self.span_name, extra={"units": shard.unit_names})
+            receipts = asyncio.run(self.work(shard, settings))
+            EVENTS.info("%s ended", self.span_name, extra={"landed_count": len(receipts)})
+            return len(receipts)
 
 
 async def each_unit(

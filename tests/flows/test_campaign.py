@@ -1,5 +1,6 @@
 """Where a campaign is carried out: by the command itself, or on a cluster."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +104,14 @@ def test_a_shard_that_finds_the_request_impossible_ends_the_campaign_at_once(
     with pytest.raises(ConfigurationError, match="no such model"):
         run_campaign(failing(asked(tmp_path, 1)), Cluster())
     assert failing.tries == 1
+
+
+def test_a_run_leaves_a_log_that_says_what_was_planned_and_how_it_ended(tmp_path: Path) -> None:
+    summary = run_campaign(Check(asked(tmp_path, 1)), Cluster())
+    assert summary.log_path is not None
+    told = [json.loads(line) for line in summary.log_path.read_text().splitlines()]
+    by_message = {line["message"]: line for line in told}
+    assert by_message["check planned"]["to_do_count"] == 1
+    assert by_message["check shard taken up"]["units"] == ["0"]
+    assert by_message["progress"]["done_count"] == by_message["progress"]["total_count"] == 1
+    assert (told[-1]["message"], told[-1]["published"]) == ("check ended", True)

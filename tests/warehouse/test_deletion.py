@@ -34,6 +34,8 @@ def layout(tmp_path: Path) -> Layout:
     assert publish(layout, RUNS, make_run("run-b", ideas=1)).published
     (layout.reports / FIRST).mkdir(parents=True)
     (layout.reports / FIRST / "index.md").write_text("x" * 1000)
+    layout.log(FIRST).parent.mkdir()
+    layout.log(FIRST).write_text("y" * 1_000_000)
     return layout
 
 
@@ -41,7 +43,8 @@ def test_a_deleted_run_is_gone_and_the_ledger_and_other_runs_stay(layout: Layout
     with open_queries(layout) as queries:
         other, cost = queries.ranking(SECOND), queries.run_cost(FIRST)
     deleted = delete_run(layout, FIRST)
-    assert deleted.bytes_freed > 1000
+    assert deleted.bytes_freed > 1_001_000
+    assert not layout.log(FIRST).exists()
     assert not (layout.reports / FIRST).exists()
     assert not RUNS.folder(layout, FIRST).exists()
     with open_queries(layout) as queries:

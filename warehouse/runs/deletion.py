@@ -1,4 +1,4 @@
-"""Deleting a run: its rows, its landed files, its reports; what stays is a line of the ledger."""
+"""Deleting a run: its rows, landed files, reports and log; what stays is a line of the ledger."""
 
 import shutil
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class DeletedRun(Noun):
     run: Run
     cost_usd: float | None = Field(description="Of its calls with a known price.")
     llm_calls: int
-    bytes_freed: int = Field(ge=0, description="Of landed files and reports.")
+    bytes_freed: int = Field(ge=0, description="Of landed files, reports and the log.")
     deleted_at: datetime
 
 
@@ -49,12 +49,13 @@ def delete_run(layout: Layout, run_id: RunId, *, catalogue_url: str | None = Non
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
         run, cost = queries.run(run_id), queries.run_cost(run_id)
-    folders = (RUNS.folder(layout, run_id), layout.reports / run_id)
+    folders, log = (RUNS.folder(layout, run_id), layout.reports / run_id), layout.log(run_id)
+    files = (*(path for folder in folders for path in _files(folder)), *log.parent.glob(log.name))
     deleted = DeletedRun(
         run=run,
         cost_usd=cost.cost_usd,
         llm_calls=cost.llm_calls,
-        bytes_freed=sum(path.lstat().st_size for folder in folders for path in _files(folder)),
+        bytes_freed=sum(path.lstat().st_size for path in files),
         deleted_at=datetime.now(UTC),
     )
     _note(layout, deleted)
@@ -63,6 +64,7 @@ def delete_run(layout: Layout, run_id: RunId, *, catalogue_url: str | None = Non
         (layout.receipt_index(receipt.evaluation_key) / run_id).unlink(missing_ok=True)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
+    log.unlink(missing_ok=True)
     for path in (layout.state / "runs" / run_id).glob("*.json"):
         path.unlink(missing_ok=True)
     with (

@@ -1,0 +1,78 @@
+"""The log file of a run: one JSON object a line, appended to by the command and its workers.
+
+Beside the events of `EVENTS` it holds every warning and error of the process, with the traceback.
+Nothing in it is a secret of the environment or looks like a key.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pythonjsonlogger.json import JsonFormatter
+
+from warehouse.scrubbing import scrub
+
+EVENTS = logging.getLogger("assay.run")
+"""What happens in a run; `extra` holds what an event tells beside its name."""
+
+
+class _Lines(JsonFormatter):
+    """Time in UTC, level, logger and message first, then what the event tells."""
+
+    def __init__(self) -> None:
+        names = {"asctime": "time", "levelname": "level", "name": "logger", "process": "process_id"}
+        super().__init__([*names, "message"], rename_fields=names, json_ensure_ascii=True)
+
+    def formatTime(  # noqa: N802 -- as `logging` has it
+        self,
+        record: logging.LogRecord,
+        datefmt: str | None = None,  # noqa: ARG002 -- as `logging` has it
+    ) -> str:
+        return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+
+    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        return {name: _scrubbed(value) for name, value in log_data.items()}
+
+
+def _scrubbed(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_scrubbed(each) for each in value]
+    return scrub(value) if isinstance(value, str) else value
+
+
+@contextmanager
+def run_log(path: Path) -> Iterator[None]:
+    """Inside, what this process logs is appended to `path`; an error that leaves the block, too.
+
+    Entered again inside for the same file it changes nothing.
+    """
+    name = str(path.absolute())
+    if any(getattr(each, "baseFilename", None) == name for each in EVENTS.handlers):
+        yield
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = logging.FileHandler(name, encoding="utf-8", errors="replace")
+    file.setFormatter(_Lines())
+    loggers = (EVENTS, logging.getLogger())
+    EVENTS.setLevel(logging.INFO)
+    EVENTS.propagate = False  # the terminal is told in other words
+    for logger in loggers:
+        logger.addHandler(file)
+    try:
+        yield
+    except BaseException as error:
+        # Past the logger, which is silent once the command was interrupted.
+        told = {"error": type(error).__name__, "detail": str(error)}
+        file.handle(
+            EVENTS.makeRecord(
+                EVENTS.name, logging.ERROR, "", 0, "ended early", (), None, extra=told
+            )
+        )
+        raise
+    finally:
+        for logger in loggers:
+            logger.removeHandler(file)
+        file.close()
