@@ -16,6 +16,7 @@ from tasks.committee.planning import CLAIM_TOKENS
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, estimate_step
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import EVIDENCE_SHOWN, TEXTS_SHOWN
+from tasks.ranking.schedule import most_bridges
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
 
 TOKENS_PER_TEXT = 130
@@ -32,7 +33,7 @@ class RankingEstimate(Noun):
     """Most that `assay rank` asks; the schedule of a large group often ends earlier. `cost_usd` is None when a price is unknown."""
 
     groups: int = Field(ge=0)
-    pairs: int = Field(ge=0, description="Pairs of ideas that meet.")
+    pairs: int = Field(ge=0, description="Pairs of ideas that meet, within groups and between.")
     model_calls: int = Field(ge=0)
     prompt_tokens: int = Field(ge=0)
     completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
@@ -52,8 +53,11 @@ def estimate_ranking(
     """
     sizes = Counter(idea.group for idea in ideas)
     parameters = request.profile.ranking
-    pairs = sum(most_pairs(size, parameters) for size in sizes.values())
-    calls = sum(most_calls(size, parameters) for size in sizes.values())
+    between = most_bridges(len(sizes), parameters)
+    pairs = between + sum(most_pairs(size, parameters) for size in sizes.values())
+    calls = calls_of(between, parameters) + sum(
+        most_calls(size, parameters) for size in sizes.values()
+    )
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     claims = CLAIM_TOKENS if Module.COMMITTEE in request.modules else 0.0
     shown = idea_tokens + claims + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
@@ -78,7 +82,12 @@ def estimate_ranking(
 
 def most_calls(size: int, parameters: RankingParameters) -> int:
     """Times that a group of `size` ideas has two of them compared, at most."""
-    return most_pairs(size, parameters) * (2 if parameters.both_orders else 1)
+    return calls_of(most_pairs(size, parameters), parameters)
+
+
+def calls_of(pairs: int, parameters: RankingParameters) -> int:
+    """Calls that so many pairs take."""
+    return pairs * (2 if parameters.both_orders else 1)
 
 
 def most_pairs(size: int, parameters: RankingParameters) -> int:

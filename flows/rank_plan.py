@@ -3,13 +3,13 @@ found out.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.campaign import Plan
-from flows.rank_estimate import most_calls
+from flows.rank_estimate import calls_of, most_calls
 from flows.shards import shard_count, write_shards
 from schemas.base import replace
 from schemas.boundary import ErrorBoundary
@@ -17,6 +17,7 @@ from schemas.calibration import Prior
 from schemas.committee import ReviewDimension
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, content_hash
+from schemas.profile import RankingParameters
 from schemas.ranking import Grouping, Match, RankingHead, RankRequest
 from schemas.run import Run
 from schemas.settings import Settings
@@ -29,6 +30,7 @@ from tasks.ranking.dossier import Dossier, dossier_of
 from tasks.ranking.groups import find_groups
 from tasks.ranking.rank import UNGROUPED
 from tasks.ranking.rank_shard import GroupJob, RankJob, land_failed_group
+from tasks.ranking.schedule import most_bridges
 from tasks.ranking.steps import STEPS
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
 from tasks.telemetry.reporting import traceparent
@@ -42,11 +44,13 @@ from warehouse.units.landing import begun_head, complete_receipt
 
 @dataclass(frozen=True, slots=True)
 class RankingPlan(Plan[RankingHead]):
-    """The plan of a ranking. `most_matches`: of every group; `fitted_on_count`: ideas that the
-    prior was fitted on, and so says nothing of.
+    """The plan of a ranking. `most_matches`: of every group; `across`: under which name the groups
+    are joined, None where they are not; `fitted_on_count`: ideas that the prior was fitted on, and
+    so says nothing of.
     """
 
     most_matches: Mapping[str, int]
+    across: str | None
     rejected_votes: tuple[RejectedVote, ...]
     fitted_on_count: int = 0
 
@@ -99,16 +103,22 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         known = frozenset(prior.calibrator.training_items) if prior is not None else frozenset()
         rows = queries.rows("ideas_of_run", run_id=request.run_id) if known else ()
         fitted_on = sum(item_sha256(row["text"]) in known for row in rows)
-        shards = _write_shards(queries, head, blank, layout, members, votes.matches, prior)
+        across = _across(members, request.profile.ranking)
+        shards = _write_shards(queries, head, blank, layout, members, across, votes.matches, prior)
+    parameters = request.profile.ranking
     most = {
-        name: most_calls(len(ideas), request.profile.ranking) * len(dimensions)
+        name: most_calls(len(ideas), parameters) * len(dimensions)
         for name, ideas in members.items()
     }
+    if across is not None:
+        pairs = most_bridges(len(members), parameters)
+        most[across] = calls_of(pairs, parameters) * len(dimensions)
     return RankingPlan(
         head=begun_head(layout, RANKINGS, head),
-        unit_names=tuple(members),
+        unit_names=(*members, *(() if across is None else (across,))),
         shards=shards,
         most_matches=most,
+        across=across,
         rejected_votes=votes.rejected,
         fitted_on_count=fitted_on,
     )
@@ -206,16 +216,35 @@ def _write_shards(
     blank: RankJob,
     layout: Layout,
     members: Mapping[str, Sequence[IdeaId]],
+    across: str | None,
     votes: Sequence[Match],
     prior: Prior | None,
 ) -> dict[Path, tuple[str, ...]]:
+    """What joins the groups is a shard of its own, the last."""
     to_do = _to_do(head, layout, members)
     dealt = _dealt(to_do, shard_count(blank.request, len(to_do)))
-    jobs = (
-        replace(blank, groups=_groups_of(queries, blank, layout, names, members, votes, prior))
-        for names in dealt
-    )
-    return write_shards(layout.state / "rankings" / head.run_id / head.ranking_id, jobs)
+
+    def jobs() -> Iterator[RankJob]:
+        for names in dealt:
+            groups = _groups_of(queries, blank, layout, names, members, votes, prior)
+            yield replace(blank, groups=groups)
+        if across is not None and _is_open(head, layout, across):
+            every = _groups_of(queries, blank, layout, tuple(members), members, votes, prior)
+            dossiers = tuple(dossier for group in every for dossier in group.dossiers)
+            joining = GroupJob(group=across, joins=tuple(members), dossiers=dossiers)
+            yield replace(blank, groups=(joining,))
+
+    return write_shards(layout.state / "rankings" / head.run_id / head.ranking_id, jobs())
+
+
+def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParameters) -> str | None:
+    """Under which name the groups are joined; None where they are not."""
+    if len(members) < 2 or not parameters.bridge_pairs:
+        return None
+    name = "across groups"
+    while name in members:
+        name = f"{name} given"
+    return name
 
 
 def _groups_of(
@@ -241,7 +270,8 @@ def _groups_of(
         if boundary.error is not None:
             failed[group] = boundary.error
     for name, error in failed.items():
-        land_failed_group(layout, blank, name, members[name], error, datetime.now(UTC))
+        if _is_open(blank, layout, name):
+            land_failed_group(layout, blank, name, members[name], error, datetime.now(UTC))
     return tuple(
         GroupJob(
             group=name,
@@ -253,15 +283,16 @@ def _groups_of(
     )
 
 
+def _is_open(of: RankingHead | RankJob, layout: Layout, name: str) -> bool:
+    """Whether the unit has no complete receipt."""
+    return complete_receipt(layout, RANKINGS, of.run_id, of.ranking_id, name) is None
+
+
 def _to_do(
     head: RankingHead, layout: Layout, members: Mapping[str, Sequence[IdeaId]]
 ) -> dict[str, int]:
     """Sizes of the groups without a complete receipt, the largest first."""
-    waiting = [
-        name
-        for name in members
-        if complete_receipt(layout, RANKINGS, head.run_id, head.ranking_id, name) is None
-    ]
+    waiting = [name for name in members if _is_open(head, layout, name)]
     return {
         name: len(members[name])
         for name in sorted(waiting, key=lambda name: (-len(members[name]), name))

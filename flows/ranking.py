@@ -51,6 +51,9 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             description=f"Matches played in {plan.head.ranking_id}",
         )
 
+    def waves(self) -> "_GroupsFirst | None":
+        return None if self.planned.across is None else _GroupsFirst(self.planned.across)
+
     def remarks(self) -> tuple[str, ...]:
         head, votes = self.planned.head, self.planned.rejected_votes
         failed = failed_groups(self.layout, head.run_id, head.ranking_id)
@@ -80,6 +83,24 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             f"{head.idea_count} ideas of run {head.run_id} in {head.group_count} groups; "
             f"engine {head.engine}, profile {head.profile}."
         )
+
+
+class _GroupsFirst:
+    """Implements `Waves`: what joins the groups waits until they have been worked on."""
+
+    def __init__(self, across: str) -> None:
+        self._across = across
+        self._begun = False
+
+    def __str__(self) -> str:
+        return ""
+
+    def is_waiting(self, unit: str) -> bool:
+        return unit == self._across and not self._begun
+
+    def next(self) -> bool:
+        begun, self._begun = self._begun, True
+        return not begun
 
 
 class PlayedMatches:

@@ -297,6 +297,13 @@ class RankOptions(IdeaOptions):
     votes: Path | None = option(
         None, "FILE", "Human votes, JSON Lines or CSV: first, second, winner, voter, …"
     )
+    bridge_pairs: int | None = option(
+        None,
+        "N",
+        "Let each group meet others in at most N pairs, so that strengths compare across groups. "
+        "Default: the profile's.",
+        ge=0,
+    )
     scores: bool = option(
         False, "", "Rank by the scores of the evaluation: no matches, nothing paid."
     )

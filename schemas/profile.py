@@ -306,6 +306,14 @@ class RankingParameters(Noun):
     stable_top: int = Field(
         default=10, ge=1, description="The schedule ends early when this many leaders are settled."
     )
+    bridge_pairs: int = Field(
+        default=0,
+        ge=0,
+        description=(
+            "Most pairs that each group plays with other groups, so that strengths compare across "
+            "groups; 0: none, and they compare within a group only."
+        ),
+    )
     dimensions: tuple[str, ...] | None = Field(
         default=None,
         description=(

@@ -146,6 +146,10 @@ class Rating(Judged):
     )
 
 
+BRIDGES = "bridges"
+"""Schedule of the matches between groups."""
+
+
 class GroupSummary(Noun):
     """What the ranking of one group rests on."""
 
@@ -156,7 +160,12 @@ class GroupSummary(Noun):
         description="Matches along all dimensions, without votes of people.",
     )
     unscored_match_count: int = Field(ge=0, description="Matches without a verdict.")
-    schedule: str = Field(description="round_robin or adaptive.")
+    schedule: str = Field(
+        description=(
+            "round_robin or adaptive; bridges: the row stands for all groups together, and its "
+            "matches are between groups."
+        )
+    )
     ended_because: Writable = Field(default="", description="Why no more pairs were asked.")
     island_count: int = Field(
         default=1,
@@ -175,6 +184,11 @@ class GroupSummary(Noun):
         le=1,
         description="Share of pairs judged alike in both orders; None: none was asked in both.",
     )
+
+    @property
+    def joins_groups(self) -> bool:
+        """Whether this is what the strengths across groups rest on."""
+        return self.schedule == BRIDGES
 
 
 class Ranking(Noun):

@@ -199,6 +199,17 @@ RANKING_TABLES = (
         ),
     ),
     _of_ranking("ratings", Rating, "idea_id", "dimension", "method"),
+    _of_ranking(
+        "ratings_across_groups",
+        Rating,
+        "idea_id",
+        "dimension",
+        "method",
+        meaning=(
+            "Strength of one idea on one scale with those of all groups, where groups are joined by "
+            "matches between them; mean 0 and ranks over all of them."
+        ),
+    ),
 )
 CHECK_TABLES = (
     _head(RUN_ID, "check_runs", CheckHead),

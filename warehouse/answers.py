@@ -85,6 +85,14 @@ class RankedIdea(Noun):
     ties: int | None = None
     unscored_match_count: int | None = None
     unranked_reason: str | None = None
+    rank_across_groups: int | None = Field(
+        default=None, description="Over all groups; None where no matches join the groups."
+    )
+    strength_across_groups: float | None = Field(
+        default=None, description="On one scale with those of all groups, mean 0 over them."
+    )
+    strength_across_groups_lower: float | None = None
+    strength_across_groups_upper: float | None = None
 
 
 class IdeaScore(Noun):

@@ -14,6 +14,7 @@ from schemas.run import Run
 from warehouse.answers import RankedIdea
 from warehouse.queries import Queries
 from warehouse.rankings.queries import (
+    compared_across,
     group_summaries,
     matches_of,
     ranked_by,
@@ -26,6 +27,8 @@ MATRIX_IDEAS = 12
 """Ideas of a group shown in the match matrix, the best: wider tables are for SQL."""
 TITLES_OF_FIRST = 2
 """Ideas named that share the first rank of a group; more are counted."""
+BEST_ACROSS = 20
+"""Ideas shown of all groups together."""
 DUELS_SHOWN = 4
 """Ideas of which it is said why they beat the next one below them."""
 _GROUPS_AT_ONCE = 20
@@ -94,6 +97,8 @@ class RankingPage:
     head: RankingHead
     groups: tuple[RankedGroupPart, ...]
     sensitivity: Sensitivity | None
+    across: str | None
+    best_across: tuple[RankedIdea, ...]
 
     @property
     def firsts(self) -> tuple[tuple[str, int, str], ...]:
@@ -122,6 +127,8 @@ def ranking_page(
         head=head,
         groups=tuple(_groups(queries, head)),
         sensitivity=sensitivity_of(queries.idea_scores(run_id)),
+        across=_across(queries, head),
+        best_across=_best_across(queries, head),
     )
 
 
@@ -151,6 +158,20 @@ def _groups(queries: Queries, head: RankingHead) -> Iterator[RankedGroupPart]:
                 matches[name],
                 head.dimensions,
             )
+
+
+def _across(queries: Queries, head: RankingHead) -> str | None:
+    """Whether strengths compare across groups; None where there is one group."""
+    if head.group_count < 2:
+        return None
+    said = compared_across(group_summaries(queries, head))
+    return said[:1].upper() + said[1:]
+
+
+def _best_across(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
+    found = [idea for idea in ranked_by(queries, head) if idea.rank_across_groups is not None]
+    found.sort(key=lambda idea: -(idea.strength_across_groups or 0.0))
+    return tuple(found[:BEST_ACROSS])
 
 
 def _first(ideas: Sequence[RankedIdea]) -> str:

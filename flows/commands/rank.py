@@ -69,7 +69,8 @@ def rank(
             weights = None if options.profile is None else load_profile(options.profile)
             return print_scores(folder, found.run_id, weights, as_json=json, output=output)
         asked_anew = any(
-            option is not None for option in (options.profile, options.api_base, options.votes)
+            option is not None
+            for option in (options.profile, options.api_base, options.votes, options.bridge_pairs)
         )
         return rank_and_print(
             rank_request(found, options),
@@ -84,6 +85,7 @@ def _check(options: RankOptions) -> None:
     matched = {
         "--votes": options.votes is not None,
         "--method": options.method is not None,
+        "--bridge-pairs": options.bridge_pairs is not None,
         "--group-by": options.group_by is not Grouping.GIVEN,
     }
     for flag, said in matched.items():
@@ -107,10 +109,14 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
             f"run {run.run_id} followed the profile {run.profile}, a file of yours: name it with"
             " --profile FILE"
         )
+    profile = with_prior(load_profile(options.profile or run.profile))
+    if options.bridge_pairs is not None:
+        bridged = replace(profile.ranking, bridge_pairs=options.bridge_pairs)
+        profile = replace(profile, ranking=bridged)
     return RankRequest(
         run_id=run.run_id,
         warehouse=options.warehouse.resolve(),
-        profile=with_prior(load_profile(options.profile or run.profile)),
+        profile=profile,
         engine=engine,
         api_base=options.api_base,
         grouping=options.group_by,

@@ -31,9 +31,15 @@ from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import RankedIdea
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.rankings.queries import group_summaries, ranked_by, ranked_by_scores
+from warehouse.rankings.queries import (
+    compared_across,
+    group_summaries,
+    ranked_by,
+    ranked_by_scores,
+)
 
 COLUMNS = ("rank", "range", "idea", "strength", "95 %", "won", "lost", "unscored\nmatches", "score")
+ACROSS_COLUMNS = ("rank over\nall groups", "strength over\nall groups")
 
 
 def print_scores(
@@ -96,12 +102,15 @@ def print_matches(
             log_path=log_path,
         )
         return
-    stdout_console().print(_table(ranked))
+    joined = any(summary.joins_groups for summary in summaries)
+    stdout_console().print(_table(ranked, across=joined))
     print_note(
         f"run {head.run_id}, {head.ranking_id}: {_rests_on(summaries)}; engine {head.engine},"
         f" ratings {head.method.value}{_votes(head)}"
     )
     print_engine_note(head.engine)
+    if head.group_count > 1:
+        print_note(compared_across(summaries))
     for line in early:
         print_warning(line)
     for path in report_paths:
@@ -150,16 +159,18 @@ def _votes(head: RankingHead) -> str:
 
 
 def _rests_on(summaries: Sequence[GroupSummary]) -> str:
+    groups = sum(not summary.joins_groups for summary in summaries)
     matches = sum(summary.match_count for summary in summaries)
     unscored = sum(summary.unscored_match_count for summary in summaries)
     biases = [summary.position_bias for summary in summaries if summary.position_bias is not None]
     bias = f", position bias {sum(biases) / len(biases):+.2f} on average" if biases else ""
-    return f"{matches:,} verdicts ({unscored:,} unscored) in {len(summaries):,} groups{bias}"
+    return f"{matches:,} verdicts ({unscored:,} unscored) in {groups:,} groups{bias}"
 
 
-def _table(ranked: Sequence[RankedIdea]) -> Table:
+def _table(ranked: Sequence[RankedIdea], *, across: bool) -> Table:
+    """`across`: groups are joined, so that an idea also has a rank over all of them."""
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    for name in COLUMNS:
+    for name in (*COLUMNS, *(ACROSS_COLUMNS if across else ())):
         if name == "idea":
             table.add_column(name, overflow="fold", ratio=1)
         else:
@@ -170,7 +181,7 @@ def _table(ranked: Sequence[RankedIdea]) -> Table:
             table.add_section()
             table.add_row("", "", Text(safe(entry.group or "no group"), style="bold"))
             before = entry.group
-        table.add_row(*_row(entry))
+        table.add_row(*_row(entry), *(_across(entry) if across else ()))
     return table
 
 
@@ -194,6 +205,11 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
         "" if entry.unscored_match_count is None else str(entry.unscored_match_count),
         number(entry.score),
     )
+
+
+def _across(entry: RankedIdea) -> tuple[str, ...]:
+    rank, strength = entry.rank_across_groups, entry.strength_across_groups
+    return ("–" if rank is None else str(rank), "" if strength is None else f"{strength:.2f}")
 
 
 def _strength(entry: RankedIdea) -> str:

@@ -10,23 +10,23 @@ from schemas.committee import ReviewDimension
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.profile import RankingParameters
-from schemas.ranking import GroupSummary, Match, Rating
+from schemas.ranking import BRIDGES, GroupSummary, Match, Rating
 from schemas.reasons import may_pass
 from tasks.judging.step import Engine
 from tasks.ranking.dimensions import OVERALL, compared_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.matching import ask, match_id, stands
-from tasks.ranking.rating import rate
+from tasks.ranking.rating import rate, rate_across
 from tasks.ranking.schedule import (
-    ADAPTIVE,
     ROUND_ROBIN,
     Pair,
     Round,
     kind_of,
+    next_bridges,
     next_round,
     round_robin,
 )
-from tasks.ranking.tally import is_vote, tally
+from tasks.ranking.tally import Tally, is_vote, tally
 
 # What asking in both orders shows: does the judge favour what it sees first?
 
@@ -71,6 +71,16 @@ Deliver = Callable[[tuple[Match, ...]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
+class Joined:
+    """All groups together. `name`: under which their matches go; `within`: the matches that were
+    played within the groups.
+    """
+
+    name: str
+    within: Sequence[Match] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Ranked:
     """Groups by name; matches by group, round and pair; ratings by group, dimension, method and
     idea.
@@ -96,8 +106,10 @@ async def rank_groups(
     concurrency: int = 8,
     deliver: Deliver | None = None,
     engine_of: Callable[[IdeaId], Engine] | None = None,
+    joined: Joined | None = None,
 ) -> Ranked:
-    """Rank every group of `dossiers`, all groups side by side.
+    """Rank every group of `dossiers`, all groups side by side; or join them by matches between
+    them, and rate all ideas on one scale.
 
     Args:
         dimensions: compared along besides `overall`, which is always asked and decides the
@@ -112,15 +124,16 @@ async def rank_groups(
             newest holds.
         engine_of: the engine that asks about pairs in which this idea is shown first, where calls
             are booked per idea; it must have the name of `engine`.
+        joined: the groups are ranked already, and this is asked of them all together: ideas meet
+            those of other groups, and ratings are by Bradley–Terry and name the idea's own group.
 
     Raises:
         ConfigurationError: a match by another engine is stored, two dossiers are of one idea, or
             two dimensions share a name.
     """
-    along = compared_along(dimensions)
     _check(dossiers, stored, engine)
     judge = _Judge(
-        along,
+        compared_along(dimensions),
         engine,
         engine_of,
         seed,
@@ -130,9 +143,14 @@ async def rank_groups(
         _newest(stored),
     )
     async with asyncio.TaskGroup() as running:
-        contests = [
-            _Contest(name, ideas, parameters, judge, stored) for name, ideas in _by_group(dossiers)
-        ]
+        contests = (
+            [
+                _Contest(name, ideas, parameters, judge, stored)
+                for name, ideas in _by_group(dossiers)
+            ]
+            if joined is None
+            else [_Bridges(joined, dossiers, parameters, judge)]
+        )
         for contest in contests:
             running.create_task(contest.play())
     used = {match.match_id for contest in contests for match in contest.matches}
@@ -282,7 +300,7 @@ class _Contest:
             turn = (
                 self._round_robin_turn(rounds, number)
                 if rounds is not None
-                else self._adaptive_turn(number, asked)
+                else self._telling_turn(number, asked)
             )
             self._ended_because = turn.ended_because
             found = await self._asked(turn.pairs, number)
@@ -299,13 +317,18 @@ class _Contest:
             return Round((), "a group of one has no pairs")
         return Round(rounds[number - 1], "every pair was asked" if number == len(rounds) else "")
 
-    def _adaptive_turn(self, number: int, asked: set[Pair]) -> Round:
-        deciding = tally(
+    def _telling_turn(self, number: int, asked: set[Pair]) -> Round:
+        return next_round(
+            number, self._deciding(), frozenset(asked), self._parameters, self._judge.seed
+        )
+
+    def _deciding(self) -> Tally:
+        """The matches that decide the schedule."""
+        return tally(
             tuple(self._of),
             (match for match in self._judged if match.dimension == OVERALL.name),
             self._prior,
         )
-        return next_round(number, deciding, frozenset(asked), self._parameters, self._judge.seed)
 
     async def _asked(self, pairs: tuple[Pair, ...], number: int) -> list[Match]:
         async with asyncio.TaskGroup() as running:
@@ -339,17 +362,62 @@ class _Contest:
 
     def summary(self) -> GroupSummary:
         orders = compare_orders(self._judged)
-        overall = tally(
-            tuple(self._of), (match for match in self._judged if match.dimension == OVERALL.name)
-        )
         return GroupSummary(
             group=self._name,
             idea_count=len(self._of),
             match_count=len(self._judged),
             unscored_match_count=sum(match.winner is None for match in self._judged),
-            schedule=ADAPTIVE if self._kind == ADAPTIVE else ROUND_ROBIN,
+            schedule=self._kind,
             ended_because=self._ended_because,
-            island_count=len(set(overall.islands.tolist())),
+            island_count=len(set(self._deciding().islands.tolist())),
             position_bias=orders.position_bias,
             order_agreement_0_to_1=orders.agreement_0_to_1,
+        )
+
+
+class _Bridges(_Contest):
+    """Matches between groups, over those within."""
+
+    def __init__(
+        self,
+        joined: Joined,
+        ideas: Sequence[Dossier],
+        parameters: RankingParameters,
+        judge: _Judge,
+    ) -> None:
+        super().__init__(joined.name, tuple(ideas), parameters, judge, stored=())
+        self._kind = BRIDGES
+        self._within = tuple(match for match in joined.within if not is_vote(match))
+        self._group_of = {dossier.idea_id: dossier.group or UNGROUPED for dossier in ideas}
+
+    def _telling_turn(self, number: int, asked: set[Pair]) -> Round:
+        return next_bridges(
+            number,
+            self._deciding(),
+            self._group_of,
+            frozenset(asked),
+            self._parameters,
+            self._judge.seed,
+        )
+
+    def _deciding(self) -> Tally:
+        found = (*self._within, *self._judged)
+        return tally(
+            tuple(self._of),
+            (match for match in found if match.dimension == OVERALL.name),
+            self._prior,
+            self._group_of,
+        )
+
+    def ratings(self) -> tuple[Rating, ...]:
+        matches = (*self._within, *self._judged)
+        return tuple(
+            rating
+            for dimension in self._judge.dimensions
+            for rating in rate_across(
+                self._group_of,
+                matches,
+                dimension.name,
+                self._prior if dimension.name == OVERALL.name else None,
+            )
         )

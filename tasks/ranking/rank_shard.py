@@ -19,7 +19,7 @@ from schemas.boundary import ErrorBoundary
 from schemas.calls import LlmCall
 from schemas.committee import ReviewDimension
 from schemas.identifiers import IdeaId, content_hash
-from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, RankRequest
+from schemas.ranking import BRIDGES, GroupReceipt, GroupSummary, Match, RankedGroup, RankRequest
 from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
@@ -28,20 +28,24 @@ from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.opening import EngineOf, open_engines
 from tasks.judging.step import Engine
 from tasks.ranking.dossier import Dossier
-from tasks.ranking.rank import Ranked, rank_groups
-from tasks.ranking.schedule import ADAPTIVE, ROUND_ROBIN, kind_of
+from tasks.ranking.rank import Joined, Ranked, rank_groups
+from tasks.ranking.schedule import kind_of
 from tasks.shards.work import Shard, cause_of, each_unit, land_failure
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 from warehouse.rankings.landing import RANKINGS, iterate_heads, land_group, landed_matches
 from warehouse.scrubbing import concealed
-from warehouse.units.landing import complete_receipt
+from warehouse.units.landing import complete_receipt, read_receipt
 
 
 class GroupJob(Noun):
-    """One group to be ranked."""
+    """One group to be ranked, or all of them to be joined."""
 
     group: str
+    joins: tuple[str, ...] = Field(
+        default=(),
+        description="Groups that matches between them join once they have landed; none: a group.",
+    )
     dossiers: tuple[Dossier, ...]
     votes: tuple[Match, ...] = Field(default=(), description="Human votes about its ideas.")
 
@@ -154,7 +158,8 @@ async def rank_shard(
 ) -> tuple[GroupReceipt, ...]:
     """As `rank_job`, with engines from elsewhere: `engine_of(ledger)` books its calls there.
 
-    A group over which something fails is landed as failed, and the others are ranked.
+    A group over which something fails is landed as failed, and the others are ranked. Groups to be
+    joined of which one has not landed yet are put down without landing.
 
     Raises:
         ConfigurationError: settings under which no group can be ranked.
@@ -165,6 +170,8 @@ async def rank_shard(
         done = complete_receipt(layout, RANKINGS, job.request.run_id, job.ranking_id, group.group)
         if done is not None:
             return done
+        if None in _receipts(layout, job, group):
+            return None
         return await _rank_and_land(group, job, layout, engine_of, concurrency)
 
     receipts = await each_unit(job.groups, GROUPS_IN_FLIGHT, one)
@@ -181,11 +188,15 @@ async def _rank_and_land(
     with boundary:
         ranked = await _ranked(group, job, layout, engine_of, concurrency, journal, ledgers)
         journal.write((), _calls_of(ledgers))
-        receipt = land_group(layout, _value(ranked, job, journal, started_at))
+        receipt = land_group(
+            layout, _value(ranked, job, _receipts(layout, job, group), journal, started_at)
+        )
     if boundary.error is not None:
         journal.write((), _calls_of(ledgers))
         ideas = tuple(dossier.idea_id for dossier in group.dossiers)
-        return land_failed_group(layout, job, group.group, ideas, boundary.error, started_at)
+        return land_failed_group(
+            layout, job, group.group, ideas, boundary.error, started_at, joins=bool(group.joins)
+        )
     if receipt.incomplete_reason is None:
         journal.path.unlink(missing_ok=True)
     return receipt
@@ -198,6 +209,8 @@ def land_failed_group(
     ideas: Sequence[IdeaId],
     error: Exception,
     started_at: datetime,
+    *,
+    joins: bool = False,
 ) -> GroupReceipt | None:
     """Land a group without ratings, with why; None where not even that can be written: then it
     counts as lost.
@@ -210,7 +223,6 @@ def land_failed_group(
     """
     cause = cause_of(error, f"group {group!r}")
     journal = _journal(layout, job, group)
-    kind = kind_of(len(ideas), job.request.profile.ranking)
     failed = RankedGroup(
         ranking_id=job.ranking_id,
         run_id=job.request.run_id,
@@ -219,7 +231,7 @@ def land_failed_group(
             idea_count=len(ideas),
             match_count=0,
             unscored_match_count=0,
-            schedule=ADAPTIVE if kind == ADAPTIVE else ROUND_ROBIN,
+            schedule=BRIDGES if joins else kind_of(len(ideas), job.request.profile.ranking),
             ended_because=f"it failed: {cause.text}",
         ),
         matches=(),
@@ -239,6 +251,14 @@ def _journal(layout: Layout, job: RankJob, group: str) -> Journal:
     )
     journal.read()
     return journal
+
+
+def _receipts(layout: Layout, job: RankJob, group: GroupJob) -> list[GroupReceipt | None]:
+    """Of the groups that are to be joined."""
+    return [
+        read_receipt(layout, RANKINGS, job.request.run_id, job.ranking_id, name)
+        for name in group.joins
+    ]
 
 
 def _calls_of(ledgers: Mapping[IdeaId, Ledger]) -> Iterator[LlmCall]:
@@ -272,12 +292,34 @@ async def _ranked(
         concurrency=concurrency,
         deliver=deliver,
         engine_of=engines.__getitem__,
+        joined=Joined(group.group, _within(layout, job, group)) if group.joins else None,
     )
 
 
-def _value(ranked: Ranked, job: RankJob, journal: Journal, started_at: datetime) -> RankedGroup:
+def _within(layout: Layout, job: RankJob, group: GroupJob) -> list[Match]:
+    """The engine's matches within the groups that are to be joined."""
+    return [
+        match
+        for name in group.joins
+        for match in landed_matches(layout, job.request.run_id, job.ranking_id, name)
+    ]
+
+
+def _value(
+    ranked: Ranked,
+    job: RankJob,
+    joined: Sequence[GroupReceipt | None],
+    journal: Journal,
+    started_at: datetime,
+) -> RankedGroup:
+    """`joined`: what landed of the groups it joins; where one of them is to be gone on with, so is
+    this.
+    """
     (summary,) = ranked.groups
-    reason = first_that_may_pass(match.unscored_reason for match in ranked.matches)
+    reason = first_that_may_pass(match.unscored_reason for match in ranked.matches) or next(
+        (receipt.incomplete_reason for receipt in joined if receipt and receipt.incomplete_reason),
+        None,
+    )
     return RankedGroup(
         ranking_id=job.ranking_id,
         run_id=job.request.run_id,

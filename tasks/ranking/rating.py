@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from schemas.base import replace
 from schemas.identifiers import IdeaId
 from schemas.profile import RankingParameters
 from schemas.ranking import Match, Rating, RatingMethod
-from tasks.ranking.strengths import PRIOR_DEVIATION, EloRatings, Fit, covariance, elo, fit, seed_of
+from tasks.ranking.strengths import EloRatings, Fit, covariance, elo, fit, seed_of
 from tasks.ranking.tally import Tally, is_vote, tally, threads_for
 
 # How sure it is that one idea is stronger than another, as signed standard deviations of a normal
@@ -59,9 +60,10 @@ def _likelihood_ratio(tally: Tally, strengths: NDArray[np.float64]) -> Matrix:
     wins = np.zeros((size, size))
     wins[tally.left, tally.right] = tally.left_wins
     wins[tally.right, tally.left] = tally.right_wins
-    equal = _forced_equal(wins, strengths, tally.prior, upper, lower)
-    lost = _log_posterior(wins, strengths[None], tally.prior)[0] - _log_posterior(
-        wins, equal, tally.prior
+    precision = tally.prior_precision.toarray()
+    equal = _forced_equal(wins, strengths, tally.prior, precision, upper, lower)
+    lost = _log_posterior(wins, strengths[None], tally.prior, precision)[0] - _log_posterior(
+        wins, equal, tally.prior, precision
     )
     z = np.sqrt(2 * np.maximum(lost, 0.0)) * np.sign(strengths[upper] - strengths[lower])
     matrix = np.zeros((size, size))
@@ -71,20 +73,20 @@ def _likelihood_ratio(tally: Tally, strengths: NDArray[np.float64]) -> Matrix:
 
 
 def _log_posterior(
-    wins: Matrix, strengths: Matrix, prior: NDArray[np.float64]
+    wins: Matrix, strengths: Matrix, prior: NDArray[np.float64], precision: Matrix
 ) -> NDArray[np.float64]:
     """Per row of `strengths`; shape (rows,)."""
     difference = strengths[:, :, None] - strengths[:, None, :]
     likelihood = -(wins[None] * np.logaddexp(0.0, -difference)).sum(axis=(1, 2))
-    return np.asarray(
-        likelihood - ((strengths - prior) ** 2).sum(axis=1) / (2 * PRIOR_DEVIATION**2)
-    )
+    surprise = strengths - prior
+    return np.asarray(likelihood - ((surprise @ precision) * surprise).sum(axis=1) / 2)
 
 
 def _forced_equal(
     wins: Matrix,
     strengths: NDArray[np.float64],
     prior: NDArray[np.float64],
+    precision: Matrix,
     upper: NDArray[np.intp],
     lower: NDArray[np.intp],
 ) -> Matrix:
@@ -104,12 +106,10 @@ def _forced_equal(
     for _ in range(60):
         expected = 0.5 * (1.0 + np.tanh(0.5 * (found[:, :, None] - found[:, None, :])))
         gradient = (wins[None] - played[None] * expected).sum(axis=2)
-        gradient -= (found - prior) / PRIOR_DEVIATION**2
+        gradient -= (found - prior) @ precision
         curvature = played[None] * expected * (1.0 - expected)
-        hessian = -curvature
-        hessian[:, np.arange(size), np.arange(size)] = (
-            curvature.sum(axis=2) + 1.0 / PRIOR_DEVIATION**2
-        )
+        hessian = precision - curvature
+        hessian[:, np.arange(size), np.arange(size)] += curvature.sum(axis=2)
         solved = np.linalg.solve(hessian, np.stack([gradient, contrast], axis=2))
         along, across = solved[:, :, 0], solved[:, :, 1]
         multiplier = (contrast * along).sum(axis=1) / (contrast * across).sum(axis=1)
@@ -170,6 +170,25 @@ def rate(
             *_bradley_terry(group, dimension, by_engine, prior or {}),
             *_elo(group, dimension, idea_ids, own, parameters, seed),
         )
+
+
+def rate_across(
+    group_of: Mapping[IdeaId, str],
+    matches: Iterable[Match],
+    dimension: str,
+    prior: Mapping[IdeaId, float] | None = None,
+) -> tuple[Rating, ...]:
+    """A Bradley–Terry rating of every idea of several groups on one scale, by idea; each names the
+    idea's own group. Ranks are over all groups.
+
+    `matches` are those within groups and between. Elo has no such rating: it moves those alone who
+    meet, and most ideas of a group never meet another group.
+    """
+    own = (match for match in matches if match.dimension == dimension and not is_vote(match))
+    counted = tally(tuple(group_of), own, prior, group_of)
+    with threads_for(len(counted.idea_ids)):
+        found = _bradley_terry("", dimension, counted, prior or {})
+    return tuple(replace(rating, group=group_of[rating.idea_id]) for rating in found)
 
 
 def _bradley_terry(

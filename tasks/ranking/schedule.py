@@ -6,7 +6,9 @@ it had never stopped.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,7 @@ OUT_OF_THE_RUNNING = 0.01
 DRAWS = 400
 """From the posterior; probabilities have a standard error of 0.025 at most."""
 
+NameT = TypeVar("NameT", bound=str)
 Pair = tuple[IdeaId, IdeaId]
 Vector = NDArray[np.float64]
 
@@ -50,14 +53,14 @@ def leaders(size: int, parameters: RankingParameters) -> int:
     return min(parameters.stable_top, (size + 1) // 2)
 
 
-def round_robin(idea_ids: tuple[IdeaId, ...], seed: int) -> tuple[tuple[Pair, ...], ...]:
-    """Rounds in which every idea plays at most once (circle method); together every pair exactly
-    once.
+def round_robin(names: tuple[NameT, ...], seed: int) -> tuple[tuple[tuple[NameT, NameT], ...], ...]:
+    """Rounds in which everyone plays at most once (circle method); together every pair exactly
+    once. Any two rounds that follow each other join everyone by a chain of pairs.
     """
-    players: list[IdeaId | None] = list(_shuffled(idea_ids, seed))
+    players: list[NameT | None] = list(_shuffled(names, seed))
     if len(players) % 2:
         players.append(None)
-    rounds: list[tuple[Pair, ...]] = []
+    rounds: list[tuple[tuple[NameT, NameT], ...]] = []
     for _ in range(len(players) - 1):
         half = len(players) // 2
         met = zip(players[:half], reversed(players[half:]), strict=True)
@@ -112,6 +115,78 @@ def next_round(
             else f"every idea in the running has played its {parameters.matches_per_idea} pairs"
         ),
     )
+
+
+def most_bridges(group_count: int, parameters: RankingParameters) -> int:
+    """Pairs between groups, at most."""
+    return group_count // 2 * parameters.bridge_pairs
+
+
+def next_bridges(
+    number: int,
+    results: Tally,
+    group_of: Mapping[IdeaId, str],
+    asked: frozenset[Pair],
+    parameters: RankingParameters,
+    seed: int,
+) -> Round:
+    """Round `number` (from 1) of pairs between groups, each of which plays at most one.
+
+    The groups meet as in a round robin, over again when all have met. For two groups that meet, the
+    pair is asked that narrows the difference of their means most. Ends when the leaders of all
+    groups together are settled, or every group has played `bridge_pairs` pairs.
+
+    Args:
+        results: scored matches so far, within groups and between, tallied over several groups.
+        asked: pairs between groups asked so far, each as (smaller id, larger id).
+    """
+    if number > parameters.bridge_pairs:
+        return Round((), f"every group has played its {parameters.bridge_pairs} pairs with others")
+    draws = drawn_strengths(results, fit(results), DRAWS, seed)
+    top = leaders(len(results.idea_ids), parameters)
+    share = settled_share(chance_of_leading(draws, top), top)
+    if number > MINIMUM_PAIRS and share >= SETTLED_SHARE:
+        return Round(
+            (),
+            f"the best {top} of all groups are settled: {SETTLED_SHARE:.0%} of them are expected to"
+            " stay",
+        )
+    members: dict[str, list[int]] = {}
+    for place, idea_id in enumerate(results.idea_ids):
+        members.setdefault(group_of[idea_id], []).append(place)
+    meetings = round_robin(tuple(members), seed)
+    found = (
+        _bridge(draws, members[one], members[other], results.idea_ids, asked)
+        for one, other in meetings[(number - 1) % len(meetings)]
+    )
+    return Round(tuple(pair for pair in found if pair is not None))
+
+
+def _bridge(
+    draws: NDArray[np.float64],
+    one: list[int],
+    other: list[int],
+    idea_ids: tuple[IdeaId, ...],
+    asked: frozenset[Pair],
+) -> Pair | None:
+    """The pair of an idea of each group that tells most about how far their means are apart: by
+    how much it narrows the variance of that difference. None when every pair was asked.
+    """
+    left, right = (draws[:, places] - draws[:, places].mean(axis=0) for places in (one, other))
+    apart = left.mean(axis=1) - right.mean(axis=1)
+    shared = (apart @ left)[:, None] - (apart @ right)[None, :]
+    variance = (left**2).sum(axis=0)[:, None] + (right**2).sum(axis=0)[None, :]
+    variance = variance - 2 * left.T @ right
+    gap = draws[:, one].mean(axis=0)[:, None] - draws[:, other].mean(axis=0)[None, :]
+    information = 0.25 / np.cosh(0.5 * gap) ** 2
+    count = len(draws)
+    narrowed = (shared / count) ** 2 * information / (1.0 + information * variance / count)
+    for number in np.argsort(-narrowed, axis=None, kind="stable"):
+        place, opposite = divmod(int(number), len(other))
+        pair = (idea_ids[one[place]], idea_ids[other[opposite]])
+        if _key(pair) not in asked:
+            return pair
+    return None
 
 
 def chance_of_leading(draws: NDArray[np.float64], top: int) -> Vector:
@@ -186,8 +261,8 @@ def _ring(players: tuple[IdeaId, ...], number: int) -> list[Pair]:
     ]
 
 
-def _shuffled(idea_ids: tuple[IdeaId, ...], seed: int) -> tuple[IdeaId, ...]:
-    ordered = sorted(idea_ids)
+def _shuffled(names: tuple[NameT, ...], seed: int) -> tuple[NameT, ...]:
+    ordered = sorted(names)
     return tuple(
         ordered[place]
         for place in np.random.default_rng([seed, len(ordered)]).permutation(len(ordered))

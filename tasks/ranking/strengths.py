@@ -16,10 +16,8 @@ from scipy.sparse.linalg import cg
 from schemas.identifiers import IdeaId, content_hash
 from schemas.profile import RankingParameters
 from schemas.ranking import Match
-from tasks.ranking.tally import Tally, events, threads_for
+from tasks.ranking.tally import PRIOR_DEVIATION, Tally, events, threads_for
 
-PRIOR_DEVIATION = 2.0
-"""In log-odds: before any match, two in three pairs are thought to stand within odds of 17 : 1."""
 CONVERGED_AT = 1e-10
 MAXIMUM_STEPS = 100
 DENSE_UP_TO = 600
@@ -63,6 +61,8 @@ def _mode(tally: Tally, strengths: Vector) -> Fit:
             length /= 2
         strengths, value = strengths + length * direction, better
         weights = _weights(tally, strengths)
+    if tally.group_numbers is not None:
+        strengths = strengths - strengths.mean()
     return Fit(strengths, weights)
 
 
@@ -72,13 +72,28 @@ def covariance(tally: Tally, fitted: Fit) -> NDArray[np.float64]:
 
     Takes 8 bytes per pair of ideas (200 MB for a group of 5,000).
     """
-    size = len(tally.idea_ids)
     hessian = _dense_hessian(tally, fitted.weights)
     factor, _ = dpotrf(hessian.T, lower=1, overwrite_a=1, clean=1)
     half, _ = dpotri(factor, lower=1, overwrite_c=1)
     inverse: NDArray[np.float64] = half + np.tril(half, -1).T
-    inverse -= PRIOR_DEVIATION**2 / size  # the part that shifts all strengths alike
+    means = inverse.mean(axis=0)  # the part that shifts all strengths alike
+    inverse -= means[:, None]
+    inverse -= means[None, :] - means.mean()
     return inverse
+
+
+def _prior_noise(tally: Tally, noise: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Independent `noise` of deviation 1, shape (ideas, draws), as noise whose covariance is
+    `Tally.prior_precision`.
+    """
+    if tally.group_numbers is None:
+        return noise / PRIOR_DEVIATION
+    sizes = np.bincount(tally.group_numbers)
+    means = np.zeros((len(sizes), noise.shape[1]))
+    np.add.at(means, tally.group_numbers, noise)
+    means /= sizes[:, None]
+    means *= 1.0 - 1.0 / np.sqrt(1.0 + sizes)[:, None]
+    return np.asarray((noise - means[tally.group_numbers]) / PRIOR_DEVIATION)
 
 
 def _differences(tally: Tally, strengths: Vector) -> Vector:
@@ -94,7 +109,7 @@ def _objective(tally: Tally, strengths: Vector) -> float:
         + tally.right_wins * np.logaddexp(0.0, difference)
     ).sum()
     surprise = strengths - tally.prior
-    return float(likelihood - (surprise @ surprise) / (2 * PRIOR_DEVIATION**2))
+    return float(likelihood - surprise @ (tally.prior_precision @ surprise) / 2)
 
 
 def _expected(tally: Tally, strengths: Vector) -> Vector:
@@ -105,7 +120,7 @@ def _gradient(tally: Tally, strengths: Vector) -> Vector:
     surplus = tally.left_wins - tally.played * _expected(tally, strengths)
     size = len(tally.idea_ids)
     pull = np.bincount(tally.left, surplus, size) - np.bincount(tally.right, surplus, size)
-    return np.asarray(pull - (strengths - tally.prior) / PRIOR_DEVIATION**2)
+    return np.asarray(pull - tally.prior_precision @ (strengths - tally.prior))
 
 
 def _weights(tally: Tally, strengths: Vector) -> Vector:
@@ -116,18 +131,16 @@ def _weights(tally: Tally, strengths: Vector) -> Vector:
 def _diagonal(tally: Tally, weights: Vector) -> Vector:
     size = len(tally.idea_ids)
     return np.asarray(
-        np.bincount(tally.left, weights, size)
-        + np.bincount(tally.right, weights, size)
-        + 1.0 / PRIOR_DEVIATION**2
+        np.bincount(tally.left, weights, size) + np.bincount(tally.right, weights, size)
     )
 
 
 def _dense_hessian(tally: Tally, weights: Vector) -> NDArray[np.float64]:
     size = len(tally.idea_ids)
-    hessian = np.zeros((size, size))
-    hessian[tally.left, tally.right] = -weights
-    hessian[tally.right, tally.left] = -weights
-    hessian[np.arange(size), np.arange(size)] = _diagonal(tally, weights)
+    hessian: NDArray[np.float64] = tally.prior_precision.toarray()
+    hessian[tally.left, tally.right] -= weights
+    hessian[tally.right, tally.left] -= weights
+    hessian[np.arange(size), np.arange(size)] += _diagonal(tally, weights)
     return hessian
 
 
@@ -143,7 +156,8 @@ def _sparse_hessian(tally: Tally, weights: Vector) -> csr_array:
     size = len(tally.idea_ids)
     ends = (np.concatenate([tally.left, tally.right]), np.concatenate([tally.right, tally.left]))
     off_diagonal = coo_array((-np.concatenate([weights, weights]), ends), shape=(size, size))
-    return (off_diagonal + diags_array(_diagonal(tally, weights))).tocsr()
+    diagonal = diags_array(_diagonal(tally, weights))
+    return (off_diagonal + diagonal + tally.prior_precision).tocsr()
 
 
 def drawn_strengths(tally: Tally, fitted: Fit, count: int, seed: int) -> NDArray[np.float64]:
@@ -157,7 +171,7 @@ def drawn_strengths(tally: Tally, fitted: Fit, count: int, seed: int) -> NDArray
     of_pairs = generator.standard_normal((len(tally.left), count)) * np.sqrt(
         fitted.weights[:, None]
     )
-    noise = generator.standard_normal((size, count)) / PRIOR_DEVIATION
+    noise = _prior_noise(tally, generator.standard_normal((size, count)))
     np.add.at(noise, tally.left, of_pairs)
     np.subtract.at(noise, tally.right, of_pairs)
     with threads_for(size):

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 from threadpoolctl import ThreadpoolController
 
@@ -41,6 +41,10 @@ def threads_for(size: int) -> Iterator[None]:
         yield
 
 
+PRIOR_DEVIATION = 2.0
+"""In log-odds: before any match, two in three pairs are thought to stand within odds of 17 : 1.
+Over several groups it is the deviation within each, and that of their means as well.
+"""
 HUMAN = "human:"
 
 
@@ -113,6 +117,7 @@ class Tally:
         left_wins, right_wins: shares of the events between the two, added up.
         wins, losses, ties, unscored: per idea, in order of `idea_ids`.
         prior: strength expected of each idea before any match, mean 0; shape (ideas,).
+        group_numbers: a number per idea of a tally over several groups; None: all are of one.
     """
 
     idea_ids: tuple[IdeaId, ...]
@@ -122,11 +127,29 @@ class Tally:
     right_wins: NDArray[np.float64]
     counts: tuple[_Counts, ...] = field(repr=False)
     prior: NDArray[np.float64]
+    group_numbers: NDArray[np.intp] | None = None
 
     @cached_property
     def played(self) -> NDArray[np.float64]:
         """Scored events per pair."""
         return self.left_wins + self.right_wins
+
+    @cached_property
+    def prior_precision(self) -> csr_array:
+        """Inverse covariance of the strengths before any match, shape (ideas, ideas).
+
+        Over several groups each strength is its group's mean and what sets it apart from that. Were
+        all drawn alike, the mean of a group of 40 would be sure to lie near 0 before it met any
+        other group, and a few such matches could not move it.
+        """
+        size = len(self.idea_ids)
+        own = diags_array(np.full(size, 1.0 / PRIOR_DEVIATION**2)).tocsr()
+        if self.group_numbers is None:
+            return own
+        sizes = np.bincount(self.group_numbers)[self.group_numbers]
+        shared = np.sqrt(1.0 / (PRIOR_DEVIATION**2 * (1.0 + sizes)))
+        member = coo_array((shared, (np.arange(size), self.group_numbers))).tocsr()
+        return (own - member @ member.T).tocsr()
 
     @cached_property
     def islands(self) -> NDArray[np.intp]:
@@ -149,9 +172,10 @@ def tally(
     idea_ids: Sequence[IdeaId],
     matches: Iterable[Match],
     prior: Mapping[IdeaId, float] | None = None,
+    group_of: Mapping[IdeaId, str] | None = None,
 ) -> Tally:
     """Count `matches`, all of one dimension. `prior`: log odds by idea; those it lacks are expected
-    to be as good as the mean of the others.
+    to be as good as the mean of the others. `group_of`: where the ideas are of several groups.
 
     A match with an idea outside `idea_ids` is none of this group's and is left out.
     """
@@ -177,7 +201,14 @@ def tally(
     shares = np.array([pairs[key] for key in keys], dtype=np.float64).reshape(-1, 2)
     ends = np.array(keys, dtype=np.intp).reshape(-1, 2)
     expected = _centred(ordered, prior or {})
-    return Tally(ordered, ends[:, 0], ends[:, 1], shares[:, 0], shares[:, 1], counts, expected)
+    numbers = (
+        np.unique([group_of[idea_id] for idea_id in ordered], return_inverse=True)[1]
+        if group_of is not None
+        else None
+    )
+    return Tally(
+        ordered, ends[:, 0], ends[:, 1], shares[:, 0], shares[:, 1], counts, expected, numbers
+    )
 
 
 def _centred(idea_ids: Sequence[IdeaId], prior: Mapping[IdeaId, float]) -> NDArray[np.float64]:

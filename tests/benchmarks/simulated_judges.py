@@ -8,6 +8,8 @@ to the two orders of a pair agree, are independent, or lean to the idea shown fi
 Regret is how much true strength is lost on average, in log-odds, by taking the ideas that the
 ranking puts first instead of the best ones. Coverage is the share of 95 % intervals of a difference
 that hold what the judge would say of the two with unlimited answers.
+
+The last table is of several groups: every pair within each, and pairs between groups.
 """
 
 import math
@@ -21,14 +23,16 @@ from numpy.typing import NDArray
 
 from schemas.identifiers import IdeaId
 from schemas.ranking import Match, Winner
-from tasks.ranking.schedule import next_round, round_robin
-from tasks.ranking.strengths import PRIOR_DEVIATION, covariance, fit
-from tasks.ranking.tally import Tally, tally
+from tasks.ranking.schedule import next_bridges, next_round, round_robin
+from tasks.ranking.strengths import covariance, fit
+from tasks.ranking.tally import PRIOR_DEVIATION, Tally, tally
 from tests.support.ranking_fakes import match, parameters
 
 Vector = NDArray[np.float64]
 Pair = tuple[IdeaId, IdeaId]
 TRIALS = 60
+GROUP_DEVIATION = 1.0
+"""Of the groups' means, where there are several groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +75,20 @@ def _share(log_odds: float) -> float:
 
 
 class Contest:
-    """A group of ideas with true strengths, and the answers of one judge so far."""
+    """Ideas with true strengths, in one group or several, and the answers of one judge so far."""
 
-    def __init__(self, size: int, judge: Judge, seed: int) -> None:
+    def __init__(self, size: int, judge: Judge, seed: int, group_count: int = 1) -> None:
+        """`size`: of all groups together."""
         self.ids = tuple(IdeaId(f"i{number:04d}") for number in range(size))
-        self.truth = np.random.default_rng([seed, size]).normal(0.0, PRIOR_DEVIATION, size)
+        generator = np.random.default_rng([seed, size])
+        self.truth = generator.normal(0.0, PRIOR_DEVIATION, size)
+        self.group_of: dict[IdeaId, str] | None = None
+        if group_count > 1:
+            numbers = np.arange(size) % group_count
+            self.truth += generator.normal(0.0, GROUP_DEVIATION, group_count)[numbers]
+            self.group_of = {
+                one: f"g{number:03d}" for one, number in zip(self.ids, numbers, strict=True)
+            }
         self._place = {idea_id: number for number, idea_id in enumerate(self.ids)}
         self._judge, self._chance = judge, random.Random(seed)
         self.answers: dict[Pair, list[Match]] = {}
@@ -91,7 +104,8 @@ class Contest:
         ]
 
     def counted(self) -> Tally:
-        return tally(self.ids, (each for both in self.answers.values() for each in both))
+        found = (each for both in self.answers.values() for each in both)
+        return tally(self.ids, found, group_of=self.group_of)
 
 
 def adaptive(contest: Contest, most_pairs: int, seed: int) -> None:
@@ -151,6 +165,28 @@ SCHEDULES: dict[str, Callable[[Contest, int, int], None]] = {
 }
 
 
+def bridged(contest: Contest, bridge_pairs: int, seed: int) -> None:
+    """Every pair within each group, then pairs between groups."""
+    group_of = contest.group_of or {}
+    for first, second in combinations(contest.ids, 2):
+        if group_of[first] == group_of[second]:
+            contest.ask((first, second), 1)
+    within = frozenset(contest.answers)
+    for number in range(1, bridge_pairs + 2):
+        turn = next_bridges(
+            number,
+            contest.counted(),
+            group_of,
+            frozenset(contest.answers) - within,
+            parameters(bridge_pairs=bridge_pairs, stable_top=5),
+            seed,
+        )
+        for pair in turn.pairs:
+            contest.ask(pair, number)
+        if turn.ended_because:
+            return
+
+
 @dataclass(frozen=True, slots=True)
 class Quality:
     """What one contest came to; shares from 0 to 1, strengths in log-odds."""
@@ -204,6 +240,34 @@ def chance_regret(size: int, top: int) -> float:
     return float(np.mean(lost))
 
 
+def print_bridges() -> None:
+    """What matches between groups add to every pair within them."""
+    group_count, size, top = 12, 8, 5
+    print(
+        f"\n{group_count} groups of {size} ideas, the best {top} of all wanted, mean of {TRIALS}"
+        f" batches; the groups' means have a deviation of {GROUP_DEVIATION:g}"
+    )
+    print(
+        f"{'judge':42} {'bridge_pairs':>12} {'pairs between':>13} {'coverage':>9} {'regret':>7}"
+        f" {'found':>6}"
+    )
+    for judge in (JUDGES[0], JUDGES[3]):
+        for bridge_pairs in (0, 2, 4, 8, 16):
+            each = []
+            for seed in range(TRIALS):
+                contest = Contest(group_count * size, judge, seed, group_count)
+                bridged(contest, bridge_pairs, seed)
+                each.append(quality(contest, judge, top))
+            between = np.mean([one.pairs for one in each]) - group_count * size * (size - 1) / 2
+            print(
+                f"{judge.name:42} {bridge_pairs:12} {between:13.0f}"
+                f" {np.mean([one.differences_held for one in each]):9.3f}"
+                f" {np.mean([one.regret for one in each]):7.2f}"
+                f" {np.mean([one.found for one in each]):6.2f}",
+                flush=True,
+            )
+
+
 def main() -> None:
     for size, top, most_pairs in ((8, 1, 7), (40, 5, 12)):
         print(
@@ -225,6 +289,7 @@ def main() -> None:
                     f" {np.mean([one.correlation for one in each]):9.2f}",
                     flush=True,
                 )
+    print_bridges()
 
 
 if __name__ == "__main__":

@@ -93,3 +93,11 @@ def test_the_profiles_model_for_comparisons_is_asked_and_thinks(tmp_path: Path) 
     assert thinking.cost_usd == pytest.approx(
         thinking.prompt_tokens * 2e-6 + thinking.completion_tokens * 8e-6, rel=1e-4
     )
+
+
+def test_pairs_between_groups_are_counted(tmp_path: Path) -> None:
+    request = request_for(tmp_path, "openai/judge")
+    ranking = replace(request.profile.ranking, bridge_pairs=5)
+    bridged = replace(request, profile=replace(request.profile, ranking=ranking))
+    estimate = estimate_ranking(ideas(4, 4, 4), bridged, SETTINGS)
+    assert (estimate.pairs, estimate.model_calls) == (3 * 6 + 5, 2 * (3 * 6 + 5))

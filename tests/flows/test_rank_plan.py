@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dashboards.reports.render import ranking_report
 from flows import rank_plan
 from flows.campaign import conclude
 from flows.profiles import load_profile
@@ -24,7 +25,8 @@ from schemas.calibration import (
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.profile import Profile
-from schemas.ranking import RankRequest
+from schemas.ranking import GroupReceipt, RankRequest
+from schemas.reasons import Reason
 from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import item_sha256
 from tasks.calibration.fitting import WORDS
@@ -33,6 +35,7 @@ from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranking_fakes import FakeJudge
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
+from warehouse.rankings.queries import compared_across, group_summaries, ranked_by
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
@@ -168,3 +171,55 @@ def test_a_prior_of_another_engines_evidence_is_refused(layout: Layout, tmp_path
     profile = with_prior(tmp_path, "litellm:other", "neighbour_density_0_to_1")
     with pytest.raises(ConfigurationError, match="evidence graded by litellm:other"):
         Ranking(request(layout, profile=profile)).plan()
+
+
+def bridging(pairs: int) -> Profile:
+    profile = load_profile("economy")
+    return replace(profile, ranking=replace(profile.ranking, bridge_pairs=pairs))
+
+
+def test_groups_that_matches_join_are_ranked_over_all_of_them_and_the_ranking_says_so(
+    layout: Layout,
+) -> None:
+    plain, joined = ranked(layout), ranked(layout, profile=bridging(2))
+    assert (joined.published, joined.failed_expectations) == (True, ())
+    with open_queries(layout) as queries:
+        apart, together = (ranked_by(queries, one.head) for one in (plain, joined))
+        said = [compared_across(group_summaries(queries, one.head)) for one in (plain, joined)]
+        page = ranking_report(layout, RUN, "md")
+    assert [idea.rank_across_groups for idea in apart] == [None] * 4
+    assert [idea.strength for idea in together] == [idea.strength for idea in apart]
+    assert all(idea.strength_across_groups is not None for idea in together)
+    assert said[0] == "strengths compare within a group only: no match joins the groups"
+    assert said[1].startswith("strengths over all groups compare across groups: 24 verdicts")
+    assert "The best over all groups" in page
+    again = Ranking(request(layout, profile=bridging(2))).plan()
+    assert again.shards == {}
+
+
+def test_what_joins_the_groups_waits_for_them_and_is_gone_on_with_when_one_of_them_is(
+    layout: Layout,
+) -> None:
+    ranking = Ranking(request(layout, profile=bridging(2)))
+    plan = ranking.plan()
+    *groups, across = (RankJob.model_validate_json(path.read_bytes()) for path in plan.shards)
+    assert across.unit_names == ("across groups",)
+
+    def work(job: RankJob, judge: FakeJudge) -> tuple[GroupReceipt, ...]:
+        return asyncio.run(rank_shard(job, layout, lambda _: judge, concurrency=4))
+
+    assert work(across, FakeJudge(name="litellm:fake")) == ()
+    waves = ranking.waves()
+    assert waves is not None
+    assert [waves.is_waiting(name) for name in ("one", "across groups")] == [False, True]
+    assert (waves.next(), waves.is_waiting("across groups"), waves.next()) == (True, False, False)
+
+    def down(_first: str, _second: str) -> Reason:
+        return Reason.BUDGET_EXHAUSTED
+
+    for job in groups:
+        work(job, FakeJudge(down, name="litellm:fake"))
+    (early,) = work(across, FakeJudge(name="litellm:fake"))
+    assert early.incomplete_reason == Reason.BUDGET_EXHAUSTED
+    whole = ranked(layout, profile=bridging(2))
+    assert (whole.published, whole.head.incomplete_reason) == (True, None)

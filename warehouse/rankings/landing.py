@@ -53,6 +53,8 @@ def _refuse_when_stale(connection: "duckdb.DuckDBPyConnection", head: RankingHea
         )
 
 
+RATINGS = ("ratings", "ratings_across_groups")
+
 RANKINGS = Kind(
     folders={"run": "run_id", "ranking": "ranking_id"},
     unit=("group", "group"),
@@ -61,7 +63,7 @@ RANKINGS = Kind(
     head=RankingHead,
     head_table="rankings",
     has_head_file=True,
-    tables=("ranking_groups", "matches", "ratings", "llm_calls"),
+    tables=("ranking_groups", "matches", *RATINGS, "llm_calls"),
     checks=("ranking_checks", "matches"),
     remedy="remove its folder to rank anew",
     publish_again="rank again",
@@ -92,7 +94,7 @@ def rows_of_group(ranked: RankedGroup) -> Rows:
     nouns: dict[str, Sequence[Noun]] = {
         "ranking_groups": (ranked.summary,),
         "matches": ranked.matches,
-        "ratings": ranked.ratings,
+        "ratings_across_groups" if ranked.summary.joins_groups else "ratings": ranked.ratings,
         "llm_calls": ranked.llm_calls,
     }
     ids = {"run_id": ranked.run_id, "ranking_id": ranked.ranking_id}
@@ -121,7 +123,7 @@ def landed_matches(layout: Layout, run_id: RunId, ranking_id: str, group: str) -
 def failed_groups(layout: Layout, run_id: RunId, ranking_id: str) -> Iterator[GroupSummary]:
     """Groups that landed with a reason instead of ratings."""
     for receipt in landing.iterate_receipts(layout, RANKINGS, run_id, ranking_id):
-        if not receipt.complete and not receipt.rows.get("ratings"):
+        if not receipt.complete and not any(receipt.rows.get(name) for name in RATINGS):
             folder = RANKINGS.unit_folder(layout, run_id, ranking_id, receipt.group)
             for row in read_rows(TABLE["ranking_groups"], folder / "ranking_groups.parquet"):
                 yield noun_of(GroupSummary, row)

@@ -49,6 +49,22 @@ def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, 
     )
 
 
+def compared_across(summaries: Sequence[GroupSummary]) -> str:
+    """Whether strengths compare across the groups of a ranking, in a sentence."""
+    joined = next((summary for summary in summaries if summary.joins_groups), None)
+    if joined is None:
+        return "strengths compare within a group only: no match joins the groups"
+    if joined.island_count > 1:
+        return (
+            f"strengths compare across groups within each of {joined.island_count:,} parts that no"
+            " chain of matches joins"
+        )
+    return (
+        f"strengths over all groups compare across groups: {joined.match_count:,} verdicts between"
+        f" groups join them, {joined.ended_because}"
+    )
+
+
 def ratings_of(queries: Queries, head: RankingHead, method: RatingMethod) -> tuple[Rating, ...]:
     """Every rating by one method: best first within group and dimension; the unranked last."""
     rows = queries.rows(

@@ -14,7 +14,7 @@ from dashboards.reports import figures, wording
 from schemas.identifiers import RunId
 from schemas.ranking import GroupSummary
 from warehouse.queries import Queries
-from warehouse.rankings.queries import group_summaries, ranking_of
+from warehouse.rankings.queries import compared_across, group_summaries, ranking_of
 
 IDEAS_DRAWN = 15
 
@@ -29,6 +29,8 @@ def show(lake: Lake, board: Board) -> None:
     group = choose_group(board, with_every=False) or UNGROUPED
     summaries = lake.ask(_summaries, board.run.run_id, board.head.ranking_id)
     _tell(summaries.get(group))
+    if board.head.group_count > 1:
+        st.caption(text.line(compared_across(tuple(summaries.values()))))
     best = of_group(board, group).filter(polars.col("strength").is_not_null()).head(IDEAS_DRAWN)
     if len(best) < 2:
         empty.show("Fewer than two ideas of this group have a scored match.")

@@ -12,7 +12,7 @@ from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.ranking.dimensions import DIMENSIONS
 from tasks.ranking.dossier import Bearing, DossierEvidence
-from tasks.ranking.rank import Ranked, rank_groups
+from tasks.ranking.rank import Joined, Ranked, rank_groups
 from tests.support.contribution_fakes import WordEmbedder, paper
 from tests.support.ranking_fakes import FakeJudge, by_name, dossier, match, parameters
 
@@ -263,3 +263,33 @@ async def test_the_extractive_engine_ranks_with_reasons_that_link_to_papers() ->
     ]
     assert "https://example.org/p1" in why
     assert "[P1]" not in why
+
+
+async def test_matches_between_groups_put_all_ideas_on_one_scale() -> None:
+    dossiers = [dossier(name, "low" if name < "e" else "high") for name in "abcdefgh"]
+    judge = FakeJudge()
+    apart = await ranked(judge, dossiers=dossiers)
+    asked_within = len(judge.asked)
+    chosen = parameters(bridge_pairs=3)
+    joined = await ranked(
+        judge, dossiers=dossiers, parameters=chosen, joined=Joined("all of them", apart.matches)
+    )
+    between = judge.asked[asked_within:]
+    assert len(between) == 6, "three pairs in both orders"
+    assert all((first < "e") != (second < "e") for first, second in between)
+    strengths = {name: rating.strength for name, rating in overall(joined).items()}
+    assert min(strengths[name] for name in "efgh") > max(strengths[name] for name in "abc")
+    (summary,) = joined.groups
+    assert (summary.joins_groups, summary.island_count, summary.match_count) == (True, 1, 36)
+    assert {match.group for match in joined.matches} == {"all of them"}
+    assert {rating.method for rating in joined.ratings} == {RatingMethod.BRADLEY_TERRY}
+    again = FakeJudge()
+    resumed = await ranked(
+        again,
+        dossiers=dossiers,
+        parameters=chosen,
+        joined=Joined("all of them", apart.matches),
+        stored=joined.matches[:18],
+    )
+    assert len(again.asked) == 3
+    assert resumed.ratings == joined.ratings

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.ranking import Match, Rating, RatingMethod, Winner
-from tasks.ranking.rating import rate
-from tasks.ranking.strengths import PRIOR_DEVIATION, fit
-from tasks.ranking.tally import tally
+from tasks.ranking.rating import rate, rate_across
+from tasks.ranking.strengths import fit
+from tasks.ranking.tally import PRIOR_DEVIATION, tally
 from tests.support.ranking_fakes import match, matches, parameters
 
 IDEAS = ["a", "b", "c", "d", "e", "f"]
@@ -277,3 +277,30 @@ def test_a_rating_names_what_was_expected_and_ranks_nothing_by_it_alone() -> Non
     by_idea = {one.idea_id: one for one in found if one.method is RatingMethod.BRADLEY_TERRY}
     assert [by_idea[one].prior_strength for one in ids] == [-1.0, None, 1.0]
     assert by_idea["c"].rank is None
+
+
+def test_over_several_groups_their_means_have_a_prior_of_their_own() -> None:
+    group_of = {"a": "x", "b": "x", "c": "x", "d": "y", "e": "y"}
+    counted: Any = tally(tuple(group_of), [], group_of=group_of)  # type: ignore[arg-type]
+    same = np.array([[group_of[one] == group_of[other] for other in group_of] for one in group_of])
+    expected = PRIOR_DEVIATION**2 * (np.eye(5) + same)
+    assert np.linalg.inv(counted.prior_precision.toarray()) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("size", [4, 20])
+def test_few_matches_between_groups_set_one_above_the_other(size: int) -> None:
+    """Within each group all are alike; the ideas of one beat those of the other three times."""
+    group_of = {f"{group}{number}": group for group in "xy" for number in range(size)}
+    within = [
+        match(first, second, Winner.TIE)
+        for first, second in combinations(group_of, 2)
+        if group_of[first] == group_of[second]
+    ]
+    between = [match(f"x{number}", f"y{number}", Winner.FIRST) for number in range(3)]
+    found: Any = rate_across(group_of, [*within, *between], "overall")  # type: ignore[arg-type]
+    strengths = {rating.idea_id: rating.strength for rating in found}
+    assert sum(strengths.values()) == pytest.approx(0, abs=1e-6)
+    for number in range(size):
+        assert strengths[f"x{number}"] - strengths[f"y{number}"] > 1
+    assert {rating.group for rating in found if rating.idea_id.startswith("x")} == {"x"}
+    assert all(rating.lower < rating.strength < rating.upper for rating in found)

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 from schemas.ranking import Match, Winner
-from tasks.ranking.schedule import ADAPTIVE, ROUND_ROBIN, kind_of, next_round, round_robin
+from tasks.ranking.schedule import (
+    ADAPTIVE,
+    ROUND_ROBIN,
+    kind_of,
+    most_bridges,
+    next_bridges,
+    next_round,
+    round_robin,
+)
 from tasks.ranking.strengths import fit
 from tasks.ranking.tally import tally
 from tests.support.ranking_fakes import match, parameters
@@ -84,3 +92,49 @@ def test_few_matches_find_the_leaders_of_a_noisy_judge() -> None:
         hits.append(len(set(np.argsort(-strengths)[:10]) & set(range(50, 60))))
         assert pair_count < 60 * 59 / 2 / 3
     assert np.mean(hits) >= 7
+
+
+def bridged(group_count: int, size: int, **changes: int) -> tuple[list[Match], list[Match], str]:
+    """Matches within groups and between, by a judge who prefers the higher name."""
+    group_of = {f"{number:03d}": f"g{number // size}" for number in range(group_count * size)}
+    within = [
+        match(first, second, Winner.SECOND)
+        for first, second in combinations(group_of, 2)
+        if group_of[first] == group_of[second]
+    ]
+    between: list[Match] = []
+    asked: set[tuple[str, str]] = set()
+    for number in range(1, 200):
+        counted = tally(tuple(group_of), [*within, *between], group_of=group_of)  # type: ignore[arg-type]
+        turn = next_bridges(number, counted, group_of, frozenset(asked), parameters(**changes), 3)  # type: ignore[arg-type]
+        if turn.ended_because:
+            return within, between, turn.ended_because
+        playing = [group_of[idea_id] for pair in turn.pairs for idea_id in pair]
+        assert len(set(playing)) == len(playing), "a group plays once a round"
+        for one, other in turn.pairs:
+            first, second = sorted((one, other))
+            assert (first, second) not in asked
+            asked.add((first, second))
+            between.append(match(first, second, Winner.SECOND, number))
+    raise AssertionError("the schedule never ended")
+
+
+@pytest.mark.parametrize("group_count", range(2, 12))
+def test_two_rounds_of_bridges_join_all_groups(group_count: int) -> None:
+    within, between, why = bridged(group_count, 2, bridge_pairs=2)
+    ids = tuple(f"{number:03d}" for number in range(2 * group_count))
+    assert set(tally(ids, [*within, *between]).islands.tolist()) == {0}  # type: ignore[arg-type]
+    assert why == "every group has played its 2 pairs with others"
+
+
+def test_bridges_are_no_more_than_were_announced_and_end_with_the_pairs_there_are() -> None:
+    _, between, _ = bridged(5, 3, bridge_pairs=4)
+    assert 0 < len(between) <= most_bridges(5, parameters(bridge_pairs=4)) == 8
+    _, only, _ = bridged(2, 1, bridge_pairs=4)
+    assert len(only) == 1, "two ideas meet once"
+
+
+def test_bridges_end_early_when_the_best_of_all_groups_are_settled() -> None:
+    _, between, why = bridged(2, 20, bridge_pairs=150, stable_top=20)
+    assert why.startswith("the best 20 of all groups are settled")
+    assert len(between) < 150

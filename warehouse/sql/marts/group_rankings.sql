@@ -31,6 +31,10 @@ select
   losses,
   ties,
   unscored_match_count,
-  unranked_reason
+  unranked_reason,
+  rank_across_groups,
+  strength_across_groups,
+  strength_across_groups_lower,
+  strength_across_groups_upper
 from ranked_ideas
 where shown

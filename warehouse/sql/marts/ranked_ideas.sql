@@ -28,7 +28,11 @@ joined as (
     s.losses,
     s.ties,
     s.unscored_count as unscored_match_count,
-    s.unranked_reason
+    s.unranked_reason,
+    a.rank as rank_across_groups,
+    a.strength as strength_across_groups,
+    a.lower as strength_across_groups_lower,
+    a.upper as strength_across_groups_upper
   from idea_scores as i
   left join numbered as n on n.run_id = i.run_id
   left join ratings as s
@@ -37,6 +41,11 @@ joined as (
     and s.idea_id = i.idea_id
     and s.method = n.method
     and s.dimension = 'overall'
+  left join ratings_across_groups as a
+    on a.run_id = n.run_id
+    and a.ranking_id = n.ranking_id
+    and a.idea_id = i.idea_id
+    and a.dimension = 'overall'
 )
 select *, count(strength) over (partition by run_id, ranking_id, ranking_group) > 0 as has_matches
 from joined

@@ -29,7 +29,11 @@ select
   losses,
   ties,
   unscored_match_count,
-  unranked_reason
+  unranked_reason,
+  rank_across_groups,
+  strength_across_groups,
+  strength_across_groups_lower,
+  strength_across_groups_upper
 from ranked_ideas
 where run_id = $run_id and ranking_id = $ranking_id
 order by "group" nulls last, rank nulls last, strength desc nulls last, idea_id
