@@ -307,6 +307,11 @@ class RankOptions(IdeaOptions):
     scores: bool = option(
         False, "", "Rank by the scores of the evaluation: no matches, nothing paid."
     )
+    shrink: bool = option(
+        False,
+        "",
+        "With --scores: first draw scores that rest on little toward the mean of their group.",
+    )
     modules: Annotated[
         tuple[Module, ...] | None,
         _read_by(parse_modules),

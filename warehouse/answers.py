@@ -146,6 +146,13 @@ class IdeaScore(Noun):
     coverage_0_to_1: float | None = Field(
         default=None, description="Share of the weight asked for that scored the idea."
     )
+    shrunk_score: float | None = Field(
+        default=None,
+        description="The score drawn toward its group's mean, the more the thinner its evidence.",
+    )
+    evidence_weight: float | None = Field(
+        default=None, description="Judgements the score rests on, each by how sure it is."
+    )
     state: IdeaState | None = Field(
         default=None, description="None: published by an earlier version."
     )

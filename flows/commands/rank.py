@@ -67,7 +67,9 @@ def rank(
             found = session.evaluate(request).published_head()
         if options.scores:
             weights = None if options.profile is None else load_profile(options.profile)
-            return print_scores(folder, found.run_id, weights, as_json=json, output=output)
+            return print_scores(
+                folder, found.run_id, weights, as_json=json, output=output, shrink=options.shrink
+            )
         asked_anew = any(
             option is not None
             for option in (options.profile, options.api_base, options.votes, options.bridge_pairs)
@@ -82,6 +84,8 @@ def rank(
 
 
 def _check(options: RankOptions) -> None:
+    if options.shrink and not options.scores:
+        raise ConfigurationError("--shrink is about scores: say --scores too, or leave it out")
     matched = {
         "--votes": options.votes is not None,
         "--method": options.method is not None,

@@ -49,12 +49,17 @@ def print_scores(
     *,
     as_json: bool,
     output: Path | None = None,
+    shrink: bool = False,
 ) -> int:
-    """The ranking by scores, under the weights of the run or of a profile, also as a file; 0."""
+    """The ranking by scores, under the weights of the run or of a profile, also as a file; 0.
+
+    `shrink`: by shrunk scores; those as they were measured are shown.
+    """
     with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
         run = queries.run(run_id)
         weights = profile.score_weights if profile is not None else None
-        ranked, scores = ranked_by_scores(queries, run_id, weights), queries.idea_scores(run_id)
+        ranked = ranked_by_scores(queries, run_id, weights, shrink=shrink)
+        scores = queries.idea_scores(run_id)
     if output is not None:
         write_ranking(output, ranked, warehouse, run_id, by_matches=False)
     if as_json:
@@ -62,6 +67,11 @@ def print_scores(
     else:
         print_ranking(ranked, scores)
         print_note(f"run {run_id}, ranked by scores{_under(profile)}")
+        if shrink:
+            print_note(
+                "scores that rest on little were drawn toward the mean of their group before they"
+                " were ranked; shown are the scores as they were measured"
+            )
     return 0
 
 

@@ -299,6 +299,57 @@ def test_an_idea_of_one_module_does_not_lead_those_of_both_by_what_it_lacks(
     ]
 
 
+def thin_and_thick(tables: duckdb.DuckDBPyConnection) -> None:
+    """Soundness alone counts: a 10 by one unsure judgement, a 9 and a 2 by six sure ones each, and
+    an idea alone in its group.
+    """
+    tables.execute("update runs set contribution_weight = 0")
+    for number, soundness, group in (
+        (0, [10.0], "one"),
+        (1, [9.0] * 6, "one"),
+        (2, [2.0] * 6, "one"),
+        (3, [8.0], "alone"),
+    ):
+        add_evaluation(tables, judged(number, list(soundness), [1], group))
+    tables.execute("update soundness_reviews set confidence_0_to_3 = 3")
+    tables.execute(
+        "update soundness_reviews set confidence_0_to_3 = 1 where idea_id = 'idea-00000'"
+    )
+
+
+def test_a_score_that_rests_on_little_is_drawn_toward_its_groups_mean(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    thin_and_thick(tables)
+    found = tables.execute(
+        "select score, evidence_weight, shrunk_score from idea_scores order by idea_id"
+    ).fetchall()
+    # The mean of the group is 7; the shares kept are 0.5 / 2.5 and 6 / 8.
+    expected = [(10.0, 0.5, 7.6), (9.0, 6.0, 8.5), (2.0, 6.0, 3.25), (8.0, 1.0, 8.0)]
+    assert found == [pytest.approx(row) for row in expected]
+    tables.execute("update soundness_reviews set confidence_0_to_3 = null")
+    unknown = tables.execute("select evidence_weight from idea_scores order by idea_id").fetchall()
+    assert unknown == [(1.0,), (6.0,), (6.0,), (1.0,)]
+
+
+@pytest.mark.parametrize(("shrink", "ranks"), [(False, [1, 2, 3]), (True, [2, 1, 3])])
+def test_thin_evidence_moves_a_rank_only_where_that_is_asked_for(
+    shrink: bool, ranks: list[int], tables: duckdb.DuckDBPyConnection
+) -> None:
+    thin_and_thick(tables)
+    rows = tables.execute(
+        statement("queries", "ranking_by_scores"), {"run_id": make_run().run_id, "shrink": shrink}
+    ).fetchall()
+    columns = [column[0] for column in tables.description or ()]
+    rank, group, score = (columns.index(name) for name in ("rank", "group", "score"))
+    by_idea = sorted((row for row in rows if row[group] == "one"), key=lambda row: -row[score])
+    assert [row[rank] for row in by_idea] == ranks
+    shown = tables.execute(
+        "select rank from group_rankings where \"group\" = 'one' order by idea_id"
+    ).fetchall()
+    assert shown == [(1,), (2,), (3,)], "the mart ranks by scores as they were measured"
+
+
 def test_an_idea_with_nothing_scored_has_no_score_rather_than_zero(
     tables: duckdb.DuckDBPyConnection,
 ) -> None:

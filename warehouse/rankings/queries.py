@@ -88,12 +88,14 @@ def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
 
 
 def ranked_by_scores(
-    queries: Queries, run_id: RunId, weights: ScoreWeights | None = None
+    queries: Queries, run_id: RunId, weights: ScoreWeights | None = None, *, shrink: bool = False
 ) -> tuple[RankedIdea, ...]:
     """The ideas of the run by score, whatever matches said.
 
     Args:
         weights: of the modules in the score; None: the run's own.
+        shrink: rank by `shrunk_score`, which draws scores that rest on little toward the mean of
+            their group.
 
     Raises:
         ConfigurationError: the run is not published.
@@ -104,5 +106,5 @@ def ranked_by_scores(
         idea_scores=statement("marts", "idea_scores"),
         question=statement("queries", "ranking_by_scores"),
     )
-    rows = queries.answers(sql, run_id=run_id, **used.model_dump())
+    rows = queries.answers(sql, run_id=run_id, shrink=shrink, **used.model_dump())
     return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)

@@ -10,6 +10,11 @@
 -- confidence_0_to_3: the least of those of the modules that the score is made of.
 -- score: weighted by the run's profile over the modules that scored any idea of the run, so that scores compare like with like. Where one of
 -- them did not score this idea, its mean over the run stands in. score_lower, score_upper: the score if it were 0, or 10, instead.
+-- shrunk_score: the score drawn toward the mean of its group, the more the thinner what it rests on: mean + share * (score - mean), where
+-- share = evidence_weight / (evidence_weight + 2). A group of one keeps its score. The only score that is shrunk; nothing is ranked by it
+-- but what `assay rank --scores --shrink` prints.
+-- evidence_weight: judgements that the score rests on, each by how sure it is: (scored methods + scored dimensions + personas with a scored
+-- review + 1 for a judgement of novelty, of the modules with a weight) * (1 + confidence_0_to_3) / 4, without a known confidence times 1.
 -- coverage_0_to_1: share of the weight of the modules asked for that scored this idea. NULL score: no module did.
 -- state: scored, partly_scored or unscored; state_reason: the gravest reason why judgements are missing. NULL: published by an earlier version.
 -- <module>_unscored_share: of what the module had to judge.
@@ -58,6 +63,7 @@ persona_scores as (
     avg(score_0_to_10) as committee_0_to_10,
     count(*) as persona_review_count,
     count(score_0_to_10) as scored_persona_review_count,
+    count(distinct persona_id) filter (where score_0_to_10 is not null) as scored_persona_count,
     case when count(confidence_0_to_3) = count(score_0_to_10) then quantile_disc(coalesce(confidence_0_to_3, 0), 0.5) end as committee_confidence
   from persona_reviews
   group by run_id, idea_id
@@ -96,6 +102,7 @@ module_scores as (
     coalesce(c.comparison_count - c.scored_comparison_count, 0) as unscored_comparison_count,
     coalesce(p.persona_review_count, 0) as persona_review_count,
     coalesce(p.persona_review_count - p.scored_persona_review_count, 0) as unscored_persona_review_count,
+    coalesce(p.scored_persona_count, 0) as scored_persona_count,
     coalesce(f.failure_count, 0) as failure_count,
     i.soundness_requested,
     i.contribution_requested,
@@ -156,33 +163,45 @@ compared as (
     soundness_profile_weight * soundness_requested::int
     + contribution_profile_weight * contribution_requested::int
     + committee_profile_weight * committee_requested::int
-    + novelty_profile_weight * novelty_requested::int as asked_weight
+    + novelty_profile_weight * novelty_requested::int as asked_weight,
+    case
+      when (soundness_weight > 0 and soundness_confidence_0_to_3 is null)
+        or (contribution_weight > 0 and contribution_confidence_0_to_3 is null)
+        or (committee_weight > 0 and committee_confidence_0_to_3 is null)
+        or (novelty_weight > 0 and novelty_confidence_0_to_3 is null)
+      then null
+      else least(
+        case when soundness_weight > 0 then soundness_confidence_0_to_3 end,
+        case when contribution_weight > 0 then contribution_confidence_0_to_3 end,
+        case when committee_weight > 0 then committee_confidence_0_to_3 end,
+        case when novelty_weight > 0 then novelty_confidence_0_to_3 end
+      )
+    end as confidence_0_to_3,
+    case when soundness_weight > 0 then scored_method_count else 0 end
+    + case when contribution_weight > 0 then dimension_count - unscored_dimension_count else 0 end
+    + case when committee_weight > 0 then scored_persona_count else 0 end
+    + case when novelty_weight > 0 then 1 else 0 end as judgement_count
   from weighed
+),
+scored as (
+  select
+    *,
+    case when known_weight > 0 then (known_sum + stand_in_sum) / (known_weight + stand_in_weight) end as score,
+    judgement_count * coalesce((1 + confidence_0_to_3) / 4, 1.0) as evidence_weight
+  from compared
 )
 select
   run_id,
   idea_id,
   "group",
   title,
-  case when known_weight > 0 then (known_sum + stand_in_sum) / (known_weight + stand_in_weight) end as score,
+  score,
   case when known_weight > 0 then known_sum / (known_weight + stand_in_weight) end as score_lower,
   case when known_weight > 0 then (known_sum + 10 * stand_in_weight) / (known_weight + stand_in_weight) end as score_upper,
   case when asked_weight > 0 then known_weight / asked_weight else 0.0 end as coverage_0_to_1,
   state,
   state_reason,
-  case
-    when (soundness_weight > 0 and soundness_confidence_0_to_3 is null)
-      or (contribution_weight > 0 and contribution_confidence_0_to_3 is null)
-      or (committee_weight > 0 and committee_confidence_0_to_3 is null)
-      or (novelty_weight > 0 and novelty_confidence_0_to_3 is null)
-    then null
-    else least(
-      case when soundness_weight > 0 then soundness_confidence_0_to_3 end,
-      case when contribution_weight > 0 then contribution_confidence_0_to_3 end,
-      case when committee_weight > 0 then committee_confidence_0_to_3 end,
-      case when novelty_weight > 0 then novelty_confidence_0_to_3 end
-    )
-  end as confidence_0_to_3,
+  confidence_0_to_3,
   soundness_0_to_10,
   contribution_0_to_10,
   committee_0_to_10,
@@ -215,5 +234,10 @@ select
   committee_requested,
   novelty_requested,
   incomplete_reason,
-  duplicate_of
-from compared
+  duplicate_of,
+  case
+    when score is not null then
+      group_mean + evidence_weight / (evidence_weight + 2) * (score - group_mean)
+  end as shrunk_score,
+  case when score is not null then evidence_weight end as evidence_weight
+from (select *, avg(score) over (partition by run_id, "group") as group_mean from scored)

@@ -1,8 +1,8 @@
--- Ideas of a run by group and score, whatever matches said.
+-- Ideas of a run by group and score, whatever matches said; where $shrink is true, by the shrunk score.
 select
   run_id,
   "group",
-  case when score is not null then rank() over (partition by "group" order by round(score, 9) desc nulls last) end as rank,
+  case when score is not null then rank() over (partition by "group" order by round(case when $shrink then shrunk_score else score end, 9) desc nulls last) end as rank,
   idea_id,
   title,
   score,
