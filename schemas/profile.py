@@ -280,6 +280,21 @@ class CommitteeParameters(Noun):
     persona_count: int = Field(
         default=5, ge=1, le=100, description="Personas drawn by the seed from the file."
     )
+    same_panel: bool = Field(
+        default=False,
+        description=(
+            "Every idea meets the same personas, so that no score depends on who was drawn; False, "
+            "as published: each idea meets some of its own."
+        ),
+    )
+    panel_field: str | None = Field(
+        default=None,
+        min_length=1,
+        description=(
+            "The field of the ideas, in words: half of the personas, rounded down, are then those "
+            "whose profile is nearest to it; None: all are drawn."
+        ),
+    )
     dimensions_per_call: int = Field(
         default=1, ge=1, description="Dimensions judged in one call; 1 is the published method."
     )

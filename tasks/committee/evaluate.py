@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.citation import Citation
-from schemas.committee import Claim, CommitteeEvaluation, IdeaPart, MetaReview
+from schemas.committee import Claim, CommitteeEvaluation, IdeaPart, MetaReview, Persona
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.outcome import Unscored
@@ -18,7 +18,14 @@ from tasks.committee.concluding import conclude, no_committee
 from tasks.committee.knowledge.context import STAGE
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
 from tasks.committee.knowledge.tools import KnowledgeTools
-from tasks.committee.reviewing import Case, Reviewed, draw_personas, review_case
+from tasks.committee.reviewing import (
+    Case,
+    Drawn,
+    Reviewed,
+    draw_personas,
+    nearest_personas,
+    review_case,
+)
 from tasks.committee.showing import Library
 from tasks.committee.steps.shown import PartShown
 from tasks.committee.steps.structure_idea import STRUCTURE_IDEA, StructureInput
@@ -112,7 +119,7 @@ async def evaluate_committee(
         ConfigurationError: a personas file with a mistake, or fewer personas than are to be drawn.
     """
     roster = load_roster(parameters.personas_file)
-    drawn = draw_personas(roster.personas, parameters.persona_count, seed, idea.idea_id)
+    drawn = await _panel(idea, roster.personas, parameters, seed, tools)
     structured = await structure_idea(idea, engine)
     if structured.unscored is not None:
         unscored = structured.unscored
@@ -134,6 +141,24 @@ async def evaluate_committee(
         concluded.citations,
         concluded.failures,
         concluded.suggestions,
+    )
+
+
+async def _panel(
+    idea: Idea,
+    personas: Sequence[Persona],
+    parameters: CommitteeParameters,
+    seed: int,
+    tools: KnowledgeTools,
+) -> tuple[Drawn, ...]:
+    count, field = parameters.persona_count, parameters.panel_field
+    near = (
+        await nearest_personas(personas, count // 2, field, tools.embedder)
+        if field is not None
+        else ()
+    )
+    return draw_personas(
+        personas, count, seed, idea.idea_id, same_panel=parameters.same_panel, near=near
     )
 
 

@@ -37,6 +37,7 @@ from tasks.committee.steps.persona_review import (
     ReviewerShown,
 )
 from tasks.committee.steps.shown import PartShown
+from tasks.embeddings import Embedder
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.step import Engine, never_asked
 
@@ -52,12 +53,34 @@ class Drawn:
     mask_seed: int
 
 
-def draw_personas(
-    personas: Sequence[Persona], count: int, seed: int, idea_id: IdeaId
-) -> tuple[Drawn, ...]:
-    """`count` different personas.
+async def nearest_personas(
+    personas: Sequence[Persona], count: int, field: str, embedder: Embedder
+) -> tuple[Persona, ...]:
+    """The `count` personas whose profile is nearest to the words of a field, nearest first."""
+    if not count:
+        return ()
+    ordered = sorted(personas, key=lambda persona: persona.persona_id)
+    asked, *profiles = await embedder.embed(
+        [field, *(f"{persona.name}. {persona.profile}" for persona in ordered)]
+    )
+    nearness = [round(float(asked @ profile), 6) for profile in profiles]
+    places = sorted(range(len(ordered)), key=lambda place: -nearness[place])
+    return tuple(ordered[place] for place in places[:count])
 
-    The same seed, idea and personas give the same draw, whatever the order of `personas`.
+
+def draw_personas(
+    personas: Sequence[Persona],
+    count: int,
+    seed: int,
+    idea_id: IdeaId,
+    *,
+    same_panel: bool = False,
+    near: Sequence[Persona] = (),
+) -> tuple[Drawn, ...]:
+    """`count` different personas: those of `near`, and others by lot.
+
+    The same seed, idea and personas give the same draw, whatever the order of `personas`; with
+    `same_panel` whatever the idea. What is withheld from a persona is drawn for each idea.
 
     Raises:
         ConfigurationError: there are fewer than `count`.
@@ -69,10 +92,12 @@ def draw_personas(
         )
     ordered = sorted(personas, key=lambda persona: persona.persona_id)
     # Not for secrets: a draw that can be repeated is meant.
-    generator = random.Random(_seed(seed, idea_id, "draw"))  # noqa: S311
+    lot = _seed(seed, IdeaId("") if same_panel else idea_id, "draw")
+    generator = random.Random(lot)  # noqa: S311
+    others = [persona for persona in ordered if persona not in near]
     return tuple(
         Drawn(persona, _seed(seed, idea_id, persona.persona_id))
-        for persona in generator.sample(ordered, count)
+        for persona in (*near, *generator.sample(others, count - len(near)))
     )
 
 

@@ -235,6 +235,28 @@ def test_an_unscored_committee_or_novelty_leaves_the_others_alone(
     assert (row["committee_unscored_share"], row["novelty_unscored_share"]) == (1.0, 1.0)
 
 
+def test_an_idea_that_lacks_a_dimension_does_not_lead_by_it(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    """Along `clarity` everybody is generous; the second idea was judged along it alone."""
+    for number, along in enumerate(({"clarity": 9.0, "novelty": 5.0}, {"clarity": 8.0})):
+        evaluation = by_all_modules(judged(number, [4.0], [1]), [None], 3)
+        committee = evaluation.committee
+        assert committee is not None
+        reviews = tuple(
+            replace(
+                committee.reviews[0],
+                dimension=dimension,
+                score_0_to_10=along.get(dimension),
+                unscored_reason=None if dimension in along else Reason.REFUSED,
+            )
+            for dimension in ("clarity", "novelty")
+        )
+        add_evaluation(tables, replace(evaluation, committee=replace(committee, reviews=reviews)))
+    found = tables.execute("select committee_0_to_10 from idea_scores order by idea_id").fetchall()
+    assert found == [(7.0,), (6.5,)], "not 7 against 8"
+
+
 def test_a_committee_that_never_met_is_wholly_unscored_and_unscored_reviews_are_counted_in_the_ranking(
     tables: duckdb.DuckDBPyConnection,
 ) -> None:

@@ -11,8 +11,15 @@ from schemas.committee import IdeaPart, KnowledgePhase, KnowledgeRecord
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
 from schemas.knowledge import SourceKind
-from tasks.committee.reviewing import Drawn, draw_personas, familiarity, known_to
+from tasks.committee.reviewing import (
+    Drawn,
+    draw_personas,
+    familiarity,
+    known_to,
+    nearest_personas,
+)
 from tasks.personas.roster import load_roster
+from tests.support.contribution_fakes import WordEmbedder
 
 PERSONAS = load_roster(None).personas
 IDEA = IdeaId("idea")
@@ -56,6 +63,32 @@ def test_seeds_and_ideas_draw_differently_and_every_persona_has_a_turn() -> None
     assert len(set(draws)) > 40
     assert {name for draw in draws for name in draw} == {persona.persona_id for persona in PERSONAS}
     assert draw_personas(PERSONAS, 5, 7, IDEA) != draw_personas(PERSONAS, 5, 8, IDEA)
+
+
+def test_the_same_panel_meets_every_idea_and_another_seed_draws_another() -> None:
+    def panel(seed: int, idea_id: str) -> list[str]:
+        drawn = draw_personas(PERSONAS, 4, seed, IdeaId(idea_id), same_panel=True)
+        return [each.persona.persona_id for each in drawn]
+
+    assert len({tuple(panel(7, f"idea-{number}")) for number in range(30)}) == 1
+    assert len({tuple(panel(seed, "idea")) for seed in range(30)}) > 20
+    masks = {
+        draw_personas(PERSONAS, 1, 7, IdeaId(f"idea-{number}"), same_panel=True)[0].mask_seed
+        for number in range(30)
+    }
+    assert len(masks) == 30, "what is withheld is drawn for each idea"
+
+
+async def test_half_of_a_panel_is_drawn_near_a_field_and_nobody_twice() -> None:
+    field = "Hospital physician, experienced in trials, safety and populations"
+    near = await nearest_personas(PERSONAS, 2, field, WordEmbedder())
+    assert near[0].persona_id == "clinician"
+    assert await nearest_personas(PERSONAS[::-1], 2, field, WordEmbedder()) == near
+    assert await nearest_personas(PERSONAS, 0, field, WordEmbedder()) == ()
+    for seed in range(20):
+        drawn = draw_personas(PERSONAS, 5, seed, IDEA, near=near)
+        assert tuple(each.persona for each in drawn[:2]) == near
+        assert len({each.persona.persona_id for each in drawn}) == 5
 
 
 def test_more_personas_than_there_are_is_a_clear_error() -> None:

@@ -417,3 +417,14 @@ async def test_unusable_suggestions_are_a_failure_and_not_an_empty_advice(all_kn
     )
     assert found.evaluation.meta_review is not None
     assert found.evaluation.meta_review.removed_citation_count == 1
+
+
+async def test_the_panel_of_the_profile_is_the_one_that_reviews() -> None:
+    field = "Hospital physician, experienced in trials, safety and populations"
+    found = [
+        await evaluated(idea=replace(IDEA, idea_id=name), same_panel=True, panel_field=field)
+        for name in ("one", "other")
+    ]
+    panels = [{review.persona_id for review in one.evaluation.reviews} for one in found]
+    assert panels[0] == panels[1]
+    assert "clinician" in panels[0]

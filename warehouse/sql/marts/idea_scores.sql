@@ -3,7 +3,8 @@
 -- contribution_0_to_10: mean of the dimensions' contribution_reviews.novelty_0_to_10, which follows from the closest works; in runs whose
 -- comparisons do not tell overlap, as before, 5 * (1 + mean_comparison_score).
 -- mean_comparison_score: mean over all scored (paper, dimension) comparisons, each -1, 0 or +1.
--- committee_0_to_10: mean of the scored persona reviews over personas and dimensions.
+-- committee_0_to_10: mean over the dimensions that scored any idea of the run, each the mean of its scored persona reviews. Where one of
+-- them did not score this idea, its mean over the run stands in, so that an idea never leads by the dimensions it lacks.
 -- novelty_0_to_10: 2.5 * (the five-point judgement - 1), calibrated where a calibrator was applied.
 -- <module>_confidence_0_to_3: how sure the module's score is. The median, the lower of two, of confidence_0_to_3 over all that the module
 -- had to judge; what is unscored counts as 0. NULL without a score, and in runs of before there was a confidence.
@@ -56,11 +57,26 @@ dimension_reviews as (
     on r.run_id = d.run_id and r.idea_id = d.idea_id and r.dimension_id = d.dimension_id
   group by d.run_id, d.idea_id
 ),
+judged_by_dimension as (
+  select run_id, idea_id, dimension, avg(score_0_to_10) as score_0_to_10
+  from persona_reviews
+  group by run_id, idea_id, dimension
+  having count(score_0_to_10) > 0
+),
+dimension_means as (
+  select run_id, dimension, avg(score_0_to_10) as run_mean from judged_by_dimension group by run_id, dimension
+),
+committee_scores as (
+  select i.run_id, i.idea_id, avg(coalesce(j.score_0_to_10, d.run_mean)) as committee_0_to_10
+  from (select distinct run_id, idea_id from judged_by_dimension) as i
+  inner join dimension_means as d on d.run_id = i.run_id
+  left join judged_by_dimension as j on j.run_id = i.run_id and j.idea_id = i.idea_id and j.dimension = d.dimension
+  group by i.run_id, i.idea_id
+),
 persona_scores as (
   select
     run_id,
     idea_id,
-    avg(score_0_to_10) as committee_0_to_10,
     count(*) as persona_review_count,
     count(score_0_to_10) as scored_persona_review_count,
     count(distinct persona_id) filter (where score_0_to_10 is not null) as scored_persona_count,
@@ -86,12 +102,12 @@ module_scores as (
       when c.mean_comparison_score is not null then coalesce(d.novelty_by_closest_works, 5 * (1 + c.mean_comparison_score))
     end as contribution_0_to_10,
     c.mean_comparison_score,
-    p.committee_0_to_10,
+    o.committee_0_to_10,
     n.novelty_1_to_5,
     2.5 * (n.novelty_1_to_5 - 1) as novelty_0_to_10,
     case when m.soundness_0_to_10 is not null then m.soundness_confidence end as soundness_confidence_0_to_3,
     case when c.mean_comparison_score is not null then d.contribution_confidence end as contribution_confidence_0_to_3,
-    case when p.committee_0_to_10 is not null then p.committee_confidence end as committee_confidence_0_to_3,
+    case when o.committee_0_to_10 is not null then p.committee_confidence end as committee_confidence_0_to_3,
     case when n.novelty_1_to_5 is not null then n.novelty_confidence end as novelty_confidence_0_to_3,
     coalesce(m.method_count, 0) as method_count,
     coalesce(m.scored_method_count, 0) as scored_method_count,
@@ -122,6 +138,7 @@ module_scores as (
   left join comparison_scores as c on c.run_id = i.run_id and c.idea_id = i.idea_id
   left join dimension_reviews as d on d.run_id = i.run_id and d.idea_id = i.idea_id
   left join persona_scores as p on p.run_id = i.run_id and p.idea_id = i.idea_id
+  left join committee_scores as o on o.run_id = i.run_id and o.idea_id = i.idea_id
   left join novelty_scores as n on n.run_id = i.run_id and n.idea_id = i.idea_id
   left join failure_counts as f on f.run_id = i.run_id and f.idea_id = i.idea_id
 ),
