@@ -23,6 +23,8 @@ ASSAY = "assay"
 
 PROMPT_ONLY, PROMPT_WITH_SEARCH = "prompt_only", "prompt_with_search"
 """Baselines: a review from memory, and one beside what one search found."""
+ANOTHER_IDEAS = "another_ideas_review"
+"""Baseline of chance: Assay's review of another idea, drawn by the seed, held against this one."""
 
 
 class JudgeWording(StrEnum):

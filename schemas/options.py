@@ -409,9 +409,9 @@ class BenchmarkOptions(IdeaOptions):
         "", "LIST", "Parts of the method left out: mre, pa, pc (ScholarEval's ablations)."
     )
     baselines: str = option(
-        "prompt_only,prompt_with_search",
+        "prompt_only,prompt_with_search,another_ideas_review",
         "LIST",
-        "Systems to hold beside it: prompt_only, prompt_with_search; or none.",
+        "Systems to hold beside it: prompt_only, prompt_with_search, another_ideas_review; or none.",
     )
     check_links: bool = option(
         False, "", "Ask every cited address whether it exists (reference invalidity)."

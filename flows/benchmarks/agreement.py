@@ -17,8 +17,10 @@ from tasks.benchmarks.review_sets import (
     read_expert_reviews,
 )
 from tasks.metrics.agreement import gwet_ac1, krippendorff_alpha
+from tasks.metrics.chance import STRATIFIED_RANDOM, fixed_ratings, random_ratings
 from tasks.metrics.comparing import welch
-from tasks.metrics.estimate import benchmark_score, undefined
+from tasks.metrics.estimate import Estimate, benchmark_score, undefined
+from tasks.metrics.labelled import Row
 from tasks.metrics.means import mean
 from tasks.metrics.mixed_effects import Score, mixed_effects
 
@@ -85,18 +87,32 @@ def _effects(reviews: Sequence[ExpertReview], name: str) -> Iterator[BenchmarkSc
 
 
 def _agreement(reviews: Sequence[ExpertReview], name: str, seed: int) -> Iterator[BenchmarkScore]:
-    """Units are ideas, raters the experts who reviewed them."""
+    """Units are ideas, raters the experts who reviewed them; beside them raters who look at
+    nothing.
+    """
     rows: dict[str, list[float | None]] = {}
     for review in reviews:
         rows.setdefault(review.idea_id, []).append(review.scores[name])
     listed = list(rows.values())
-    yield benchmark_score(
-        krippendorff_alpha(listed, "interval", seed=seed),
-        NAME,
-        f"krippendorff_alpha_{name}",
-        EXPERTS,
-    )
-    yield benchmark_score(gwet_ac1(listed), NAME, f"gwet_ac1_{name}", EXPERTS)
+    scale = sorted({score for row in listed for score in row if score is not None})
+
+    def alpha(found: Sequence[Row]) -> Estimate:
+        return krippendorff_alpha(found, "interval", scale, resamples=1)
+
+    def ac1(found: Sequence[Row]) -> Estimate:
+        return gwet_ac1(found, scale)
+
+    by_system = {
+        EXPERTS: (krippendorff_alpha(listed, "interval", seed=seed), gwet_ac1(listed)),
+        STRATIFIED_RANDOM: tuple(random_ratings(listed, one, seed) for one in (alpha, ac1)),
+        **{
+            system: (alpha(found), ac1(found))
+            for system, found in fixed_ratings(listed, scale).items()
+        },
+    }
+    for system, (one, other) in by_system.items():
+        yield benchmark_score(one, NAME, f"krippendorff_alpha_{name}", system)
+        yield benchmark_score(other, NAME, f"gwet_ac1_{name}", system)
 
 
 def _items(reviews: Sequence[ExpertReview]) -> Iterator[BenchmarkItem]:

@@ -9,7 +9,7 @@ from flows.benchmarks.items import answered, unanswered
 from flows.benchmarks.reviewing import WrittenReview, reviews_by_system
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
-from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
+from schemas.benchmark import ANOTHER_IDEAS, ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.run import Module
 from tasks.benchmarks.items import ItemContext
@@ -87,10 +87,10 @@ def preference_scores(
     trial: Trial, reviews: Mapping[str, Mapping[str, WrittenReview]]
 ) -> Iterator[BenchmarkScore]:
     """Rates of Assay's reviews against each baseline's, by criterion; an idea that one of them has
-    no review of is unscored.
+    no review of is unscored. Which of its own reviews is better says nothing.
     """
     for system, theirs in reviews.items():
-        if system == ASSAY:
+        if system in (ASSAY, ANOTHER_IDEAS):
             continue
         both = {"ours_first": _in_order(trial, reviews[ASSAY], theirs, system, swapped=False)}
         both["theirs_first"] = _in_order(trial, reviews[ASSAY], theirs, system, swapped=True)
@@ -180,7 +180,9 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     return [
         *scores,
         *_differences(judged, trial.seed),
-        *reference_scores(trial, reviews),
+        *reference_scores(
+            trial, {name: found for name, found in reviews.items() if name != ANOTHER_IDEAS}
+        ),
         *preference_scores(trial, reviews),
     ]
 

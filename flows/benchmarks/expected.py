@@ -17,6 +17,7 @@ from flows.estimate import Estimate, estimate_run, unpriced
 from flows.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from schemas.base import Noun
 from schemas.benchmark import (
+    ANOTHER_IDEAS,
     PROMPT_ONLY,
     PROMPT_WITH_SEARCH,
     BenchmarkRequest,
@@ -167,6 +168,7 @@ def _coverage(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     rubrics, shown = share * sum(len(entry.rubrics) for entry in entries), _tokens(ideas)
     searched = PAPERS_SEARCHED * WORK_TOKENS
     systems = 1 + len(request.baselines)
+    written = [name for name in request.baselines if name != ANOTHER_IDEAS]
     asked = [
         Asking(
             JUDGE_COVERAGE,
@@ -179,12 +181,12 @@ def _coverage(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     asked.append(
         Asking(
             JUDGE_PREFERENCE,
-            2.0 * len(ideas) * len(request.baselines),
+            2.0 * len(ideas) * len(written),
             2 * REVIEW_TOKENS,
             3 * GRADE_TOKENS,
         )
     )
-    for name in request.baselines:
+    for name in written:
         papers = searched if name == PROMPT_WITH_SEARCH else 0.0
         asked += [
             Asking(step, len(ideas), shown + papers, REVIEW_TOKENS / 2)

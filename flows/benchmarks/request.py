@@ -14,7 +14,12 @@ from flows.request import (
     with_prior,
 )
 from schemas.base import replace
-from schemas.benchmark import PROMPT_ONLY, PROMPT_WITH_SEARCH, BenchmarkRequest
+from schemas.benchmark import (
+    ANOTHER_IDEAS,
+    PROMPT_ONLY,
+    PROMPT_WITH_SEARCH,
+    BenchmarkRequest,
+)
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
@@ -57,7 +62,7 @@ def profile_without(profile: Profile, text: str) -> Profile:
 
 LITERATURE_FILE = "literature.parquet"
 """Papers that lie beside the data sets are the default literature of the benchmarks."""
-BASELINES = (PROMPT_ONLY, PROMPT_WITH_SEARCH)
+BASELINES = (PROMPT_ONLY, PROMPT_WITH_SEARCH, ANOTHER_IDEAS)
 
 
 def resolve_benchmark(

@@ -2,11 +2,12 @@
 a prompt for soundness and one for contribution (ScholarEval, F.1).
 """
 
-from collections.abc import Sequence
+import random
+from collections.abc import Mapping, Sequence
 
 from flows.benchmarks.trial import Trial
 from schemas.base import Noun
-from schemas.benchmark import ASSAY, PROMPT_ONLY, PROMPT_WITH_SEARCH
+from schemas.benchmark import ANOTHER_IDEAS, ASSAY, PROMPT_ONLY, PROMPT_WITH_SEARCH
 from schemas.idea import Idea
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
@@ -41,9 +42,13 @@ def reviews_by_system(
 ) -> dict[str, dict[str, WrittenReview]]:
     """Reviews by system and idea: `assay`, then the baselines asked for."""
     found = {ASSAY: _by_assay(trial, ideas, modules)}
+    if ANOTHER_IDEAS in trial.request.baselines:
+        found[ANOTHER_IDEAS] = passed_on(found[ASSAY], trial.seed)
     by_id = {str(idea.idea_id): idea for idea in ideas}
     works = {PROMPT_ONLY: _prompted, PROMPT_WITH_SEARCH: _prompted_with_search}
     for name in trial.request.baselines:
+        if name == ANOTHER_IDEAS:
+            continue
         written = trial.each(
             name,
             by_id,
@@ -60,6 +65,22 @@ def reviews_by_system(
             )
         found[name] = written
     return found
+
+
+def passed_on(reviews: Mapping[str, WrittenReview], seed: int) -> dict[str, WrittenReview]:
+    """To every idea the review of another one: all of them in a circle drawn by the seed."""
+    circle = sorted(reviews)
+    # Not for secrets: a draw that can be repeated is meant.
+    random.Random(seed).shuffle(circle)  # noqa: S311
+    if len(circle) < 2:
+        alone = WrittenReview(
+            text="", reason=Reason.NOTHING_TO_JUDGE, detail="there is no other idea"
+        )
+        return dict.fromkeys(circle, alone)
+    return {
+        idea_id: reviews[other]
+        for idea_id, other in zip(circle, [*circle[1:], circle[0]], strict=True)
+    }
 
 
 def _by_assay(

@@ -9,7 +9,7 @@ import numpy as np
 
 from schemas.benchmark import BenchmarkScore
 from tasks.metrics.estimate import Estimate, benchmark_scores, undefined
-from tasks.metrics.labelled import Label, Labelled, pair_up
+from tasks.metrics.labelled import Label, Labelled, Row, pair_up
 from tasks.metrics.means import percentile_interval
 from tasks.metrics.rankings import Group
 
@@ -91,6 +91,40 @@ def random_order(
             return found
         values.append(found.value)
     return _over_draws(values, found.count)
+
+
+def random_ratings(
+    rows: Sequence[Row], statistic: Callable[[Sequence[Row]], Estimate], seed: int
+) -> Estimate:
+    """Mean of `statistic` when every rating is drawn by its share of the ratings; what lacks still
+    does. See `stratified_random`.
+    """
+    ratings = [label for row in rows for label in row if label is not None]
+    if not ratings:
+        return undefined("there is no rating")
+    generator = np.random.default_rng(seed)
+    values, count = [], 0
+    for _ in range(DRAWS):
+        places = iter(generator.integers(0, len(ratings), len(ratings)))
+        found = statistic(
+            [[None if one is None else ratings[next(places)] for one in row] for row in rows]
+        )
+        values.append(found.value if found.defined else float("nan"))
+        count = max(count, found.count)
+    return _over_draws(values, count)
+
+
+def fixed_ratings(
+    rows: Sequence[Row], scale: Sequence[Label]
+) -> dict[str, list[list[Label | None]]]:
+    """By system: the same rating by everybody of everything; what lacks still does."""
+    every = [label for row in rows for label in row]
+    gold = {str(number): label for number, label in enumerate(every)}
+    labels = {MAJORITY: majority_label(gold, scale), CONSTANT: constant_label(gold, scale)}
+    return {
+        system: [[None if one is None else label for one in row] for row in rows]
+        for system, label in labels.items()
+    }
 
 
 def fixed_orders(groups: Sequence[Group]) -> dict[str, list[Group]]:

@@ -3,7 +3,6 @@ and names it.
 """
 
 import asyncio
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +14,15 @@ from flows.campaign import conclude
 from flows.profiles import load_profile
 from flows.ranking import Ranking, RankSummary
 from schemas.base import replace
-from schemas.calibration import (
-    Calibrator,
-    CalibratorFeature,
-    CalibratorLabel,
-    CalibratorTerm,
-    Prior,
-)
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.profile import Profile
 from schemas.ranking import GroupReceipt, RankRequest
 from schemas.reasons import Reason
-from tasks.calibration.applying import write_fitted
-from tasks.calibration.examples import item_sha256
 from tasks.calibration.fitting import WORDS
 from tasks.ranking.rank_shard import RankJob, rank_shard
 from tests.support.evaluations import make_evaluation, make_run
-from tests.support.ranking_fakes import FakeJudge
+from tests.support.ranking_fakes import FakeJudge, write_prior
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.rankings.queries import compared_across, group_summaries, ranked_by
@@ -121,28 +111,9 @@ def with_prior(folder: Path, engine: str, feature: str = WORDS) -> Profile:
     """A profile whose prior was fitted on the first idea and others, and expects more of ideas that
     say `sequencing`.
     """
-    calibrator = Calibrator(
-        target="outcome",
-        engine=engine,
-        judged_by="evidence",
-        features=(CalibratorFeature(name=feature, mean=0.0, scale=1.0, coefficient=1.0),),
-        terms=(CalibratorTerm(term="sequencing", weight=1.0, coefficient=1.0),),
-        labels=(
-            CalibratorLabel(label="no", value=0.0, count=10),
-            CalibratorLabel(label="yes", value=1.0, count=10),
-        ),
-        thresholds=(0.0,),
-        decision_rules={},
-        cut_points=(0.5,),
-        ridge=2.0,
-        training_source="made up",
-        training_items=(item_sha256(make_evaluation(0).idea.text),),
-        training_sha256="ab" * 32,
-        assay_version="0",
-        created_at=datetime(2026, 1, 1, tzinfo=UTC),
-    )
     path = folder / "prior.json"
-    write_fitted(Prior(calibrator=calibrator, pair_slope=1.0, pair_count=100), path)
+    fitted_on = (make_evaluation(0).idea.text,)
+    write_prior(path, ("sequencing",), fitted_on=fitted_on, engine=engine, feature=feature)
     profile = load_profile("economy")
     return replace(profile, ranking=replace(profile.ranking, prior=str(path)))
 

@@ -1,15 +1,26 @@
 """Dossiers without content, judges that decide as a test says, and matches without an engine."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+from schemas.calibration import (
+    Calibrator,
+    CalibratorFeature,
+    CalibratorLabel,
+    CalibratorTerm,
+    Prior,
+)
 from schemas.identifiers import IdeaId
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.profile import RankingParameters
 from schemas.ranking import Match, Winner
 from schemas.reasons import Reason
+from tasks.calibration.applying import write_fitted
+from tasks.calibration.examples import item_sha256
+from tasks.calibration.fitting import WORDS
 from tasks.judging.step import Step
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.steps.compare_ideas import DimensionVerdict, PairReply
@@ -96,3 +107,35 @@ def matches(results: Iterable[tuple[str, str, Winner | None]]) -> list[Match]:
         match(first, second, winner, number)
         for number, (first, second, winner) in enumerate(results, start=1)
     ]
+
+
+def write_prior(
+    path: Path,
+    words: Sequence[str],
+    *,
+    fitted_on: Sequence[str] = (),
+    engine: str = "extractive",
+    feature: str = WORDS,
+) -> None:
+    """A prior that expects more of ideas that say one of `words`; `fitted_on`: texts of ideas."""
+    calibrator = Calibrator(
+        target="outcome",
+        engine=engine,
+        judged_by="evidence",
+        features=(CalibratorFeature(name=feature, mean=0.0, scale=1.0, coefficient=1.0),),
+        terms=tuple(CalibratorTerm(term=word, weight=1.0, coefficient=1.0) for word in words),
+        labels=(
+            CalibratorLabel(label="no", value=0.0, count=10),
+            CalibratorLabel(label="yes", value=1.0, count=10),
+        ),
+        thresholds=(0.0,),
+        decision_rules={},
+        cut_points=(0.5,),
+        ridge=2.0,
+        training_source="made up",
+        training_items=tuple(item_sha256(text) for text in fitted_on),
+        training_sha256="ab" * 32,
+        assay_version="0",
+        created_at=MIDNIGHT,
+    )
+    write_fitted(Prior(calibrator=calibrator, pair_slope=1.0, pair_count=100), path)

@@ -3,8 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from flows.benchmarks.coverage import SUITE as COVERAGE
-from flows.benchmarks.reviewing import _prompted, _prompted_with_search
+from flows.benchmarks.reviewing import (
+    WrittenReview,
+    _prompted,
+    _prompted_with_search,
+    passed_on,
+)
 from flows.benchmarks.suite import benchmark_id
 from schemas.base import replace
 from schemas.benchmark import JudgeWording
@@ -113,3 +120,19 @@ def test_another_wording_of_the_judge_is_another_benchmark(tmp_path: Path) -> No
         for judge in JudgeWording
     }
     assert len(ids) == 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_idea_is_passed_the_review_of_another_one(seed: int) -> None:
+    reviews = {f"i{number}": WrittenReview(text=f"of i{number}") for number in range(7)}
+    passed = passed_on(reviews, seed)
+    assert passed == passed_on(dict(reversed(reviews.items())), seed)
+    assert sorted(one.text for one in passed.values()) == sorted(
+        one.text for one in reviews.values()
+    )
+    assert all(one.text != f"of {idea_id}" for idea_id, one in passed.items())
+
+
+def test_an_idea_alone_is_passed_no_review() -> None:
+    (alone,) = passed_on({"i": WrittenReview(text="of i")}, 0).values()
+    assert (alone.text, alone.reason) == ("", Reason.NOTHING_TO_JUDGE)

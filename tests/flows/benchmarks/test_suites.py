@@ -13,9 +13,18 @@ from flows.benchmarks.coverage import SUITE as COVERAGE
 from flows.benchmarks.decisions import SUITE as DECISIONS
 from flows.benchmarks.groups import SUITE as GROUPS
 from flows.benchmarks.pairs import SUITE as PAIRS
+from flows.profiles import load_profile
+from schemas.base import replace
 from schemas.errors import ConfigurationError
+from schemas.profile import Profile
 from schemas.run import Module
-from tasks.benchmarks.innoeval import connected, linked_submissions, read_pairs, read_points
+from tasks.benchmarks.innoeval import (
+    connected,
+    linked_submissions,
+    read_groups,
+    read_pairs,
+    read_points,
+)
 from tests.support.benchmark_sets import (
     benchmark_request,
     never_evaluate,
@@ -27,6 +36,7 @@ from tests.support.benchmark_sets import (
     write_points,
     write_scholarideas,
 )
+from tests.support.ranking_fakes import write_prior
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 
@@ -34,7 +44,8 @@ DATA = Path(__file__).parents[4] / "shared" / "data"
 def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not_ask(
     tmp_path: Path,
 ) -> None:
-    request = benchmark_request(write_scholarideas(tmp_path), COVERAGE, baselines=("prompt_only",))
+    systems = ("prompt_only", "another_ideas_review")
+    request = benchmark_request(write_scholarideas(tmp_path), COVERAGE, baselines=systems)
     summary = run_small(COVERAGE, request)
     assert (summary.published, summary.head.incomplete_reason, summary.failed_expectations) == (
         True,
@@ -62,7 +73,9 @@ def test_coverage_judges_every_rubric_of_every_system_and_says_what_it_could_not
         "select system, count(*), count(distinct step) from benchmark_items where task ="
         " 'judge_coverage' group by 1",
     )
-    assert sorted(answers) == [("assay", 6, 1), ("prompt_only", 6, 1)]
+    assert sorted(answers) == [(system, 6, 1) for system in sorted(["assay", *systems])]
+    assert ("preference_win", "criterion=depth", "assay vs. another_ideas_review") not in found
+    assert found["coverage_difference", "all", "assay - another_ideas_review"][1] is None
     assert all(path.exists() for path in summary.report_paths)
     report = summary.report_paths[1].read_text()
     assert "*published*: ScholarEval (arXiv 2510.16234), Table 1, DR Tulu" in report
@@ -155,6 +168,47 @@ def test_evaluated_groups_have_three_systems_and_name_the_run_they_rest_on(tmp_p
     }
     ((runs,),) = rows_of(request, "select evaluated_run_ids from benchmarks")
     assert len(runs) == 1
+
+
+def with_prior(path: Path, *words: str, fitted_on: tuple[str, ...] = ()) -> Profile:
+    write_prior(path, words, fitted_on=fitted_on)
+    profile = load_profile("economy")
+    return replace(profile, ranking=replace(profile.ranking, prior=str(path)))
+
+
+@pytest.mark.parametrize(
+    ("words", "share"), [(("proteins", "retrieval"), 1.0), (("attention",), 0)]
+)
+def test_a_prior_is_one_more_judge_of_pairs_and_asks_nobody(
+    words: tuple[str, ...], share: float, tmp_path: Path
+) -> None:
+    profile = with_prior(tmp_path / "prior.json", *words)
+    request = benchmark_request(write_pairs(tmp_path, 3), PAIRS, modules=(), profile=profile)
+    run_small(PAIRS, request, never_evaluate)
+    found = scores_of(request)
+    right = found["pairwise_accuracy", "difficulty=easy", "prior"][0]
+    assert right == pytest.approx(share, abs=0.34), "the second of each pair was accepted"
+    assert rows_of(
+        request,
+        "select count(*), count(step) from benchmark_items where system = 'prior'",
+    ) == [(6, 0)]
+
+
+def test_a_prior_is_one_more_judge_of_groups_and_never_of_what_it_was_fitted_on(
+    tmp_path: Path,
+) -> None:
+    folder = write_groups(tmp_path)
+    profile = with_prior(tmp_path / "prior.json", "policies")
+    request = benchmark_request(folder, GROUPS, modules=(), profile=profile)
+    run_small(GROUPS, request, never_evaluate)
+    found = scores_of(request)
+    chance = found["best_of_group", "all", "stratified random"][0]
+    assert chance is not None
+    assert (found["best_of_group", "all", "prior"][0] or 0) > chance
+    (idea, *_) = read_groups(folder / "innoeval_groups.json")[0].members
+    seen = with_prior(tmp_path / "prior.json", "policies", fitted_on=(idea.idea.text,))
+    with pytest.raises(ConfigurationError, match=r"1 of the items .* without ranking.prior"):
+        run_small(GROUPS, replace(request, profile=seen), never_evaluate)
 
 
 def test_pairs_that_share_a_submission_are_one_cluster_of_the_intervals(tmp_path: Path) -> None:

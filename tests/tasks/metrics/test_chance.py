@@ -6,12 +6,15 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import f1_score
 
+from tasks.metrics.agreement import gwet_ac1, krippendorff_alpha
 from tasks.metrics.chance import (
     CONSTANT,
     MAJORITY,
     fixed_answers,
     fixed_orders,
+    fixed_ratings,
     random_order,
+    random_ratings,
     stratified_random,
 )
 from tasks.metrics.classification import accuracy_value, macro_f1, macro_f1_value
@@ -69,3 +72,26 @@ def test_an_f1_over_clusters_draws_them_whole() -> None:
 def test_without_labels_there_is_no_chance_level() -> None:
     found = stratified_random({"a": None}, accuracy_value, seed=1)
     assert found.undefined_reason == "there is no item with a label"
+
+
+RATINGS = [[1, 1], [2, 2], [3, None], [1, 2], [3, 3], [1, 1]] * 5
+
+
+def test_ratings_drawn_by_their_share_agree_by_chance_alone() -> None:
+    alpha = partial(krippendorff_alpha, scale="interval", resamples=1)
+    found = random_ratings(RATINGS, alpha, 7)
+    assert found.value == pytest.approx(0, abs=0.05)
+    assert found.value < krippendorff_alpha(RATINGS, "interval").value
+    assert found == random_ratings(RATINGS, alpha, 7)
+    assert not random_ratings([[None, None]], alpha, 7).defined
+
+
+def test_raters_who_say_the_same_of_everything_agree_wholly_and_lack_where_others_did() -> None:
+    fixed = fixed_ratings(RATINGS, [1, 2, 3])
+    assert {system: rows[2] for system, rows in fixed.items()} == {
+        "always majority": [1, None],
+        "constant": [2, None],
+    }
+    for rows in fixed.values():
+        assert gwet_ac1(rows, [1, 2, 3]).value == pytest.approx(1)
+        assert not krippendorff_alpha(rows, "interval", [1, 2, 3]).defined
