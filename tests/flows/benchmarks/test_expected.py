@@ -47,6 +47,14 @@ def test_calls_are_counted_from_the_data(name: str, calls: int, data: Path) -> N
     assert (found.cost_usd > 0) == (calls > 0)
 
 
+def test_the_review_of_another_idea_is_judged_and_not_written(data: Path) -> None:
+    plain, passed_on = (
+        expected("coverage", data, modules=(), baselines=baselines)
+        for baselines in ((), ("another_ideas_review",))
+    )
+    assert (plain.model_calls, passed_on.model_calls) == (6, 12)
+
+
 def test_evaluations_are_part_of_the_bill_and_a_limit_lowers_it(data: Path) -> None:
     whole, limited, run = (
         expected("decisions", data),
