@@ -94,7 +94,13 @@ def test_a_ranked_group_comes_back_as_it_was_landed(layout: Layout, ideas: list[
     assert landed_matches(layout, RUN, "ranking-a", "one") == group.matches
     receipt = read_receipt(layout, RANKINGS, RUN, "ranking-a", "one")
     assert receipt is not None
-    assert receipt.rows == {"ranking_groups": 1, "matches": 12, "ratings": 12, "llm_calls": 6}
+    assert receipt.rows == {
+        "ranking_groups": 1,
+        "matches": 12,
+        "ratings": 12,
+        "ratings_across_groups": 0,
+        "llm_calls": 6,
+    }
     assert read_head(layout, RANKINGS, RUN, "ranking-a") is None, (
         "a ranking exists only once its head has landed"
     )
