@@ -72,8 +72,9 @@ def release_records(count: int, first: int = 1) -> dict[str, list[Record]]:
             edge = {
                 "citingcorpusid": number,
                 "citedcorpusid": cited if cited else None,
-                "isinfluential": False,
-                "contexts": None,
+                "isinfluential": place == 0 and number % 5 == 0,
+                "contexts": [f"As shown in [{cited}], zebras run."] if number % 2 else None,
+                "intents": [["background"]] if number % 2 else None,
             }
             citations += [
                 {"citationid": number * 10 + place, **edge},

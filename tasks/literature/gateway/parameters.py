@@ -13,6 +13,7 @@ import orjson
 from schemas.errors import RequestRejectedError
 from schemas.patterns import IGNORECASE, bounded
 from tasks.literature.gateway.messages import LARGEST_BATCH, NONE_KNOWN, Request
+from tasks.literature.snapshot.contexts import CitationContexts
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.text_index import DayRange
 from tasks.web.client import ascii_lower
@@ -202,6 +203,26 @@ def view(paper: PaperRecord, fields: tuple[str, ...]) -> Json:
     """The paper with the fields asked for, `paperId` always; nested lists are the caller's."""
     heads = dict.fromkeys(("paperId", *(name.partition(".")[0] for name in fields)))
     return {head: _SHAPES[head](paper) for head in heads if head in _SHAPES}
+
+
+def edge_view(told: CitationContexts, fields: tuple[str, ...]) -> Json:
+    """How a paper cites another, with the fields asked for.
+
+    Null says that it is unknown, where the API says the same of no passage and of no full text. The
+    heading above a passage stands beside its intents, as `section`; the API has none.
+    """
+    contexts = told.contexts
+    edge: Json = {"isInfluential": told.influential}
+    if contexts is not None:
+        edge |= {
+            "contexts": [each.text for each in contexts],
+            "intents": sorted({why for each in contexts for why in each.intents}),
+            "contextsWithIntent": [
+                {"context": each.text, "intents": list(each.intents), "section": each.section}
+                for each in contexts
+            ],
+        }
+    return {name: edge.get(name) for name in fields if name in EDGE_FIELDS}
 
 
 def nested_fields(fields: tuple[str, ...], name: str) -> tuple[str, ...] | None:

@@ -28,13 +28,14 @@ from tasks.literature.gateway.parameters import (
     Json,
     batch_identifiers,
     days_of,
+    edge_view,
     fields_of,
     nested_fields,
     view,
     window_of,
 )
 from tasks.literature.snapshot.records import PaperRecord
-from tasks.literature.snapshot.snapshot import Found, Snapshot
+from tasks.literature.snapshot.snapshot import Edges, Found, Snapshot
 from tasks.literature.snapshot.text_index import EVER, DayRange
 
 _OF_ONE_PAPER: dict[str, str | None] = {
@@ -197,41 +198,30 @@ class SnapshotUpstream:
         window = window_of(request, default=100, largest=1000)
         if window.end >= 10_000:
             return error_reply(400, "offset + limit must be < 10000")
-        papers = self._neighbours(paper, kind)
+        edges = self._neighbours(paper, kind, slice(window.offset, window.end))
         about: Json = {"offset": window.offset}
         if kind == "references":
             about["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
-        if papers is None:
+        if edges is None:
             about["citingPaperInfo"] = {
                 **view(paper, ("title",)),
                 "openAccessPdf": {"disclaimer": _WITHHELD},
             }
             return json_reply({**about, "data": None})
-        if window.end < len(papers):
+        if window.end < edges.total:
             about["next"] = window.end
         inner = "citedPaper" if kind == "references" else "citingPaper"
-        edge: Json = {
-            "contexts": [],
-            "intents": [],
-            "contextsWithIntent": [],
-            "isInfluential": False,
-        }
-        shown = {name: edge[name] for name in fields if name in EDGE_FIELDS}
-        return json_reply(
-            {
-                **about,
-                "data": [
-                    {**shown, inner: view(each, fields)}
-                    for each in papers[window.offset : window.end]
-                ],
-            }
-        )
+        data = [
+            {**edge_view(contexts, fields), inner: view(each, fields)}
+            for each, contexts in zip(edges.papers, edges.contexts, strict=True)
+        ]
+        return json_reply({**about, "data": data})
 
-    def _neighbours(self, paper: PaperRecord, kind: str) -> tuple[PaperRecord, ...] | None:
+    def _neighbours(self, paper: PaperRecord, kind: str, window: slice) -> Edges | None:
         return (
-            self._snapshot.references(paper.paper_id)
+            self._snapshot.references(paper.paper_id, window)
             if kind == "references"
-            else self._snapshot.citations(paper.paper_id)
+            else self._snapshot.citations(paper.paper_id, window)
         )
 
     def _with_nested(self, paper: PaperRecord, fields: tuple[str, ...]) -> Json:
@@ -239,11 +229,9 @@ class SnapshotUpstream:
         for kind in NESTED:
             inner = nested_fields(fields, kind)
             if inner is not None:
-                papers = self._neighbours(paper, kind)
+                edges = self._neighbours(paper, kind, slice(_MOST_NESTED))
                 shown[kind] = (
-                    [view(each, inner) for each in papers[:_MOST_NESTED]]
-                    if papers is not None
-                    else None
+                    [view(each, inner) for each in edges.papers] if edges is not None else None
                 )
         return shown
 
@@ -290,6 +278,7 @@ class SnapshotUpstream:
             "identity": self.identity,
             "papers": manifest.paper_count,
             "references": manifest.citation_count,
+            "contexts": manifest.has_contexts,
             "embeddings": manifest.embedding_dimensions is not None,
             "answered": dict(self._counts),
         }

@@ -13,6 +13,7 @@ from typing import Any
 from schemas.errors import SnapshotError
 from schemas.identifiers import content_hash
 from tasks.embeddings import Embedder
+from tasks.literature.snapshot.contexts import contexts_of
 from tasks.literature.snapshot.folder import (
     FORMAT_VERSION,
     STAGING_NAME,
@@ -31,7 +32,7 @@ from tasks.literature.snapshot.store import PaperStore, References
 from tasks.literature.snapshot.text_index import write_text_index
 from tasks.literature.snapshot.vectors import write_vectors
 
-_LAYOUT = "2"
+_LAYOUT = "3"
 """How an unfinished build keeps its place; one of another layout starts anew."""
 
 _SUPERSEDED_AFTER_SECONDS = 7 * 24 * 3600.0
@@ -108,6 +109,7 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
             untitled_count=int(store.state("untitled") or 0),
             citation_count=store.citation_count(),
             has_references=papers.has_references,
+            has_contexts=store.has_contexts(),
             identified=papers.identified,
             through=papers.through,
         )
@@ -154,16 +156,20 @@ def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report
 
 def references_of(row: Mapping[str, Any]) -> References:
     """The row's reference list with positions: the source's own numbers of its references, where it
-    has them.
+    has them; `reference_contexts` and `reference_influential` stand beside it, entry by entry.
     """
     named = row.get("references")
     if not isinstance(named, list | tuple):
         return ()
     own = row.get("reference_ids")
     places = own if isinstance(own, list) and len(own) == len(named) else range(len(named))
+    contexts, influential = (
+        beside if isinstance(beside, list) and len(beside) == len(named) else [None] * len(named)
+        for beside in (row.get("reference_contexts"), row.get("reference_influential"))
+    )
     return [
-        (int(place), str(each))
-        for place, each in zip(places, named, strict=True)
+        (int(place), str(each), contexts_of(*told))
+        for place, each, *told in zip(places, named, contexts, influential, strict=True)
         if each is not None
     ]
 

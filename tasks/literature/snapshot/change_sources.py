@@ -9,6 +9,7 @@ from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.patterns import bounded
+from tasks.literature.snapshot.contexts import contexts_of_record
 from tasks.literature.snapshot.editor import (
     Amendment,
     Change,
@@ -210,7 +211,8 @@ def _edge_changes(row: Row, *, removes: bool) -> Iterator[Change]:
     if removes:
         yield EdgeRemoval(edge_id)
     elif isinstance(citing, int) and isinstance(cited, int):
-        yield Edge(edge_id, f"corpus:{citing}", f"CorpusId:{cited}")
+        contexts = contexts_of_record(row)
+        yield Edge(edge_id, f"corpus:{citing}", f"CorpusId:{cited}", contexts)
 
 
 def _row_of_paper(row: Row, corpus_id: int) -> Row:

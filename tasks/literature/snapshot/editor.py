@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from tasks.literature.snapshot.build import references_of
+from tasks.literature.snapshot.contexts import UNKNOWN, CitationContexts
 from tasks.literature.snapshot.parts import Place, Row
 from tasks.literature.snapshot.records import (
     OPTIONAL_COLUMNS,
@@ -54,6 +55,7 @@ class Edge:
     edge_id: int
     citing_key: str
     cited: str
+    contexts: CitationContexts = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +176,9 @@ class StoreEditor(PaperStore):
         citing = self._holder(edge.citing_key)
         if citing is None:
             return "skipped"
-        row = (citing, edge.edge_id, key_number(reference_key(edge.cited)))
-        self._connection.execute("insert or replace into named_references values (?, ?, ?)", row)
+        hashed = key_number(reference_key(edge.cited))
+        row = (citing, edge.edge_id, hashed, edge.contexts.packed())
+        self._connection.execute("insert or replace into named_references values (?, ?, ?, ?)", row)
         self._count_references(citing)
         return "replaced"
 
@@ -196,7 +199,7 @@ class StoreEditor(PaperStore):
 
     def _count_references(self, number: int, *, cites_nothing: bool = False) -> None:
         record = self._record(number)
-        counted = len({cited for _, cited in self._references(number)})
+        counted = len({cited for _, cited, _ in self._references(number)})
         known = counted or (0 if cites_nothing or record.reference_count is not None else None)
         if record.reference_count != known:
             rewritten = compress(replace(record, reference_count=known).to_json())
@@ -228,6 +231,6 @@ class StoreEditor(PaperStore):
     def _record(self, number: int) -> PaperRecord:
         return self.records([number])[0]
 
-    def _references(self, number: int) -> list[tuple[int, int]]:
-        query = "select position, hash from named_references where citing = ? order by position"
+    def _references(self, number: int) -> list[tuple[int, int, bytes | None]]:
+        query = "select position, hash, contexts from named_references where citing = ? order by position"
         return list(self._connection.execute(query, (number,)))

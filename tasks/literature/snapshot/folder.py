@@ -17,7 +17,7 @@ from schemas.errors import SnapshotError
 from schemas.patterns import bounded
 
 MANIFEST_NAME = "manifest.json"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 STORE_NAME = "papers.sqlite"
 TEXT_NAME = "text"
 VECTORS_NAME = "embeddings.f16"
@@ -42,6 +42,9 @@ class Manifest(BaseModel):
     untitled_count: int = Field(ge=0, description="Rows left out because they have no title.")
     citation_count: int = Field(ge=0, description="References between papers of the snapshot.")
     has_references: bool
+    has_contexts: bool = Field(
+        description="Whether it knows how papers cite each other; else contexts are unknown."
+    )
     embedding_dimensions: int | None = Field(default=None, description="None: without embeddings.")
     identified: bool = Field(
         default=False,

@@ -120,7 +120,7 @@ def key_of_identifier(identifier: str) -> str | None:
 REQUIRED_COLUMNS = ("title", "abstract", "authors", "venue", "year", "url")
 OPTIONAL_COLUMNS = (
     "pdf_url", "doi", "keywords", "citation_count", "publication_date", "references",
-    "reference_ids", "paper_id", "corpus_id",
+    "reference_ids", "reference_contexts", "reference_influential", "paper_id", "corpus_id",
     "arxiv_id", "tldr",
 )  # fmt: skip
 UNKNOWN_DAY = 99_991_231
@@ -222,35 +222,35 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
 
     `corpus_id` is 0 where the row gives none; the store then makes one.
     """
-    title = _text(row.get("title"))
+    title = read_text(row.get("title"))
     if title is None:
         return None
     published = _date(row.get("publication_date"))
     year = _integer(row.get("year"), 1000, 2999) or (int(published[:4]) if published else None)
-    url, pdf_url = _text(row.get("url")) or "", _text(row.get("pdf_url"))
-    given = _text(row.get("paper_id"))
-    doi = canonical_doi(_text(row.get("doi")) or "")
+    url, pdf_url = read_text(row.get("url")) or "", read_text(row.get("pdf_url"))
+    given = read_text(row.get("paper_id"))
+    doi = canonical_doi(read_text(row.get("doi")) or "")
     references = row.get("references")
     return PaperRecord(
         paper_id=_paper_id(given, url, title, year),
         corpus_id=_integer(row.get("corpus_id"), 1, 2**62) or 0,
         title=title,
-        abstract=_text(row.get("abstract")),
+        abstract=read_text(row.get("abstract")),
         authors=_names(row.get("authors")),
-        venue=_text(row.get("venue")) or "",
+        venue=read_text(row.get("venue")) or "",
         year=year,
         publication_date=published,
         url=url,
         pdf_url=pdf_url,
         doi=doi,
-        arxiv_id=arxiv_id_of(f"arxiv:{_text(row.get('arxiv_id')) or ''}")
+        arxiv_id=arxiv_id_of(f"arxiv:{read_text(row.get('arxiv_id')) or ''}")
         or arxiv_id_of(url)
         or arxiv_id_of(pdf_url or ""),
         citation_count=_integer(row.get("citation_count"), 0, 2**62),
         keywords=_names(row.get("keywords")),
         given_id=given if given and not is_paper_id(given) else None,
         reference_count=_distinct(references) if isinstance(references, list | tuple) else None,
-        tldr=_text(row.get("tldr")),
+        tldr=read_text(row.get("tldr")),
     )
 
 
@@ -266,7 +266,8 @@ def _paper_id(given: str | None, url: str, title: str, year: int | None) -> str:
     return sha1_hex(canonical_url(url)) if url else sha1_hex(f"{normal_title(title)}|{year}")
 
 
-def _text(value: Any) -> str | None:
+def read_text(value: Any) -> str | None:
+    """A text or number on one line, in characters that a file can hold; None for anything else."""
     if not isinstance(value, str):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
     return (
@@ -281,7 +282,7 @@ def _names(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
         return ()
     named = (each.get("name") if isinstance(each, Mapping) else each for each in value)
-    return tuple(name for name in map(_text, named) if name)
+    return tuple(name for name in map(read_text, named) if name)
 
 
 def _integer(value: Any, lowest: int, highest: int) -> int | None:

@@ -42,7 +42,8 @@ _NO_ROWS = {
     "paper-ids": "(select null::bigint as corpusid, null as sha limit 0)",
     "citations": (
         "(select null::bigint as corpusid, null::bigint as citedcorpusid, null::bigint as"
-        " citationid limit 0)"
+        " citationid, null::boolean as influential,"
+        " null::struct(text varchar, intents varchar[])[] as contexts limit 0)"
     ),
 }
 

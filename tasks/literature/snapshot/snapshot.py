@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
+from tasks.literature.snapshot.contexts import CitationContexts
 from tasks.literature.snapshot.folder import Manifest, read_manifest
 from tasks.literature.snapshot.records import PaperRecord, normal_title
 from tasks.literature.snapshot.store import PaperStore
@@ -33,6 +34,20 @@ from tasks.literature.snapshot.vectors import Vectors, embedded_text
 _KEY_TERMS = 25
 _RERANKED_AT_LEAST = 100
 _MATCH_CANDIDATES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Some of the papers that one cites, or that cite it, and of each how it does; how many there
+    are in all.
+    """
+
+    papers: tuple[PaperRecord, ...]
+    contexts: tuple[CitationContexts, ...]
+    total: int
+
+
+EVERY = slice(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,26 +238,32 @@ class Snapshot:
         row: NDArray[np.float32] = self._vectors.of([number])[0]
         return row
 
-    def references(self, identifier: str) -> tuple[PaperRecord, ...] | None:
-        """Papers of the snapshot that this one cites; None when the snapshot does not know its
-        references.
+    def references(self, identifier: str, window: slice = EVERY) -> Edges | None:
+        """Papers of the snapshot that this one cites, in the order of its reference list; None when
+        the snapshot does not know its references.
         """
         paper, number = self._one(identifier)
-        return (
-            None
-            if paper is None or paper.reference_count is None
-            else tuple(self._store.records(self._store.cited_by(number)))
+        if paper is None or paper.reference_count is None:
+            return None
+        cited = self._store.cited_by(number)
+        return Edges(
+            tuple(self._store.records(cited[window])),
+            tuple(self._store.contexts([(number, each) for each in cited[window]])),
+            len(cited),
         )
 
-    def citations(self, identifier: str) -> tuple[PaperRecord, ...] | None:
+    def citations(self, identifier: str, window: slice = EVERY) -> Edges | None:
         """Papers of the snapshot that cite this one; None when the snapshot knows no references at
         all.
         """
         paper, number = self._one(identifier)
-        return (
-            None
-            if paper is None or not self.manifest.has_references
-            else tuple(self._store.records(self._store.citing(number)))
+        if paper is None or not self.manifest.has_references:
+            return None
+        citing = self._store.citing(number)
+        return Edges(
+            tuple(self._store.records(citing[window])),
+            tuple(self._store.contexts([(each, number) for each in citing[window]])),
+            len(citing),
         )
 
     def _one(self, identifier: str) -> tuple[PaperRecord | None, int]:

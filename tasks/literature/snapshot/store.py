@@ -5,11 +5,13 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 
 import orjson
 
 from schemas.errors import SnapshotError
+from tasks.literature.snapshot.contexts import UNKNOWN, CitationContexts, unpacked
 from tasks.literature.snapshot.folder import STORE_NAME
 from tasks.literature.snapshot.records import (
     PaperRecord,
@@ -24,7 +26,7 @@ _CREATE = """
 create table if not exists papers (number integer primary key, record blob not null);
 create table if not exists keys (hash integer primary key, number integer not null);
 create table if not exists named_references (
-  citing integer, position integer, hash integer, primary key (citing, position)
+  citing integer, position integer, hash integer, contexts blob, primary key (citing, position)
 ) without rowid;
 create table if not exists citations (
   citing integer, position integer, cited integer, primary key (citing, position)
@@ -36,12 +38,19 @@ insert or ignore into citations
 select r.citing, r.position, k.number from named_references r join keys k on k.hash = r.hash
 where k.number <> r.citing
 """
+_CONTEXTS = """
+select r.contexts from citations c
+join named_references r on r.citing = c.citing and r.position = c.position
+where c.cited = ? and c.citing = ? and r.contexts is not null
+order by c.position
+"""
 # SQLite takes 999 parameters in a statement where it is built as it was before 2020.
 _KEYS_PER_QUERY = 500
 
 
-References = Sequence[tuple[int, str]]
-"""Reference lists as (position, identifier); positions are unique within a list and say its order.
+References = Sequence[tuple[int, str, CitationContexts]]
+"""Reference lists as (position, identifier, how it is cited); positions are unique within a list and
+say its order.
 """
 
 
@@ -122,10 +131,11 @@ class PaperStore:
         )
         if references:
             rows = [
-                (number, position, key_number(reference_key(each))) for position, each in references
+                (number, position, key_number(reference_key(each)), contexts.packed())
+                for position, each, contexts in references
             ]
             self._connection.executemany(
-                "insert or ignore into named_references values (?, ?, ?)", rows
+                "insert or ignore into named_references values (?, ?, ?, ?)", rows
             )
 
     def _holder(self, key: str) -> int | None:
@@ -153,7 +163,7 @@ class PaperStore:
         """
         total = 0
         references = self._connection.cursor().execute(
-            "select citing, hash from named_references order by citing, position"
+            "select citing, hash, contexts from named_references order by citing, position"
         )
         upcoming = references.fetchone()
         for number, blob in self._connection.execute(
@@ -162,6 +172,8 @@ class PaperStore:
             digest = hashlib.sha256(self._unpacked(blob))
             while upcoming is not None and upcoming[0] == number:
                 digest.update(upcoming[1].to_bytes(8, "big"))
+                if upcoming[2] is not None:
+                    digest.update(self._unpacked(upcoming[2]))
                 upcoming = references.fetchone()
             total += int.from_bytes(digest.digest(), "big")
         return f"{total % 2**256:064x}"
@@ -232,6 +244,11 @@ class PaperStore:
             numbers.append(int(found[0]) if found else None)
         return numbers
 
+    def has_contexts(self) -> bool:
+        """Whether anything is known of how papers cite each other."""
+        query = "select exists (select 1 from named_references where contexts is not null)"
+        return bool(self._connection.execute(query).fetchone()[0])
+
     def cited_by(self, number: int) -> list[int]:
         """Papers that this one cites, in the order of its reference list."""
         query = "select cited from citations where citing = ? group by cited order by min(position)"
@@ -241,6 +258,19 @@ class PaperStore:
         """Papers of the snapshot that cite this one."""
         query = "select distinct citing from citations where cited = ? order by citing"
         return [each for (each,) in self._connection.execute(query, (number,))]
+
+    def contexts(self, edges: Sequence[tuple[int, int]]) -> list[CitationContexts]:
+        """How the first paper of each pair cites the second, in the order asked. Raises
+        SnapshotError for a damaged file.
+        """
+        return [self._contexts(citing, cited) for citing, cited in edges]
+
+    def _contexts(self, citing: int, cited: int) -> CitationContexts:
+        found = self._connection.execute(_CONTEXTS, (cited, citing))
+        try:
+            return reduce(CitationContexts.joined, (unpacked(blob) for (blob,) in found), UNKNOWN)
+        except (zlib.error, orjson.JSONDecodeError, TypeError, ValueError) as error:
+            raise SnapshotError(f"{self._path} is damaged; build the snapshot again") from error
 
 
 def same_paper_keys(record: PaperRecord, *, identified: bool) -> list[str]:

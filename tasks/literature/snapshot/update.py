@@ -112,6 +112,7 @@ def _updated(
             "fingerprint": store.fingerprint(),
             "paper_count": paper_count,
             "citation_count": store.citation_count(),
+            "has_contexts": store.has_contexts(),
             "through": max(filter(None, (manifest.through, changes.through)), default=None),
             "updates": (*manifest.updates, changes.identity)[-_KEPT_IDENTITIES:],
         }

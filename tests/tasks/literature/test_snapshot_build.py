@@ -113,13 +113,13 @@ def test_references_by_url_are_resolved_and_inverted(tmp_path: Path) -> None:
     )
     cited = snapshot.references("URL:https://example.org/papers/7")
     assert cited is not None
-    assert [paper.url for paper in cited] == [
+    assert [paper.url for paper in cited.papers] == [
         "https://example.org/papers/5",
         "https://example.org/papers/6",
     ]
     citing = snapshot.citations("URL:https://example.org/papers/5")
     assert citing is not None
-    assert [paper.title[-2:].strip() for paper in citing] == ["7"]
+    assert [paper.title[-2:].strip() for paper in citing.papers] == ["7"]
     assert snapshot.references("URL:https://example.org/papers/18") is None
 
 

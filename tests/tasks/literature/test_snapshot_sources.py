@@ -11,10 +11,14 @@ from tasks.literature.snapshot import release
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.openalex import row_of_work
 from tasks.literature.snapshot.opening import open_papers
-from tasks.literature.snapshot.records import record_of
-from tasks.literature.snapshot.snapshot import open_snapshot
+from tasks.literature.snapshot.records import PaperRecord, record_of
+from tasks.literature.snapshot.snapshot import Edges, open_snapshot
 from tasks.web.decoding import running_text
 from tests.support.dataset_files import release_records, work, write_part, write_release
+
+
+def papers_of(edges: Edges | None) -> tuple[PaperRecord, ...]:
+    return edges.papers if edges is not None else ()
 
 
 def test_a_release_is_joined_from_its_datasets(tmp_path: Path) -> None:
@@ -55,9 +59,9 @@ def test_citations_of_a_release_give_references_and_recommendations(tmp_path: Pa
     snapshot = build_snapshot(
         write_release(tmp_path / "r", release_records(40)), tmp_path / "index"
     )
-    assert [paper.corpus_id for paper in snapshot.references("CorpusId:12") or ()] == [11, 10]
-    assert [paper.corpus_id for paper in snapshot.citations("CorpusId:12") or ()] == [13, 14]
-    assert snapshot.references("CorpusId:1") == ()
+    assert [paper.corpus_id for paper in papers_of(snapshot.references("CorpusId:12"))] == [11, 10]
+    assert [paper.corpus_id for paper in papers_of(snapshot.citations("CorpusId:12"))] == [13, 14]
+    assert snapshot.references("CorpusId:1") == Edges((), (), 0)
     assert [
         paper.reference_count for paper in snapshot.papers(["CorpusId:1", "CorpusId:12"]) if paper
     ] == [0, 3]
@@ -104,7 +108,7 @@ def test_neither_buckets_nor_parts_nor_order_change_what_a_release_becomes(
     split = build_snapshot(write_release(tmp_path / "b", records, parts=3), tmp_path / "ib")
     assert open_papers(tmp_path / "b")._bucket_count() > 3  # type: ignore[union-attr]
     assert split.fingerprint == whole.fingerprint
-    assert [paper.corpus_id for paper in split.references("CorpusId:30") or ()] == [29, 28]
+    assert [paper.corpus_id for paper in papers_of(split.references("CorpusId:30"))] == [29, 28]
 
 
 class _StoppedError(Exception):
@@ -178,8 +182,8 @@ def test_openalex_works_become_papers_in_one_file_or_in_dated_parts(tmp_path: Pa
         paper.abstract
         == "We study bandit algorithms with attention. Experiment 5 improves results."
     )
-    assert [each.given_id for each in parts.references(paper.paper_id) or ()] == ["W4", "W3"]
-    assert [each.given_id for each in parts.citations(paper.paper_id) or ()] == ["W6", "W7"]
+    assert [each.given_id for each in papers_of(parts.references(paper.paper_id))] == ["W4", "W3"]
+    assert [each.given_id for each in papers_of(parts.citations(paper.paper_id))] == ["W6", "W7"]
 
 
 def test_half_a_character_in_a_file_of_papers_reads_as_the_replacement_character(

@@ -12,11 +12,21 @@ from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
 from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.contexts import CitationContexts
 from tasks.literature.snapshot.folder import read_manifest
-from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
+from tasks.literature.snapshot.records import PaperRecord
+from tasks.literature.snapshot.snapshot import Edges, Snapshot, open_snapshot
 from tasks.literature.snapshot.update import update_snapshot
 from tests.support.dataset_files import Record, release_records, work, write_part, write_release
 from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
+
+
+def papers_of(edges: Edges | None) -> tuple[PaperRecord, ...]:
+    return edges.papers if edges is not None else ()
+
+
+def pairs_of(edges: Edges | None) -> list[tuple[PaperRecord, CitationContexts]]:
+    return list(zip(edges.papers, edges.contexts, strict=True)) if edges is not None else []
 
 
 def same(one: Snapshot, other: Snapshot) -> None:
@@ -36,12 +46,19 @@ def same(one: Snapshot, other: Snapshot) -> None:
         assert answers[0] == answers[1]
     every = [paper.paper_id for paper in other.search_bulk("", 1000).papers]
     for identifier in every:
-        assert [paper.paper_id for paper in one.references(identifier) or ()] == [
-            paper.paper_id for paper in other.references(identifier) or ()
+        assert [paper.paper_id for paper in papers_of(one.references(identifier))] == [
+            paper.paper_id for paper in papers_of(other.references(identifier))
         ]
-        assert sorted(paper.paper_id for paper in one.citations(identifier) or ()) == sorted(
-            paper.paper_id for paper in other.citations(identifier) or ()
+        assert sorted(paper.paper_id for paper in papers_of(one.citations(identifier))) == sorted(
+            paper.paper_id for paper in papers_of(other.citations(identifier))
         )
+        for told, same in (
+            (one.references(identifier), other.references(identifier)),
+            (one.citations(identifier), other.citations(identifier)),
+        ):
+            assert {paper.paper_id: how for paper, how in pairs_of(told)} == {
+                paper.paper_id: how for paper, how in pairs_of(same)
+            }
     assert one.fingerprint == other.fingerprint
 
 

@@ -1,6 +1,12 @@
 with edges as (
-  select corpusid, list_sort(list({{'id': citationid, 'cited': citedcorpusid}})) as listed
-  from (select distinct corpusid, citationid, citedcorpusid from {citations})
+  select
+    corpusid,
+    list({{'id': citationid, 'cited': citedcorpusid, 'contexts': contexts, 'influential': influential}}
+      order by citationid, citedcorpusid) as listed
+  from (
+    select corpusid, citationid, citedcorpusid, any_value(contexts) as contexts, any_value(influential) as influential
+    from {citations} group by all
+  )
   group by corpusid
 )
 select
@@ -11,7 +17,9 @@ select
   coalesce(
     ['CorpusId:' || edge.cited for edge in edges.listed], case when {has_citations} and papers.referencecount = 0 then [] end
   ) as "references",
-  case when not list_contains([edge.id is null for edge in edges.listed], true) then [edge.id for edge in edges.listed] end as reference_ids
+  case when not list_contains([edge.id is null for edge in edges.listed], true) then [edge.id for edge in edges.listed] end as reference_ids,
+  [edge.contexts for edge in edges.listed] as reference_contexts,
+  [edge.influential for edge in edges.listed] as reference_influential
 from {papers} as papers
 left join {abstracts} as abstracts on abstracts.corpusid = papers.corpusid
 left join {tldrs} as tldrs on tldrs.corpusid = papers.corpusid

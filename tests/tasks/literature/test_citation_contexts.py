@@ -1,0 +1,286 @@
+"""Citation contexts: what a source says of how papers cite each other, through build, update and
+gateway, and never an empty list for what is unknown.
+"""
+
+import gzip
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.literature.gateway.application import application
+from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
+from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.contexts import (
+    UNKNOWN,
+    CitationContext,
+    CitationContexts,
+    contexts_of,
+    unpacked,
+)
+from tasks.literature.snapshot.snapshot import Snapshot
+from tasks.literature.snapshot.update import update_snapshot
+from tests.support.dataset_files import release_records, write_release
+from tests.support.paper_files import paper_rows, write_jsonl
+
+EDGE_FIELDS = "contexts,intents,contextsWithIntent,isInfluential"
+SHARED = Path(__file__).parents[4] / "shared" / "data"
+
+
+def shared(name: str) -> Path:
+    path = SHARED / name
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    return path
+
+
+def lines_of(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        yield from map(json.loads, stream)
+
+
+async def asked(snapshot: Snapshot, path: str, **parameters: Any) -> Any:
+    transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+        response = await client.get(f"/graph/v1/paper/{path}", params=parameters)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def citing(*references: str, **beside: Any) -> list[dict[str, Any]]:
+    """Ten papers, of which the last cites others as told."""
+    rows = paper_rows(10)
+    rows[9] |= {"references": list(references), **beside}
+    return rows
+
+
+URL = "https://example.org/papers/{}".format
+CITING = f"URL:{URL(9)}"
+
+
+async def test_contexts_of_a_table_come_with_section_and_intents(tmp_path: Path) -> None:
+    told = [{"text": "We follow [5].", "section": "Method", "intents": ["methodology"]}, "See [5]."]
+    rows = citing(
+        URL(5), URL(6), URL(7), reference_contexts=[told, [], None],
+        reference_influential=[True, False, None],
+    )  # fmt: skip
+    snapshot = build_snapshot(write_jsonl(tmp_path / "p.jsonl", rows), tmp_path / "i")
+    assert snapshot.manifest.has_contexts
+    data = (await asked(snapshot, f"{CITING}/references", fields=f"title,{EDGE_FIELDS}"))["data"]
+    assert [{**row, "citedPaper": row["citedPaper"]["title"][-1]} for row in data] == [
+        {
+            "contexts": ["We follow [5].", "See [5]."],
+            "intents": ["methodology"],
+            "contextsWithIntent": [
+                {"context": "We follow [5].", "intents": ["methodology"], "section": "Method"},
+                {"context": "See [5].", "intents": [], "section": None},
+            ],
+            "isInfluential": True,
+            "citedPaper": "5",
+        },
+        {
+            "contexts": [],
+            "intents": [],
+            "contextsWithIntent": [],
+            "isInfluential": False,
+            "citedPaper": "6",
+        },
+        {
+            "contexts": None,
+            "intents": None,
+            "contextsWithIntent": None,
+            "isInfluential": None,
+            "citedPaper": "7",
+        },
+    ]
+    (back,) = (await asked(snapshot, f"URL:{URL(5)}/citations", fields="contexts"))["data"]
+    assert back["contexts"] == ["We follow [5].", "See [5]."]
+
+
+async def test_a_snapshot_without_contexts_says_that_they_are_unknown(tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "p.jsonl", citing(URL(5)))
+    snapshot = build_snapshot(path, tmp_path / "i")
+    assert not snapshot.manifest.has_contexts
+    (row,) = (await asked(snapshot, f"{CITING}/references", fields=EDGE_FIELDS))["data"]
+    assert {row[name] for name in EDGE_FIELDS.split(",")} == {None}
+
+
+async def test_a_paper_named_twice_in_a_reference_list_is_one_edge_with_all_its_contexts(
+    tmp_path: Path,
+) -> None:
+    rows = citing(URL(5), URL(5), URL(5), reference_contexts=[["One."], ["Two.", "One."], None])
+    snapshot = build_snapshot(write_jsonl(tmp_path / "p.jsonl", rows), tmp_path / "i")
+    (row,) = (await asked(snapshot, f"{CITING}/references", fields="contexts"))["data"]
+    assert row["contexts"] == ["One.", "Two."]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"reference_contexts": "no list"},
+        {"reference_contexts": [["too few"]]},
+        {"reference_contexts": [7, {"text": 1}], "reference_influential": ["yes", 1]},
+        {"reference_contexts": [[None, {"section": "no text"}, 3.5], [{"text": "\x00 "}]]},
+    ],
+)
+def test_what_cannot_be_read_is_not_told(tmp_path: Path, beside: dict[str, Any]) -> None:
+    rows = citing(URL(5), URL(6), **beside)
+    snapshot = build_snapshot(write_jsonl(tmp_path / "p.jsonl", rows), tmp_path / "i")
+    edges = snapshot.references(CITING)
+    assert edges is not None
+    assert [paper.url for paper in edges.papers] == [URL(5), URL(6)]
+    assert not any(each.contexts for each in edges.contexts)
+
+
+async def test_contexts_of_a_release_survive_its_join_and_its_diffs(tmp_path: Path) -> None:
+    records = release_records(40)
+    snapshot = build_snapshot(write_release(tmp_path / "2025-08-19", records), tmp_path / "index")
+    data = (await asked(snapshot, "CorpusId:15/references", fields=f"corpusId,{EDGE_FIELDS}"))[
+        "data"
+    ]
+    assert [(row["contexts"], row["intents"], row["isInfluential"]) for row in data] == [
+        (["As shown in [14], zebras run."], ["background"], True),
+        (["As shown in [13], zebras run."], ["background"], False),
+    ]
+    untold = (await asked(snapshot, "CorpusId:12/references", fields=EDGE_FIELDS))["data"]
+    assert [(row["contexts"], row["isInfluential"]) for row in untold] == [(None, None)] * 2
+    edge = {
+        "citationid": 120, "citingcorpusid": 12, "citedcorpusid": 11, "isinfluential": True,
+        "contexts": ["Now told."], "intents": [["result"]],
+    }  # fmt: skip
+    step = tmp_path / "diffs" / "updates" / "2025-08-19-to-2025-08-26"
+    write_release(step, {"citations": [edge]}, parts=1)
+    updated = update_snapshot(tmp_path / "diffs", tmp_path / "index").snapshot
+    told = (await asked(updated, "CorpusId:12/references", fields=EDGE_FIELDS))["data"]
+    assert [(row["contexts"], row["intents"], row["isInfluential"]) for row in told] == [
+        (["Now told."], ["result"], True),
+        (None, None, None),
+    ]
+
+
+async def test_a_hub_is_read_one_page_at_a_time(tmp_path: Path) -> None:
+    rows = paper_rows(300)
+    for number, row in enumerate(rows[1:], start=1):
+        row |= {
+            "references": [URL(1)] if number != 1 else [],
+            "reference_contexts": [[f"{number}"]],
+        }
+    snapshot = build_snapshot(write_jsonl(tmp_path / "p.jsonl", rows), tmp_path / "i")
+    read = Counter[int]()
+    records, contexts = snapshot._store.records, snapshot._store.contexts
+    snapshot._store.records = lambda asked: read.update(papers=len(asked)) or records(asked)  # type: ignore[method-assign,func-returns-value]
+    snapshot._store.contexts = lambda asked: read.update(edges=len(asked)) or contexts(asked)  # type: ignore[method-assign,func-returns-value]
+    page = await asked(snapshot, f"URL:{URL(1)}/citations", fields="contexts", offset=40, limit=5)
+    assert (page["next"], len(page["data"])) == (45, 5)
+    assert read["edges"] == 5
+    assert read["papers"] < 10
+
+
+TEXT = st.text(max_size=20)
+CONTEXT = st.fixed_dictionaries(
+    {"text": TEXT, "section": st.none() | TEXT, "intents": st.none() | st.lists(TEXT, max_size=3)}
+)
+
+
+@given(st.none() | st.lists(TEXT | CONTEXT, max_size=4), st.none() | st.booleans())
+def test_what_is_told_survives_the_store(contexts: Any, influential: bool | None) -> None:
+    told = contexts_of(contexts, influential)
+    assert unpacked(told.packed()) == told
+    assert told.joined(UNKNOWN) == UNKNOWN.joined(told) == told.joined(told) == told
+    assert (told.contexts is None) == (contexts is None)
+
+
+def test_joining_keeps_what_either_tells() -> None:
+    one = CitationContexts((CitationContext("a"),), False)
+    other = CitationContexts((CitationContext("b"), CitationContext("a")), True)
+    assert one.joined(other) == CitationContexts((CitationContext("a"), CitationContext("b")), True)
+
+
+async def test_contexts_of_the_anthology_survive_with_their_sections(tmp_path: Path) -> None:
+    folder = shared("acl_citation_contexts")
+    told: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
+    for each in lines_of(folder / "contexts.jsonl.gz"):
+        context = {"text": each["context"], "section": each["section"]}
+        told[each["citing_id"]][each["cited_id"]].append(context)
+    rows = []
+    for paper in lines_of(folder / "papers.jsonl.gz"):
+        cites = told.get(paper["id"], {})
+        references = list(dict.fromkeys((*paper["references"], *cites)))
+        rows.append(
+            {
+                "paper_id": paper["id"],
+                "title": paper["title"] or f"Untitled {paper['id']}",
+                "abstract": paper["abstract"],
+                "authors": [],
+                "venue": "ACL",
+                "year": paper["year"],
+                "url": f"https://aclanthology.org/{paper['id']}/",
+                "references": references,
+                "reference_contexts": [cites.get(each) for each in references],
+            }
+        )
+    await survives(write_jsonl(tmp_path / "acl.jsonl", rows), tmp_path / "i", rows)
+
+
+async def test_contexts_of_crop_science_survive_with_their_sections(tmp_path: Path) -> None:
+    folder = shared("crops_citation_graph")
+    told: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
+    for each in lines_of(folder / "contexts.jsonl.gz"):
+        for cited in each["cited_in_set"]:
+            context = {"text": each["context"], "section": each["section"]}
+            told[each["citing_id"]][cited].append(context)
+    rows = []
+    for paper in lines_of(folder / "papers.jsonl.gz"):
+        cites = told.get(paper["id"], {})
+        references = list(dict.fromkeys((*paper["references"], *cites)))
+        rows.append(
+            {
+                "paper_id": paper["id"],
+                "title": paper["title"] or f"Untitled {paper['id']}",
+                "abstract": paper["abstract"],
+                "authors": [],
+                "venue": paper["journal"],
+                "year": paper["year"],
+                "url": f"https://europepmc.org/article/PMC/{paper['id']}",
+                "references": references,
+                "reference_contexts": [cites.get(each) for each in references],
+            }
+        )
+    await survives(write_jsonl(tmp_path / "crops.jsonl", rows), tmp_path / "i", rows)
+
+
+async def survives(source: Path, target: Path, rows: list[dict[str, Any]]) -> None:
+    """Every context of an edge between two papers of the snapshot comes back with its section."""
+    snapshot = build_snapshot(source, target)
+    here = {row["paper_id"] for row in rows}
+    given_count = answered_count = sectioned_count = 0
+    for row in rows:
+        wanted = {
+            cited: contexts_of(contexts).contexts
+            for cited, contexts in zip(row["references"], row["reference_contexts"], strict=True)
+            if contexts and cited in here and cited != row["paper_id"]
+        }
+        if not wanted:
+            continue
+        (paper,) = snapshot.papers([f"URL:{row['url']}"])
+        assert paper is not None
+        edges = snapshot.references(paper.paper_id)
+        assert edges is not None
+        answered = {
+            cited.given_id: how.contexts
+            for cited, how in zip(edges.papers, edges.contexts, strict=True)
+        }
+        for cited, contexts in wanted.items():
+            given_count += len(contexts or ())
+            if answered.get(cited) == contexts:
+                answered_count += len(contexts or ())
+                sectioned_count += sum(each.section is not None for each in contexts or ())
+    assert given_count > 1_000 or "crops" in source.name
+    assert answered_count == given_count > 0
+    assert sectioned_count > 0
