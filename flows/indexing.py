@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from flows.progress import time_of_day
 from schemas.settings import Settings
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text
@@ -35,7 +36,7 @@ def shown_progress() -> Iterator[Report]:
         def lines(done: int, total: int, stage: str) -> None:
             if done >= total or done - last.get(stage, -LINE_EVERY) >= LINE_EVERY:
                 last[stage] = done
-                console.print(f"{stage}: {done:,} of {total:,}")
+                console.print(f"{time_of_day()} {stage}: {done:,} of {total:,}")
 
         yield lines
         return

@@ -111,10 +111,10 @@ def _watch_lines(watched: Watched, stopped: threading.Event, console: Console) -
             remaining = (
                 f", about {(watched.total() - done) / rate / 60:.1f} min to go" if rate > 0 else ""
             )
-            console.print(f"{_now()} {line}{remaining}", highlight=False)
+            console.print(f"{time_of_day()} {line}{remaining}", highlight=False)
             shown = line
     if (line := _line(watched, watched.done())) != shown:
-        console.print(f"{_now()} {line}", highlight=False)
+        console.print(f"{time_of_day()} {line}", highlight=False)
 
 
 def _watch_for_the_log(watched: Watched, stopped: threading.Event) -> None:
@@ -128,7 +128,7 @@ def _watch_for_the_log(watched: Watched, stopped: threading.Event) -> None:
         before = done
 
 
-def _now() -> str:
+def time_of_day() -> str:
     """The time of day, for whoever reads it in the log of a scheduler."""
     return datetime.now(UTC).strftime("%H:%M:%SZ")
 

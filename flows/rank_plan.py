@@ -23,7 +23,7 @@ from schemas.run import Run
 from schemas.settings import Settings
 from tasks.calibration.applying import load_prior
 from tasks.calibration.examples import item_sha256
-from tasks.calibration.fitting import WORDS
+from tasks.calibration.text import WORDS
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import Dossier, dossier_of

@@ -84,7 +84,7 @@ _CHANGING = re.compile(r"[0-9a-f]{10,12}|\d+|[─━┏┳┓┡╇┩└┴┘ 
 
 def without_figures(page: str) -> str:
     """The page without what differs from one run to the next: times, names, scores, widths."""
-    progress = re.compile(r"(papers|index): |[\d:]+Z evaluated ")
+    progress = re.compile(r"[\d:]+Z (papers|index|evaluated)\b")
     lines = (line for line in page.splitlines() if not progress.match(line))
     return "\n".join(_CHANGING.sub("#", line) for line in lines)
 

@@ -24,10 +24,10 @@ from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import FailureRow, IdeaScore, RankedIdea
 from warehouse.layout import Layout
-from warehouse.queries import Queries, open_queries
 
 if TYPE_CHECKING:
     from flows.evaluate import RunSummary
+    from warehouse.queries import Queries
 
 MOST_REJECTIONS = 10
 
@@ -108,11 +108,13 @@ def literature_in_words(literature: LiteratureChoice) -> str:
 def _published(summary: "RunSummary", request: RunRequest) -> Published:
     if not summary.published:
         return Published()
+    from warehouse.queries import open_queries  # imports Polars, which a plan does not need
+
     with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
         return published(queries, summary.head.run_id)
 
 
-def published(queries: Queries, run_id: RunId) -> Published:
+def published(queries: "Queries", run_id: RunId) -> Published:
     """What the lake says of a published run."""
     return Published(
         queries.ranking(run_id), queries.idea_scores(run_id), queries.rejections(run_id)

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from schemas.calibration import CALIBRATOR_VERSION, Calibrator, Prior
 from schemas.errors import ConfigurationError
 from tasks.calibration.examples import item_sha256
-from tasks.calibration.fitting import WORDS
 from tasks.calibration.model import (
     MACRO_F1,
     MEAN_ABSOLUTE_ERROR,
@@ -21,7 +20,7 @@ from tasks.calibration.model import (
     expected_value,
     quantile_place,
 )
-from tasks.calibration.text import TextModel
+from tasks.calibration.text import WORDS, TextModel
 
 FittedT = TypeVar("FittedT", Calibrator, Prior)
 OUTSIDE = 0.05

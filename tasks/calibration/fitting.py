@@ -27,10 +27,8 @@ from tasks.calibration.model import (
     fit_model,
     quantile_place,
 )
-from tasks.calibration.text import TextModel, fit_text
+from tasks.calibration.text import WORDS, TextModel, fit_text
 
-WORDS = "words"
-"""The feature that the words of a text are."""
 FOLDS = 5
 RIDGES = (2.0, 8.0, 32.0)
 """Each worth so many items that say a feature tells nothing: tens of items bear few coefficients.

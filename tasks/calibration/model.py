@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from schemas.calibration import CalibratorFeature, DecisionRule
@@ -32,6 +31,8 @@ def fit_proportional_odds(
     McCullagh, JRSS B 1980. `statsmodels`' OrderedModel is the same without the penalty, and
     diverges where few items are separated by a feature, as tens of labelled ideas are.
     """
+    from scipy.optimize import minimize  # takes long to import: only where something is fitted
+
     count = features.shape[1]
     shares = np.cumsum(np.bincount(labels, minlength=label_count)[:-1]) / len(labels)
     thresholds = np.log(shares / (1 - shares))

@@ -6,15 +6,19 @@ Words are counted by their share of the text, so that length counts for nothing.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import Ridge
 
 from schemas.calibration import CalibratorTerm
 from schemas.errors import ConfigurationError
 
+if TYPE_CHECKING:  # it takes seconds to import, and few commands apply a calibrator
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+WORDS = "words"
+"""The feature that the words of a text are."""
 FEWEST_TEXTS_WITH_A_TERM = 3
 LONGEST_TERM_WORDS = 2
 PENALTY = 3.0
@@ -41,6 +45,8 @@ def fit_text(texts: Sequence[str], values: NDArray[np.float64]) -> TextModel:
     Raises:
         ConfigurationError: no word stands in three of the texts.
     """
+    from sklearn.linear_model import Ridge
+
     vectorizer = _vectorizer(min_df=FEWEST_TEXTS_WITH_A_TERM)
     try:
         shares = vectorizer.fit_transform(texts)
@@ -58,7 +64,9 @@ def fit_text(texts: Sequence[str], values: NDArray[np.float64]) -> TextModel:
     )
 
 
-def _vectorizer(**settings: object) -> TfidfVectorizer:
+def _vectorizer(**settings: object) -> "TfidfVectorizer":
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     return TfidfVectorizer(
         sublinear_tf=True, ngram_range=(1, LONGEST_TERM_WORDS), stop_words="english", **settings
     )

@@ -12,7 +12,7 @@ from flows.prior import connected_ideas, fit_prior_on
 from schemas.errors import ConfigurationError
 from schemas.options import PriorOptions
 from tasks.calibration.applying import load_prior
-from tasks.calibration.fitting import WORDS
+from tasks.calibration.text import WORDS
 from tests.support.evaluations import make_idea
 
 TOPICS = ("graphs", "proteins", "robots", "corpora", "solvers", "climates", "markets")

@@ -19,7 +19,7 @@ from schemas.identifiers import RunId
 from schemas.profile import Profile
 from schemas.ranking import GroupReceipt, RankRequest
 from schemas.reasons import Reason
-from tasks.calibration.fitting import WORDS
+from tasks.calibration.text import WORDS
 from tasks.ranking.rank_shard import RankJob, rank_shard
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranking_fakes import FakeJudge, write_prior

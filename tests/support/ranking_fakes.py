@@ -20,7 +20,7 @@ from schemas.ranking import Match, Winner
 from schemas.reasons import Reason
 from tasks.calibration.applying import write_fitted
 from tasks.calibration.examples import item_sha256
-from tasks.calibration.fitting import WORDS
+from tasks.calibration.text import WORDS
 from tasks.judging.step import Step
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.steps.compare_ideas import DimensionVerdict, PairReply

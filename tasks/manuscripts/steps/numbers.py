@@ -5,8 +5,6 @@ abstract with the text, p-values with their test statistics?
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
-from scipy.special import chdtrc, fdtrc, ndtr, stdtr
-
 from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, linear
 from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown
 
@@ -200,6 +198,9 @@ def _possible(name: str, degrees: list[float], statistic: str) -> tuple[float, f
 
 
 def _two_sided(name: str, degrees: list[float]) -> Callable[[float], float]:
+    # Here, because it takes long to import, and every command that lists the steps imports them.
+    from scipy.special import chdtrc, fdtrc, ndtr, stdtr
+
     if name == "t":
         return lambda size: float(2 * stdtr(degrees[0], -size))
     if name == "F":
