@@ -94,6 +94,18 @@ class RankedIdea(Noun):
     strength_across_groups_lower: float | None = None
     strength_across_groups_upper: float | None = None
 
+    @property
+    def place(self) -> tuple[bool, int, float, IdeaId]:
+        """Sorts the ideas of a run, whatever their groups: the rank leads, the score orders equal
+        ranks, and what has no rank comes last.
+        """
+        return self.rank is None, self.rank or 0, -(self.score or 0.0), self.idea_id
+
+    @property
+    def by_matches(self) -> bool:
+        """Whether the rank rests on pairwise matches."""
+        return self.basis == "matches"
+
 
 class IdeaScore(Noun):
     """One row of `idea_scores`."""

@@ -6,6 +6,7 @@ from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
 
+from dashboards.reports import wording
 from dashboards.reports.alarms import (
     USUAL,
     cost_alarms,
@@ -48,6 +49,11 @@ class NightRun:
     ideas: Mapping[str, int]
     top: tuple[RankedIdea, ...]
     alarms: tuple[Alarm, ...]
+
+    @property
+    def what_leads(self) -> str:
+        """What the order of `top` rests on."""
+        return wording.what_leads(any(idea.by_matches for idea in self.top))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,7 @@ def night_run(
         before=before,
         cost_before=cost_before,
         ideas=ideas,
-        top=tuple(sorted(ranked, key=lambda idea: -(idea.score or 0.0))[:TOP_IDEAS]),
+        top=tuple(sorted(ranked, key=lambda idea: idea.place)[:TOP_IDEAS]),
         alarms=tuple(_alarms(queries, run, before, cost, cost_before, thresholds)),
     )
 

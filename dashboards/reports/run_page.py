@@ -7,7 +7,7 @@ from typing import Any
 from dashboards.reports import figures
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
-from dashboards.reports.wording import dropped, reason, weights_in_words
+from dashboards.reports.wording import dropped, reason, weights_in_words, what_leads
 from schemas.base import Severity
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run, ValidationRow
@@ -94,6 +94,10 @@ class RunPage:
     beyond: tuple[str, ...]
 
     @property
+    def what_leads(self) -> str:
+        return what_leads(self.ranked_by_matches)
+
+    @property
     def critical_broken_count(self) -> int:
         return sum(row.severity is Severity.CRITICAL for row in self.broken)
 
@@ -132,7 +136,7 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
         rejections=queries.rejections(run_id),
         failure_groups=queries.failure_groups(run_id),
         sensitivity=sensitivity_of(scores),
-        ranked_by_matches=any(ranked.basis == "matches" for ranked in ranking),
+        ranked_by_matches=any(ranked.by_matches for ranked in ranking),
         weights=weights_in_words(run),
         beyond=_beyond(scores),
     )

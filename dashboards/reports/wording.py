@@ -96,6 +96,16 @@ def weights_in_words(run: Run) -> str:
     return ", ".join(f"{name} × {weight:g}" for name, weight in weights)
 
 
+def what_leads(by_matches: bool) -> str:
+    """What the order of ideas rests on, in the same words wherever there is one."""
+    if by_matches:
+        return (
+            "Ranks rest on matches and lead; the score of the modules stands beside, and the two"
+            " may disagree."
+        )
+    return "Ranks rest on scores."
+
+
 def score_in_words(run: Run, score: IdeaScore) -> str:
     """What an idea's score is made of, and what the modules that are missing leave open."""
     told = weights_in_words(run)

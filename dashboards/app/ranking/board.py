@@ -38,6 +38,13 @@ class Board:
         return basis_of(self.head)
 
     @property
+    def leaders(self) -> polars.DataFrame:
+        """The ideas in the order of `RankedIdea.place`, whatever their groups."""
+        return self.frame.sort(
+            ["rank", "score", "idea_id"], descending=[False, True, False], nulls_last=True
+        )
+
+    @property
     def groups(self) -> list[str]:
         """By name, the ideas without a group last."""
         return sorted(

@@ -5,24 +5,24 @@ import streamlit as st
 
 from dashboards.app import empty, links, state, tables
 from dashboards.app.ranking.board import Board, modules_of
+from dashboards.reports import wording
 
 MOST = 10
 
 
 def show(board: Board) -> None:
-    """The first few of each group, by score: ranks compare within a group only."""
+    """The first few of each group, those of the same rank by score: ranks compare within a group only.
+    """
     each = int(
         state.number("Of each group", key="each", minimum=1, maximum=MOST, default=3, step=1)
     )
-    best = board.frame.filter(polars.col("rank") <= each).sort(
-        ["score", "idea_id"], descending=[True, False], nulls_last=True
-    )
+    best = board.leaders.filter(polars.col("rank") <= each)
     if best.is_empty():
         empty.show("No idea of this run has a rank.")
         return
     st.caption(
-        f"The best {each:,} of each of {len(board.groups):,} groups, by score. Ranks count within"
-        " the group."
+        f"The best {each:,} of each of {len(board.groups):,} groups; those of the same rank stand"
+        f" by score. {wording.what_leads(board.head is not None)}"
     )
     address = polars.col("idea_id").map_elements(
         lambda name: links.address("idea", run=str(board.run.run_id), idea=name),

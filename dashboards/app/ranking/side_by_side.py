@@ -1,5 +1,7 @@
 """Two ideas of a run beside each other: what scored them, how sure, and what is missing."""
 
+from collections.abc import Sequence
+
 import polars
 import streamlit as st
 
@@ -19,7 +21,8 @@ def show(lake: Lake, board: Board) -> None:
     if len(names) < 2:
         empty.show("This run has one idea: there is none to hold beside it.")
         return
-    order = board.frame.sort("score", descending=True, nulls_last=True)["idea_id"].to_list()
+    order = board.leaders["idea_id"].to_list()
+    st.caption(wording.what_leads(board.head is not None))
     scores = lake.ask(Queries.idea_scores, board.run.run_id)
     of = {str(score.idea_id): score for score in scores}
     for column, place in zip(st.columns(2), (0, 1), strict=True):
@@ -31,10 +34,10 @@ def show(lake: Lake, board: Board) -> None:
                 default=order[place],
                 shown=lambda name: names[name],
             )
-            _one(board, of[idea_id], why_it_leads(of[idea_id], scores))
+            _one(board, of[idea_id], scores)
 
 
-def _one(board: Board, score: IdeaScore, why: str) -> None:
+def _one(board: Board, score: IdeaScore, scores: Sequence[IdeaScore]) -> None:
     st.metric("Score, of 10", figures.mean(score.score))
     coverage = score.coverage_0_to_1 or 0.0
     row = board.frame.row(by_predicate=polars.col("idea_id") == str(score.idea_id), named=True)
@@ -43,6 +46,7 @@ def _one(board: Board, score: IdeaScore, why: str) -> None:
         "" if row["lower"] is None else f", 95 % from {row['lower']:.2f} to {row['upper']:.2f}"
     )
     st.caption(text.line(f"{row['group']}, {rank}{between}. Coverage {coverage:.0%}."))
+    why = why_it_leads(score, scores, wins=row.get("wins"), losses=row.get("losses"))
     st.markdown(text.line(why))
     for module in modules_of(board.run):
         value = getattr(score, f"{module}_0_to_10")

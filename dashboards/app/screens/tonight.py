@@ -88,6 +88,7 @@ def _leaders(lake: Lake, night: NightRun) -> None:
         return
     scores = lake.ask(Queries.idea_scores, night.run.run_id)
     of: dict[str, IdeaScore] = {str(score.idea_id): score for score in scores}
+    st.caption(f"{night.what_leads} Ideas of the same rank in their groups stand by score.")
     for place, idea in enumerate(night.top, 1):
         with st.container(border=True, key=f"leader_{place}"):
             title = " ".join(idea.title.split()) or str(idea.idea_id)
@@ -99,7 +100,8 @@ def _leaders(lake: Lake, night: NightRun) -> None:
                 run=str(night.run.run_id),
                 idea=str(idea.idea_id),
             )
-            st.caption(f"Rank {idea.rank}{group}. {text.line(why_it_leads(score, scores))}")
+            why = why_it_leads(score, scores, wins=idea.wins, losses=idea.losses)
+            st.caption(f"Rank {idea.rank}{group}. {text.line(why)}")
     links.to("ranking", "The whole ranking", run=str(night.run.run_id))
 
 

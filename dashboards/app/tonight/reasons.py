@@ -7,8 +7,19 @@ from schemas.run import Module
 from warehouse.answers import IdeaScore
 
 
-def why_it_leads(score: IdeaScore, scores: Sequence[IdeaScore]) -> str:
-    """Which modules lift it above the mean of the run, which do not, and what is missing."""
+def why_it_leads(
+    score: IdeaScore,
+    scores: Sequence[IdeaScore],
+    *,
+    wins: float | None = None,
+    losses: float | None = None,
+) -> str:
+    """Which modules lift it above the mean of the run, which do not, and what is missing.
+
+    Args:
+        wins, losses: overall verdicts where the rank rests on matches, which are told first; None
+            where it rests on the score.
+    """
     above: list[str] = []
     below: list[str] = []
     missing: list[str] = []
@@ -21,8 +32,12 @@ def why_it_leads(score: IdeaScore, scores: Sequence[IdeaScore]) -> str:
             missing.append(module.value)
         else:
             (above if value >= mean else below).append(f"{module} {value:.1f} (mean {mean:.1f})")
+    lifted, won = "leads by", []
+    if wins is not None and losses is not None:
+        lifted, won = "above the mean in", [f"won {wins:g} of {wins + losses:g} overall verdicts"]
     told = [
-        *([f"Leads by {_listed(above)}"] if above else []),
+        *won,
+        *([f"{lifted} {_listed(above)}"] if above else []),
         *([f"below the mean in {_listed(below)}"] if below else []),
         *([f"not scored by {_listed(missing)}"] if missing else []),
     ]

@@ -60,6 +60,20 @@ def test_an_idea_without_a_score_has_no_rank_and_says_why(layout: Layout) -> Non
     assert list(table["ended_early"]) == ["the budget was spent"]
 
 
+@pytest.mark.parametrize("view", ["Leaderboard", "Shortlist", "Side by side"])
+def test_every_order_of_ideas_is_that_of_the_ranks_and_says_what_they_rest_on(
+    view: str, ranked: Layout, layout: Layout
+) -> None:
+    page = open_page("ranking", ranked, view=view)
+    assert not page.exception
+    assert "Ranks rest on matches and lead" in words(page)
+    assert "Ranks rest on scores." in words(open_page("ranking", layout, view=view))
+    if view == "Shortlist":
+        assert page.dataframe[0].value["rank"].dropna().is_monotonic_increasing
+    if view == "Side by side":
+        assert page.selectbox(key="choose_one").value == "idea-00000"
+
+
 def test_judges_reasons_are_shown_for_a_pair(ranked: Layout) -> None:
     page = open_page("ranking", ranked, view="Matches", group="sound")
     assert "(https://example.org/p1)" in words(page)

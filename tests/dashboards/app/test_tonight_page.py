@@ -8,6 +8,7 @@ import pytest
 from dashboards.app.registry import PAGES
 from dashboards.app.state import default_run
 from dashboards.app.tonight.reasons import why_it_leads
+from dashboards.reports.nightly_page import night_run
 from schemas.identifiers import IdeaId, RunId
 from tests.support.dashboard import open_page, words
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
@@ -64,6 +65,25 @@ def test_why_an_idea_leads_is_told_by_its_scores(layout: Layout) -> None:
     assert why_it_leads(of[IdeaId("idea-00003")], scores).startswith(
         ("Leads by soundness", "Leads by contribution")
     )
+
+
+def test_where_matches_rank_the_ideas_they_lead_the_first_page_too_and_it_says_so(
+    ranked: Layout,
+) -> None:
+    """Idea 3 has the higher score, and idea 0 beat it."""
+    page = open_page("tonight", ranked)
+    told = [each.value for each in page.caption if each.value.startswith("Rank 1")]
+    with open_queries(ranked) as queries:
+        by_rank = {idea.idea_id: idea for idea in queries.ranking(RunId(RUN))}
+        top = night_run(queries, RunId(RUN)).top
+    first, third = by_rank[IdeaId("idea-00000")], by_rank[IdeaId("idea-00003")]
+    assert (first.rank, third.rank) == (1, 2)
+    assert (first.score or 0) < (third.score or 0)
+    order = [idea.idea_id for idea in top]
+    assert order.index(first.idea_id) < order.index(third.idea_id)
+    assert [idea.rank for idea in top] == sorted(idea.rank or 0 for idea in top)
+    assert "Ranks rest on matches and lead" in words(page)
+    assert all("overall verdicts" in each for each in told)
 
 
 @pytest.mark.parametrize("name", ["tonight", "ranking", "cost", "quality", "sources", "idea"])
