@@ -2,10 +2,17 @@
 CommonMark.
 """
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+
 from dashboards.reports import safe_text
-from schemas.patterns import bounded
+from schemas.patterns import Match, bounded
 
 _FORMULA = bounded(r"(?<!\\)\$")
+_LINK_TARGET = bounded(r"\]\((https?://[^\s()<>]{1,2000})\)")
+_ANCHORS: ContextVar[Mapping[str, str]] = ContextVar("anchors", default=MappingProxyType({}))
 _DIRECTIVE = bounded(r":(?=[\w#+-]{1,200}(?:\[|\\\[|:|/))")
 
 
@@ -25,4 +32,20 @@ def prose(text: str) -> str:
 
 def for_streamlit(markdown: str) -> str:
     """Markdown that `safe_text` made, with what Streamlit alone would act on shown as characters."""
-    return _DIRECTIVE.sub(r"\\:", _FORMULA.sub(r"\\$", markdown))
+    led = _LINK_TARGET.sub(_to_anchor, markdown)
+    return _DIRECTIVE.sub(r"\\:", _FORMULA.sub(r"\\$", led))
+
+
+@contextmanager
+def leading_to(anchors: Mapping[str, str]) -> Iterator[None]:
+    """Within it, links to these addresses lead to anchors on the page itself, by address."""
+    token = _ANCHORS.set(anchors)
+    try:
+        yield
+    finally:
+        _ANCHORS.reset(token)
+
+
+def _to_anchor(link: Match[str]) -> str:
+    anchor = _ANCHORS.get().get(link[1])
+    return link[0] if anchor is None else f"](#{anchor})"

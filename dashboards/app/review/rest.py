@@ -53,9 +53,10 @@ def show_missing(review: IdeaReview) -> None:
 def show_bibliography(review: IdeaReview) -> None:
     """The papers cited, then every paper retrieved as a table."""
     page = idea_page(review)
-    cited = [
-        f"- {text.for_streamlit(entry)}" for entry in (*page.bibliography, *page.other_sources)
-    ]
+    with text.leading_to({}):  # here the address itself is wanted
+        cited = [
+            f"- {text.for_streamlit(entry)}" for entry in (*page.bibliography, *page.other_sources)
+        ]
     st.markdown("\n".join(cited or ["No paper is cited."]))
     found = review.evaluation.papers
     if not found:

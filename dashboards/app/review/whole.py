@@ -11,6 +11,7 @@ import streamlit as st
 from dashboards.app import text
 from dashboards.app.data import Lake
 from dashboards.app.review import (
+    cited,
     committee,
     contribution,
     novelty,
@@ -38,14 +39,20 @@ class Part:
 
 def show(review: IdeaReview, lake: Lake) -> None:
     """The first page, then where it comes from and the summary; the rest in tabs, the open one in
-    the address as `part`.
+    the address as `part`. Citations lead to what was read of a paper, below, and on to its page.
     """
     idea = review.evaluation.idea
     st.header(text.line(idea.title or idea.idea_id), anchor=False)
-    st.markdown(text.for_streamlit(first_page_markdown(idea_page(review).first)))
-    _show_head(review)
-    show_scores(review)
-    _show_summary(review)
+    with text.leading_to(cited.anchors(review)):
+        st.markdown(text.for_streamlit(first_page_markdown(idea_page(review).first)))
+        _show_head(review)
+        show_scores(review)
+        _show_summary(review)
+        _show_parts(review, lake)
+    cited.show(review)
+
+
+def _show_parts(review: IdeaReview, lake: Lake) -> None:
     evaluation = review.evaluation
     parts = [
         Part("The plan", idea_page(review).plan is not None, plan.show),

@@ -5,10 +5,11 @@ import streamlit as st
 
 from dashboards.app import empty, links, state, tables, text
 from dashboards.app.data import Lake
+from dashboards.app.review import words
 from dashboards.reports import figures
 from schemas.naming import safe_url
 
-PAPERS_LISTED, NAME_CHARACTERS = 50, 90
+PAPERS_LISTED, NAME_CHARACTERS, PASSAGES_SHOWN = 50, 90, 20
 
 
 def show(lake: Lake) -> None:
@@ -43,6 +44,25 @@ def _title(row: dict[str, object]) -> str:
     return f"{title} ({row['year']})" if row["year"] else title
 
 
+def _read(lake: Lake, run_id: str, row: dict[str, object]) -> None:
+    """The passages that searches found in it, else its abstract."""
+    st.subheader("What was read of it", anchor=False)
+    found = lake.frame(
+        "passages_of_paper", run_id=run_id, paper_id=row["paper_id"], limit=PASSAGES_SHOWN
+    )
+    for passage in found.iter_rows(named=True):
+        where = passage["section"] or passage["kind"]
+        told = f"{where}, found for {figures.counted(passage['ideas'], 'idea')}"
+        st.caption(text.line(told))
+        st.markdown(words.quotation(passage["text"]))
+    abstract = str(row["abstract"] or "")
+    if found.is_empty() and abstract:
+        st.caption("abstract")
+        st.markdown(words.quotation(abstract))
+    elif found.is_empty():
+        st.caption("Only its title was known.")
+
+
 def _one(lake: Lake, run_id: str, row: dict[str, object]) -> None:
     st.header(text.line(str(row["title"] or row["paper_id"])), anchor=False)
     told = [f"published {row['year']}"] if row["year"] else []
@@ -54,6 +74,8 @@ def _one(lake: Lake, run_id: str, row: dict[str, object]) -> None:
     url = safe_url(str(row["url"] or ""))
     if url:
         st.link_button("Open the paper", url)
+    _read(lake, run_id, row)
+    st.subheader("Where it is cited", anchor=False)
     cited = lake.frame("citations_of_paper", run_id=run_id, paper_id=row["paper_id"])
     if cited.is_empty():
         empty.show("It was retrieved, and no review of this run cites it.")

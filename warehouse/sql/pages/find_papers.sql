@@ -1,6 +1,6 @@
 -- Papers of a run whose title or identifier holds a text, most cited by its ideas first.
 with found as (
-  select paper_id, any_value(title) as title, any_value(year) as year, any_value(url) as url, count(distinct idea_id) as retrieved_for
+  select paper_id, any_value(title) as title, any_value(year) as year, any_value(url) as url, any_value(abstract) as abstract, count(distinct idea_id) as retrieved_for
   from papers
   where run_id = $run_id and ($text = '' or contains(lower(title), lower($text)) or lower(paper_id) = lower($text))
   group by paper_id
