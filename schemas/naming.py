@@ -10,9 +10,18 @@ from schemas.patterns import bounded
 
 MAXIMUM_URL_CHARACTERS = 2000
 INVISIBLE = bounded(
-    r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+"
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
+    r"\U000e0000-\U000e007f]+"
 )
+TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that are not seen and turn the order in which others are read."""
+_UNTURNED = str.maketrans("", "", TURNING)
 _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
+
+
+def unturned(text: str) -> str:
+    """`text` without the characters that turn its reading order, so that it says what it seems to."""
+    return text.translate(_UNTURNED)
 
 
 def surname(author: str) -> str:

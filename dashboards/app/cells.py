@@ -1,13 +1,18 @@
-"""Cells that go to a spreadsheet, by download or by copying: text there is text, never a formula."""
+"""Cells of tables and charts, which go to a spreadsheet too, by download or by copying: text there
+is text, never a formula.
+"""
 
 import polars
+
+from schemas.naming import TURNING
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _AS_TEXT = "'"
 
 
 def as_text(frame: polars.DataFrame) -> polars.DataFrame:
-    """`frame` with an apostrophe before each text that a spreadsheet would compute.
+    """`frame` with an apostrophe before each text that a spreadsheet would compute, and without the
+    characters that turn the reading order.
 
     Numbers stay numbers, also where they are written as text. Source: OWASP, CSV injection.
     """
@@ -24,7 +29,7 @@ def with_names_as_text(frame: polars.DataFrame) -> polars.DataFrame:
 
 
 def _protected(name: str) -> polars.Expr:
-    cell = polars.col(name)
+    cell = polars.col(name).str.replace_many(dict.fromkeys(TURNING, ""))
     is_formula = (
         cell.str.slice(0, 1).is_in(_FORMULA_STARTS)
         & cell.cast(polars.Float64, strict=False).is_null()

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboards.app import empty, links, text
 from dashboards.app.data import Lake
 from dashboards.reports import figures
+from schemas.naming import unturned
 from schemas.run import Run
 
 BOUND = "query-params"
@@ -92,7 +93,16 @@ def choose(
     """
     _follow_address(key, options, default if default is not None else options[0])
     return _remember(
-        key, str(st.selectbox(label, options, key=_widget(key), help=help, format_func=shown))
+        key,
+        str(
+            st.selectbox(
+                label,
+                options,
+                key=_widget(key),
+                help=help,
+                format_func=lambda option: unturned(shown(option)),
+            )
+        ),
     )
 
 
@@ -170,7 +180,17 @@ def choose_some(
     label: str, options: Sequence[str], *, key: str, help: str | None = None
 ) -> list[str]:
     """Any of `options`; none means no filter."""
-    return list(st.multiselect(label, options, key=key, bind=BOUND, help=help, placeholder="All"))
+    return list(
+        st.multiselect(
+            label,
+            options,
+            key=key,
+            bind=BOUND,
+            help=help,
+            placeholder="All",
+            format_func=unturned,
+        )
+    )
 
 
 def switch(label: str, *, key: str, default: bool = False, help: str | None = None) -> bool:

@@ -11,6 +11,8 @@ from dashboards.reports import safe_text
 from schemas.patterns import Match, bounded
 
 _FORMULA = bounded(r"(?<!\\)\$")
+_BARE_ADDRESS = bounded(r"(?i)(\\://|\bwww(?=\\\.)|\\@)")
+_WORD_JOINER = "\u2060"
 _LINK_TARGET = bounded(r"\]\((https?://[^\s()<>]{1,2000})\)")
 _ANCHORS: ContextVar[Mapping[str, str]] = ContextVar("anchors", default=MappingProxyType({}))
 _DIRECTIVE = bounded(r":(?=[\w#+-]{1,200}(?:\[|\\\[|:|/))")
@@ -20,7 +22,8 @@ def line(text: str) -> str:
     """`text` on one line, every character shown as itself: for labels, captions, errors and
     headings.
     """
-    return _FORMULA.sub(r"\\$", safe_text.plain(text)).replace(":", r"\:").replace(r"\\:", r"\:")
+    escaped = _FORMULA.sub(r"\\$", safe_text.plain(text))
+    return _dead(escaped.replace(":", r"\:").replace(r"\\:", r"\:"))
 
 
 def prose(text: str) -> str:
@@ -33,7 +36,14 @@ def prose(text: str) -> str:
 def for_streamlit(markdown: str) -> str:
     """Markdown that `safe_text` made, with what Streamlit alone would act on shown as characters."""
     led = _LINK_TARGET.sub(_to_anchor, markdown)
-    return _DIRECTIVE.sub(r"\\:", _FORMULA.sub(r"\\$", led))
+    return _dead(_DIRECTIVE.sub(r"\\:", _FORMULA.sub(r"\\$", led)))
+
+
+def _dead(escaped: str) -> str:
+    """Bare addresses as words: Streamlit makes links of them even where they are escaped, unless
+    something, be it unseen, stands inside.
+    """
+    return _BARE_ADDRESS.sub(rf"\1{_WORD_JOINER}", escaped)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from great_expectations.render.view import DefaultJinjaPageView
 
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.naming import unturned
 from schemas.run import ValidationRow
 from warehouse.expectation_results import suite_results
 from warehouse.layout import Layout
@@ -47,7 +48,7 @@ def data_docs_page(run_id: RunId, rows: Iterable[ValidationRow]) -> str:
     ]
     view = DefaultJinjaPageView(custom_views_directory=str(_TEMPLATES))
     html = view.env.get_template("data_docs.html.jinja").render(run_id=run_id, sections=sections)
-    return "\n".join(stripped for line in html.split("\n") if (stripped := line.strip()))
+    return unturned("\n".join(stripped for line in html.split("\n") if (stripped := line.strip())))
 
 
 def _sections(

@@ -17,6 +17,7 @@ from dashboards.reports.bar_chart import BarChart
 from dashboards.reports.chart import Chart
 from dashboards.reports.interval_chart import IntervalChart
 from dashboards.reports.reliability_chart import ReliabilityChart
+from schemas.naming import unturned
 from schemas.patterns import IGNORECASE, bounded, linear
 
 _WEB_ADDRESS = bounded(r"https?://[^/]", IGNORECASE)
@@ -60,11 +61,9 @@ def html_page(
     tokens = parser.parse(markdown, environment)
     sections = _number_headings(tokens)
     body = parser.renderer.render(tokens, parser.options, environment)
-    return (
-        _templates()
-        .get_template("page.html.jinja")
-        .render(title=title, sections=sections, body=Markup(body))  # noqa: S704 rendered with HTML off
-    )
+    template = _templates().get_template("page.html.jinja")
+    page = template.render(title=title, sections=sections, body=Markup(body))  # noqa: S704 rendered with HTML off
+    return unturned(page)  # names in the drawings and the title too
 
 
 def markdown_parser() -> MarkdownIt:

@@ -10,6 +10,7 @@ from typing import Any
 
 from schemas.errors import RequestRejectedError
 from schemas.identifiers import PaperId, content_hash
+from schemas.naming import INVISIBLE
 from schemas.paper import Paper, Passage
 from schemas.patterns import bounded
 
@@ -220,7 +221,6 @@ def _value(row: Any, key: str) -> Any:
 # The API's own bound is not published; its front door refuses addresses beyond 8,000.
 LONGEST_QUERY = 2_000
 _OPERATORS = bounded(r"[-–—:^\"+|*~()\[\]{}<>\\/=&!?;,`_#@%$]+")
-_INVISIBLE = bounded(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff\ud800-\udfff]+")
 
 
 def plain_query(text: str) -> str:
@@ -231,7 +231,7 @@ def plain_query(text: str) -> str:
         RequestRejectedError: no word is left, or more than `LONGEST_QUERY` characters; nothing is
             cut in silence.
     """
-    words = " ".join(_INVISIBLE.sub(" ", _OPERATORS.sub(" ", text)).split())
+    words = " ".join(INVISIBLE.sub(" ", _OPERATORS.sub(" ", text)).split())
     if not any(letter.isalnum() for letter in words):
         raise RequestRejectedError("the query holds no words")
     if len(words) > LONGEST_QUERY:

@@ -9,8 +9,11 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from dashboards.app.registry import PAGES
+from dashboards.reports.data_docs import data_docs
+from dashboards.reports.write import write_reports
 from schemas.base import replace
 from schemas.identifiers import IdeaId
+from schemas.naming import TURNING
 from tests.support.assay_command import environment
 from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
 from tests.support.evaluations import make_evaluation, make_idea, make_run
@@ -27,8 +30,11 @@ ATTACK = (
     ' onerror="window.touched=1"><svg/onload="window.touched=1"><b id="touched">'
     "[link](javascript:window.touched=1) ![image](https://evil.example/beacon.png)"
     " <https://evil.example> $\\href{javascript:x}{y}$ "
-    f":red[colour] =HYPERLINK(1) {BIDI} {'W' * 600}"
+    f":red[colour] =HYPERLINK(1) {BIDI} https://evil.example/bare www.evil.example a@evil.example"
+    f" {'W' * 600}"
 )
+SHOWN = """() => document.getElementById('root').textContent
+    + [...document.querySelectorAll('input, textarea')].map(each => each.value).join(' ')"""
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +44,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("hostile")
-    layout = Layout(folder / "warehouse")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    layout = Layout(tmp_path_factory.mktemp("hostile") / "warehouse")
     idea = replace(
         make_idea(5),
         idea_id=IdeaId("attack"),
@@ -62,6 +67,12 @@ def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
         make_run(ideas=3, evaluated_count=3, label=ATTACK[:200], engine="litellm:" + ATTACK[:100]),
     )
     assert report.published, report.validation.broken
+    return layout
+
+
+@pytest.fixture(scope="module")
+def address(layout: Layout) -> Iterator[str]:
+    folder = layout.root.parent
     with dashboard(layout.root, environment(folder / "home"), folder / "log") as running:
         yield running
 
@@ -81,6 +92,9 @@ def see_that_nothing_was_touched(reader: Reader) -> None:
     expect(
         reader.page.locator('#touched, img[src="x"], img[src^="https:"], [href^="javascript:" i]')
     ).to_have_count(0)
+    expect(reader.page.locator('[href*="evil.example"], [href^="mailto:"]')).to_have_count(0)
+    shown = reader.page.evaluate(SHOWN)
+    assert not set(shown) & set(TURNING), "the reading order is turned"
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
@@ -112,6 +126,16 @@ def test_every_view_of_the_quality_runs_nothing_and_asks_nobody(view: str, reade
     if chosen.count():
         chosen.click()
     see_that_nothing_was_touched(reader)
+
+
+def test_no_report_turns_the_reading_order_or_makes_an_address_live(layout: Layout) -> None:
+    index, _ = write_reports(layout, RUN)
+    pages = [*index.parent.rglob("*.html"), *index.parent.rglob("*.md")]
+    texts = [path.read_text() for path in pages] + [data_docs(layout, RUN)]
+    assert len(texts) > 6
+    for text in texts:
+        assert not set(text) & set(TURNING)
+        assert 'href="https://evil.example' not in text
 
 
 def test_hostile_values_of_an_address_run_nothing_and_ask_nobody(reader: Reader) -> None:

@@ -13,6 +13,7 @@ from dashboards.reports import figures, wording
 from schemas.errors import AssayError
 from schemas.identifiers import IdeaId, RunId
 from schemas.job import JobState
+from schemas.naming import unturned
 from warehouse.jobs import Job, log_tail, read_job, request_stop, runner_at_work
 from warehouse.queries import Queries
 
@@ -54,7 +55,7 @@ def _watch(lake: Lake, job_id: str) -> None:
     if runner_at_work(lake.layout) is False:
         st.warning(NO_RUNNER)
     with st.status(f"{_doing(job)}{_progress(lake, job)}", expanded=True):
-        st.text("\n".join(log_tail(job)[-12:]) or "Nothing was said yet.")
+        st.text(unturned("\n".join(log_tail(job)[-12:])) or "Nothing was said yet.")
     if not job.stop_requested and st.button(
         "Stop",
         key="evaluate_stop",
@@ -99,7 +100,7 @@ def _show_end(lake: Lake, job: Job) -> None:
     log = log_tail(job)
     if log:
         with st.expander("What the command said"):
-            st.text("\n".join(log))
+            st.text(unturned("\n".join(log)))
     if status.run_id is None:
         return
     idea_ids = [entry.idea_id for entry in lake.ask(Queries.ranking, status.run_id)]

@@ -16,6 +16,7 @@ from schemas.base import Noun
 from schemas.calls import LlmCall
 from schemas.choices import EXTRACTIVE
 from schemas.evaluation import IdeaEvaluation
+from schemas.naming import unturned
 from schemas.outcome import Provenance
 from warehouse.answers import IdeaReview
 from warehouse.transcripts import Transcripts, transcripts_path
@@ -170,7 +171,7 @@ def _show_said(call: LlmCall, lake: Lake) -> None:
         return
     for role, content in (*found.messages, ("reply", found.reply)):
         st.caption(text.line(role))
-        st.code(content, language=None, wrap_lines=True, height=_SAID_PIXELS)
+        st.code(unturned(content), language=None, wrap_lines=True, height=_SAID_PIXELS)
 
 
 def _frame(calls: tuple[LlmCall, ...]) -> polars.DataFrame:

@@ -7,6 +7,7 @@ from dashboards.app import empty, links, state, text
 from dashboards.app.data import Lake
 from dashboards.app.review import whole
 from schemas.identifiers import IdeaId, RunId
+from schemas.naming import unturned
 from warehouse.queries import Place, Queries
 
 IDEAS_LISTED = 50
@@ -99,7 +100,7 @@ def _choose_of(names: dict[str, str], asked: str | None) -> str:
     chosen = st.selectbox(
         "Idea",
         listed,
-        format_func=lambda name: (
+        format_func=lambda name: unturned(
             f"{' '.join(names[name].split())[:NAME_CHARACTERS]} · {name}".strip(" ·")
         ),
         key=CONTROL,
