@@ -24,7 +24,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
     kind = RANKINGS
     name = "ranking"
     artifact_key = "rank-run"
-    verb, nouns = "played", "matches"
+    verb, nouns = "given", "verdicts"
     work = ShardWork(RankJob, rank_job, "rank shard", "groups")
 
     def __init__(self, request: RankRequest) -> None:
@@ -48,7 +48,7 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             verb=self.verb,
             nouns=self.nouns,
             artifact_key=f"{self.artifact_key}-progress",
-            description=f"Matches played in {plan.head.ranking_id}",
+            description=f"Verdicts given in {plan.head.ranking_id}",
         )
 
     def waves(self) -> "_GroupsFirst | None":
@@ -104,10 +104,10 @@ class _GroupsFirst:
 
 
 class PlayedMatches:
-    """Matches played so far, and at most to be played, from receipts and journals under way.
+    """Verdicts given so far, and at most to be given, from receipts and journals under way.
 
-    So one large group is seen to move. A group whose schedule ended early takes what it did not
-    need off the total.
+    Two ideas that meet in both orders along three dimensions are six verdicts. So one large group
+    is seen to move. A group whose schedule ended early takes what it did not need off the total.
     """
 
     def __init__(self, layout: Layout, head: RankingHead, most_matches: Mapping[str, int]) -> None:

@@ -19,6 +19,9 @@ PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 GOOD, BAD, NEUTRAL = "#0072B2", "#D55E00", "#8C8C8C"
 HEIGHT, ROW_HEIGHT, PART_HEIGHT = 260, 22, 12
 TIME_TICKS, SHORT_SECONDS = 8, 3600
+BREAK: Any = "break-paths-show-domains"
+OTHERS = "(others)"
+_KNOWN = "is known"
 
 
 def names_within(pixels: int) -> Any:
@@ -70,7 +73,7 @@ def bars(
     stacked: bool = True,
 ) -> Drawn:
     """Horizontal bars: quantities `x` by names `y`, largest first; the parts of a name stacked, or
-    one below the other.
+    one below the other. Where parts outnumber the colours, the smaller ones share one.
     """
     encoded: dict[str, Any] = {
         "x": alt.X(x, type="quantitative", title=x_title),
@@ -87,15 +90,19 @@ def bars(
     if colour and not stacked:
         encoded["yOffset"] = alt.YOffset(colour, type="nominal", sort=None)
         height = alt.Step(PART_HEIGHT, **{"for": "offset"})
+    coloured = _colour(colour)
+    if colour and frame[colour].n_unique() > len(PALETTE):
+        own = _by_size(frame, x, colour)[: len(PALETTE) - 1]
+        frame = frame.with_columns(
+            polars.when(polars.col(colour).is_in(own))
+            .then(polars.col(colour))
+            .otherwise(polars.lit(OTHERS))
+        )
+        shades = alt.Scale(domain=[*own, OTHERS], range=[*PALETTE[: len(own)], NEUTRAL])
+        coloured = {"color": coloured["color"].scale(shades)}
     drawn: alt.Chart = (
-        alt.Chart(frame, height=height)
-        .mark_bar(color=PALETTE[0])
-        .encode(**encoded, **_colour(colour))
+        alt.Chart(frame, height=height).mark_bar(color=PALETTE[0]).encode(**encoded, **coloured)
     )
-    if colour and frame[colour].n_unique() > len(
-        PALETTE
-    ):  # colours repeat, so a legend would mislead: pointing at a part names it
-        drawn.encoding.color.legend = None
     return drawn
 
 
@@ -107,20 +114,99 @@ def lines(
     x_title: str,
     y_title: str,
     colour: str | None = None,
+    every_seconds: int | None = None,
+    nothing: float | None = None,
 ) -> Drawn:
-    """Quantities `y` over time `x`, one line per `colour`."""
+    """Quantities `y` over time `x`, one line per `colour`, of which the largest are drawn.
+
+    A line ends where nothing is known and begins anew after it.
+
+    Args:
+        every_seconds: the distance of the points, where they have one: a time without a row is
+            `nothing`, which is 0 for what is counted, and None, a gap, for what is measured.
+    """
+    frame, legend = _largest(frame, y, colour)
+    if every_seconds is not None:
+        frame = _every_time(frame, x, y, colour, every_seconds, nothing)
     encoded: dict[str, Any] = {
         "x": alt.X(x, type="temporal", title=x_title, axis=_time_axis(frame[x])),
         "y": alt.Y(y, type="quantitative", title=y_title, scale=_from_zero(frame[y])),
         "tooltip": _tooltip(frame),
     }
     if colour:
-        encoded |= _colour(colour) | {
+        encoded |= _colour(colour, legend) | {
             "strokeDash": alt.StrokeDash(colour, type="nominal", legend=None)
         }
     drawn: alt.Chart = (
-        alt.Chart(frame, height=HEIGHT).mark_line(point=True, color=PALETTE[0]).encode(**encoded)
+        alt.Chart(frame, height=HEIGHT)
+        .mark_line(point=True, color=PALETTE[0], invalid=BREAK)
+        .encode(**encoded)
     )
+    return drawn
+
+
+def _largest(
+    frame: polars.DataFrame, quantity: str, colour: str | None
+) -> tuple[polars.DataFrame, str]:
+    """As many names as there are colours, and what the legend says: no two share a colour."""
+    if colour is None:
+        return frame, ""
+    legend = colour.replace("_", " ")
+    names = _by_size(frame, quantity, colour)
+    if len(names) <= len(PALETTE):
+        return frame, legend
+    kept = frame.filter(polars.col(colour).is_in(names[: len(PALETTE)]))
+    return kept, f"{legend}, the {len(PALETTE)} largest of {len(names):,}"
+
+
+def _by_size(frame: polars.DataFrame, quantity: str, colour: str) -> list[Any]:
+    """The names of a column by their total, largest first."""
+    totals = frame.group_by(colour, maintain_order=True).agg(polars.col(quantity).sum())
+    return totals.sort(quantity, descending=True, maintain_order=True)[colour].to_list()
+
+
+def _every_time(
+    frame: polars.DataFrame,
+    x: str,
+    y: str,
+    colour: str | None,
+    every_seconds: int,
+    nothing: float | None,
+) -> polars.DataFrame:
+    first, last = frame[x].min(), frame[x].max()
+    if not isinstance(first, datetime) or not isinstance(last, datetime):
+        return frame
+    times = polars.datetime_range(first, last, f"{every_seconds}s", eager=True).cast(frame[x].dtype)
+    whole = times.alias(x).to_frame()
+    if colour is not None:
+        whole = whole.join(frame.select(colour).unique(maintain_order=True), how="cross")
+    keys = [x] if colour is None else [x, colour]
+    known = frame.with_columns(polars.lit(True).alias(_KNOWN))
+    filled = polars.when(polars.col(_KNOWN)).then(polars.col(y)).otherwise(polars.lit(nothing))
+    return (
+        whole.join(known, on=keys, how="left", maintain_order="left")
+        .with_columns(filled.alias(y))
+        .drop(_KNOWN)
+    )
+
+
+def marked(lined: Drawn, frame: polars.DataFrame, *, x: str, y: str, what: str) -> Drawn:
+    """`lined` with a cross at each row of `frame`, and a legend that says what it marks."""
+    if frame.is_empty():
+        return lined
+    crosses = (
+        alt.Chart(frame.with_columns(polars.lit(what).alias("marked")))
+        .mark_point(filled=True, color=BAD, size=110, opacity=1)
+        .encode(
+            x=alt.X(x, type="temporal"),
+            y=alt.Y(y, type="quantitative"),
+            shape=alt.Shape(
+                "marked:N", title=None, scale=alt.Scale(domain=[what], range=["cross"])
+            ),
+            tooltip=_tooltip(frame),
+        )
+    )
+    drawn: Drawn = lined + crosses
     return drawn
 
 
@@ -205,12 +291,11 @@ def _from_zero(values: polars.Series) -> alt.Scale:
     return alt.Scale(zero=True) if (values.fill_null(0) != 0).any() else alt.Scale(domain=[0, 1])
 
 
-def _colour(column: str | None) -> dict[str, Any]:
-    return (
-        {"color": alt.Color(column, type="nominal", title=column.replace("_", " "))}
-        if column
-        else {}
-    )
+def _colour(column: str | None, legend: str = "") -> dict[str, Any]:
+    if not column:
+        return {}
+    title = legend or column.replace("_", " ")
+    return {"color": alt.Color(column, type="nominal", title=title)}
 
 
 def _tooltip(frame: polars.DataFrame) -> Sequence[str]:

@@ -38,7 +38,17 @@ from warehouse.rankings.queries import (
     ranked_by_scores,
 )
 
-COLUMNS = ("rank", "range", "idea", "strength", "95 %", "won", "lost", "unscored\nmatches", "score")
+COLUMNS = (
+    "rank",
+    "range",
+    "idea",
+    "strength",
+    "95 %",
+    "won",
+    "lost",
+    "unscored\nverdicts",
+    "score",
+)
 ACROSS_COLUMNS = ("rank over\nall groups", "strength over\nall groups")
 
 

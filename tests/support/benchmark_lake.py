@@ -19,6 +19,7 @@ def publish_benchmark_lake(layout: Layout) -> None:
     decisions = [
         _item(f"i{n}", "decision", gold, answer, None) for n, (gold, answer) in enumerate(answers)
     ]
+    pairs = [_item(f"q{n}", "pair", f"paper-{n}", f"paper-{n + n % 2}", None) for n in range(6)]
     said = [
         _item(f"p{n}", "holds", "yes" if n > 4 else "no", str(n / 10), n / 10) for n in range(10)
     ]
@@ -37,7 +38,7 @@ def publish_benchmark_lake(layout: Layout) -> None:
             _score(HOSTILE_TEXT, 0.5, published=True, published_source="A paper, table 1"),
             _score("baseline", None, undefined_reason="nothing was answered"),
         ),
-        items=(*decisions, *said),
+        items=(*decisions, *pairs, *said),
         llm_calls=4,
         prompt_tokens=400,
         completion_tokens=40,

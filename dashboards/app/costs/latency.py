@@ -23,6 +23,10 @@ def show(lake: Lake, run: Run, steps: polars.DataFrame, seconds: int) -> None:
             "step": "Step",
             "model": "Model",
             "calls": tables.count("Calls"),
+            "timed_out_calls": tables.count(
+                "Timed out",
+                "Calls that got no answer in the time they had, which is their latency.",
+            ),
             **{name: tables.seconds(label) for name, label in _TAILS.items()},
             "p95_queue_seconds": tables.seconds("p95 in queue", "Waiting for Assay's own limits."),
         },
@@ -51,11 +55,21 @@ def _over_time(lake: Lake, run: Run, seconds: int) -> None:
         "cost_over_time", run_id=run.run_id, bucket_seconds=seconds, split=_SPLITS[split]
     )
     for column, label in _TAILS.items():
-        part = found.select("time", "name", column).drop_nulls(column)
-        if not part.is_empty():
+        part = found.select("time", "name", column, "timed_out_calls")
+        if part[column].count():
             chart = charts.lines(
-                part, x="time", y=column, x_title="Time (UTC)", y_title="seconds", colour="name"
+                part,
+                x="time",
+                y=column,
+                x_title="Time (UTC)",
+                y_title="seconds",
+                colour="name",
+                every_seconds=seconds,
             )
+            late = part.filter(
+                (polars.col("timed_out_calls") > 0) & polars.col(column).is_not_null()
+            )
+            chart = charts.marked(chart, late, x="time", y=column, what="calls timed out")
             charts.show(
                 chart, f"{label} of latency per {timing.in_words(seconds)}", f"{column}_over_time"
             )

@@ -43,8 +43,8 @@ def show(lake: Lake, run: Run, seconds: int) -> None:
         ("thinking_tokens", "Completion tokens that were thinking", "tokens"),
         ("cached_tokens", "Prompt tokens from the provider's cache", "tokens"),
     ):
-        found = parts.select("time", "name", column).drop_nulls(column)
-        if not found.is_empty():
+        found = parts.select("time", "name", column)
+        if found[column].count():
             chart = charts.lines(
                 found,
                 x="time",
@@ -52,5 +52,7 @@ def show(lake: Lake, run: Run, seconds: int) -> None:
                 x_title="Time (UTC)",
                 y_title=f"{unit} per {per}",
                 colour="name",
+                every_seconds=seconds,
+                nothing=0.0,
             )
             charts.show(chart, f"{title} per {per}", f"{column}_over_time")

@@ -69,7 +69,7 @@ def show(lake: Lake, run: Run) -> None:
             "ranking_id": "Ranking",
             "engine": "Engine",
             "group": "Group",
-            "match_count": tables.count("Matches"),
+            "match_count": tables.count("Verdicts"),
             "unscored_match_count": tables.count("Unscored"),
             "position_bias": tables.score(
                 "Bias", "Share won by the idea shown first, minus by the second."

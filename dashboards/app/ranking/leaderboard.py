@@ -190,7 +190,9 @@ def _columns(board: Board) -> dict[str, Any]:
             "upper": tables.score("to"),
         }
     columns |= {
-        "best_rank": tables.count("Best", "Best rank the 95 % intervals allow."),
+        "best_rank": tables.count(
+            "Best", "Best rank the 95 % intervals allow; one meeting of a pair proves nothing."
+        ),
         "worst_rank": tables.count("Worst"),
     }
     if board.head is None and dict(board.weights) != weights_of(board.run):
@@ -207,7 +209,7 @@ def _columns(board: Board) -> dict[str, Any]:
             "wins": "Won",
             "losses": "Lost",
             "ties": "Tied",
-            "unscored_match_count": tables.count("Matches unscored"),
+            "unscored_match_count": tables.count("Verdicts unscored"),
             "unranked_reason": "Why unranked",
         }
     return columns | {

@@ -16,6 +16,7 @@ from warehouse.benchmarks.queries import BenchmarkHead, benchmark_scores_of, ben
 COMMAND = "assay benchmark SUITE --data DIR --warehouse {}"
 MEASURED, PUBLISHED = "measured", "published"
 WHOLE = "all"
+MOST_CLASSES, RELIABILITY_BINS = 12, 10
 
 
 def show(lake: Lake) -> None:
@@ -177,9 +178,12 @@ def _tell(head: BenchmarkHead) -> None:
 
 def _show_confusion(lake: Lake, head: BenchmarkHead) -> None:
     st.subheader("Right answers and answers given", anchor=False)
-    counts = lake.frame("benchmark_confusion", run_id=head.run_id)
+    counts = lake.frame("benchmark_confusion", run_id=head.run_id, most_classes=MOST_CLASSES)
     if counts.is_empty():
-        empty.show("No answer of this benchmark is held against a right one.")
+        empty.show(
+            "No answer of this benchmark is one of a few classes with a right one among them: the"
+            " scores above say how often it was right."
+        )
         return
     pairs = {
         f"{task} · {system}": (task, system)
@@ -218,7 +222,12 @@ def _show_reliability(lake: Lake, head: BenchmarkHead) -> None:
     bins = lake.frame("benchmark_reliability", run_id=head.run_id)
     if bins.is_empty():
         return
-    named = bins.with_columns(
+    every = bins.select("task", "system").unique(maintain_order=True)
+    places = polars.DataFrame({"bin": range(RELIABILITY_BINS)}, schema={"bin": bins["bin"].dtype})
+    whole = every.join(places, how="cross").join(
+        bins, on=["task", "system", "bin"], how="left", maintain_order="left"
+    )
+    named = whole.with_columns(  # a bin without answers is a gap in its line
         polars.concat_str("task", polars.lit(" · "), "system").alias("system")
     )
     points = (

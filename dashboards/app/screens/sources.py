@@ -9,13 +9,14 @@ from dashboards.reports import wording
 from schemas.run import Run
 
 ALLOWED = "semantic_scholar"
+LATENCY = "p95_seconds"
 _CURVES = {
     "requests": ("Requests sent", "requests"),
     "rate_limited": ("Refused as too many (429)", "requests"),
     "wait_seconds": ("Waiting for the allowance", "seconds, all workers together"),
     "cache_hits": ("Answered by a cache", "look-ups"),
     "unanswered": ("Look-ups left unanswered", "look-ups"),
-    "p95_seconds": ("p95 of latency", "seconds"),
+    LATENCY: ("p95 of latency", "seconds"),
 }
 
 
@@ -101,7 +102,8 @@ def _over_time(lake: Lake, run: Run, chosen: list[str]) -> None:
     label = state.choose("Curve", [title for title, _ in _CURVES.values()], key="curve")
     column = next(name for name, (title, _) in _CURVES.items() if title == label)
     title, unit = _CURVES[column]
-    part = found.select("time", "source", column).drop_nulls(column)
+    part = found.select("time", "source", column, "timed_out")
+    measured = column == LATENCY
     chart = charts.lines(
         part,
         x="time",
@@ -109,7 +111,12 @@ def _over_time(lake: Lake, run: Run, chosen: list[str]) -> None:
         x_title="Time (UTC)",
         y_title=f"{unit} per {timing.in_words(seconds)}",
         colour="source",
+        every_seconds=seconds,
+        nothing=None if measured else 0.0,
     )
+    if measured:
+        late = part.filter((polars.col("timed_out") > 0) & polars.col(column).is_not_null())
+        chart = charts.marked(chart, late, x="time", y=column, what="requests timed out")
     charts.show(chart, f"{title} per {timing.in_words(seconds)}", "source_curve")
     if column == "unanswered":
         st.caption(
@@ -131,6 +138,8 @@ def _allowance(found: polars.DataFrame, per_second: float, seconds: int) -> None
         y="share_used",
         x_title="Time (UTC)",
         y_title="Share of the allowance (1 = all)",
+        every_seconds=seconds,
+        nothing=0.0,
     )
     charts.show(
         chart + charts.limit(1.0, "allowance"),

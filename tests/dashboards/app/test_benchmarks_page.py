@@ -30,6 +30,15 @@ def test_confusion_counts_unscored_answers_apart(ranked: Layout) -> None:
     assert "4 items, 1 unscored" in words(open_page("benchmarks", ranked, asked="decision · assay"))
 
 
+def test_a_task_whose_answers_name_papers_has_no_matrix_of_them(ranked: Layout) -> None:
+    with open_queries(ranked) as queries:
+        asked = {"run_id": BENCHMARK, "most_classes": 12}
+        shown = set(queries.page_frame("benchmark_confusion", **asked)["task"])
+        items = queries.rows("benchmark_items", run_id=BENCHMARK)
+    assert {item["task"] for item in items} == {"decision", "holds", "pair"}
+    assert shown == {"decision", "holds"}
+
+
 def test_reliability_is_taken_over_probabilities_alone(ranked: Layout) -> None:
     with open_queries(ranked) as queries:
         bins = queries.page_frame("benchmark_reliability", run_id=BENCHMARK)

@@ -48,9 +48,7 @@ def test_a_citation_of_a_review_opens_the_passage_and_then_the_paper(layout: Lay
     page = open_page("idea", layout, run=RUN, idea="idea-00003", part="Soundness")
     assert not page.exception
     led = {
-        number
-        for each in page.markdown
-        for number in re.findall(r"\]\(#cited-(\d+)\)", each.value)
+        number for each in page.markdown for number in re.findall(r"\]\(#cited-(\d+)\)", each.value)
     }
     places = {each.proto.anchor: each.value for each in page.subheader}
     assert led

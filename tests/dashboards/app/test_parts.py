@@ -1,6 +1,7 @@
 """Parts of the dashboard that need no page."""
 
 import math
+from datetime import UTC, datetime, timedelta
 
 import polars
 import pytest
@@ -21,6 +22,7 @@ from dashboards.app.prices import ModelPrice, read_prices
 from dashboards.app.quality.alarms import sentences
 from dashboards.app.quality.drift import ENOUGH, distances, stability_index
 from schemas.errors import ConfigurationError
+from schemas.naming import TURNING
 from tests.support.dashboard import open_app
 from warehouse.layout import Layout
 
@@ -230,3 +232,87 @@ def test_without_a_password_the_first_page_is_that_of_the_night(
     app = open_app(layout, monkeypatch)
     assert not app.exception
     assert app.title[0].value == "Tonight"
+
+
+AT = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+def minutes(*numbers: int) -> polars.DataFrame:
+    """One row at each of these minutes."""
+    return polars.DataFrame(
+        {
+            "time": [AT + timedelta(minutes=number) for number in numbers],
+            "seconds": [1.0] * len(numbers),
+        }
+    )
+
+
+def test_a_line_over_what_is_measured_ends_at_a_gap_and_what_is_counted_falls_to_zero() -> None:
+    drawn = {
+        nothing: charts.lines(
+            minutes(0, 1, 4),
+            x="time",
+            y="seconds",
+            x_title="",
+            y_title="",
+            every_seconds=60,
+            nothing=nothing,
+        )
+        .data["seconds"]
+        .to_list()
+        for nothing in (None, 0.0)
+    }
+    assert drawn == {None: [1.0, 1.0, None, None, 1.0], 0.0: [1.0, 1.0, 0.0, 0.0, 1.0]}
+
+
+def test_what_is_unknown_stays_a_gap_where_nothing_else_is_counted() -> None:
+    frame = minutes(0, 1).with_columns(seconds=polars.Series([None, 2.0]))
+    drawn = charts.lines(
+        frame, x="time", y="seconds", x_title="", y_title="", every_seconds=60, nothing=0.0
+    )
+    assert drawn.data["seconds"].to_list() == [None, 2.0]
+
+
+def test_no_two_names_of_a_chart_share_a_colour_and_every_colour_has_a_name() -> None:
+    many = polars.DataFrame(
+        {"step": ["a"] * 20, "why": [f"reason {n}" for n in range(20)], "share": range(1, 21)}
+    )
+    drawn = charts.bars(many, x="share", y="step", x_title="", y_title="", colour="why")
+    shades = drawn.encoding.color.to_dict()["scale"]
+    assert len(set(shades["range"])) == len(shades["domain"]) == len(charts.PALETTE)
+    assert set(drawn.data["why"]) == set(shades["domain"])
+    assert drawn.data["share"].sum() == many["share"].sum()
+    rows = polars.concat(
+        minutes(0).with_columns(
+            polars.lit(f"model {n}").alias("name"), seconds=polars.lit(float(n))
+        )
+        for n in range(20)
+    )
+    lined = charts.lines(rows, x="time", y="seconds", x_title="", y_title="", colour="name")
+    assert lined.data["name"].n_unique() == len(charts.PALETTE)
+    assert "the 8 largest of 20" in lined.encoding.color.to_dict()["title"]
+    assert "model 19" in lined.data["name"].to_list()
+
+
+def test_a_chart_of_latencies_marks_the_times_of_time_outs_with_a_legend() -> None:
+    line = charts.lines(minutes(0, 1), x="time", y="seconds", x_title="", y_title="")
+    marked = charts.marked(line, minutes(1), x="time", y="seconds", what="calls timed out")
+    assert "calls timed out" in str(marked.layer[1].encoding.shape.to_dict())
+    assert charts.marked(line, minutes(1).clear(), x="time", y="seconds", what="") is line
+
+
+def test_no_surface_turns_the_reading_order_or_makes_an_address_live() -> None:
+    turned = "invoice\u202excod.exe\u2066 \u200f\u061c"
+    frame = cells.as_text(polars.DataFrame({"title": [turned, "=1+1"], "n": [1, 2]}))
+    assert frame["title"].to_list() == ["invoicexcod.exe ", "'=1+1"]
+    for written in (text.line(turned), text.prose(turned)):
+        assert not set(written) & set(TURNING)
+    for written in (
+        text.line("see https://evil.example or www.evil.example or a@evil.example"),
+        text.prose("see https://evil.example or www.evil.example or a@evil.example"),
+    ):
+        visible = written.replace("\\", "")
+        assert "://evil" not in visible
+        assert "www.evil" not in visible
+        assert "@evil" not in visible
+    assert "](https://good.example/paper)" in text.prose("[a paper](https://good.example/paper)")

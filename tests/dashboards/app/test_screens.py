@@ -11,6 +11,7 @@ from tests.support.dashboard import open_page, words
 from tests.support.evaluations import make_evaluation
 from warehouse.layout import Layout
 from warehouse.progress import announce
+from warehouse.queries import open_queries
 from warehouse.runs.landing import land
 
 
@@ -71,6 +72,16 @@ def test_ideas_with_unknown_price_are_counted_beside_the_distribution(layout: La
     assert "1 ideas have a call without a known price" in words(
         open_page("cost", layout, view="Per idea")
     )
+
+
+def test_costs_of_ideas_stand_in_bins_of_which_none_is_left_out(layout: Layout) -> None:
+    with open_queries(layout) as queries:
+        bins = queries.page_frame("cost_per_idea", run_id="run-a", bins=30)
+        ideas = len(queries.idea_scores(RunId("run-a")))
+    known = bins.drop_nulls("bin")
+    assert known["bin"].to_list() == list(range(30))
+    assert (known["ideas"] == 0).any()
+    assert bins["ideas"].sum() == ideas
 
 
 def test_hostile_titles_stay_text(layout: Layout) -> None:

@@ -5,6 +5,7 @@ select
   count(*) filter (where not cache_hit) as calls,
   count(*) filter (where cache_hit) as cache_hits,
   count(*) filter (where not cache_hit and status <> 'ok') as unsuccessful_calls,
+  count(*) filter (where not cache_hit and status = 'timed_out') as timed_out_calls,
   coalesce(sum(prompt_tokens) filter (where not cache_hit), 0)::bigint as prompt_tokens,
   coalesce(sum(completion_tokens) filter (where not cache_hit), 0)::bigint as completion_tokens,
   sum(thinking_tokens)::bigint as thinking_tokens,

@@ -3,6 +3,7 @@ select
   time_bucket(to_seconds($bucket_seconds), created_at) as time,
   case $split when 'model' then model_requested when 'step' then step else 'all calls' end as name,
   count(*) as calls,
+  count(*) filter (where status = 'timed_out') as timed_out_calls,
   sum(cost_usd) as cost_usd,
   sum(prompt_tokens)::bigint as prompt_tokens,
   sum(completion_tokens)::bigint as completion_tokens,

@@ -1,4 +1,4 @@
--- How many ideas of a run cost how much, in $bins bins of equal width. An idea with a call of unknown price is in no bin: bin NULL.
+-- How many ideas of a run cost how much, in $bins bins of equal width, the empty ones too. An idea with a call of unknown price is in no bin: bin NULL.
 with per_idea as (
   select
     i.idea_id,
@@ -19,7 +19,12 @@ placed as (
   from per_idea as p
   cross join bounds as b
 )
-select bin, bin * width as from_usd, (bin + 1) * width as to_usd, count(*) as ideas
-from placed
-group by bin, width
+select r.bin, r.bin * b.width as from_usd, (r.bin + 1) * b.width as to_usd, count(p.width) as ideas
+from range($bins) as r(bin)
+cross join bounds as b
+left join placed as p on p.bin = r.bin
+where exists (select 1 from placed where bin is not null)
+group by r.bin, b.width
+union all
+select null, null, null, count(*) from placed where bin is null having count(*) > 0
 order by bin nulls last

@@ -6,6 +6,7 @@ select
   sum(request_share) as requests,
   count(*) filter (where cache_hit) as cache_hits,
   count(*) filter (where failure_reason = 'rate_limited') as rate_limited,
+  count(*) filter (where failure_reason = 'timeout') as timed_out,
   count(*) filter (where failure_reason is not null) - count(*) filter (where attempt > 1) as unanswered,
   sum(wait_seconds) as wait_seconds,
   quantile_cont(latency_seconds, 0.5) filter (where not cache_hit) as p50_seconds,
