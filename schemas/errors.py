@@ -8,6 +8,7 @@ AssayError
 │   └── UpstreamError         5xx, timeouts, dropped connections
 └── PermanentError            trying again changes nothing
     ├── ConfigurationError    wrong usage or settings (exit code 2)
+    │   └── SqlError          a statement that cannot be answered, and where it is wrong
     ├── IdeaFileError         an idea file that cannot be read at all (exit code 2)
     ├── SnapshotError         a snapshot that is missing, empty or broken (exit code 2)
     ├── RequestRejectedError  4xx other than 429
@@ -61,6 +62,20 @@ class ConfigurationError(PermanentError):
     """Wrong usage or settings."""
 
     reason = Reason.CONFIGURATION
+
+
+class SqlError(ConfigurationError):
+    """A statement that cannot be answered.
+
+    Attributes:
+        place: of the first wrong character, counted from 0; None: not known.
+        word: the name that is not known; empty: it is not about one.
+        offered: names that may have been meant, the likeliest first.
+    """
+
+    place: int | None = None
+    word = ""
+    offered: tuple[str, ...] = ()
 
 
 class IdeaFileError(PermanentError):

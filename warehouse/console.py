@@ -21,9 +21,9 @@ from uuid import UUID
 import duckdb
 
 from schemas.base import encodable
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
-from warehouse.lake import one_line, open_reader
+from warehouse.lake import in_one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.rows import Row
 from warehouse.statements import MARTS, quoted
@@ -76,15 +76,38 @@ def run_sql(
             CSV, TSV, JSON, JSON Lines or Parquet.
 
     Raises:
-        ConfigurationError: in one line, why the statement is refused, wrong, too slow or too large
-            an answer, or a file cannot be read.
+        SqlError: in one line, why the statement is wrong, and where.
+        ConfigurationError: why it is refused, too slow or has too large an answer, or a file cannot
+            be read.
     """
+    _, rows = run_sql_with_names(
+        layout,
+        sql,
+        catalogue_url=catalogue_url,
+        timeout_seconds=timeout_seconds,
+        maximum_rows=maximum_rows,
+        beside=beside,
+    )
+    return rows
+
+
+def run_sql_with_names(
+    layout: Layout,
+    sql: str,
+    *,
+    catalogue_url: str | None = None,
+    timeout_seconds: float = 300.0,
+    maximum_rows: int = _MAXIMUM_ROWS,
+    beside: Mapping[str, Path] = MappingProxyType({}),
+) -> tuple[tuple[str, ...], list[Row]]:
+    """As `run_sql`, with the names of the columns, which an answer without rows has too."""
     with _asked(layout, sql, catalogue_url, timeout_seconds, beside) as answer:
         names = _distinct([column[0] for column in answer.description or ()])
-        rows = answer.fetchmany(maximum_rows + 1)
-    if len(rows) > maximum_rows:
+        found = answer.fetchmany(maximum_rows + 1)
+    if len(found) > maximum_rows:
         raise ConfigurationError(f"the answer has more than {maximum_rows} rows: add a LIMIT")
-    return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in rows]
+    rows = [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in found]
+    return tuple(names), rows
 
 
 def run_sql_to_arrow(
@@ -114,6 +137,7 @@ def _asked(
             "wrong SQL: it holds half a character (a lone surrogate): write it anew"
         )
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        connection.execute("set errors_as_json = true")  # which say where the statement is wrong
         _refuse_what_is_no_question(connection, sql)
         for name, path in beside.items():
             _lay_beside(connection, name, path)
@@ -131,7 +155,7 @@ def _asked(
                 f"the statement took longer than {timeout_seconds:g} seconds: narrow it down"
             ) from None
         except (duckdb.Error, RuntimeError) as error:
-            raise ConfigurationError(f"wrong SQL: {_one_line(error)}") from None
+            raise _wrong(sql, error) from None
         except (
             OverflowError,
             ValueError,
@@ -155,14 +179,14 @@ def _lay_beside(connection: duckdb.DuckDBPyConnection, name: str, path: Path) ->
     try:
         connection.execute(f'create temp table "{name}" as from {read}(?)', [str(path.resolve())])
     except duckdb.Error as error:
-        raise ConfigurationError(f"{path} cannot be read: {one_line(error)}") from None
+        raise ConfigurationError(f"{path} cannot be read: {_said(error)[0]}") from None
 
 
 def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
     try:
         statements = connection.extract_statements(sql)
     except duckdb.Error as error:
-        raise ConfigurationError(f"wrong SQL: {_one_line(error)}") from None
+        raise _wrong(sql, error) from None
     if len(statements) != 1:
         raise ConfigurationError(f"one statement at a time, please: found {len(statements)}")
     if statements[0].type != duckdb.StatementType.SELECT:
@@ -245,5 +269,24 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _one_line(error: duckdb.Error | RuntimeError) -> str:
-    return one_line(error) if isinstance(error, duckdb.Error) else str(error).split("\n", 1)[0]
+def _wrong(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
+    line, more = _said(error)
+    wrong = SqlError(f"wrong SQL: {line}")
+    if str(more.get("position", "")).isdecimal():
+        before = sql.encode()[: int(more["position"])]
+        wrong.place = len(before.decode(errors="ignore"))
+    wrong.word = str(more.get("name", ""))
+    wrong.offered = tuple(name for name in str(more.get("candidates", "")).split(",") if name)
+    return wrong
+
+
+def _said(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, Any]]:
+    """DuckDB's message as one line, and what it knows beside: position in bytes, name, candidates."""
+    kind, _, told = str(error).partition(": ")
+    try:
+        more = json.loads(told)
+    except ValueError:
+        more = None
+    if not isinstance(more, dict) or "exception_message" not in more:
+        return in_one_line(str(error)), {}
+    return in_one_line(f"{kind}: {more['exception_message']}"), more

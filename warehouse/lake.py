@@ -164,8 +164,13 @@ def _opening_error(
 _CANDIDATES = ("Did you mean", "Candidate bindings")
 
 
-def one_line(error: duckdb.Error, limit: int = 300) -> str:
+def one_line(error: duckdb.Error) -> str:
+    """What DuckDB says went wrong, in one line."""
+    return in_one_line(str(error))
+
+
+def in_one_line(message: str, limit: int = 300) -> str:
     """The first line of DuckDB's message, and the names it offers in place of one it has not found."""
-    first, *more = str(error).strip().splitlines()
+    first, *more = message.strip().splitlines()
     offered = next((line for line in more if line.startswith(_CANDIDATES)), "")
     return f"{first} {offered}".strip()[:limit]

@@ -35,13 +35,13 @@ from warehouse.answers import (
     RunCost,
     StepCost,
 )
-from warehouse.console import run_sql
+from warehouse.console import run_sql, run_sql_with_names
 from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.rows import Row, evaluation_of
 from warehouse.statements import statement, table_statement
 
-__all__ = ["Place", "Queries", "open_queries", "run_sql"]
+__all__ = ["Place", "Queries", "open_queries", "run_sql", "run_sql_with_names"]
 
 NounT = TypeVar("NounT", bound=Noun)
 _IDEAS_AT_ONCE = 40

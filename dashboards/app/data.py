@@ -13,7 +13,7 @@ from dashboards.reports.alarms import USUAL
 from schemas.run import Run
 from schemas.settings import AlarmSettings, Settings
 from warehouse.layout import Layout
-from warehouse.queries import Queries, run_sql
+from warehouse.queries import Queries, run_sql_with_names
 from warehouse.reading import LakeReading
 
 ParametersT = ParamSpec("ParametersT")
@@ -75,10 +75,16 @@ class Lake:
     def sql(self, statement: str, *, timeout_seconds: float, maximum_rows: int) -> polars.DataFrame:
         """What the console answers to a reader's SELECT, cached.
 
-        Raises ConfigurationError for anything else, too slow or too long.
+        An answer without rows has its columns. Raises SqlError where the statement is wrong, and
+        ConfigurationError for anything but a SELECT, too slow or too long.
         """
         answer: polars.DataFrame = _console(
-            _Asked(self, self.snapshot(), run_sql, (statement, timeout_seconds, maximum_rows))
+            _Asked(
+                self,
+                self.snapshot(),
+                run_sql_with_names,
+                (statement, timeout_seconds, maximum_rows),
+            )
         )
         return answer
 
@@ -162,11 +168,13 @@ def _answer(asked: _Asked) -> Any:
 )  # type: ignore[untyped-decorator]
 def _console(asked: _Asked) -> polars.DataFrame:
     statement, timeout_seconds, maximum_rows = asked.args
-    rows = run_sql(
+    names, rows = run_sql_with_names(
         asked.lake.layout,
         statement,
         catalogue_url=asked.lake.catalogue_url,
         timeout_seconds=timeout_seconds,
         maximum_rows=maximum_rows,
     )
+    if not rows:
+        return polars.DataFrame(schema=dict.fromkeys(names, polars.String))
     return polars.DataFrame(rows, infer_schema_length=None, strict=False)

@@ -9,14 +9,16 @@ import orjson
 import polars
 import streamlit as st
 
-from dashboards.app import cells, empty, state, tables
+from dashboards.app import cells, empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.reports import figures
+from schemas.errors import SqlError
 from schemas.tables import TABLE
 from warehouse.queries import Queries
 from warehouse.statements import MARTS, meaning, names, statement
 
 MOST_ROWS, TIMEOUT_SECONDS = 100_000, 60.0
+NAMES_OFFERED = 3
 FIRST = "select * from runs order by started_at desc"
 
 
@@ -31,12 +33,15 @@ def show(lake: Lake) -> None:
     with dictionary:
         _dictionary(lake)
     with question:
-        asked = _question()
+        asked = _question(_names(lake))
     if asked:
-        _answer(lake, asked)
+        with question:
+            frame = _frame(lake, asked)
+        if frame is not None:
+            _answer(frame)
 
 
-def _question() -> str:
+def _question(known: dict[str, str]) -> str:
     st.selectbox(
         "Saved examples",
         list(_examples()),
@@ -47,6 +52,16 @@ def _question() -> str:
     )
     asked = state.long_words(
         "One SELECT over tables and marts", key="sql", default=FIRST, height=240
+    )
+    st.selectbox(
+        "Write a name",
+        list(known),
+        index=None,
+        key="name",
+        placeholder="Type a part of a table or column",
+        help="It is written at the end of the statement.",
+        format_func=lambda name: f"{name}: {known[name]}",
+        on_change=_write_name,
     )
     st.button(
         "Run",
@@ -72,16 +87,77 @@ def _take_example() -> None:
         st.session_state["sql"] = _examples()[chosen]
 
 
-def _answer(lake: Lake, asked: str) -> None:
-    frame = cells.with_names_as_text(
-        lake.sql(asked, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS)
+def _names(lake: Lake) -> dict[str, str]:
+    """Every table, mart and column with its meaning."""
+    told = {}
+    for name, table in sorted(TABLE.items()):
+        told[name] = table.meaning
+        told |= {f"{name}.{column.name}": column.meaning for column in table.columns}
+    for mart, columns in lake.ask(_columns_of_marts).items():
+        told[mart] = meaning(statement("marts", mart))
+        told |= {f"{mart}.{column}": kind for column, kind in columns}
+    return told
+
+
+def _write_name() -> None:
+    """At the end: where the caret stands, a page is not told."""
+    chosen = st.session_state["name"]
+    if chosen is not None:
+        st.session_state["sql"] = f"{st.session_state['sql'].rstrip()} {chosen}"
+        st.session_state["name"] = None
+
+
+def _frame(lake: Lake, asked: str) -> polars.DataFrame | None:
+    """What is answered; None, with the wrong place shown, where the statement is wrong."""
+    try:
+        return cells.with_names_as_text(
+            lake.sql(asked, timeout_seconds=TIMEOUT_SECONDS, maximum_rows=MOST_ROWS)
+        )
+    except SqlError as error:
+        _show_wrong(asked, error)
+        return None
+
+
+def _show_wrong(asked: str, error: SqlError) -> None:
+    """The line that is wrong with a mark below the place, and what may have been meant."""
+    st.error(text.line(str(error)), icon=":material/error:")
+    if error.place is None:
+        return
+    before = asked[: error.place]
+    start = before.rfind("\n") + 1
+    line = asked[start:].split("\n", 1)[0]
+    column = error.place - start
+    marks = "^" * max(1, len(error.word or _word_at(line, column)))
+    st.code(f"{line}\n{' ' * column}{marks}", language=None)
+    st.caption(f"Line {before.count(chr(10)) + 1}, column {column + 1}.")
+    at = asked.lower().find(error.word.lower(), error.place) if error.word else -1
+    if at < 0:
+        return
+    for place, name in enumerate(error.offered[:NAMES_OFFERED]):
+        mended = asked[:at] + name + asked[at + len(error.word) :]
+        st.button(
+            f"Write {text.line(name)} instead", key=f"mend_{place}", on_click=_mend, args=(mended,)
+        )
+
+
+def _word_at(line: str, column: int) -> str:
+    rest = line[column:]
+    end = next(
+        (n for n, letter in enumerate(rest) if not (letter.isalnum() or letter == "_")), None
     )
+    return rest[:end]
+
+
+def _mend(sql: str) -> None:
+    st.session_state["sql"] = sql
+
+
+def _answer(frame: polars.DataFrame) -> None:
     st.caption(
         f"{figures.counted(len(frame), 'row')}, {figures.counted(len(frame.columns), 'column')}"
     )
-    if frame.is_empty() and not frame.columns:
-        st.info("No rows.")
-        return
+    if frame.is_empty():
+        st.info("No row answers this. The columns that it asks for:")
     tables.show(frame, {name: name for name in frame.columns}, key="answer")
     left, right = st.columns(2)
     left.download_button(
@@ -131,7 +207,7 @@ def _dictionary(lake: Lake) -> None:
             ]
         else:
             st.caption(meaning(statement("marts", name)))
-            rows = [(column, kind, "", "") for column, kind in lake.ask(_columns_of_mart, name)]
+            rows = [(*column, "", "") for column in lake.ask(_columns_of_marts)[name]]
         frame = polars.DataFrame(rows, schema=["column", "type", "unit", "meaning"], orient="row")
         tables.show(
             frame,
@@ -140,6 +216,9 @@ def _dictionary(lake: Lake) -> None:
         )
 
 
-def _columns_of_mart(queries: Queries, name: str) -> list[tuple[str, str]]:
-    assert name in MARTS
-    return [(row[0], row[1]) for row in queries.connection.execute(f"describe {name}").fetchall()]
+def _columns_of_marts(queries: Queries) -> dict[str, list[tuple[str, str]]]:
+    """Names and types of the columns, by mart."""
+    return {
+        name: [row[:2] for row in queries.connection.execute(f"describe {name}").fetchall()]
+        for name in MARTS
+    }

@@ -147,6 +147,31 @@ def test_sql_refuses_in_one_line(sql: str, layout: Layout) -> None:
     assert len(page.error) == 1
 
 
+def test_sql_marks_the_wrong_place_and_writes_the_name_that_was_meant(layout: Layout) -> None:
+    page = open_page("sql", layout, sql="select idea_id,\n  'ü', titel from ideas")
+    assert "titel" in page.error[0].value
+    assert page.code[0].value == "  'ü', titel from ideas\n       ^^^^^"
+    assert "Line 2, column 8." in words(page)
+    page.button(key="mend_0").click().run()
+    assert not page.error
+    assert page.text_area(key="sql").value == "select idea_id,\n  'ü', title from ideas"
+
+
+def test_sql_shows_the_columns_of_an_answer_without_rows(layout: Layout) -> None:
+    page = open_page("sql", layout, sql="select idea_id, title from ideas where false")
+    assert list(page.dataframe[-1].value.columns) == ["idea_id", "title"]
+    assert "0 rows, 2 columns" in words(page)
+
+
+def test_sql_writes_names_of_tables_and_columns(layout: Layout) -> None:
+    page = open_page("sql", layout, sql="select title from")
+    names = page.selectbox(key="name")
+    assert any(option.startswith("ideas.title: ") for option in names.options)
+    names.set_value("ideas").run()
+    assert page.text_area(key="sql").value == "select title from ideas"
+    assert not page.error
+
+
 def test_every_saved_example_is_answered(layout: Layout) -> None:
     page = open_page("sql", layout)
     for name in page.selectbox(key="example").options:
