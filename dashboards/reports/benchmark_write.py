@@ -43,21 +43,24 @@ def write_benchmark_report(
 
 
 def benchmark_markdown(page: BenchmarkPage) -> str:
-    return _markdown(page, {})
+    return _markdown(page, {}, folded=False)
 
 
 def benchmark_html(page: BenchmarkPage) -> str:
     title = " and ".join(dict.fromkeys(head.suite for head in page.heads))
     charts = reliability_charts(line.score for part in page.suites for line in part.measured)
-    return html_page(_markdown(page, charts), title=f"Benchmark {title}", reliability=charts)
+    return html_page(
+        _markdown(page, charts, folded=True), title=f"Benchmark {title}", reliability=charts
+    )
 
 
-def _markdown(page: BenchmarkPage, charts: Mapping[int, ReliabilityChart]) -> str:
-    """`charts`: drawings to leave room for; a Markdown file has none."""
+def _markdown(page: BenchmarkPage, charts: Mapping[int, ReliabilityChart], *, folded: bool) -> str:
+    """`charts`: drawings to leave room for; a Markdown file has none, and folds nothing."""
     first = page.heads[0]
     return rendered(
         "benchmark.md.jinja",
         page=page,
         banners=wording.banners(first.engine, first.literature),
         charts=charts,
+        folded=folded,
     )

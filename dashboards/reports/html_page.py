@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from dashboards.reports.bar_chart import BarChart
 from dashboards.reports.chart import Chart
@@ -30,6 +30,7 @@ _MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?":
 INTERVALS_FENCE = "intervals"
 RELIABILITY_FENCE = "reliability"
 BARS_FENCE = "bars"
+FOLD_FENCE, UNFOLD_FENCE = "fold", "unfold"
 CHART_FENCE = "chart"
 """Language of the empty code block that stands for the chart; only our own templates can write a
 code block.
@@ -48,8 +49,9 @@ def html_page(
     """Render `markdown` with its headings as navigation.
 
     An empty code block `intervals N`, `reliability N` or `bars N` stands for the drawing of that
-    number. HTML in it is shown as text; links lead to http(s) addresses or to the reports of the
-    same run, nowhere else.
+    number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it. HTML in it
+    is shown as text; links lead to http(s) addresses or to the reports of the same run, nowhere
+    else.
     """
     parser = _parser()
     environment: MutableMapping[str, Any] = {
@@ -163,6 +165,10 @@ def _render_fence(
             if drawing is None
             else _templates().get_template(f"{kind}.svg.jinja").render(chart=drawing)
         )
+    if kind == FOLD_FENCE:
+        return f"<details>\n<summary>{escape(number)}</summary>\n"
+    if kind == UNFOLD_FENCE:
+        return "</details>\n"
     if tokens[index].info.strip() != CHART_FENCE:
         return renderer.fence(tokens, index, options, environment)
     chart = environment["chart"]

@@ -39,9 +39,8 @@ class RankedLine:
     range: str
     coverage: str
     soundness: str
-    unscored_methods: str
     contribution: str
-    unscored_comparisons: str
+    unscored: str
     failures: str
     beyond: tuple[str, ...] = ()
 
@@ -188,10 +187,6 @@ _BEYOND: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]
         lambda score: score.committee_requested,
         lambda score: figures.mean(score.committee_0_to_10),
     ),
-    "Unscored reviews": (
-        lambda score: score.committee_requested,
-        lambda score: _of(score.unscored_persona_review_count, score.persona_review_count),
-    ),
     "Novelty": (
         lambda score: score.novelty_requested,
         lambda score: figures.mean(score.novelty_0_to_10),
@@ -214,7 +209,6 @@ def _beyond(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
 def _line(
     ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
 ) -> RankedLine:
-    comparisons = score.scored_comparison_count + score.unscored_comparison_count
     return RankedLine(
         rank="–" if ranked.rank is None else str(ranked.rank),
         title=ranked.title.strip() or ranked.idea_id,
@@ -226,21 +220,12 @@ def _line(
         soundness=(
             figures.mean(score.soundness_0_to_10) if score.soundness_requested else "not asked for"
         ),
-        unscored_methods=(
-            _of(score.unscored_method_count, score.method_count)
-            if score.soundness_requested
-            else "–"
-        ),
         contribution=(
             figures.mean(score.contribution_0_to_10)
             if score.contribution_requested
             else "not asked for"
         ),
-        unscored_comparisons=(
-            _of(score.unscored_comparison_count, comparisons)
-            if score.contribution_requested
-            else "–"
-        ),
+        unscored=_unscored(score),
         failures=figures.count(ranked.failure_count),
         beyond=tuple(
             _BEYOND[name][1](score) if _BEYOND[name][0](score) else "–" for name in beyond
@@ -255,8 +240,21 @@ def _range(score: IdeaScore) -> str:
     return f"{figures.mean(score.score_lower)} to {figures.mean(score.score_upper)}"
 
 
-def _of(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,}"
+def _unscored(score: IdeaScore) -> str:
+    """What the means beside it are not made of, by module."""
+    comparisons = score.scored_comparison_count + score.unscored_comparison_count
+    found = [
+        f"{missing:,} of {figures.counted(whole, what)}"
+        for missing, whole, what in (
+            (score.unscored_method_count, score.method_count, "method"),
+            (score.unscored_comparison_count, comparisons, "comparison"),
+            (score.unscored_persona_review_count, score.persona_review_count, "persona review"),
+        )
+        if missing
+    ]
+    if score.novelty_requested and score.novelty_0_to_10 is None:
+        found.append("the novelty judgement")
+    return ", ".join(found) or "nothing"
 
 
 def _notes(score: IdeaScore) -> Markdown:

@@ -2,6 +2,7 @@
 
 from pathlib import PurePath
 
+from schemas.check_run import CheckHead
 from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, EXTRACTIVE, LIVE, stored_snapshot
 from schemas.patterns import bounded
 from schemas.profile import ScoreWeights
@@ -83,6 +84,38 @@ def banners(engine: str, literature_name: str, told: str = "") -> tuple[str, ...
     if told == BUNDLED_SAMPLE:
         found.append(f"That sample is {BUNDLED_REMARK}.")
     return tuple(found)
+
+
+_RULES_OF_THE_OFFLINE_CHECK = (
+    "shares that do not fit their counts, estimates outside their intervals, numbers of the"
+    " abstract that the text does not have, statistics that do not fit each other, claims without"
+    " the proof, test or sample size that they need, and references, sections, equations, tables"
+    " and figures that are not there"
+)
+
+
+def tested(head: CheckHead) -> str:
+    """What a check of manuscripts looked for, and what it did not."""
+    if head.dataset:
+        return (
+            f"What {head.dataset} reports, as it was published: which problems {head.engine} named"
+            " in each manuscript. Nothing was read anew."
+        )
+    if head.engine == EXTRACTIVE.text:
+        return (
+            f"The text of each manuscript was held against rules: {_RULES_OF_THE_OFFLINE_CHECK}."
+            " Whether the argument is right was not tested: no rule understands it."
+        )
+    judged = (
+        "Whether they are the ones that the authors named was asked of the judges."
+        if head.judges
+        else "Nobody has judged whether they are real."
+    )
+    return (
+        f"{head.engine} read each manuscript and was asked for the problems, at most"
+        f" {head.maximum_problems:,}, that would bring down a conclusion, each with its place."
+        f" {judged} A manuscript in which none was found is not proved right."
+    )
 
 
 def weights_in_words(run: Run) -> str:

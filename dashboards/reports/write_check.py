@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dashboards.reports import figures, wording
 from dashboards.reports.html_page import html_page
 from dashboards.reports.render import OutputFormat, rendered
-from dashboards.reports.wording import banners
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem, Vote
@@ -32,8 +32,42 @@ class CheckPage:
         return [vote for vote in check.votes if vote.problem_id == problem.problem_id]
 
     @property
+    def tested(self) -> str:
+        return wording.tested(self.head)
+
+    @property
+    def outcomes(self) -> tuple[tuple[ManuscriptCheck, str], ...]:
+        """Each manuscript with what came of it."""
+        return tuple((check, outcome(check)) for check in self.checks)
+
+    @property
+    def verdict(self) -> str:
+        """How many manuscripts have how much, in a sentence."""
+        checked = [check for check in self.checks if was_checked(check)]
+        found = [check for check in checked if check.problems]
+        told = (
+            f"{len(found):,} of {figures.counted(len(checked), 'checked manuscript')} with problems"
+        )
+        missing = len(self.checks) - len(checked)
+        return f"{told}, {missing:,} not checked." if missing else f"{told}."
+
+    @property
     def unread(self) -> int:
         return sum(check.unread_reason is not None for check in self.checks)
+
+
+def was_checked(check: ManuscriptCheck) -> bool:
+    """Whether any attempt ended with a count of problems, be it none."""
+    return any(attempt.problem_count is not None for attempt in check.attempts)
+
+
+def outcome(check: ManuscriptCheck) -> str:
+    """What came of one manuscript, in a few words."""
+    if check.unread_reason is not None:
+        return f"not read: {wording.reason(check.unread_reason)}"
+    if not was_checked(check):
+        return "not checked"
+    return figures.counted(len(check.problems), "problem") if check.problems else "no problem found"
 
 
 def check_report(
@@ -49,7 +83,7 @@ def check_report(
     """
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         page = CheckPage(check_head(connection, run_id), manuscript_checks(connection, run_id))
-    markdown = rendered("check.md.jinja", page=page, banners=banners(page.head.engine, ""))
+    markdown = rendered("check.md.jinja", page=page, banners=wording.banners(page.head.engine, ""))
     return markdown if output_format == "md" else _html(markdown, run_id)
 
 

@@ -4,16 +4,24 @@ every page, in light and dark; and what a narrow screen shows.
 
 from collections.abc import Iterator
 from importlib import resources
+from pathlib import Path
 from typing import Literal
 
 import pytest
 
 from dashboards.app.registry import PAGES
+from dashboards.reports.data_docs import data_docs
+from dashboards.reports.write import write_reports
 from tests.support import browser as browsers
 from tests.support.assay_command import environment
+from tests.support.check_lake import publish_check_lake
+from tests.support.committee_evaluations import make_full_evaluation
+from tests.support.evaluations import make_run
 from tests.support.ranked_lake import publish_ranking_of_report_lake
 from tests.support.report_lake import RUN, publish_report_lake
 from warehouse.layout import Layout
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
 
 pytestmark = [
     pytest.mark.end_to_end,
@@ -24,12 +32,17 @@ GRAVE = "(found) => found.violations.filter(each => ['serious', 'critical'].incl
 FINDINGS = f"""async () => ({GRAVE})(await axe.run({{resultTypes: ['violations']}}))
     .map(each => `${{each.id}}: ${{each.nodes.map(node => node.html.slice(0, 120)).join(' | ')}}`)"""
 
+CUT = """() => [document.documentElement, ...document.querySelectorAll('.scroll, table')]
+    .filter(each => each.scrollWidth > each.clientWidth + 1)
+    .map(each => each.textContent.trim().slice(0, 60))"""
+
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("accessible")
     layout: Layout = publish_report_lake(folder / "lake")
     publish_ranking_of_report_lake(layout)
+    publish_check_lake(layout)
     with browsers.dashboard(layout.root, environment(folder / "home"), folder / "log") as url:
         yield url
 
@@ -79,3 +92,27 @@ def test_at_1440_by_900_the_leaderboard_is_above_the_fold(address: str) -> None:
         box = reader.page.get_by_test_id("stDataFrame").first.bounding_box()
     assert box is not None
     assert box["y"] + 4 * 35 < 900
+
+
+def test_a_run_report_of_four_modules_fits_its_page_at_1440(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    land(layout, make_full_evaluation(1))
+    modules = "soundness,contribution,committee,novelty"
+    assert publish(layout, RUNS, make_run(modules=modules)).published
+    page, _ = write_reports(layout, RUN)
+    assert _cut(page, 1440) == []
+
+
+def test_data_docs_fit_a_phone(tmp_path: Path) -> None:
+    page = tmp_path / "docs.html"
+    page.write_text(data_docs(publish_report_lake(tmp_path / "lake"), RUN))
+    assert _cut(page, 390) == []
+
+
+def _cut(page: Path, width: int) -> list[str]:
+    """What of a page in a file a reader of this width does not see without scrolling sideways."""
+    with browsers.chromium() as browser:
+        opened = browser.new_page(viewport={"width": width, "height": 900})
+        opened.goto(page.as_uri())
+        found: list[str] = opened.evaluate(CUT)
+    return found

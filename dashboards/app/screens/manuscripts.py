@@ -6,7 +6,7 @@ import streamlit as st
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.reports import figures, wording
-from dashboards.reports.write_check import CheckPage
+from dashboards.reports.write_check import CheckPage, outcome, was_checked
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck
@@ -36,7 +36,7 @@ def show(lake: Lake) -> None:
         polars.DataFrame([_row(check) for check in page.checks], infer_schema_length=None),
         {
             "title": tables.wide("Manuscript"),
-            "state": "State",
+            "outcome": "Outcome",
             "problems": tables.count("Problems"),
             "words": tables.count("Words"),
             "cost_usd": tables.dollars("Cost"),
@@ -75,6 +75,7 @@ def _tell(page: CheckPage) -> None:
     if head.incomplete_reason is not None:
         why = wording.reason(head.incomplete_reason)
         st.warning(f"The check ended early: {why}. What is missing is not free of problems.")
+    st.markdown(f"**{text.line(page.verdict)}** {text.line(page.tested)}")
     judges = f", judged by {', '.join(head.judges)}" if head.judges else ""
     st.caption(
         text.line(
@@ -89,22 +90,12 @@ def _row(check: ManuscriptCheck) -> dict[str, object]:
     costs = [each.cost_usd for each in check.attempts if each.cost_usd is not None]
     return {
         "title": _title(check),
-        "state": _state(check),
-        "problems": len(check.problems) if _was_checked(check) else None,
+        "outcome": outcome(check),
+        "problems": len(check.problems) if was_checked(check) else None,
         "words": check.word_count or None,
         "cost_usd": sum(costs) if costs else None,
         "identifier": check.manuscript_id,
     }
-
-
-def _was_checked(check: ManuscriptCheck) -> bool:
-    return any(attempt.problem_count is not None for attempt in check.attempts)
-
-
-def _state(check: ManuscriptCheck) -> str:
-    if check.unread_reason is not None:
-        return f"not read: {wording.reason(check.unread_reason)}"
-    return "checked" if _was_checked(check) else "not checked"
 
 
 def _one(page: CheckPage, check: ManuscriptCheck) -> None:

@@ -4,67 +4,22 @@ from pathlib import Path
 
 import pytest
 
+from dashboards.reports import wording
+from dashboards.reports.write_check import check_report
+from schemas.base import replace
 from schemas.check_run import CheckHead
-from schemas.identifiers import RunId
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem
-from schemas.reasons import Reason
+from tests.support.check_lake import CHECK, publish_check_lake
 from tests.support.dashboard import open_page, words
-from tests.support.evaluations import START
-from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
+from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS, land_checks
-from warehouse.units.publish import publish
-
-CHECK = RunId("check-a")
+from warehouse.manuscripts.queries import check_head
 
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     layout = Layout(tmp_path_factory.mktemp("checked"))
-    common = {"form": ManuscriptForm.TEXT, "word_count": 100, "failures": ()}
-    wrong = ManuscriptCheck(
-        manuscript_id="wrong",
-        title="A proof",
-        content_sha256="ab" * 32,
-        attempts=(Attempt(attempt=1, problem_count=1),),
-        problems=(
-            Problem(
-                problem_id="a1p1",
-                attempt=1,
-                problem=HOSTILE_TEXT,
-                location="Lemma 2",
-                explanation="It divides by zero.",
-                location_found=False,
-            ),
-        ),
-        **common,
-    )
-    unread = ManuscriptCheck(
-        manuscript_id="unread",
-        title="A scan",
-        content_sha256="cd" * 32,
-        unread_reason=Reason.NO_TEXT,
-        attempts=(Attempt(attempt=1, problem_count=None, unscored_reason=Reason.NOTHING_TO_JUDGE),),
-        problems=(),
-        **common,
-    )
-    for check in (wrong, unread):
-        land_checks(layout, CHECK, check.manuscript_id, [check], START, START)
-    head = CheckHead(
-        run_id=CHECK,
-        engine="litellm:small",
-        judges=(),
-        form="auto",
-        maximum_problems=5,
-        attempt_count=1,
-        repetition_count=1,
-        seed=0,
-        manuscript_count=2,
-        started_at=START,
-        finished_at=START,
-    )
-    assert publish(layout, CHECKS, head).published
+    publish_check_lake(layout)
     return layout
 
 
@@ -85,3 +40,23 @@ def test_a_manuscript_that_could_not_be_read_is_not_free_of_problems(checked: La
 
 def test_without_any_check_the_page_says_how_to_make_one(tmp_path: Path) -> None:
     assert "assay check paper.pdf" in words(open_page("manuscripts", Layout(tmp_path)))
+
+
+def test_page_and_report_say_what_was_tested_before_what_was_found(checked: Layout) -> None:
+    said = words(open_page("manuscripts", checked))
+    report = check_report(checked, CHECK)
+    for told in (said, report):
+        assert "1 of 1 checked manuscript with problems, 1 not checked." in told
+        assert "asked for the problems, at most 5" in told
+        assert "Nobody has judged whether they are real." in told
+    assert report.index("What was tested") < report.index("## A proof")
+    assert "| A scan | text | 100 | not read: it holds no text |" in report
+
+
+def test_an_offline_check_says_that_no_rule_understands_the_argument(checked: Layout) -> None:
+    with open_reader(checked) as connection:
+        head: CheckHead = check_head(connection, CHECK)
+    assert "Whether the argument is right was not tested" in wording.tested(
+        replace(head, engine="extractive")
+    )
+    assert "Nothing was read anew" in wording.tested(replace(head, dataset="withdrarxiv"))

@@ -34,6 +34,26 @@ def test_a_benchmark_and_a_check_have_their_own_reports_and_an_unknown_name_list
         any_report(layout, RunId("nowhere"), "md")
 
 
+def test_a_benchmark_report_leads_with_the_answer_and_folds_the_rest(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "warehouse")
+    publish_benchmark_lake(layout)
+    written = any_report(layout, BENCHMARK, "md")
+    assert written.splitlines()[2].startswith(
+        "**accuracy of assay 0.67 (95 % from 0.4 to 0.9), over 3 items, 1 unscored. The best of 1"
+        " other: accuracy of"
+    )
+    assert "as published: other models, splits and judges." in written.splitlines()[2]
+    order = ("## decisions: accuracy", "Higher is better.", "## Every figure", "## Provenance")
+    assert [written.index(part) for part in order] == sorted(written.index(part) for part in order)
+    page = any_report(layout, BENCHMARK, "html")
+    answer, *folded = page.split("<details>")
+    assert len(folded) == 2
+    assert page.count("</details>") == 2
+    assert "accuracy of assay 0.67" in answer
+    assert "What the metrics of decisions say" in folded[0]
+    assert "```" not in written
+
+
 def test_every_published_metric_has_a_meaning_with_its_unit_or_range() -> None:
     assert {
         score.metric

@@ -82,7 +82,7 @@ def test_weights_and_scores_of_all_modules_are_shown(lake: Layout) -> None:
         r"^\| Novelty \| 5\.00 \| 3 on 1 … 5 \| 0 judgements \|$", report, re.MULTILINE
     )
     run = run_report(lake, RUN, "md")
-    assert "| Committee | Unscored reviews | Novelty | Failures |" in run
+    assert "| Committee | Novelty | Unscored | Failures |" in run
     assert "| 1 of 4 | 5.00 |" in run
 
 

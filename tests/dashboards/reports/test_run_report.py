@@ -28,7 +28,7 @@ def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
     markdown = run_report(layout, RUN, "md")
     biology = markdown.split("### biology")[1].split("###")[0]
     assert re.search(
-        r"\| 1 \| Idea 3 \| \d\.\d\d \| – \| 100% \| \d\.\d\d \| 1 of 3 \| \d\.\d\d \| 0 of 10 \| 1 \|",
+        r"\| 1 \| Idea 3 \| \d\.\d\d \| – \| 100% \| \d\.\d\d \| \d\.\d\d \| 1 of 3 methods \| 1 \|",
         biology,
     )
     assert re.search(r"\| 2 \| Idea 0 \|", biology)
@@ -37,8 +37,11 @@ def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
         "| – | Nothing scored – ended early: the budget was spent; 2 dimensions without a review |"
         in ungrouped
     )
-    assert "| unscored | – | 0% | unscored | 3 of 3 | unscored | 10 of 10 |" in ungrouped
-    assert "| not asked for | – |" in markdown
+    assert (
+        "| unscored | – | 0% | unscored | unscored | 3 of 3 methods, 10 of 10 comparisons |"
+        in ungrouped
+    )
+    assert "| not asked for |" in markdown
 
 
 def test_counts_costs_and_rejections_are_told(layout):

@@ -1,0 +1,59 @@
+"""A check of two manuscripts in a lake: one with a problem, one that could not be read."""
+
+from schemas.check_run import CheckHead
+from schemas.identifiers import RunId
+from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem
+from schemas.reasons import Reason
+from tests.support.evaluations import START
+from tests.support.report_lake import HOSTILE_TEXT
+from warehouse.layout import Layout
+from warehouse.manuscripts.landing import CHECKS, land_checks
+from warehouse.units.publish import publish
+
+CHECK = RunId("check-a")
+
+
+def publish_check_lake(layout: Layout) -> None:
+    common = {"form": ManuscriptForm.TEXT, "word_count": 100, "failures": ()}
+    wrong = ManuscriptCheck(
+        manuscript_id="wrong",
+        title="A proof",
+        content_sha256="ab" * 32,
+        attempts=(Attempt(attempt=1, problem_count=1),),
+        problems=(
+            Problem(
+                problem_id="a1p1",
+                attempt=1,
+                problem=HOSTILE_TEXT,
+                location="Lemma 2",
+                explanation="It divides by zero.",
+                location_found=False,
+            ),
+        ),
+        **common,
+    )
+    unread = ManuscriptCheck(
+        manuscript_id="unread",
+        title="A scan",
+        content_sha256="cd" * 32,
+        unread_reason=Reason.NO_TEXT,
+        attempts=(Attempt(attempt=1, problem_count=None, unscored_reason=Reason.NOTHING_TO_JUDGE),),
+        problems=(),
+        **common,
+    )
+    for check in (wrong, unread):
+        land_checks(layout, CHECK, check.manuscript_id, [check], START, START)
+    head = CheckHead(
+        run_id=CHECK,
+        engine="litellm:small",
+        judges=(),
+        form="auto",
+        maximum_problems=5,
+        attempt_count=1,
+        repetition_count=1,
+        seed=0,
+        manuscript_count=2,
+        started_at=START,
+        finished_at=START,
+    )
+    assert publish(layout, CHECKS, head).published
