@@ -11,11 +11,12 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from schemas.settings import CacheSettings
+from schemas.settings import CacheSettings, LanguageModelSettings
 from warehouse.caches import trim_caches
 from warehouse.lake import one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.statements import quoted
+from warehouse.transcripts import forget_expired
 from warehouse.units.landing import LEFTOVERS
 
 _DAY = timedelta(days=1)
@@ -37,6 +38,9 @@ class CompactReport(Noun):
     leftovers_removed: int = Field(
         ge=0, description="Folders that killed workers left behind in landing."
     )
+    transcripts_deleted: int = Field(
+        ge=0, description="Prompts with their replies that were kept longer than the setting."
+    )
     cache_entries_dropped: int = Field(ge=0, description="Too old, or beyond the bound on size.")
     bytes_freed: int = Field(description="In the caches, by compression and by what was dropped.")
 
@@ -47,6 +51,7 @@ def compact(
     keep: timedelta = timedelta(days=7),
     catalogue_url: str | None = None,
     caches: CacheSettings | None = None,
+    keep_transcripts_days: float | None = None,
 ) -> CompactReport:
     """Merge small files, forget snapshots older than `keep` and delete what only they read.
 
@@ -54,6 +59,9 @@ def compact(
 
     Files go one day after nothing refers to them, or after `keep` when that is shorter, so that
     queries under way end well.
+
+    Args:
+        keep_transcripts_days: None: the usual ones of the settings.
 
     Raises:
         ConfigurationError: there is no lake, or DuckLake could not do it.
@@ -87,7 +95,11 @@ def compact(
                 f"the lake could not be compacted: {one_line(error)}"
             ) from error
     trimmed = trim_caches(layout, caches or CacheSettings())
+    days = keep_transcripts_days
+    if days is None:
+        days = LanguageModelSettings().keep_transcripts_days
     return CompactReport(
+        transcripts_deleted=forget_expired(layout, days),
         cache_entries_dropped=sum(cache.entries_dropped for cache in trimmed),
         bytes_freed=sum(cache.bytes_before - cache.bytes_after for cache in trimmed),
         files_before=before,

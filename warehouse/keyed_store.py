@@ -84,14 +84,16 @@ class KeyedStore:
                 raise
             connection.execute("commit")
 
-    def drop_until(self, *, oldest: float, most_bytes: int) -> int:
+    def drop_until(self, *, oldest: float, most_bytes: int | None = None) -> int:
         """Drop what was stored before `oldest` (seconds since 1970), then the oldest entries until
-        the values take at most `most_bytes`; how many. The file shrinks by what they took.
+        the values take at most `most_bytes`, None being no bound; how many. The file shrinks by
+        what they took.
         """
         with self._open() as connection:
             aged = connection.execute("delete from entries where stored_at < ?", (oldest,))
             dropped = aged.rowcount
-            dropped += connection.execute(_DROP_THE_OLDEST, (most_bytes,)).rowcount
+            if most_bytes is not None:
+                dropped += connection.execute(_DROP_THE_OLDEST, (most_bytes,)).rowcount
             connection.execute("vacuum")
             connection.execute("pragma wal_checkpoint(truncate)")
         return dropped

@@ -1,8 +1,10 @@
 """What was said in model calls: prompt and reply, once per content hash, compressed.
 
-They lie beside the lake, in `state/transcripts.sqlite`, and are forgotten after some days.
+They lie beside the lake, in `state/transcripts.sqlite`, and are forgotten after some days: when a
+model is next asked, and by `assay warehouse compact`.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -53,6 +55,15 @@ class Transcripts:
 
     def close(self) -> None:
         self._store.close()
+
+
+def forget_expired(layout: Layout, days: float) -> int:
+    """Delete the transcripts older than `days`, 0 being all, and give their room back; how many."""
+    path = transcripts_path(layout)
+    if not path.exists():
+        return 0
+    with KeyedStore(path) as store:
+        return store.drop_until(oldest=time.time() - days * _SECONDS_PER_DAY)
 
 
 def transcripts_path(layout: Layout) -> Path:

@@ -41,7 +41,9 @@ def export(
 
 @application.command("compact")
 def compact(lake: LakeOptions, json: Json = False) -> int:
-    """Merge small files, drop snapshots nobody reads any more, and bound the caches."""
+    """Merge small files, drop snapshots nobody reads any more, delete expired transcripts, and
+    bound the caches.
+    """
     from flows.commands.answer import print_answer
     from flows.commands.output import print_note
     from warehouse.compact import compact as compact_lake
@@ -49,7 +51,10 @@ def compact(lake: LakeOptions, json: Json = False) -> int:
 
     settings = Settings()
     report = compact_lake(
-        Layout(lake.warehouse.resolve()), catalogue_url=settings.catalogue, caches=settings.caches
+        Layout(lake.warehouse.resolve()),
+        catalogue_url=settings.catalogue,
+        caches=settings.caches,
+        keep_transcripts_days=settings.language_model.keep_transcripts_days,
     )
     if json:
         print_answer("compacted", [report])

@@ -3,14 +3,20 @@
 import json
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from dashboards.reports.render import run_report
+from dashboards.reports.write_nightly import write_nightly
 from flows.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, rows
-from tests.support.openai_server import OpenAIServer, start_openai_server
+from tests.support.dashboard import open_page, words
+from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
 
 pytestmark = pytest.mark.end_to_end
 
@@ -111,3 +117,36 @@ def test_a_run_that_reaches_its_budget_ends_with_exit_code_3_and_lands_what_it_p
     richer = assay(*arguments(ideas, warehouse, server), env=model_env)
     assert richer.returncode == 0, richer.stderr
     assert json.loads(richer.stdout)["run"]["state"] == "published"
+
+
+def test_a_run_whose_every_reply_is_unusable_exits_1_and_every_place_says_why_first(
+    ideas: Path, model_env: dict[str, str], tmp_path: Path
+) -> None:
+    warehouse = tmp_path / "warehouse"
+    why = "2 of 2 ideas without any score: the engine's reply could not be read (2)"
+    with start_openai_server(_only_the_first_is_good) as garbling:
+        command = [each for each in arguments(ideas, warehouse, garbling) if each != "--json"]
+        done = assay(*command, env=model_env)
+    assert done.returncode == 1, done.stderr
+    said = next(line for line in (done.stdout + done.stderr).splitlines() if "in order" in line)
+    assert why in said
+    layout = Layout(warehouse)
+    with open_queries(layout) as queries:
+        (run,) = queries.list_runs()
+    assert (run.in_order, run.states_in_words) == (
+        False,
+        "0 scored, 0 partly scored, 2 unscored, 0 rejected",
+    )
+    opening = run_report(layout, run.run_id, "md").splitlines()[2]
+    assert why in opening
+    tonight = open_page("tonight", layout)
+    assert not tonight.exception
+    assert why in tonight.error[0].value.replace("\\", "")
+    assert "0 of 2" in words(tonight)
+    night = write_nightly(layout, datetime.now(UTC), {"two.jsonl": ""}, [run.run_id])
+    assert why in night.markdown.split("## Run")[1].splitlines()[2]
+
+
+def _only_the_first_is_good(recorded: Recorded) -> str:
+    """The check before a run is answered; whatever the run asks is not."""
+    return "good" if recorded.number == 1 else "text:As I said, it depends."

@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import sqlite3
 import time
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -25,6 +27,7 @@ from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS, land
 from warehouse.statements import MARTS, names
+from warehouse.transcripts import Transcripts, open_transcripts, transcripts_path
 from warehouse.units.landing import read_receipt
 from warehouse.verify import verify
 
@@ -125,6 +128,23 @@ def test_compaction_removes_only_old_leftovers_of_killed_workers(copied: Layout)
     assert "unfinished folders" in verify(copied).notices[0]
     assert compact(copied).leftovers_removed == 1
     assert (old.exists(), young.exists()) == (False, True)
+
+
+def test_compaction_deletes_the_transcripts_that_are_kept_no_longer(copied: Layout) -> None:
+    transcripts = open_transcripts(copied, 90)
+    assert transcripts is not None
+    asked = [{"role": "user", "content": "Is it new?"}]
+    old, new = transcripts.keep(asked, "old"), transcripts.keep(asked, "new")
+    transcripts.close()
+    with closing(sqlite3.connect(transcripts_path(copied))) as connection, connection:
+        connection.execute(
+            "update entries set stored_at = stored_at - 91 * 86400 where key = ?", (old,)
+        )
+    assert compact(copied).transcripts_deleted == 1
+    left = Transcripts(transcripts_path(copied))
+    assert (left.read(old), left.read(new) is None) == (None, False)
+    left.close()
+    assert compact(copied, keep_transcripts_days=0).transcripts_deleted == 1
 
 
 def test_a_benchmark_killed_while_it_landed_leaves_nothing_for_long(copied: Layout) -> None:
