@@ -8,8 +8,6 @@ from tasks.evaluation.waiting import Waiting
 from tasks.judging.batches.questions import Questions
 from tasks.judging.batches.waves import WaveProgress, Waves
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS
-from warehouse.units.landing import iterate_receipts
 
 
 class BatchWaves:
@@ -24,12 +22,8 @@ class BatchWaves:
         self._told: WaveProgress | None = None
         self._waiting = Waiting(layout.waiting(run_id))
         self._waiting.go_on()  # an earlier start may have ended before it did
-        questions = Questions(layout.batches(run_id))
-        questions.forget_failures(
-            receipt.idea_id for receipt in iterate_receipts(layout, RUNS, run_id)
-        )
         self._waves = Waves(
-            questions,
+            Questions(layout.batches(run_id)),
             SharedBudget(layout.state / "budgets.sqlite", run_id, request.budget),
             settings.batches,
             open_provider=open_provider,

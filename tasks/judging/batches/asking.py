@@ -19,7 +19,9 @@ from tasks.shards.standstill import answer_from_outside
 from tasks.web.relayed import RelayedAnswer, RelayedRequest, relayed
 
 MOST_WAVES_PER_STEP = 3
-"""Waves in which one question may be, asked again and in new words included."""
+"""Waves in which one question may be: in new words after a reply that cannot be used, and again after
+a run that ended without an answer.
+"""
 
 _PATIENCE_SECONDS = 60.0
 
@@ -157,12 +159,12 @@ class BatchedModel:
         )
         asking.question_id = question.question_id
         asking.found = found = questions.find(question.question_id)
-        if found is None:
-            if questions.times_asked(asking.asked_as) >= MOST_WAVES_PER_STEP:
-                asking.ended = _too_often()
-                return _NOTHING
+        unasked = found is None or found.state is QuestionState.OPEN_AGAIN
+        if unasked and questions.times_asked(asking.asked_as) < MOST_WAVES_PER_STEP:
             questions.write(question)
             asking.waits = True
+        elif found is None:
+            asking.ended = _too_often()
         elif found.state in (QuestionState.WRITTEN, QuestionState.SUBMITTED):
             asking.waits = True
         elif found.answer is not None:

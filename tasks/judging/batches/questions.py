@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -31,13 +31,16 @@ _BATCHES = "select name, model, api_base, endpoint, wave, remote_id, state from 
 
 
 class QuestionState(StrEnum):
-    """Where a question is."""
+    """Where a question is. `open_again`: unanswered when the run had ended; the next start may ask it
+    in another wave.
+    """
 
     WRITTEN = "written"
     SUBMITTED = "submitted"
     ANSWERED = "answered"
     FAILED = "failed"
     OVER_BUDGET = "over_budget"
+    OPEN_AGAIN = "open_again"
 
 
 class BatchState(StrEnum):
@@ -160,13 +163,13 @@ class Questions:
         return row is not None
 
     def times_asked(self, asked_as: str) -> int:
-        """In how many waves the question with this key was."""
+        """In how many waves the question with this key was, in these words or others."""
         with self._reading() as connection:
-            query = "select count(*) from questions where asked_as = ?"
+            query = "select coalesce(sum(waves), 0) from questions where asked_as = ?"
             return int(connection.execute(query, (asked_as,)).fetchone()[0])
 
     def write(self, question: Question) -> None:
-        """Write a question down, unless it is there."""
+        """Write a question down, unless it is there and not open again."""
         row = (
             question.question_id,
             question.asked_as,
@@ -182,10 +185,12 @@ class Questions:
         )
         with self._transaction() as connection:
             connection.execute(
-                "insert or ignore into questions (question_id, asked_as, unit, step, model,"
+                "insert into questions (question_id, asked_as, unit, step, model,"
                 " api_base, endpoint, headers, body, cost_usd, tokens, state, written_at)"
-                " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                row,
+                " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " on conflict (question_id) do update set unit = excluded.unit,"
+                " state = excluded.state, written_at = excluded.written_at where state = ?",
+                (*row, QuestionState.OPEN_AGAIN),
             )
 
     def written(self) -> list[tuple[str, Question]]:
@@ -239,6 +244,8 @@ class Questions:
                 (batch.name, *lane, wave, batch.state, time.time()),
             )
             self._mark(connection, question_ids, QuestionState.SUBMITTED, batch.name)
+            counted = "update questions set waves = waves + 1 where batch = ?"
+            connection.execute(counted, (batch.name,))
         return batch
 
     def sent(self, name: str, remote_id: str) -> None:
@@ -270,7 +277,7 @@ class Questions:
         """The provider has not taken the batch up: its questions wait to be submitted again."""
         with self._transaction() as connection:
             connection.execute(
-                "update questions set state = ?, batch = null where batch = ?",
+                "update questions set state = ?, batch = null, waves = waves - 1 where batch = ?",
                 (QuestionState.WRITTEN, name),
             )
             self._end(connection, name, BatchState.REFUSED, detail)
@@ -280,14 +287,19 @@ class Questions:
         with self._transaction() as connection:
             self._mark(connection, question_ids, QuestionState.OVER_BUDGET, None, detail)
 
-    def forget_failures(self, units: Iterable[str]) -> None:
-        """Questions of these ideas without an answer are asked anew."""
+    def open_failed(self) -> None:
+        """The run has ended: the next start may ask again what its batches left unanswered."""
+        self._open_again(QuestionState.FAILED)
+
+    def open_over_budget(self) -> None:
+        """The budget may be another by now; none of these questions was ever submitted."""
+        self._open_again(QuestionState.OVER_BUDGET)
+
+    def _open_again(self, state: QuestionState) -> None:
         with self._transaction() as connection:
-            for unit in units:
-                connection.execute(
-                    "delete from questions where unit = ? and state in (?, ?)",
-                    (unit, QuestionState.FAILED, QuestionState.OVER_BUDGET),
-                )
+            connection.execute(
+                "update questions set state = ? where state = ?", (QuestionState.OPEN_AGAIN, state)
+            )
 
     def open_batches(self) -> list[Batch]:
         """Batches that have not ended."""

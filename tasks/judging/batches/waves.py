@@ -77,10 +77,11 @@ class Waves:
         self._looks: dict[str, Look] = {}
         self._sizes: dict[str, int] = {}
         self._begun_here: set[str] = set()
+        questions.open_over_budget()
 
     def next(self) -> bool:
         """Submit what is written down, and wait until it and what was submitted before has ended;
-        whether there was anything.
+        whether there was anything. Where there was nothing the run has ended.
 
         Raises:
             ConfigurationError: a key or an address is wrong, a batch is refused as a whole, or the
@@ -91,9 +92,10 @@ class Waves:
         open_batches = self._questions.open_batches()
         batches = self._questions.batches()
         wave = max((batch.wave for batch in batches), default=0) + (0 if open_batches else 1)
-        open_batches += self._begin(wave)
-        if not open_batches:
+        if not open_batches and not self._questions.written():
+            self._questions.open_failed()
             return False
+        open_batches += self._begin(wave)
         while open_batches := self._still_open(open_batches, wave):
             if time.monotonic() - began > self._settings.maximum_hours * 3600:
                 raise ConfigurationError(

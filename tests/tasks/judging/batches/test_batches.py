@@ -222,6 +222,50 @@ async def test_an_expired_question_is_unscored_or_asked_by_a_call(
     assert len(server.batches) == 1
 
 
+@pytest.mark.parametrize("failures", BatchFailures)
+async def test_what_expired_is_asked_again_by_a_run_that_had_ended_in_three_waves_at_most(
+    server: BatchServer,
+    night: Callable[..., Night],
+    step: Any,
+    questions_of: dict[str, Any],
+    failures: BatchFailures,
+) -> None:
+    server.expires = lambda _: True
+    run = night()
+    for start in range(1, MOST_WAVES_PER_STEP + 3):
+        ended = await run.through(step, questions_of)
+        assert len(server.batches) == min(start, MOST_WAVES_PER_STEP)
+    for outcome, _ in ended.values():
+        assert (outcome.reason, "expired" in outcome.detail.lower()) == (
+            Reason.ENGINE_UNAVAILABLE,
+            True,
+        )
+    assert {len(batch.entries) for batch in server.batches} == {len(UNITS)}
+    run.failures = failures
+    await run.through(step, {"i1": questions_of["i1"]})
+    assert len(server.batches) == MOST_WAVES_PER_STEP
+    assert len(server.asked) == (failures is BatchFailures.CALL)
+
+
+async def test_what_expired_before_a_run_was_killed_is_not_asked_again_when_it_goes_on(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    run = night()
+    server.expires = lambda _: True
+    for unit, question in questions_of.items():
+        await run.ask(step, question, unit)
+    assert run.waves().next()
+    for unit, question in questions_of.items():  # they land, and here the command is killed
+        await run.ask(step, question, unit)
+    server.expires = lambda _: False
+    ended = await run.through(step, questions_of)
+    assert {outcome.reason for outcome, _ in ended.values()} == {Reason.ENGINE_UNAVAILABLE}
+    assert len(server.batches) == 1
+    ended = await run.through(step, questions_of)
+    assert all(isinstance(outcome, Scored) for outcome, _ in ended.values())
+    assert len(server.batches) == 2
+
+
 async def test_a_reply_that_cannot_be_used_is_asked_for_again_in_the_next_wave(
     server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
@@ -310,6 +354,19 @@ async def test_a_budget_counts_what_is_submitted_and_what_it_does_not_reach_is_u
     reasons = [outcome.reason for outcome, _ in ended.values() if isinstance(outcome, Unscored)]
     assert set(reasons) == {Reason.BUDGET_EXHAUSTED}
     assert 0 < len(server.submitted_bodies) < len(UNITS)
+
+
+async def test_ideas_that_wait_when_a_budget_is_used_up_go_on_and_are_unscored(
+    server: BatchServer, night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
+) -> None:
+    run = night(budget=Budget(maximum_tokens=1))
+    await run.through(step, {"i1": questions_of["i1"]})
+    ended = await run.through(step, {"i2": questions_of["i2"]})
+    assert ended["i2"][0].reason is Reason.BUDGET_EXHAUSTED
+    assert len(server.submitted_bodies) == 1
+    run.budget = SharedBudget(run.folder / "raised.sqlite", RunId("r1"), Budget())
+    ended = await run.through(step, {"i2": questions_of["i2"]})
+    assert isinstance(ended["i2"][0], Scored)
 
 
 async def test_once_collected_a_budget_counts_what_was_used(
