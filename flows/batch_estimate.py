@@ -59,7 +59,13 @@ class BatchEstimate(Noun):
 
 def estimate_batches(modules: Sequence[Module], steps: Sequence[StepEstimate]) -> BatchEstimate:
     asked = {step.step for step in steps if step.calls > 0}
-    waves = max((sum(name in asked for name in _CHAINS[module]) for module in modules), default=0)
+    return estimate_waves(
+        max((sum(name in asked for name in _CHAINS[module]) for module in modules), default=0)
+    )
+
+
+def estimate_waves(waves: int) -> BatchEstimate:
+    """Of so many waves, where every reply can be used."""
     most = waves * MOST_WAVES_PER_STEP
     return BatchEstimate(
         waves=waves,

@@ -1,30 +1,43 @@
-"""The waves of a run of ideas: between two rounds of its shards, questions are answered in batches."""
+"""The waves of a run of ideas or of a ranking: between two rounds of its shards, questions are
+answered in batches.
+"""
 
-from schemas.identifiers import EvaluationKey, RunId
+from schemas.identifiers import RunId
+from schemas.ranking import RankRequest
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
-from tasks.evaluation.waiting import Waiting
 from tasks.judging.batches.questions import Questions
 from tasks.judging.batches.waves import WaveProgress, Waves
+from tasks.shards.standstill import PutDown
 from warehouse.layout import Layout
 
 
 class BatchWaves:
-    """Implements `flows.campaign.Waves` by the batches of one run."""
+    """Implements `flows.campaign.Waves` by the batches of one run, or of one ranking of it.
+
+    Args:
+        names: of the run, and of the ranking where it is one.
+        scope: under which name its spending is kept.
+    """
 
     def __init__(
-        self, request: RunRequest, run_id: RunId, layout: Layout, settings: Settings
+        self,
+        request: RunRequest | RankRequest,
+        names: tuple[RunId] | tuple[RunId, str],
+        scope: RunId,
+        layout: Layout,
+        settings: Settings,
     ) -> None:
         from tasks.judging.batches.providers.opening import open_provider
         from tasks.judging.models import price_of
 
         self._told: WaveProgress | None = None
-        self._waiting = Waiting(layout.waiting(run_id))
+        self._waiting = PutDown(layout.waiting(*names))
         self._waiting.go_on()  # an earlier start may have ended before it did
         self._waves = Waves(
-            Questions(layout.batches(run_id)),
-            SharedBudget(layout.state / "budgets.sqlite", run_id, request.budget),
+            Questions(layout.batches(*names)),
+            SharedBudget(layout.state / "budgets.sqlite", scope, request.budget),
             settings.batches,
             open_provider=open_provider,
             price_of=lambda model: price_of(model, settings.language_model),
@@ -32,7 +45,7 @@ class BatchWaves:
         )
 
     def is_waiting(self, unit: str) -> bool:
-        return self._waiting.is_waiting(EvaluationKey(unit))
+        return self._waiting.is_waiting(unit)
 
     def next(self) -> bool:
         if not self._waves.next():

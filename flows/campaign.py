@@ -289,7 +289,10 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
 
     watched, waves = campaign.watched(plan), campaign.waves()
     if waves is not None:
-        watched = dataclasses.replace(watched, beside=lambda: f", {waves}" if f"{waves}" else "")
+        told = watched.beside
+        watched = dataclasses.replace(
+            watched, beside=lambda: told() + (f", {waves}" if f"{waves}" else "")
+        )
     with progress(watched, place.reporter(watched)):
         send_shards(send, tuple(plan.shards), lambda: unfinished(waves))
         while waves is not None and waves.next():

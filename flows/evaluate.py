@@ -65,7 +65,8 @@ class Evaluation(Campaign[Plan[Run], Run]):
     def waves(self) -> BatchWaves | None:
         if not self.request.batch:
             return None
-        return BatchWaves(self.request, self.run_id, self.layout, self.settings)
+        run_id = self.run_id
+        return BatchWaves(self.request, (run_id,), run_id, self.layout, self.settings)
 
     def _head(self) -> Run:
         request = self.request

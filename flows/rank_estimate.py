@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from flows.batch_estimate import BatchEstimate, estimate_waves
 from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.profile import RankingParameters
@@ -42,6 +43,9 @@ class RankingEstimate(Noun):
     unpriced_models: tuple[str, ...] = Field(
         default=(), description="Models whose price is unknown."
     )
+    batches: BatchEstimate | None = Field(
+        default=None, description="None: questions are asked by calls."
+    )
 
 
 def estimate_ranking(
@@ -49,7 +53,7 @@ def estimate_ranking(
 ) -> RankingEstimate:
     """Predict the ranking of `ideas` in the groups they were given.
 
-    Raises:
+    The matches of one group wait for no others in a ranking by batch: they make one wave.
     """
     sizes = Counter(idea.group for idea in ideas)
     parameters = request.profile.ranking
@@ -66,7 +70,13 @@ def estimate_ranking(
     said = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
     asked = Asked(calls, data, calls * said)
     step = estimate_step(
-        COMPARE_IDEAS, asked, 0.0, request.profile.judging, request.engine, settings.language_model
+        COMPARE_IDEAS,
+        asked,
+        0.0,
+        request.profile.judging,
+        request.engine,
+        settings.language_model,
+        by_batch=request.batch,
     )
     return RankingEstimate(
         groups=len(sizes),
@@ -77,6 +87,7 @@ def estimate_ranking(
         thinking_tokens=round(step.thinking_tokens) if step else 0,
         cost_usd=step.cost_usd if step else 0.0,
         unpriced_models=step.unpriced_models if step else (),
+        batches=estimate_waves(1 if step and calls else 0) if request.batch else None,
     )
 
 

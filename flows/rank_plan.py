@@ -30,7 +30,7 @@ from tasks.ranking.dossier import Dossier, dossier_of
 from tasks.ranking.groups import find_groups
 from tasks.ranking.rank import UNGROUPED
 from tasks.ranking.rank_shard import GroupJob, RankJob, land_failed_group
-from tasks.ranking.schedule import most_bridges
+from tasks.ranking.schedule import FIXED, kind_of, most_bridges
 from tasks.ranking.steps import STEPS
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
 from tasks.telemetry.reporting import traceparent
@@ -72,10 +72,17 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         group_of = _groups(queries, request, settings, layout)
         votes = _votes(request, group_of, names)
         prior = _prior(request, queries.run(request.run_id))
-        ranking_id = _ranking_id(request, basis, dimensions, votes.matches, prior)
         members: dict[str, list[IdeaId]] = {}
         for idea_id, group in group_of.items():
             members.setdefault(group, []).append(idea_id)
+        parameters = request.profile.ranking
+        kinds = {
+            kind_of(len(ideas), parameters, beforehand=request.batch) for ideas in members.values()
+        }
+        told_apart = (FIXED,) if FIXED in kinds else ()
+        ranking_id = _ranking_id(
+            request, basis, dimensions, votes.matches, prior, told_apart=told_apart
+        )
         head = RankingHead(
             ranking_id=ranking_id,
             run_id=request.run_id,
@@ -189,6 +196,8 @@ def _ranking_id(
     dimensions: Sequence[ReviewDimension],
     votes: Sequence[Match],
     prior: Prior | None,
+    *,
+    told_apart: tuple[str, ...],
 ) -> str:
     """Over all that could change the outcome; not how it is shown, the workers or the bounds."""
     profile = request.profile
@@ -205,6 +214,7 @@ def _ranking_id(
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
         *(vote.match_id for vote in votes),
         *((f"prior {prior.sha256}",) if prior is not None else ()),
+        *told_apart,
         length=12,
     )
     return f"ranking-{name}"
@@ -234,7 +244,7 @@ def _write_shards(
             joining = GroupJob(group=across, joins=tuple(members), dossiers=dossiers)
             yield replace(blank, groups=(joining,))
 
-    return write_shards(layout.state / "rankings" / head.run_id / head.ranking_id, jobs())
+    return write_shards(layout.work(head.run_id, head.ranking_id), jobs())
 
 
 def _across(members: Mapping[str, Sequence[IdeaId]], parameters: RankingParameters) -> str | None:

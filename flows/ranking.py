@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dashboards.reports.write import write_reports
+from flows.batch_waves import BatchWaves
 from flows.campaign import Campaign, Summary
 from flows.progress import Watched
 from flows.rank_plan import RankingPlan, plan_ranking
@@ -39,6 +40,14 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         self.planned = plan_ranking(self.request, self.settings, self.layout)
         return self.planned
 
+    def waves(self) -> "BatchWaves | _GroupsFirst | None":
+        if not self.request.batch:
+            return None if self.planned.across is None else _GroupsFirst(self.planned.across)
+        names = self.run_id, self.planned.head.ranking_id
+        return BatchWaves(
+            self.request, names, self.request.budget_scope, self.layout, self.settings
+        )
+
     def watched(self, plan: RankingPlan) -> Watched:
         played = PlayedMatches(self.layout, plan.head, plan.most_matches)
         return Watched(
@@ -50,9 +59,6 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
             artifact_key=f"{self.artifact_key}-progress",
             description=f"Verdicts given in {plan.head.ranking_id}",
         )
-
-    def waves(self) -> "_GroupsFirst | None":
-        return None if self.planned.across is None else _GroupsFirst(self.planned.across)
 
     def remarks(self) -> tuple[str, ...]:
         head, votes = self.planned.head, self.planned.rejected_votes

@@ -319,10 +319,7 @@ class RankOptions(IdeaOptions):
     ] = None
     cutoff: Cutoff = None
     label: Label = ""
-    batch: Annotated[
-        bool | None,
-        option(..., "", "For IDEAS that are evaluated first: as `assay evaluate --batch`."),
-    ] = None
+    batch: Batch = None
     batch_failures: BatchFailures = option(
         BatchFailures.CALL, "|".join(BatchFailures), "As of `assay evaluate`."
     )

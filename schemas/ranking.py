@@ -17,7 +17,7 @@ from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
-from schemas.run import Budget, WorkRequest
+from schemas.run import BatchFailures, Budget, WorkRequest
 
 
 class Winner(StrEnum):
@@ -162,8 +162,8 @@ class GroupSummary(Noun):
     unscored_match_count: int = Field(ge=0, description="Matches without a verdict.")
     schedule: str = Field(
         description=(
-            "round_robin or adaptive; bridges: the row stands for all groups together, and its "
-            "matches are between groups."
+            "round_robin, adaptive, or fixed (known beforehand); bridges: the row stands for all "
+            "groups together, and its matches are between groups."
         )
     )
     ended_because: Writable = Field(default="", description="Why no more pairs were asked.")
@@ -275,6 +275,12 @@ class RankRequest(WorkRequest):
     method: RatingMethod = RatingMethod.BRADLEY_TERRY
     votes_path: Path | None = Field(default=None, description="Human votes, JSON Lines or CSV.")
     budget: Budget = Budget()
+    batch: bool = Field(
+        default=False,
+        description="Whether questions travel in the providers' batches: all pairs are chosen"
+        " beforehand.",
+    )
+    batch_failures: BatchFailures = BatchFailures.CALL
 
     @property
     def budget_scope(self) -> RunId:

@@ -76,15 +76,22 @@ class Layout:
 
     def planned_run(self, run_id: RunId) -> Path:
         """What a run set out to do."""
-        return self.state / "runs" / safe_name("run", run_id) / "planned.json"
+        return self.work(run_id) / "planned.json"
 
-    def batches(self, run_id: RunId) -> Path:
-        """The questions of a run that travel in batches."""
-        return self.state / "runs" / safe_name("run", run_id) / "batches.sqlite"
+    def batches(self, run_id: RunId, ranking_id: str | None = None) -> Path:
+        """The questions of a run, or of a ranking of it, that travel in batches."""
+        return self.work(run_id, ranking_id) / "batches.sqlite"
 
-    def waiting(self, run_id: RunId) -> Path:
-        """Folder of the units of a run that wait for batches."""
-        return self.state / "runs" / safe_name("run", run_id) / "waiting"
+    def waiting(self, run_id: RunId, ranking_id: str | None = None) -> Path:
+        """Folder of the units of a run, or of a ranking of it, that wait for batches."""
+        return self.work(run_id, ranking_id) / "waiting"
+
+    def work(self, run_id: RunId, ranking_id: str | None = None) -> Path:
+        """Folder of what is known of a run, or of a ranking of it, while it is worked on."""
+        if ranking_id is None:
+            return self.state / "runs" / safe_name("run", run_id)
+        names = safe_name("run", run_id), safe_name("ranking", ranking_id)
+        return self.state.joinpath("rankings", *names)
 
     def receipt_index(self, key: EvaluationKey) -> Path:
         """Folder with one empty file per run that landed `key`."""

@@ -57,6 +57,8 @@ def run_and_print(
             workers=request.workers,
             scheduler_address=request.scheduler_address,
             budget=request.budget,
+            batch=request.batch,
+            batch_failures=request.batch_failures,
         )
         ranked = rank_and_print(ranking, session, as_json=as_json, stored_will_do=False)
         return summary, max(ranked, code)

@@ -14,6 +14,7 @@ from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
+    from flows.batch_estimate import BatchEstimate
     from flows.estimate import Estimate
     from flows.model_comparison import ModelCost
     from flows.rank_estimate import RankingEstimate
@@ -116,7 +117,7 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
     from flows.commands.output import duration, print_table
 
     _print_steps(estimate)
-    rows = [
+    rows: list[list[object]] = [
         ["ideas", f"{estimate.ideas:,} ({estimate.rejected} rejected)"],
         ["literature requests", f"{estimate.literature_requests:,}"],
         ["model calls", f"{estimate.model_calls:,}"],
@@ -139,15 +140,7 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
     ]
     if (batches := estimate.batches) is not None:
         rows[-1] = ["own work", f"{duration(estimate.hours)}, beside the batches"]
-        waves = (
-            f"{batches.waves}, at most {batches.most_waves} where replies have to be asked for"
-            " again"
-        )
-        hours = (
-            f"{batches.worst_case_hours:,.0f} at worst, {batches.worst_case_hours_asked_again:,.0f}"
-            " where every question is asked again; most batches end within an hour or a few"
-        )
-        rows += [["waves", waves], ["hours of batches", hours]]
+        rows += _in_waves(batches)
     print_table(["the whole run", "expected"], rows)
     asked = (
         f"{ranking.model_calls:,} calls, {ranking.prompt_tokens:,} prompt and"
@@ -159,8 +152,21 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
             ["pairs", f"{ranking.pairs:,} in {ranking.groups:,} groups"],
             ["asked", asked],
             ["cost", _usd(ranking.cost_usd, ranking.unpriced_models)],
+            *(_in_waves(ranking.batches) if ranking.batches is not None else ()),
         ],
     )
+
+
+def _in_waves(batches: "BatchEstimate") -> list[list[object]]:
+    """Rows that say how often and how long batches are waited for."""
+    waves = (
+        f"{batches.waves}, at most {batches.most_waves} where replies have to be asked for again"
+    )
+    hours = (
+        f"{batches.worst_case_hours:,.0f} at worst, {batches.worst_case_hours_asked_again:,.0f}"
+        " where every question is asked again; most batches end within an hour or a few"
+    )
+    return [["waves", waves], ["hours of batches", hours]]
 
 
 def _usd(cost_usd: float | None, unpriced_models: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.given_ideas import STANDARD_INPUT, given_ideas
 from flows.profiles import load_profile, shipped_profiles
-from flows.request import check_api_base, resolve_request, with_prior
+from flows.request import check_api_base, resolve_request, wants_batches, with_prior
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
@@ -117,6 +117,12 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
     if options.bridge_pairs is not None:
         bridged = replace(profile.ranking, bridge_pairs=options.bridge_pairs)
         profile = replace(profile, ranking=bridged)
+    batch = wants_batches(options.batch, profile, engine)
+    if batch and profile.ranking.bridge_pairs:
+        raise ConfigurationError(
+            "pairs between groups are chosen by results, batches know none: rank with --batch"
+            " --bridge-pairs 0 first, then again with --no-batch and --bridge-pairs"
+        )
     return RankRequest(
         run_id=run.run_id,
         warehouse=options.warehouse.resolve(),
@@ -130,6 +136,8 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
         workers=options.workers,
         scheduler_address=options.scheduler,
         budget=replace(options.budget, maximum_requests=None),
+        batch=batch,
+        batch_failures=options.batch_failures,
     )
 
 

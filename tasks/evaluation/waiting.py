@@ -1,15 +1,14 @@
 """Ideas that wait for batches: which they are, and what they have spent so far."""
 
-from pathlib import Path
-
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.calls import ApiCall, LlmCall
 from schemas.identifiers import EvaluationKey
 from tasks.accounting.ledger import Ledger
+from tasks.shards.standstill import PutDown
 
-_MARK, _KEPT = ".waiting", ".json"
+_KEPT = ".json"
 
 
 class SpentWaiting(Noun):
@@ -20,15 +19,12 @@ class SpentWaiting(Noun):
     api_calls: tuple[ApiCall, ...]
 
 
-class Waiting:
-    """The ideas of a run that were put down, as files: they outlive the worker."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+class Waiting(PutDown):
+    """The ideas of a run that were put down."""
 
     def put_down(self, key: EvaluationKey, ledger: Ledger) -> None:
         """The idea waits. Its calls that were paid for and its requests that left are kept."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         spent = SpentWaiting(
             counted_requests=ledger.counted_requests,
             llm_calls=tuple(
@@ -36,16 +32,16 @@ class Waiting:
             ),
             api_calls=tuple(call for call in ledger.api_calls if not call.cache_hit),
         )
-        kept = self._folder / f"{key}{_KEPT}"
+        kept = self.folder / f"{key}{_KEPT}"
         written = kept.with_suffix(".new")
         written.write_text(spent.model_dump_json())
         written.rename(kept)
-        (self._folder / f"{key}{_MARK}").touch()
+        self.wait(key)
 
     def take_up(self, key: EvaluationKey, ledger: Ledger) -> None:
         """Book what the idea used before, and take it as counted."""
         try:
-            kept = (self._folder / f"{key}{_KEPT}").read_bytes()
+            kept = (self.folder / f"{key}{_KEPT}").read_bytes()
         except FileNotFoundError:
             return
         spent = SpentWaiting.model_validate_json(kept)
@@ -55,13 +51,5 @@ class Waiting:
 
     def forget(self, key: EvaluationKey) -> None:
         """The idea has landed."""
-        for suffix in (_MARK, _KEPT):
-            (self._folder / f"{key}{suffix}").unlink(missing_ok=True)
-
-    def is_waiting(self, key: EvaluationKey) -> bool:
-        return (self._folder / f"{key}{_MARK}").exists()
-
-    def go_on(self) -> None:
-        """No idea waits any more: its answers are there."""
-        for mark in self._folder.glob(f"*{_MARK}"):
-            mark.unlink()
+        self.end(key)
+        (self.folder / f"{key}{_KEPT}").unlink(missing_ok=True)

@@ -4,6 +4,7 @@ rates.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from schemas.committee import ReviewDimension
@@ -18,7 +19,8 @@ from tasks.ranking.dossier import Dossier
 from tasks.ranking.matching import ask, match_id, stands
 from tasks.ranking.rating import rate, rate_across
 from tasks.ranking.schedule import (
-    ROUND_ROBIN,
+    ADAPTIVE,
+    FIXED,
     Pair,
     Round,
     kind_of,
@@ -67,6 +69,8 @@ def compare_orders(matches: Iterable[Match]) -> Orders:
 UNGROUPED = "all"
 """Name of the group of ideas that were given none."""
 
+_OF_ONE, _EVERY_PAIR = "a group of one has no pairs", "every pair was asked"
+
 Deliver = Callable[[tuple[Match, ...]], Awaitable[None]]
 
 
@@ -107,6 +111,7 @@ async def rank_groups(
     deliver: Deliver | None = None,
     engine_of: Callable[[IdeaId], Engine] | None = None,
     joined: Joined | None = None,
+    beforehand: bool = False,
 ) -> Ranked:
     """Rank every group of `dossiers`, all groups side by side; or join them by matches between
     them, and rate all ideas on one scale.
@@ -118,7 +123,8 @@ async def rank_groups(
             `human:<name>`). What is stored for the same dossiers, order, dimension, engine, prompt
             and seed is not asked again, except where the reason for a missing score may have gone
             (`may_pass`).
-        concurrency: calls under way at once, over all groups.
+        concurrency: calls under way at once, over all groups; without a bound where they are asked
+            `beforehand`.
         deliver: awaited with the matches of every call as soon as they are there, so that a kill
             loses calls in flight only. A match asked again comes under its old `match_id`: the
             newest holds.
@@ -126,6 +132,8 @@ async def rank_groups(
             are booked per idea; it must have the name of `engine`.
         joined: the groups are ranked already, and this is asked of them all together: ideas meet
             those of other groups, and ratings are by Bradley–Terry and name the idea's own group.
+        beforehand: choose all pairs before the first answer, also in large groups, and ask them
+            side by side. There each idea plays `matches_per_idea` pairs.
 
     Raises:
         ConfigurationError: a match by another engine is stored, two dossiers are of one idea, or
@@ -139,13 +147,13 @@ async def rank_groups(
         seed,
         parameters.show_scores,
         deliver,
-        asyncio.Semaphore(concurrency),
+        nullcontext() if beforehand else asyncio.Semaphore(concurrency),
         _newest(stored),
     )
     async with asyncio.TaskGroup() as running:
         contests = (
             [
-                _Contest(name, ideas, parameters, judge, stored)
+                _Contest(name, ideas, parameters, judge, stored, beforehand=beforehand)
                 for name, ideas in _by_group(dossiers)
             ]
             if joined is None
@@ -201,7 +209,7 @@ class _Judge:
     seed: int
     show_scores: bool
     deliver: Deliver | None
-    places: asyncio.Semaphore
+    places: AbstractAsyncContextManager[object]
     stored: dict[str, Match]
 
     async def verdicts(
@@ -252,6 +260,8 @@ class _Contest:
         parameters: RankingParameters,
         judge: _Judge,
         stored: Sequence[Match],
+        *,
+        beforehand: bool,
     ) -> None:
         self._name = name
         self._of = {dossier.idea_id: dossier for dossier in ideas}
@@ -262,7 +272,8 @@ class _Contest:
             for dossier in ideas
             if dossier.prior_log_odds is not None
         }
-        self._kind = kind_of(len(ideas), parameters)
+        self._kind = kind_of(len(ideas), parameters, beforehand=beforehand)
+        self._beforehand = beforehand
         self._ended_because = ""
         self._judged: list[Match] = []
         known = {dimension.name for dimension in judge.dimensions}
@@ -289,10 +300,13 @@ class _Contest:
         return (*judged, *sorted(self._votes, key=lambda match: (match.created_at, match.match_id)))
 
     async def play(self) -> None:
-        """Ask round after round until the schedule ends, or the engine gives no more answers."""
-        rounds = (
-            round_robin(tuple(self._of), self._judge.seed) if self._kind == ROUND_ROBIN else None
-        )
+        """Ask round after round until the schedule ends, or the engine gives no more answers; or all
+        rounds at once.
+        """
+        rounds = self._rounds()
+        if self._beforehand:
+            await self._play_at_once(rounds or ())
+            return
         asked: set[Pair] = set()
         number = 0
         while not self._ended_because:
@@ -312,10 +326,32 @@ class _Contest:
                     f" {found[0].unscored_detail}"
                 )
 
+    def _rounds(self) -> tuple[tuple[Pair, ...], ...] | None:
+        """All of them, where they wait for no results."""
+        if self._kind == ADAPTIVE:
+            return None
+        most = self._parameters.matches_per_idea if self._kind == FIXED else None
+        return round_robin(tuple(self._of), self._judge.seed, most)
+
+    async def _play_at_once(self, rounds: tuple[tuple[Pair, ...], ...]) -> None:
+        async with asyncio.TaskGroup() as running:
+            tasks = [
+                running.create_task(self._asked(pairs, number))
+                for number, pairs in enumerate(rounds, 1)
+            ]
+        self._judged = [match for task in tasks for match in task.result()]
+        if not rounds:
+            self._ended_because = _OF_ONE
+        elif self._kind == FIXED:
+            pairs = self._parameters.matches_per_idea
+            self._ended_because = f"every idea has played {pairs} pairs, chosen beforehand"
+        else:
+            self._ended_because = _EVERY_PAIR
+
     def _round_robin_turn(self, rounds: tuple[tuple[Pair, ...], ...], number: int) -> Round:
         if len(self._of) == 1:
-            return Round((), "a group of one has no pairs")
-        return Round(rounds[number - 1], "every pair was asked" if number == len(rounds) else "")
+            return Round((), _OF_ONE)
+        return Round(rounds[number - 1], _EVERY_PAIR if number == len(rounds) else "")
 
     def _telling_turn(self, number: int, asked: set[Pair]) -> Round:
         return next_round(
@@ -385,7 +421,7 @@ class _Bridges(_Contest):
         parameters: RankingParameters,
         judge: _Judge,
     ) -> None:
-        super().__init__(joined.name, tuple(ideas), parameters, judge, stored=())
+        super().__init__(joined.name, tuple(ideas), parameters, judge, stored=(), beforehand=False)
         self._kind = BRIDGES
         self._within = tuple(match for match in joined.within if not is_vote(match))
         self._group_of = {dossier.idea_id: dossier.group or UNGROUPED for dossier in ideas}

@@ -25,11 +25,14 @@ from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.judging.batches.asking import BatchTerms
+from tasks.judging.batches.questions import Questions
 from tasks.judging.opening import EngineOf, open_engines
 from tasks.judging.step import Engine
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.rank import Joined, Ranked, rank_groups
 from tasks.ranking.schedule import kind_of
+from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import Shard, cause_of, each_unit, land_failure
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
@@ -147,10 +150,19 @@ async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]
             ),
             budget=budget,
             stack=stack,
+            batches=_batch_terms(job, layout, stack),
         )
         return await rank_shard(
             job, layout, engine_of, concurrency=settings.language_model.maximum_concurrency
         )
+
+
+def _batch_terms(job: RankJob, layout: Layout, stack: AsyncExitStack) -> BatchTerms | None:
+    if not job.request.batch:
+        return None
+    questions = Questions(layout.batches(job.run_id, job.ranking_id))
+    stack.callback(questions.close)
+    return BatchTerms(questions, job.request.batch_failures)
 
 
 async def rank_shard(
@@ -159,7 +171,8 @@ async def rank_shard(
     """As `rank_job`, with engines from elsewhere: `engine_of(ledger)` books its calls there.
 
     A group over which something fails is landed as failed, and the others are ranked. Groups to be
-    joined of which one has not landed yet are put down without landing.
+    joined of which one has not landed yet, and a group that waits for a batch, are put down without
+    landing, and the shard is to be sent again.
 
     Raises:
         ConfigurationError: settings under which no group can be ranked.
@@ -185,12 +198,18 @@ async def _rank_and_land(
     journal = _journal(layout, job, group.group)
     ledgers = {dossier.idea_id: Ledger(dossier.idea_id) for dossier in group.dossiers}
     boundary = ErrorBoundary()
+    waiting = PutDown(layout.waiting(job.run_id, job.ranking_id))
     with boundary:
-        ranked = await _ranked(group, job, layout, engine_of, concurrency, journal, ledgers)
+        ranking = _ranked(group, job, layout, engine_of, concurrency, journal, ledgers)
+        ranked = await (until_standstill(ranking) if job.request.batch else ranking)
         journal.write((), _calls_of(ledgers))
         receipt = land_group(
             layout, _value(ranked, job, _receipts(layout, job, group), journal, started_at)
         )
+    if isinstance(boundary.error, StandstillError):
+        waiting.wait(group.group)
+        return None
+    waiting.end(group.group)
     if boundary.error is not None:
         journal.write((), _calls_of(ledgers))
         ideas = tuple(dossier.idea_id for dossier in group.dossiers)
@@ -231,7 +250,9 @@ def land_failed_group(
             idea_count=len(ideas),
             match_count=0,
             unscored_match_count=0,
-            schedule=BRIDGES if joins else kind_of(len(ideas), job.request.profile.ranking),
+            schedule=BRIDGES
+            if joins
+            else kind_of(len(ideas), job.request.profile.ranking, beforehand=job.request.batch),
             ended_because=f"it failed: {cause.text}",
         ),
         matches=(),
@@ -293,6 +314,7 @@ async def _ranked(
         deliver=deliver,
         engine_of=engines.__getitem__,
         joined=Joined(group.group, _within(layout, job, group)) if group.joins else None,
+        beforehand=job.request.batch,
     )
 
 

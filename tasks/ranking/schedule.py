@@ -20,6 +20,7 @@ from tasks.ranking.tally import Tally
 
 ROUND_ROBIN = "round_robin"
 ADAPTIVE = "adaptive"
+FIXED = "fixed"
 SETTLED_SHARE = 0.9
 """The leaders are settled when so much of them is expected to be right."""
 MINIMUM_PAIRS = 4
@@ -43,9 +44,11 @@ class Round:
     ended_because: str = ""
 
 
-def kind_of(size: int, parameters: RankingParameters) -> str:
-    """`round_robin` up to the profile's limit."""
-    return ROUND_ROBIN if size <= parameters.round_robin_limit else ADAPTIVE
+def kind_of(size: int, parameters: RankingParameters, *, beforehand: bool = False) -> str:
+    """`round_robin` up to the profile's limit. `beforehand`: no pair may wait for results."""
+    if size <= parameters.round_robin_limit:
+        return ROUND_ROBIN
+    return FIXED if beforehand else ADAPTIVE
 
 
 def leaders(size: int, parameters: RankingParameters) -> int:
@@ -53,15 +56,21 @@ def leaders(size: int, parameters: RankingParameters) -> int:
     return min(parameters.stable_top, (size + 1) // 2)
 
 
-def round_robin(names: tuple[NameT, ...], seed: int) -> tuple[tuple[tuple[NameT, NameT], ...], ...]:
+def round_robin(
+    names: tuple[NameT, ...], seed: int, most: int | None = None
+) -> tuple[tuple[tuple[NameT, NameT], ...], ...]:
     """Rounds in which everyone plays at most once (circle method); together every pair exactly
     once. Any two rounds that follow each other join everyone by a chain of pairs.
+
+    Args:
+        most: rounds, the first of them.
     """
     players: list[NameT | None] = list(_shuffled(names, seed))
     if len(players) % 2:
         players.append(None)
     rounds: list[tuple[tuple[NameT, NameT], ...]] = []
-    for _ in range(len(players) - 1):
+    count = len(players) - 1
+    for _ in range(count if most is None else min(most, count)):
         half = len(players) // 2
         met = zip(players[:half], reversed(players[half:]), strict=True)
         rounds.append(

@@ -10,9 +10,13 @@ import inspect
 from collections.abc import Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from schemas.identifiers import content_hash
+
 ResultT = TypeVar("ResultT")
+_MARK = ".waiting"
 _WAITING_FOR_TASKS = (asyncio.taskgroups.__file__, asyncio.tasks.__file__)
 
 
@@ -66,6 +70,37 @@ async def until_standstill(work: Coroutine[Any, Any, ResultT]) -> ResultT:
             raise StandstillError from None
         main.cancel()
         raise
+
+
+class PutDown:
+    """Units that were put down, as files: they outlive the worker.
+
+    Args:
+        folder: theirs alone; made when the first unit is put down.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def wait(self, unit: str) -> None:
+        """The unit waits for answers."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._mark(unit).touch()
+
+    def is_waiting(self, unit: str) -> bool:
+        return self._mark(unit).exists()
+
+    def end(self, unit: str) -> None:
+        """The unit has landed."""
+        self._mark(unit).unlink(missing_ok=True)
+
+    def go_on(self) -> None:
+        """No unit waits any more: the answers are there."""
+        for mark in self.folder.glob(f"*{_MARK}"):
+            mark.unlink()
+
+    def _mark(self, unit: str) -> Path:
+        return self.folder / f"{content_hash(unit, length=32)}{_MARK}"
 
 
 class _Tasks:

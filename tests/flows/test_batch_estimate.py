@@ -4,6 +4,7 @@ from pathlib import Path
 
 from flows.batch_estimate import MOST_HOURS_PER_BATCH
 from flows.estimate import estimate_run
+from flows.rank_estimate import estimate_ranking
 from flows.request import bundled, resolve_request
 from schemas.choices import EngineChoice
 from schemas.options import RunOptions
@@ -57,3 +58,24 @@ def test_batch_in_a_profile_counts_where_the_command_says_nothing(tmp_path: Path
         ("extractive", None): False,
         ("extractive", False): False,
     }
+
+
+def test_a_ranking_by_batch_costs_half_of_calls_and_takes_one_wave(tmp_path: Path) -> None:
+    settings, ideas = Settings(), bundled("ideas.jsonl")
+    given = {"engine": EngineChoice("openai/gpt-4.1"), "warehouse": tmp_path / "warehouse"}
+    batch = read_batch(ideas, default_cutoff=None)
+    calls, batches = (
+        estimate_ranking(
+            batch.ideas,
+            resolve_request(ideas, RunOptions(**given, batch=by_batch), settings),
+            settings,
+        )
+        for by_batch in (False, True)
+    )
+    assert calls.batches is None
+    assert batches.cost_usd is not None
+    full = batches.prompt_tokens * 2e-6 + batches.completion_tokens * 8e-6
+    assert abs(batches.cost_usd - full / 2) < 0.01 * full
+    assert batches.batches is not None
+    assert (batches.batches.waves, batches.batches.most_waves) == (1, 3)
+    assert batches.batches.worst_case_hours == MOST_HOURS_PER_BATCH

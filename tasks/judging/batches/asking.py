@@ -160,7 +160,10 @@ class BatchedModel:
         asking.question_id = question.question_id
         asking.found = found = questions.find(question.question_id)
         unasked = found is None or found.state is QuestionState.OPEN_AGAIN
-        if unasked and questions.times_asked(asking.asked_as) < MOST_WAVES_PER_STEP:
+        by_calls = self._terms.failures is BatchFailures.CALL
+        if unasked and by_calls and questions.has_failed(asking.asked_as):
+            asking.by_call = True  # else its first answer, by a call, would be paid for again
+        elif unasked and questions.times_asked(asking.asked_as) < MOST_WAVES_PER_STEP:
             questions.write(question)
             asking.waits = True
         elif found is None:
@@ -173,7 +176,7 @@ class BatchedModel:
             asking.ended = CallFailure(
                 CallStatus.CLIENT_ERROR, Reason.BUDGET_EXHAUSTED, found.detail
             )
-        elif self._terms.failures is BatchFailures.CALL:
+        elif by_calls:
             asking.by_call = True
         else:
             detail = f"its batch gave no answer: {found.detail}"

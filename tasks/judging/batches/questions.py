@@ -162,6 +162,15 @@ class Questions:
             ).fetchone()
         return row is not None
 
+    def has_failed(self, asked_as: str) -> bool:
+        """Whether a batch gave no answer to the question with this key."""
+        with self._reading() as connection:
+            row = connection.execute(
+                "select 1 from questions where asked_as = ? and state = ? limit 1",
+                (asked_as, QuestionState.FAILED),
+            ).fetchone()
+        return row is not None
+
     def times_asked(self, asked_as: str) -> int:
         """In how many waves the question with this key was, in these words or others."""
         with self._reading() as connection:

@@ -293,3 +293,35 @@ async def test_matches_between_groups_put_all_ideas_on_one_scale() -> None:
     )
     assert len(again.asked) == 3
     assert resumed.ratings == joined.ratings
+
+
+class PatientJudge(FakeJudge):
+    """Answers nobody before `count` questions were asked."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._count = count
+        self._all_asked = asyncio.Event()
+
+    async def run(self, step: Any, inputs: Any) -> Any:
+        answer = await super().run(step, inputs)
+        if len(self.asked) == self._count:
+            self._all_asked.set()
+        await asyncio.wait_for(self._all_asked.wait(), 20)
+        return answer
+
+
+async def test_a_ranking_chosen_beforehand_asks_everything_before_the_first_answer() -> None:
+    few, many = NAMES, tuple(f"{number:02}" for number in range(11))
+    found = await ranked(PatientJudge(12), few, beforehand=True)
+    plain = await ranked(FakeJudge(), few)
+    assert [(one.match_id, one.round) for one in found.matches] == [
+        (one.match_id, one.round) for one in plain.matches
+    ]
+    assert found.groups == plain.groups
+    limits = parameters(round_robin_limit=8, matches_per_idea=4)
+    found = await ranked(PatientJudge(4 * 5 * 2), many, parameters=limits, beforehand=True)
+    (summary,) = found.groups
+    assert (summary.schedule, summary.island_count) == ("fixed", 1)
+    assert "4 pairs" in summary.ended_because
+    assert {one.round for one in found.matches} == {1, 2, 3, 4}

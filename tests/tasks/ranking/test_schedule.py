@@ -9,6 +9,7 @@ import pytest
 from schemas.ranking import Match, Winner
 from tasks.ranking.schedule import (
     ADAPTIVE,
+    FIXED,
     ROUND_ROBIN,
     kind_of,
     most_bridges,
@@ -57,8 +58,19 @@ def test_a_round_robin_holds_every_pair_once_and_everyone_once_a_round(size: int
 
 
 def test_the_profile_says_from_which_size_a_group_is_scheduled() -> None:
-    assert kind_of(8, parameters(round_robin_limit=8)) == ROUND_ROBIN
-    assert kind_of(9, parameters(round_robin_limit=8)) == ADAPTIVE
+    limited = parameters(round_robin_limit=8)
+    assert kind_of(8, limited) == kind_of(8, limited, beforehand=True) == ROUND_ROBIN
+    assert kind_of(9, limited) == ADAPTIVE
+    assert kind_of(9, limited, beforehand=True) == FIXED
+
+
+@pytest.mark.parametrize("size", [9, 10, 33])
+@pytest.mark.parametrize("most", [2, 5])
+def test_the_first_rounds_of_a_round_robin_join_everyone(size: int, most: int) -> None:
+    rounds = round_robin(names(size), 3, most)  # type: ignore[arg-type]
+    assert rounds == round_robin(names(size), 3)[:most]  # type: ignore[arg-type]
+    found = [match(first, second, Winner.FIRST) for one in rounds for first, second in one]
+    assert set(tally(names(size), found).islands.tolist()) == {0}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("size", [9, 10, 33])
