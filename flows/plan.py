@@ -64,6 +64,7 @@ def write_to_do(
     another run of this warehouse is taken over from there without a call.
     """
     run_id = keyed.run_id
+    catalogue_url = Settings().catalogue
     receipts = iterate_receipts(layout, RUNS, run_id)
     done = {receipt.evaluation_key for receipt in receipts if receipt.complete}
     land_rejections(layout, run_id, keyed.rejected)
@@ -71,7 +72,7 @@ def write_to_do(
     to_do = [
         entry
         for entry in keyed.planned
-        if entry.evaluation_key not in done and not _take_over(entry, run_id, layout)
+        if entry.evaluation_key not in done and not _take_over(entry, run_id, layout, catalogue_url)
     ]
     return _write_shards(to_do, run_id, request, gateway, layout)
 
@@ -90,11 +91,20 @@ def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
     )
 
 
-def _take_over(entry: PlannedIdea, run_id: RunId, layout: Layout) -> bool:
+def _take_over(
+    entry: PlannedIdea, run_id: RunId, layout: Layout, catalogue_url: str | None
+) -> bool:
     receipt = find_receipt(layout, entry.evaluation_key)
     if receipt is None or receipt.run_id == run_id:
         return False
-    reuse(layout, entry.evaluation_key, from_run=receipt.run_id, to_run=run_id, idea=entry.idea)
+    reuse(
+        layout,
+        entry.evaluation_key,
+        from_run=receipt.run_id,
+        to_run=run_id,
+        idea=entry.idea,
+        catalogue_url=catalogue_url,
+    )
     return True
 
 

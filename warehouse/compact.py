@@ -11,13 +11,18 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
 from schemas.settings import CacheSettings, LanguageModelSettings
 from warehouse.caches import trim_caches
+from warehouse.kinds import KINDS
 from warehouse.lake import one_line, open_writer
 from warehouse.layout import Layout
+from warehouse.rankings.landing import RANKINGS
+from warehouse.runs.landing import RUNS
 from warehouse.statements import quoted
 from warehouse.transcripts import forget_expired
 from warehouse.units.landing import LEFTOVERS
+from warehouse.units.letting_go import let_go, published_names
 
 _DAY = timedelta(days=1)
 
@@ -41,8 +46,17 @@ class CompactReport(Noun):
     transcripts_deleted: int = Field(
         ge=0, description="Prompts with their replies that were kept longer than the setting."
     )
+    landed_units_let_go: int = Field(
+        ge=0, description="Ideas whose landed files went: the lake has held their rows for long."
+    )
+    batch_files_removed: int = Field(
+        ge=0, description="Of runs and rankings that need no answer of a batch any more."
+    )
     cache_entries_dropped: int = Field(ge=0, description="Too old, or beyond the bound on size.")
-    bytes_freed: int = Field(description="In the caches, by compression and by what was dropped.")
+    bytes_freed: int = Field(
+        description="In the caches, by compression and by what was dropped; in landing; in files of"
+        " batches."
+    )
 
 
 def compact(
@@ -53,7 +67,8 @@ def compact(
     caches: CacheSettings | None = None,
     keep_transcripts_days: float | None = None,
 ) -> CompactReport:
-    """Merge small files, forget snapshots older than `keep` and delete what only they read.
+    """Merge small files, forget snapshots older than `keep` and delete what only they read; let go
+    landed files of runs that were published before, and the batches of those that are complete.
 
     What readers see stays the same.
 
@@ -90,6 +105,8 @@ def compact(
                 f"call ducklake_delete_orphaned_files('lake', older_than => {unused})"
             ).fetchall()
             after = _file_count(connection)
+            gone = [let_go(connection, layout, kind, now - keep) for kind in KINDS]
+            batches = _remove_batches(connection, layout, now - keep)
         except duckdb.Error as error:
             raise ConfigurationError(
                 f"the lake could not be compacted: {one_line(error)}"
@@ -101,13 +118,40 @@ def compact(
     return CompactReport(
         transcripts_deleted=forget_expired(layout, days),
         cache_entries_dropped=sum(cache.entries_dropped for cache in trimmed),
-        bytes_freed=sum(cache.bytes_before - cache.bytes_after for cache in trimmed),
+        landed_units_let_go=sum(one.units for one in gone),
+        batch_files_removed=len(batches),
+        bytes_freed=sum(cache.bytes_before - cache.bytes_after for cache in trimmed)
+        + sum(one.bytes for one in gone)
+        + sum(batches),
         files_before=before,
         files_after=after,
         snapshots_expired=len(forgotten),
         files_deleted=len(deleted),
         leftovers_removed=_remove_leftovers(layout),
     )
+
+
+def _remove_batches(
+    connection: duckdb.DuckDBPyConnection, layout: Layout, before: datetime
+) -> list[int]:
+    """Sizes in bytes of what went: whatever is complete has its answers in its rows."""
+    sizes = []
+    for kind, complete in ((RUNS, "failed_count = 0"), (RANKINGS, "incomplete_reason is null")):
+        for run_id, *ranking_id in published_names(connection, kind, before, complete):
+            size = remove_batches(layout, RunId(run_id), *ranking_id)
+            sizes += [size] if size else []
+    return sizes
+
+
+def remove_batches(layout: Layout, run_id: RunId, ranking_id: str | None = None) -> int:
+    """Remove the questions of a run or a ranking that travelled in batches; bytes that went."""
+    path = layout.batches(run_id, ranking_id)
+    size = 0
+    for file in path.parent.glob(f"{path.name}*"):
+        size += file.stat().st_size
+        file.unlink()
+    shutil.rmtree(layout.waiting(run_id, ranking_id), ignore_errors=True)
+    return size
 
 
 def _time(moment: datetime) -> str:

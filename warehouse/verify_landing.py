@@ -13,7 +13,7 @@ from schemas.tables import TABLE
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.units.kind import HeadT, Kind, ReceiptT
-from warehouse.units.landing import RECEIPT_FILE, read_noun, unit_folders
+from warehouse.units.landing import LET_GO, RECEIPT_FILE, read_noun, unit_folders
 from warehouse.verify_content import LandedContent
 
 
@@ -40,6 +40,10 @@ def read_units(
         else:
             if receipt is not None:
                 receipts.append(receipt)
+                if (folder / LET_GO).exists():  # counted, and not held against what landed
+                    for name in receipt.rows:
+                        landed.add_unknown(name)
+                    continue
                 _read_files(folder, receipt.rows, landed, problems)
     return tuple(receipts)
 

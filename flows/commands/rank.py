@@ -120,8 +120,8 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
     batch = wants_batches(options.batch, profile, engine)
     if batch and profile.ranking.bridge_pairs:
         raise ConfigurationError(
-            "pairs between groups are chosen by results, batches know none: rank with --batch"
-            " --bridge-pairs 0 first, then again with --no-batch and --bridge-pairs"
+            "pairs between groups are chosen by results, which a batch does not wait for: leave out"
+            " --batch or --bridge-pairs (bridge_pairs of the profile)"
         )
     return RankRequest(
         run_id=run.run_id,

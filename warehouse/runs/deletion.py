@@ -11,6 +11,7 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.run import Run
+from warehouse.compact import remove_batches
 from warehouse.lake import open_writer
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -67,6 +68,8 @@ def delete_run(layout: Layout, run_id: RunId, *, catalogue_url: str | None = Non
     log.unlink(missing_ok=True)
     for path in (layout.state / "runs" / run_id).glob("*.json"):
         path.unlink(missing_ok=True)
+    remove_batches(layout, run_id)
+    shutil.rmtree(layout.state / "rankings" / run_id, ignore_errors=True)
     with (
         open_writer(layout, catalogue_url=catalogue_url) as connection,
         transaction(connection, RUNS.titled(run_id)),

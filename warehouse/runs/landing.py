@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from schemas.base import Severity, replace
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, PublicationError
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
@@ -20,7 +20,7 @@ from schemas.reasons import Reason
 from schemas.run import Run, RunState
 from schemas.settings import RunSettings
 from schemas.standing import standing_of_run
-from schemas.tables import IDEA_TABLES
+from schemas.tables import IDEA_TABLES, TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.rankings.landing import drop_stale_rankings
@@ -126,6 +126,11 @@ def refused(run: Run, broken: Sequence[str]) -> Run:
     return replace(run, state=RunState.NOT_PUBLISHED, in_order=False, order_reasons=reasons)
 
 
+def _lets_go(receipt: Receipt) -> bool:
+    """What ended early is made again, and receipts of an earlier version are told by their rows."""
+    return receipt.complete and receipt.state is not None
+
+
 def _settle(connection: "duckdb.DuckDBPyConnection", run: Run) -> None:
     drop_stale_rankings(connection, run.run_id)
 
@@ -141,6 +146,9 @@ RUNS = Kind(
     remedy="remove its folder to evaluate the idea again",
     publish_again="run it again to publish it anew",
     loose_files={"failures": "rejected.parquet"},
+    loose_rows={"failures": "recorded_by = 'read_ideas'"},
+    unit_column="idea_id",
+    lets_go=_lets_go,
     totals=_totals,
     head_columns=_weights,
     receipt_violations=_evaluated_twice,
@@ -180,7 +188,13 @@ def land(
 
 
 def reuse(
-    layout: Layout, key: EvaluationKey, from_run: RunId, to_run: RunId, idea: Idea
+    layout: Layout,
+    key: EvaluationKey,
+    from_run: RunId,
+    to_run: RunId,
+    idea: Idea,
+    *,
+    catalogue_url: str | None = None,
 ) -> Receipt:
     """Land an evaluation that another run paid for under `to_run`, for `idea`.
 
@@ -188,19 +202,18 @@ def reuse(
     stay with the run that paid for them.
 
     Raises:
-        ConfigurationError: `from_run` has not landed `key`.
+        ConfigurationError: `from_run` has not landed `key`, or the lake cannot be opened.
+        PublicationError: the rows are neither in landing nor in the lake.
     """
     receipt = landing.read_receipt(layout, RUNS, from_run, key)
     if receipt is None:
         raise ConfigurationError(f"run {from_run} has no evaluation {key} to reuse")
     paid_by = receipt.reused_from_run_id or from_run
-    rows: Rows = {}
-    for table in IDEA_TABLES:
-        path = RUNS.unit_folder(layout, from_run, key) / f"{table.name}.parquet"
-        if table.name not in landing.CALL_TABLES and path.exists():
-            rows[table.name] = [
-                row | {"run_id": to_run, "idea_id": idea.idea_id} for row in read_rows(table, path)
-            ]
+    rows: Rows = {
+        name: [row | {"run_id": to_run, "idea_id": idea.idea_id} for row in landed]
+        for name, landed in _rows_landed(layout, receipt, catalogue_url).items()
+        if name not in landing.CALL_TABLES
+    }
     fresh = {
         name: getattr(idea, name)
         for name in ("idea_id", "title", "problem", "method", "experiment", "group", "duplicate_of")
@@ -213,6 +226,27 @@ def reuse(
     rows["ideas"] = [row | fresh for row in rows["ideas"]]
     taken_over = replace(receipt, run_id=to_run, idea_id=idea.idea_id, reused_from_run_id=paid_by)
     return _indexed(layout, rows, taken_over)
+
+
+def _rows_landed(layout: Layout, receipt: Receipt, catalogue_url: str | None) -> Rows:
+    """The rows of an idea, from landing or, where its files were let go, from the lake."""
+    folder = RUNS.folder_of(layout, receipt)
+    mark = folder / landing.LET_GO
+    try:
+        if not mark.exists():
+            return {
+                name: read_rows(TABLE[name], folder / f"{name}.parquet")
+                for name, count in receipt.rows.items()
+                if count
+            }
+    except PublicationError:
+        if not mark.exists():  # else they went while they were read
+            raise
+    from warehouse.lake import open_reader  # workers land without the database
+    from warehouse.units.letting_go import rows_in_lake
+
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        return rows_in_lake(connection, layout, RUNS, receipt)
 
 
 def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:

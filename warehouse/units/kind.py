@@ -34,6 +34,10 @@ def _as_it_is(_layout: Layout, head: Any, _receipts: Sequence[Any]) -> Any:
     return head
 
 
+def _never(_: object) -> bool:
+    return False
+
+
 def _no_columns(_: object) -> Row:
     return {}
 
@@ -61,6 +65,9 @@ class Kind(Generic[ReceiptT, HeadT]):
         publish_again: what to do about published rows that are not those of the receipts.
         has_head_file: whether `<word>.json` says, written last, that every unit has landed.
         loose_files: files beside the units whose rows are published too, by table.
+        loose_rows: SQL that holds for the rows of loose files, and not of units, by table.
+        unit_column: by which the rows of a unit are known in every one of `tables`.
+        lets_go: whether a unit's files may go once the lake holds their rows.
         outlives_its_publication: whether it may rightly lie in landing unpublished.
         totals: what a receipt says of its rows beside their numbers.
         head_columns: what the row of `head_table` holds beside the fields of the head.
@@ -82,6 +89,9 @@ class Kind(Generic[ReceiptT, HeadT]):
     unit_is_hashed: bool = False
     has_head_file: bool = False
     loose_files: Mapping[str, str] = field(default_factory=dict)
+    loose_rows: Mapping[str, str] = field(default_factory=dict)
+    unit_column: str = ""
+    lets_go: Callable[[ReceiptT], bool] = _never
     outlives_its_publication: bool = False
     totals: Callable[[Rows], dict[str, Any]] = _no_columns
     head_columns: Callable[[HeadT], Row] = _no_columns

@@ -30,6 +30,8 @@ BUILDING, _REPLACED = ".building-", ".replaced-"
 LEFTOVERS = (BUILDING, _REPLACED)
 """How names begin that only a killed process leaves behind."""
 RECEIPT_FILE = "receipt.json"
+LET_GO = "rows-in-lake-only"
+"""In the folder of a unit whose files were let go: its rows are in the lake alone."""
 
 
 def land(

@@ -27,6 +27,7 @@ from warehouse.rows import row_of
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import iterate_receipts, landed_files, loose_files
+from warehouse.units.letting_go import bring_back
 
 _TIMES = {"started_at", "finished_at", "duration_seconds"}
 
@@ -65,6 +66,8 @@ def publish(
             apply_definitions(connection)
         kind.refuse(connection, head)
         unchanged = _published_digest(connection, kind, names) == digest
+        if not unchanged:
+            bring_back(connection, layout, kind, receipts)
         validation = None if unchanged else _validate(layout, kind, names, receipts)
         passed = validation is None or validation.passed
         if validation is not None and passed:

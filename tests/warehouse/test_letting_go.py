@@ -1,0 +1,169 @@
+"""What the lake has held for long is not kept in landing too, and nothing that needs it is lost."""
+
+import os
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from schemas.base import replace
+from schemas.errors import PublicationError
+from schemas.identifiers import RunId
+from schemas.reasons import Reason
+from schemas.tables import TABLE
+from tests.support.evaluations import make_evaluation, make_run
+from warehouse.compact import CompactReport, compact
+from warehouse.kinds import KINDS
+from warehouse.lake import open_writer
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.runs.landing import RUNS, find_receipt, land, reuse
+from warehouse.units.landing import LET_GO, iterate_receipts
+from warehouse.units.publish import publish
+from warehouse.verify import verify
+
+RUN, OTHER = RunId("run-a"), RunId("run-b")
+AT_ONCE = timedelta(0)
+
+
+@pytest.fixture
+def copied(published: Layout, tmp_path: Path) -> Layout:
+    """Run `run-a` with six ideas and a rejected entry that bears the identifier of one of them."""
+    shutil.copytree(published.root, tmp_path / "moved")
+    return Layout(tmp_path / "moved")
+
+
+def landed_files(layout: Layout) -> list[Path]:
+    return sorted(RUNS.folder(layout, RUN).glob("idea=*/*.parquet"))
+
+
+def compacted(layout: Layout) -> CompactReport:
+    return compact(layout, keep=AT_ONCE)
+
+
+def test_compaction_lets_go_of_what_the_lake_has_held_for_long_and_says_what_it_freed(
+    copied: Layout,
+) -> None:
+    assert compact(copied).landed_units_let_go == 0, "published a moment ago"
+    size = sum(path.stat().st_size for path in landed_files(copied))
+    report = compacted(copied)
+    assert (report.landed_units_let_go, landed_files(copied)) == (6, [])
+    assert report.bytes_freed >= size
+    assert len(list(iterate_receipts(copied, RUNS, RUN))) == 6
+    assert verify(copied).sound
+    assert compacted(copied).landed_units_let_go == 0
+
+
+def test_what_was_let_go_counts_as_published_and_changes_nothing(copied: Layout) -> None:
+    compacted(copied)
+    report = publish(copied, RUNS, make_run(ideas=6, rejected_count=1))
+    assert report.unchanged
+    assert landed_files(copied) == []
+
+
+def test_a_run_that_is_published_again_brings_back_what_was_let_go(copied: Layout) -> None:
+    with open_queries(copied) as queries:
+        before = [review.evaluation for review in queries.idea_reviews(RUN)]
+    compacted(copied)
+    land(copied, make_evaluation(6))
+    report = publish(copied, RUNS, make_run(ideas=7, rejected_count=1))
+    assert (report.published, report.unchanged) == (True, False)
+    assert not list(RUNS.folder(copied, RUN).glob(f"idea=*/{LET_GO}"))
+    assert verify(copied).sound, "row for row, as it landed"
+    with open_queries(copied) as queries:
+        after = [review.evaluation for review in queries.idea_reviews(RUN)]
+    assert after[:6] == before
+    assert compacted(copied).landed_units_let_go == 7
+
+
+def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(copied: Layout) -> None:
+    whole = Layout(copied.root.with_name("whole"))
+    shutil.copytree(copied.root, whole.root)
+    compacted(copied)
+    evaluation = make_evaluation(1)
+    for layout in (whole, copied):
+        receipt = find_receipt(layout, evaluation.evaluation_key)
+        assert receipt is not None
+        reuse(layout, evaluation.evaluation_key, RUN, OTHER, replace(evaluation.idea, group="x"))
+        assert publish(layout, RUNS, make_run("run-b", ideas=1)).published
+        assert verify(layout).sound
+    reviews = []
+    for layout in (whole, copied):
+        with open_queries(layout) as queries:
+            reviews.append([review.evaluation for review in queries.idea_reviews(OTHER)])
+    assert reviews[0] == reviews[1]
+
+
+@pytest.mark.parametrize("after_files", [0, 1, 5])
+def test_letting_go_and_bringing_back_may_be_killed_at_any_file(
+    copied: Layout, after_files: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class KilledError(BaseException):
+        pass
+
+    def dying(self: Path, *given: object, **named: object) -> None:
+        nonlocal left
+        if self.suffix in (".parquet", ".building"):
+            left -= 1
+            if left < 0:
+                raise KilledError
+        return plain(self, *given, **named)
+
+    for name, step in (
+        ("unlink", lambda: compacted(copied)),
+        ("rename", lambda: publish(copied, RUNS, make_run(ideas=6, rejected_count=0))),
+    ):
+        left, plain = after_files, getattr(Path, name)
+        with monkeypatch.context() as patched, pytest.raises(KilledError):
+            patched.setattr(Path, name, dying)
+            step()
+        assert verify(copied).sound
+        step()
+        assert verify(copied).sound
+    assert len(landed_files(copied)) > 6
+
+
+def test_files_that_do_not_hold_what_the_lake_holds_are_kept(copied: Layout) -> None:
+    with open_writer(copied) as connection:
+        connection.execute("update papers set title = 'another' where idea_id = 'idea-00002'")
+    assert compacted(copied).landed_units_let_go == 0
+    assert landed_files(copied)
+
+
+def test_ideas_that_ended_early_keep_their_files(layout: Layout) -> None:
+    land(layout, make_evaluation(0))
+    land(layout, make_evaluation(1), incomplete_reason=Reason.BUDGET_EXHAUSTED)
+    assert publish(layout, RUNS, make_run(ideas=2)).published
+    assert compacted(layout).landed_units_let_go == 1
+    assert {path.parent.name for path in landed_files(layout)} == {
+        f"idea={make_evaluation(1).evaluation_key}"
+    }
+
+
+def test_a_lost_lake_is_told_in_one_line_that_says_how_to_go_on(copied: Layout) -> None:
+    compacted(copied)
+    shutil.rmtree(copied.lake)
+    with pytest.raises(PublicationError, match=r"let go: bring .* back from a copy, or remove"):
+        publish(copied, RUNS, make_run(ideas=6, rejected_count=1))
+
+
+def test_batches_of_a_complete_run_go_and_those_of_another_stay(layout: Layout) -> None:
+    sizes = {}
+    for run_id, failed in (("run-a", 0), ("run-b", 1)):
+        land(layout, make_evaluation(0, run_id=run_id))
+        assert publish(layout, RUNS, make_run(run_id, ideas=1 + failed)).published
+        path = layout.batches(RunId(run_id))
+        path.parent.mkdir(parents=True)
+        path.write_bytes(os.urandom(1000))
+        sizes[run_id] = path
+    report = compacted(layout)
+    assert report.batch_files_removed == 1
+    assert report.bytes_freed > 1000
+    assert [path.exists() for path in sizes.values()] == [False, True]
+
+
+def test_kinds_that_let_go_know_their_units_by_a_column_of_every_table() -> None:
+    for kind in (kind for kind in KINDS if kind.unit_column):
+        for name in kind.tables:
+            assert kind.unit_column in TABLE[name].column_names

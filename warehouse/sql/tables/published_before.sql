@@ -1,0 +1,1 @@
+select {columns} from "{table}" where published_at < $before and {condition}

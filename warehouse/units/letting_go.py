@@ -1,0 +1,197 @@
+"""Landed files of units whose rows the lake has: let go by `compact`, brought back where their work
+is published again.
+
+The receipt stays, so what is done stays done. A mark is made before the first file goes and taken
+away after the last one is back, so that either is done again when it was interrupted.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.columns import Table
+from schemas.errors import PublicationError
+from schemas.tables import TABLE
+from warehouse.landed import read_landed
+from warehouse.layout import Layout
+from warehouse.parquet import write_rows
+from warehouse.rows import Row, Rows
+from warehouse.statements import table_statement
+from warehouse.units.kind import HeadT, Kind, ReceiptT
+from warehouse.units.landing import LET_GO, iterate_receipts
+from warehouse.verify_content import LakeContent, LandedContent
+
+
+class LetGo(Noun):
+    """What was given back."""
+
+    units: int = Field(ge=0)
+    bytes: int = Field(ge=0)
+
+
+def let_go(
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    kind: Kind[ReceiptT, HeadT],
+    published_before: datetime,
+) -> LetGo:
+    """Remove the landed files of units that are complete, and that the lake holds row for row.
+
+    The caller holds the publisher's lock.
+    """
+    units = size = 0
+    for names in published_names(connection, kind, published_before) if kind.unit_column else ():
+        there = [
+            receipt
+            for receipt in iterate_receipts(layout, kind, *names)
+            if kind.lets_go(receipt) and any(_files(layout, kind, receipt))
+        ]
+        whole = [receipt for receipt in there if not was_let_go(layout, kind, receipt)]
+        if whole and not _held_by_lake(connection, layout, kind, names, whole):
+            continue  # `assay warehouse verify` says what is wrong
+        units += len(there)
+        size += sum(_remove(layout, kind, receipt) for receipt in there)
+    return LetGo(units=units, bytes=size)
+
+
+def published_names(
+    connection: duckdb.DuckDBPyConnection,
+    kind: Kind[Any, Any],
+    before: datetime,
+    condition: str = "true",
+) -> list[tuple[str, ...]]:
+    """The names of what was last published before a time; `condition`: SQL, on their heads."""
+    columns = ", ".join(kind.ids)
+    sql = table_statement(
+        "published_before", table=kind.head_table, columns=columns, condition=condition
+    )
+    return connection.execute(sql, {"before": before}).fetchall()
+
+
+def was_let_go(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> bool:
+    """Whether the lake alone holds the rows of the unit."""
+    return _mark(layout, kind, receipt).exists()
+
+
+def bring_back(
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    kind: Kind[ReceiptT, HeadT],
+    receipts: Sequence[ReceiptT],
+) -> None:
+    """Write again the files of those units that were let go.
+
+    Raises:
+        PublicationError: the lake does not hold their rows any more.
+    """
+    for receipt in receipts:
+        mark = _mark(layout, kind, receipt)
+        if not mark.exists():
+            continue
+        for name, rows in rows_in_lake(connection, layout, kind, receipt).items():
+            building = mark.with_name(f"{name}.parquet.building")
+            write_rows(TABLE[name], rows, building)
+            building.rename(mark.with_name(f"{name}.parquet"))
+        mark.unlink()
+
+
+def rows_in_lake(
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    kind: Kind[ReceiptT, HeadT],
+    receipt: ReceiptT,
+) -> Rows:
+    """What landed with `receipt`, as the lake holds it.
+
+    Raises:
+        PublicationError: the lake holds fewer or more rows.
+    """
+    given = _parameters(kind, kind.names(receipt), [receipt])
+    found: Rows = {}
+    for name, count in receipt.rows.items():
+        rows = _rows(connection, kind, TABLE[name], given) if count else []
+        if len(rows) != count:
+            raise PublicationError(
+                f"the lake holds {len(rows)} rows of {name} that landed in"
+                f" {kind.folder_of(layout, receipt)}, the receipt there says {count}, and its files"
+                f" were let go: bring {layout.lake} back from a copy, or {kind.remedy}"
+            )
+        if rows:
+            found[name] = rows
+    return found
+
+
+def _rows(
+    connection: duckdb.DuckDBPyConnection,
+    kind: Kind[Any, Any],
+    table: Table,
+    given: dict[str, Any],
+) -> list[Row]:
+    sql = table_statement("rows_of", table=table.name, condition=_condition(kind, table))
+    content = connection.execute(sql, given).fetch_arrow_table()
+    known = set(content.column_names)  # a lake of an earlier version may lack columns
+    return [
+        {column: row[column] if column in known else None for column in table.column_names}
+        for row in content.to_pylist()
+    ]
+
+
+def _held_by_lake(
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    kind: Kind[ReceiptT, HeadT],
+    names: tuple[str, ...],
+    receipts: Sequence[ReceiptT],
+) -> bool:
+    """Whether the lake holds the rows of these units just as they landed."""
+    lake = LakeContent(connection)
+    landed = LandedContent(lake)
+    for receipt in receipts:
+        folder = kind.folder_of(layout, receipt)
+        for name in (name for name, count in receipt.rows.items() if count):
+            try:
+                landed.add(name, read_landed(TABLE[name], [folder / f"{name}.parquet"]))
+            except PublicationError:
+                return False
+    given = _parameters(kind, names, receipts)
+    return all(
+        landed.of(name) == lake.of(name, _condition(kind, TABLE[name]), given)
+        for name in kind.tables
+    )
+
+
+def _condition(kind: Kind[Any, Any], table: Table) -> str:
+    """SQL for the rows that landed with certain units, and not beside them."""
+    beside = f" and not ({loose})" if (loose := kind.loose_rows.get(table.name)) else ""
+    units = f' and "{kind.unit_column}" in (select unnest($units))'
+    return kind.condition(table) + units + beside
+
+
+def _parameters(
+    kind: Kind[ReceiptT, HeadT], names: tuple[str, ...], receipts: Sequence[ReceiptT]
+) -> dict[str, Any]:
+    units = [getattr(receipt, kind.unit_column) for receipt in receipts]
+    return {**kind.parameters(*names), "units": units}
+
+
+def _remove(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> int:
+    """The bytes that it gave back."""
+    _mark(layout, kind, receipt).touch()
+    size = 0
+    for file in list(_files(layout, kind, receipt)):
+        size += file.stat().st_size
+        file.unlink()
+    return size
+
+
+def _mark(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> Path:
+    return kind.folder_of(layout, receipt) / LET_GO
+
+
+def _files(layout: Layout, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT) -> Iterator[Path]:
+    return kind.folder_of(layout, receipt).glob("*.parquet*")
