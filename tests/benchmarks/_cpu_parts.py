@@ -90,8 +90,10 @@ def main() -> None:
     parts = CpuParts()
     try:
         with parts:
+            import schemas.run
             from flows.command_line import main as assay
 
+            schemas.run.HANDFUL = sys.maxsize  # all of it here, however many units
             assay()
     finally:
         told = {"interpreter start": started, **parts.seconds}

@@ -1,11 +1,15 @@
 """CPU-seconds and bytes of a run by part: of new ideas against a snapshot whose texts are known, and
 of texts that nobody has embedded (a fresh warehouse and index).
 
-Run as `python tests/benchmarks/cpu_by_part.py [--ideas 5]`. Up to five ideas are worked on by the
-command itself, so that all of its CPU is seen; the gateway is a child process.
+Run as `python tests/benchmarks/cpu_by_part.py [--ideas 5]`. With `--live`, real ideas look at the
+Semantic Scholar API on loopback over 87,000 real abstracts (`_semantic_scholar`), none of them
+embedded before; `--index` names a snapshot of them built before. A model on loopback answers at
+once. However many ideas there are, the command works on them itself, so that all of its CPU is seen
+by part; the gateway is a child process.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
@@ -14,7 +18,12 @@ import tempfile
 from pathlib import Path
 
 from flows.request import bundled
+from tasks.literature.snapshot.build import build_snapshot
+from tests.benchmarks._assay import IDEAS, PAPERS, data_is_here, first
+from tests.benchmarks._semantic_scholar import SemanticScholarOverSnapshot
 from tests.support.openai_server import start_openai_server
+from warehouse.layout import Layout
+from warehouse.queries import run_sql
 
 
 def ideas_file(path: Path, first: int, count: int) -> Path:
@@ -24,11 +33,17 @@ def ideas_file(path: Path, first: int, count: int) -> Path:
     return path
 
 
-def measured(folder: Path, ideas: Path, warehouse: Path, engine: list[str]) -> dict[str, float]:
+def measured(
+    folder: Path, ideas: Path, warehouse: Path, engine: list[str], upstream_url: str | None = None
+) -> dict[str, float]:
     figures = folder / "figures.json"
     command = ["evaluate", str(ideas), "--warehouse", str(warehouse)]
     literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
     env = {**os.environ, "ASSAY_HOME": str(folder / "home"), "OPENAI_API_KEY": "none"}
+    if upstream_url is not None:
+        literature = ["--literature", "live", "--no-full-text"]
+        env["ASSAY_LITERATURE__UPSTREAM_URL"] = upstream_url
+        env["ASSAY_LITERATURE__REQUESTS_PER_SECOND"] = "1000"
     own = [sys.executable, "-m", "tests.benchmarks._cpu_parts", str(figures)]
     done = subprocess.run(
         [*own, *command, *literature, *engine], env=env, capture_output=True, text=True
@@ -50,21 +65,63 @@ def size_by_part(warehouse: Path) -> dict[str, int]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--ideas", type=int, default=5)
-    options = parser.parse_args()
+    parser.add_argument("--live", action="store_true")
+    parser.add_argument("--index", type=Path, default=None)
+    options = parser.parse_args(sys.argv[_first_option() :])
+    if options.live:
+        _live(options.ideas, options.index)
+        return
     with tempfile.TemporaryDirectory() as name, start_openai_server(record=False) as server:
         folder = Path(name)
         warehouse = folder / "warehouse"
         engine = ["--engine", "litellm:openai/loopback", "--api-base", server.url]
         for number, label in enumerate(("texts nobody has embedded", "texts that are known")):
-            first = number * options.ideas
-            ideas = ideas_file(folder / f"ideas-{number}.jsonl", first, options.ideas)
+            start = number * options.ideas
+            ideas = ideas_file(folder / f"ideas-{number}.jsonl", start, options.ideas)
             seconds = measured(folder, ideas, warehouse, engine)
-            print(f"{label}: {sum(seconds.values()):.1f} CPU-seconds, {options.ideas} ideas")
-            for part, used in sorted(seconds.items(), key=lambda item: -item[1]):
-                print(f"  {part:20} {used:6.2f}  {used / options.ideas:6.2f} an idea")
-        print("disk, bytes an idea:")
-        for part, size in size_by_part(warehouse).items():
-            print(f"  {part:28} {size / (2 * options.ideas):12,.0f}")
+            _print(label, seconds, options.ideas)
+        _print_sizes(warehouse, 2 * options.ideas)
+
+
+def _live(count: int, index: Path | None) -> None:
+    """Fresh texts of real papers, as a night meets them."""
+    if not data_is_here():
+        return
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
+        folder = Path(name)
+        if index is None:
+            index = folder / "index"
+            build_snapshot(PAPERS, index)
+        server = stack.enter_context(start_openai_server(record=False))
+        upstream = stack.enter_context(SemanticScholarOverSnapshot(index))
+        warehouse = folder / "warehouse"
+        engine = ["--engine", "litellm:openai/loopback", "--api-base", server.url]
+        ideas = first(IDEAS, folder / "ideas.jsonl", count)
+        seconds = measured(folder, ideas, warehouse, engine, upstream.url)
+        _print("live, texts nobody has embedded", seconds, count)
+        (texts,) = run_sql(Layout(warehouse), "select count(distinct paper_id) n from candidates")
+        print(
+            f"  {sum(upstream.counts.values()) / count:.1f} requests an idea, {texts['n']} papers"
+        )
+        _print_sizes(warehouse, count)
+
+
+def _print(label: str, seconds: dict[str, float], count: int) -> None:
+    print(f"{label}: {sum(seconds.values()):.1f} CPU-seconds, {count} ideas")
+    for part, used in sorted(seconds.items(), key=lambda item: -item[1]):
+        print(f"  {part:20} {used:6.2f}  {used / count:6.2f} an idea")
+
+
+def _print_sizes(warehouse: Path, count: int) -> None:
+    print("disk, bytes an idea:")
+    for part, size in size_by_part(warehouse).items():
+        print(f"  {part:28} {size / count:12,.0f}")
+
+
+def _first_option() -> int:
+    return next(
+        (place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv)
+    )
 
 
 if __name__ == "__main__":
