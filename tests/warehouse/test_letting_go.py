@@ -9,6 +9,7 @@ import pytest
 
 from schemas.base import replace
 from schemas.errors import PublicationError
+from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.tables import TABLE
@@ -17,7 +18,7 @@ from warehouse.compact import CompactReport, compact
 from warehouse.kinds import KINDS
 from warehouse.lake import open_writer
 from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.queries import Queries, open_queries
 from warehouse.runs.landing import RUNS, find_receipt, land, reuse
 from warehouse.units.landing import LET_GO, iterate_receipts
 from warehouse.units.publish import publish
@@ -36,6 +37,11 @@ def copied(published: Layout, tmp_path: Path) -> Layout:
 
 def landed_files(layout: Layout) -> list[Path]:
     return sorted(RUNS.folder(layout, RUN).glob("idea=*/*.parquet"))
+
+
+def evaluations(queries: Queries, run_id: RunId) -> dict[str, IdeaEvaluation]:
+    found = (review.evaluation for review in queries.idea_reviews(run_id))
+    return {evaluation.idea.idea_id: evaluation for evaluation in found}
 
 
 def compacted(layout: Layout) -> CompactReport:
@@ -64,7 +70,7 @@ def test_what_was_let_go_counts_as_published_and_changes_nothing(copied: Layout)
 
 def test_a_run_that_is_published_again_brings_back_what_was_let_go(copied: Layout) -> None:
     with open_queries(copied) as queries:
-        before = [review.evaluation for review in queries.idea_reviews(RUN)]
+        before = evaluations(queries, RUN)
     compacted(copied)
     land(copied, make_evaluation(6))
     report = publish(copied, RUNS, make_run(ideas=7, rejected_count=1))
@@ -72,8 +78,8 @@ def test_a_run_that_is_published_again_brings_back_what_was_let_go(copied: Layou
     assert not list(RUNS.folder(copied, RUN).glob(f"idea=*/{LET_GO}"))
     assert verify(copied).sound, "row for row, as it landed"
     with open_queries(copied) as queries:
-        after = [review.evaluation for review in queries.idea_reviews(RUN)]
-    assert after[:6] == before
+        after = evaluations(queries, RUN)
+    assert {name: after[name] for name in before} == before
     assert compacted(copied).landed_units_let_go == 7
 
 
@@ -91,11 +97,11 @@ def test_an_evaluation_that_was_let_go_is_taken_over_by_another_run(copied: Layo
     reviews = []
     for layout in (whole, copied):
         with open_queries(layout) as queries:
-            reviews.append([review.evaluation for review in queries.idea_reviews(OTHER)])
+            reviews.append(evaluations(queries, OTHER))
     assert reviews[0] == reviews[1]
 
 
-@pytest.mark.parametrize("after_files", [0, 1, 5])
+@pytest.mark.parametrize("after_files", [0, 5])
 def test_letting_go_and_bringing_back_may_be_killed_at_any_file(
     copied: Layout, after_files: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
