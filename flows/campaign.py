@@ -289,9 +289,9 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
 
     watched, waves = campaign.watched(plan), campaign.waves()
     if waves is not None:
-        told = watched.beside
+        beside = watched.beside
         watched = dataclasses.replace(
-            watched, beside=lambda: told() + (f", {waves}" if f"{waves}" else "")
+            watched, beside=lambda: beside() + (f", {waves}" if f"{waves}" else "")
         )
     with progress(watched, place.reporter(watched)):
         send_shards(send, tuple(plan.shards), lambda: unfinished(waves))

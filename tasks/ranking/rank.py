@@ -19,8 +19,8 @@ from tasks.ranking.dossier import Dossier
 from tasks.ranking.matching import ask, match_id, stands
 from tasks.ranking.rating import rate, rate_across
 from tasks.ranking.schedule import (
-    ADAPTIVE,
     FIXED,
+    ROUND_ROBIN,
     Pair,
     Round,
     kind_of,
@@ -328,7 +328,7 @@ class _Contest:
 
     def _rounds(self) -> tuple[tuple[Pair, ...], ...] | None:
         """All of them, where they wait for no results."""
-        if self._kind == ADAPTIVE:
+        if self._kind not in (ROUND_ROBIN, FIXED):
             return None
         most = self._parameters.matches_per_idea if self._kind == FIXED else None
         return round_robin(tuple(self._of), self._judge.seed, most)
