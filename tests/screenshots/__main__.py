@@ -9,15 +9,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import FloatRect, Locator
-
 from tests.support import browser as browsers
 from tests.support.assay_command import assay, environment, rows
 from tests.support.browser import Reader
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 GROUP, IDEA = "biochemistry", "bioc-ppi-pairs"
-WIDTH, HEIGHT, SCALE, EDGE, TOP = 1360, 1700, 1.25, 24, 64
+WIDTH, HEIGHT, SCALE = 1360, 940, 1.25
 FIRST_RUN = "select run_id from runs order by started_at limit 1"
 
 
@@ -49,48 +47,22 @@ def _demo(warehouse: Path, env: dict[str, str]) -> Path:
 
 
 def _take_ranking(reader: Reader, run: str) -> None:
-    """The page from its title to the end of the table."""
     reader.open("ranking", run=run, basis="scores", group=GROUP)
     reader.see_chart("Score with 95 % interval")
-    table = _box(reader.page.get_by_test_id("stDataFrame").last)
-    _take(
-        reader,
-        "ranking",
-        {"x": 0, "y": TOP, "width": WIDTH, "height": table["y"] + table["height"] - TOP + EDGE},
-    )
+    _take(reader, "ranking")
 
 
 def _take_idea(reader: Reader, run: str) -> None:
-    """The review from the idea's title to the names of its parts."""
     reader.open("idea", run=run, idea=IDEA)
-    reader.read("Contradictions", "Evidence")
-    title, parts = (
-        _box(reader.page.get_by_role("heading", level=2).first),
-        _box(reader.page.get_by_role("tablist")),
-    )
-    top, bottom = title["y"] - EDGE / 2, parts["y"] + parts["height"]
-    _take(
-        reader,
-        "idea",
-        {
-            "x": title["x"] - EDGE,
-            "y": top,
-            "width": title["width"] + 2 * EDGE,
-            "height": bottom - top + EDGE / 2,
-        },
-    )
+    reader.read("Closest prior work", "Scores")
+    _take(reader, "idea")
 
 
-def _box(part: Locator) -> FloatRect:
-    found = part.bounding_box()
-    assert found is not None
-    return found
-
-
-def _take(reader: Reader, name: str, clip: FloatRect) -> None:
+def _take(reader: Reader, name: str) -> None:
+    """The first screen of a page."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     path = IMAGES / f"{name}.png"
-    reader.page.screenshot(path=path, clip=clip)
+    reader.page.screenshot(path=path)
     print(path.relative_to(IMAGES.parents[1]), f"{path.stat().st_size / 1000:,.0f} kB")
 
 
