@@ -257,4 +257,5 @@ select
       group_mean + evidence_weight / (evidence_weight + 2) * (score - group_mean)
   end as shrunk_score,
   case when score is not null then evidence_weight end as evidence_weight
-from (select *, avg(score) over (partition by run_id, "group") as group_mean from scored)
+-- Rounded: the last bit of a mean depends on the order of rows.
+from (select *, round(avg(score) over (partition by run_id, "group"), 9) as group_mean from scored)
