@@ -63,8 +63,9 @@ judged_by_dimension as (
   group by run_id, idea_id, dimension
   having count(score_0_to_10) > 0
 ),
+-- Means over a run or group are rounded, as their last bit depends on the order of rows.
 dimension_means as (
-  select run_id, dimension, avg(score_0_to_10) as run_mean from judged_by_dimension group by run_id, dimension
+  select run_id, dimension, round(avg(score_0_to_10), 9) as run_mean from judged_by_dimension group by run_id, dimension
 ),
 committee_scores as (
   select i.run_id, i.idea_id, avg(coalesce(j.score_0_to_10, d.run_mean)) as committee_0_to_10
@@ -145,10 +146,10 @@ module_scores as (
 run_means as (
   select
     *,
-    avg(soundness_0_to_10) over (partition by run_id) as soundness_mean,
-    avg(contribution_0_to_10) over (partition by run_id) as contribution_mean,
-    avg(committee_0_to_10) over (partition by run_id) as committee_mean,
-    avg(novelty_0_to_10) over (partition by run_id) as novelty_mean,
+    round(avg(soundness_0_to_10) over (partition by run_id), 9) as soundness_mean,
+    round(avg(contribution_0_to_10) over (partition by run_id), 9) as contribution_mean,
+    round(avg(committee_0_to_10) over (partition by run_id), 9) as committee_mean,
+    round(avg(novelty_0_to_10) over (partition by run_id), 9) as novelty_mean,
     case when soundness_0_to_10 is null then 0 else soundness_profile_weight end as soundness_weight,
     case when contribution_0_to_10 is null then 0 else contribution_profile_weight end as contribution_weight,
     case when committee_0_to_10 is null then 0 else committee_profile_weight end as committee_weight,
@@ -257,5 +258,4 @@ select
       group_mean + evidence_weight / (evidence_weight + 2) * (score - group_mean)
   end as shrunk_score,
   case when score is not null then evidence_weight end as evidence_weight
--- Rounded: the last bit of a mean depends on the order of rows.
 from (select *, round(avg(score) over (partition by run_id, "group"), 9) as group_mean from scored)
