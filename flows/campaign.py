@@ -284,6 +284,14 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
             )
         )
 
+    def put_down(waves: Waves) -> tuple[Path, ...]:
+        """Shards with a unit that waits."""
+        return tuple(
+            path
+            for path, units in plan.shards.items()
+            if any(waves.is_waiting(unit) for unit in units)
+        )
+
     def send(paths: Sequence[Path]) -> Iterator[BaseException]:
         return place.send(campaign.work, paths)
 
@@ -295,8 +303,13 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
         )
     with progress(watched, place.reporter(watched)):
         send_shards(send, tuple(plan.shards), lambda: unfinished(waves))
-        while waves is not None and waves.next():
-            send_shards(send, unfinished(waves), lambda: unfinished(waves))
+        while waves is not None:
+            # Of a unit that is tried again the receipt of its last time is still there.
+            waiting = put_down(waves)
+            if not waves.next():
+                break
+            again = dict.fromkeys((*waiting, *unfinished(waves)))
+            send_shards(send, tuple(again), lambda: unfinished(waves))
     summary = conclude(campaign, plan)
     told = {"published": summary.published, "failed_expectations": summary.failed_expectations}
     early = getattr(summary.head, "incomplete_reason", None)

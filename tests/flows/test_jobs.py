@@ -181,7 +181,7 @@ def test_the_list_tells_what_was_asked_and_what_came_of_it(
     failed = JobStatus(state=JobState.FAILED, exit_code=2, last_word="no such snapshot")
     write_status(known(layout, first), failed)
     assert list_jobs(LakeOptions(warehouse=layout.root), json=True) == 0
-    listed = orjson.loads(capsys.readouterr().out)
+    listed = orjson.loads(capsys.readouterr().out)["rows"]
     assert [(job["job_id"], job["command"], job["state"]) for job in listed] == [
         (second, "plan", "queued"),
         (first, "evaluate", "failed"),
