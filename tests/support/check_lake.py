@@ -43,7 +43,12 @@ def publish_check_lake(layout: Layout) -> None:
     )
     for check in (wrong, unread):
         land_checks(layout, CHECK, check.manuscript_id, [check], START, START)
-    head = CheckHead(
+    assert publish(layout, CHECKS, check_head()).published
+
+
+def check_head() -> CheckHead:
+    """Of the check `CHECK`, of two manuscripts."""
+    return CheckHead(
         run_id=CHECK,
         engine="litellm:small",
         judges=(),
@@ -56,4 +61,3 @@ def publish_check_lake(layout: Layout) -> None:
         started_at=START,
         finished_at=START,
     )
-    assert publish(layout, CHECKS, head).published

@@ -6,12 +6,13 @@ from typing import Any
 
 from schemas.base import Noun, replace
 from schemas.benchmark import BenchmarkItem, BenchmarkReceipt, BenchmarkRun, BenchmarkScore
-from schemas.check_run import CheckHead, CheckReceipt
+from schemas.check_run import CheckReceipt
 from schemas.evaluation import Receipt
 from schemas.identifiers import IdeaId, RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from schemas.ranking import GroupReceipt
 from schemas.receipt import UnitReceipt
+from tests.support.check_lake import CHECK, check_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.rankings import make_call, make_head, make_ranked_group
 from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
@@ -80,23 +81,7 @@ def _land_manuscript(layout: Layout, number: int, call: str) -> CheckReceipt:
         failures=(),
         llm_calls=(make_llm_call(IdeaId(name), 0, call_id=call),),
     )
-    return land_checks(layout, RunId("check-a"), name, [check], START, START)
-
-
-def _check_head(_: Layout) -> CheckHead:
-    return CheckHead(
-        run_id=RunId("check-a"),
-        engine="litellm:small",
-        judges=(),
-        form="auto",
-        maximum_problems=5,
-        attempt_count=1,
-        repetition_count=1,
-        seed=0,
-        manuscript_count=2,
-        started_at=START,
-        finished_at=START,
-    )
+    return land_checks(layout, CHECK, name, [check], START, START)
 
 
 def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkReceipt:
@@ -140,6 +125,6 @@ WORKS = (
         lambda layout: make_head(layout, [_group(0, "a"), _group(1, "b")]),
         _publish_run,
     ),
-    Work(CHECKS, ("check-a",), _land_manuscript, _check_head),
+    Work(CHECKS, ("check-a",), _land_manuscript, lambda _: check_head()),
     Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
 )

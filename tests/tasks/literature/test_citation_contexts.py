@@ -204,37 +204,29 @@ def test_joining_keeps_what_either_tells() -> None:
 
 async def test_contexts_of_the_anthology_survive_with_their_sections(tmp_path: Path) -> None:
     folder = shared("acl_citation_contexts")
-    told: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for each in lines_of(folder / "contexts.jsonl.gz"):
-        context = {"text": each["context"], "section": each["section"]}
-        told[each["citing_id"]][each["cited_id"]].append(context)
-    rows = []
-    for paper in lines_of(folder / "papers.jsonl.gz"):
-        cites = told.get(paper["id"], {})
-        references = list(dict.fromkeys((*paper["references"], *cites)))
-        rows.append(
-            {
-                "paper_id": paper["id"],
-                "title": paper["title"] or f"Untitled {paper['id']}",
-                "abstract": paper["abstract"],
-                "authors": [],
-                "venue": "ACL",
-                "year": paper["year"],
-                "url": f"https://aclanthology.org/{paper['id']}/",
-                "references": references,
-                "reference_contexts": [cites.get(each) for each in references],
-            }
-        )
+    contexts = [(one, one["cited_id"]) for one in lines_of(folder / "contexts.jsonl.gz")]
+    rows = rows_of(folder, contexts, "https://aclanthology.org/{}/")
     await survives(write_jsonl(tmp_path / "acl.jsonl", rows), tmp_path / "i", rows)
 
 
 async def test_contexts_of_crop_science_survive_with_their_sections(tmp_path: Path) -> None:
     folder = shared("crops_citation_graph")
+    contexts = [
+        (one, cited)
+        for one in lines_of(folder / "contexts.jsonl.gz")
+        for cited in one["cited_in_set"]
+    ]
+    rows = rows_of(folder, contexts, "https://europepmc.org/article/PMC/{}")
+    await survives(write_jsonl(tmp_path / "crops.jsonl", rows), tmp_path / "i", rows)
+
+
+def rows_of(
+    folder: Path, contexts: list[tuple[dict[str, Any], str]], address: str
+) -> list[dict[str, Any]]:
+    """The papers of a set as a table. `contexts`: each with the paper that it cites."""
     told: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for each in lines_of(folder / "contexts.jsonl.gz"):
-        for cited in each["cited_in_set"]:
-            context = {"text": each["context"], "section": each["section"]}
-            told[each["citing_id"]][cited].append(context)
+    for one, cited in contexts:
+        told[one["citing_id"]][cited].append({"text": one["context"], "section": one["section"]})
     rows = []
     for paper in lines_of(folder / "papers.jsonl.gz"):
         cites = told.get(paper["id"], {})
@@ -245,14 +237,14 @@ async def test_contexts_of_crop_science_survive_with_their_sections(tmp_path: Pa
                 "title": paper["title"] or f"Untitled {paper['id']}",
                 "abstract": paper["abstract"],
                 "authors": [],
-                "venue": paper["journal"],
+                "venue": paper.get("journal") or "ACL",
                 "year": paper["year"],
-                "url": f"https://europepmc.org/article/PMC/{paper['id']}",
+                "url": address.format(paper["id"]),
                 "references": references,
                 "reference_contexts": [cites.get(each) for each in references],
             }
         )
-    await survives(write_jsonl(tmp_path / "crops.jsonl", rows), tmp_path / "i", rows)
+    return rows
 
 
 async def survives(source: Path, target: Path, rows: list[dict[str, Any]]) -> None:
