@@ -272,25 +272,17 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
     layout, kind = campaign.layout, campaign.kind
     names = kind.names(plan.head)
 
-    def unfinished(waves: Waves | None) -> tuple[Path, ...]:
-        """Shards with a unit that neither has a receipt nor waits."""
-        return tuple(
-            path
-            for path, units in plan.shards.items()
-            if any(
-                read_receipt(layout, kind, *names, unit) is None
-                and not (waves is not None and waves.is_waiting(unit))
-                for unit in units
-            )
-        )
+    def waits(unit: str) -> bool:
+        return waves is not None and waves.is_waiting(unit)
 
-    def put_down(waves: Waves) -> tuple[Path, ...]:
-        """Shards with a unit that waits."""
-        return tuple(
-            path
-            for path, units in plan.shards.items()
-            if any(waves.is_waiting(unit) for unit in units)
-        )
+    def is_undone(unit: str) -> bool:
+        return read_receipt(layout, kind, *names, unit) is None and not waits(unit)
+
+    def shards_with(wanted: Callable[[str], bool]) -> tuple[Path, ...]:
+        return tuple(path for path, units in plan.shards.items() if any(map(wanted, units)))
+
+    def unfinished() -> tuple[Path, ...]:
+        return shards_with(is_undone)
 
     def send(paths: Sequence[Path]) -> Iterator[BaseException]:
         return place.send(campaign.work, paths)
@@ -302,14 +294,12 @@ def carry_out(campaign: Campaign[PlanT, HeadT], plan: PlanT, place: Workplace) -
             watched, beside=lambda: beside() + (f", {waves}" if f"{waves}" else "")
         )
     with progress(watched, place.reporter(watched)):
-        send_shards(send, tuple(plan.shards), lambda: unfinished(waves))
-        while waves is not None:
-            # Of a unit that is tried again the receipt of its last time is still there.
-            waiting = put_down(waves)
-            if not waves.next():
-                break
-            again = dict.fromkeys((*waiting, *unfinished(waves)))
-            send_shards(send, tuple(again), lambda: unfinished(waves))
+        send_shards(send, tuple(plan.shards), unfinished)
+        # Looked at before the wave: a unit that is tried again has the receipt of its last time.
+        waiting = shards_with(waits)
+        while waves is not None and waves.next():
+            send_shards(send, tuple(dict.fromkeys((*waiting, *unfinished()))), unfinished)
+            waiting = shards_with(waits)
     summary = conclude(campaign, plan)
     told = {"published": summary.published, "failed_expectations": summary.failed_expectations}
     early = getattr(summary.head, "incomplete_reason", None)
