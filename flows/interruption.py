@@ -27,6 +27,8 @@ GRACE_SECONDS = 15.0
 """After this long, or at a second Ctrl-C, the process ends at once; runs survive that as they
 survive a kill.
 """
+FINALISER_SECONDS = 0.01
+"""How long an interrupt waits that came while an object was being finalised."""
 INTERRUPTED_LINE = "assay: interrupted; the same command goes on where this one stopped"
 
 
@@ -49,6 +51,7 @@ def interruptible() -> Iterator[None]:
     signal.pthread_sigmask(signal.SIG_BLOCK, told_by)  # starting the tracker unblocks SIGINT
     handler = signal.signal(signal.SIGUSR2, _interrupt)
     handler_of_end = signal.signal(signal.SIGTERM, _end_in_order)
+    handler_of_alarm = signal.signal(signal.SIGALRM, _interrupt)
     over, told = threading.Event(), threading.Event()
     watcher = threading.Thread(target=_watch, args=(over, told, told_by), daemon=True)
     watcher.start()
@@ -70,6 +73,8 @@ def interruptible() -> Iterator[None]:
         if signal.SIGHUP in told_by:
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, handler_of_end)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler_of_alarm)
         signal.signal(signal.SIGUSR2, handler)
         if told.is_set():  # whoever is impatient may interrupt again while the process ends
             signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -96,12 +101,22 @@ def _end_in_order(number: int, frame: FrameType | None) -> None:
 def _interrupt(_number: int, frame: FrameType | None) -> None:
     """What SIGINT would do: an event loop cancels its task in order, else KeyboardInterrupt.
 
-    Raised in the middle of a loop, KeyboardInterrupt would leave connections and locks open.
+    Raised in the middle of a loop, KeyboardInterrupt would leave connections and locks open; raised
+    in a finaliser, it would be printed and dropped, so it waits until that is through.
     """
+    if _in_finaliser(frame):
+        signal.setitimer(signal.ITIMER_REAL, FINALISER_SECONDS)
+        return
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler):  # in the background of a script SIGINT is ignored, SIGTERM is not
         handler = signal.default_int_handler
     handler(signal.SIGINT, frame)
+
+
+def _in_finaliser(frame: FrameType | None) -> bool:
+    while frame is not None and frame.f_code.co_name != "__del__":
+        frame = frame.f_back
+    return frame is not None
 
 
 def _watch(over: threading.Event, told: threading.Event, told_by: set[signal.Signals]) -> None:

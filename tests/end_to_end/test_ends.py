@@ -101,7 +101,7 @@ def test_a_command_in_the_background_of_a_script_ignores_ctrl_c_and_ends_when_it
     bare_env: dict[str, str], tmp_path: Path
 ) -> None:
     by = ("/bin/sh", "-c", 'trap "" INT; exec "$0" "$@"')
-    process = started(bare_env, tmp_path, (), by)
+    process = started(bare_env, tmp_path, ON_WORKERS, by)  # it goes on for longer than we wait
     os.killpg(process.pid, signal.SIGINT)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(2)

@@ -13,6 +13,11 @@ PROGRAM = """
 import subprocess, sys, time
 from flows.interruption import interruptible
 
+class Slow:
+    def __del__(self):
+        print("finalised", flush=True)
+        time.sleep(1)
+
 with interruptible():
     child = subprocess.Popen(
         [sys.executable, "-c", "import sys; sys.stdin.read(); print('unharmed', flush=True)"], stdin=subprocess.PIPE
@@ -65,6 +70,16 @@ def test_a_main_thread_that_waits_for_a_lock_is_interrupted_too() -> None:
     process = started("import threading; threading.Event().wait(600)")
     os.killpg(process.pid, signal.SIGINT)
     assert "over" in process.communicate(timeout=240)[0]
+
+
+def test_an_interrupt_while_an_object_is_finalised_is_not_dropped() -> None:
+    process = started("Slow(); time.sleep(600)")
+    assert process.stdout is not None
+    assert process.stdout.readline() == "finalised\n"
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=240)
+    assert out.split() == ["interrupted", "unharmed", "over"]
+    assert (process.returncode, err) == (0, "")
 
 
 def test_a_shell_that_repeats_what_the_closed_terminal_said_does_not_hurry_the_command() -> None:
