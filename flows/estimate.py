@@ -35,8 +35,8 @@ from tasks.judging.expected import (
 from tasks.judging.step import Step
 from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
+from tasks.literature.edges import MOST_SEEDS_PER_REQUEST
 from tasks.literature.gateway.messages import LARGEST_BATCH
-from tasks.literature.known_papers import MOST_SEEDS_PER_REQUEST
 from tasks.novelty.expected import expected_novelty
 from tasks.steps import STEPS
 

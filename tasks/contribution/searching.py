@@ -15,6 +15,7 @@ from schemas.retrieval import Answer
 from tasks.contribution.context import STAGE, Context
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.packing import even_batches
+from tasks.literature.edges import Neighbour
 
 PACKED_WORDS = 10
 """Words of a packed query: what a search by relevance still answers well."""
@@ -175,8 +176,8 @@ async def augment(
         cited = group.create_task(_references(context, [seed.paper_id for seed in seeds]))
     failures = [*look_up_failures(cited.result().failures, STAGE, "references of the seeds")]
     references: dict[PaperId, list[Paper]] = {}
-    for citing, paper in cited.result().items:
-        references.setdefault(citing, []).append(paper)
+    for edge, paper in cited.result().items:
+        references.setdefault(edge.citing_paper_id, []).append(paper)
     neighbours: list[tuple[CandidateOrigin, PaperId, Paper]] = []
     for seed in seeds:
         if task := recommended.get(seed.paper_id):
@@ -211,7 +212,7 @@ async def _recommendations(context: Context, seeds: Sequence[PaperId]) -> Answer
     return await context.literature.recommendations(seeds[0], limit, cutoff)
 
 
-async def _references(context: Context, seeds: Sequence[PaperId]) -> Answer[tuple[PaperId, Paper]]:
+async def _references(context: Context, seeds: Sequence[PaperId]) -> Answer[Neighbour]:
     limit = context.parameters.references_per_seed
     return (
         await context.literature.references(seeds, limit, context.idea.cutoff_date)

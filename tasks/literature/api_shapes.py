@@ -9,6 +9,7 @@ from datetime import MAXYEAR, MINYEAR, date
 from typing import Any
 
 from schemas.errors import RequestRejectedError
+from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId, content_hash
 from schemas.naming import INVISIBLE
 from schemas.paper import Paper, Passage
@@ -18,7 +19,8 @@ FIELDS = (
     "paperId,corpusId,externalIds,title,abstract,authors,venue,year,publicationDate,url,"
     "openAccessPdf,citationCount,referenceCount"
 )
-NESTED_FIELDS = "referenceCount," + ",".join(f"references.{name}" for name in FIELDS.split(","))
+EDGE_FIELDS = "contextsWithIntent,isInfluential"
+"""Of a reference or citation, beside the paper at its other end."""
 
 _DISCLAIMER_URL_MARK = "available at "
 
@@ -52,6 +54,36 @@ def parse_paper(row: Any) -> Paper | None:
         citation_count=integer(row.get("citationCount")),
         reference_count=integer(row.get("referenceCount")),
     )
+
+
+def edge_of(
+    row: Mapping[str, Any], citing: PaperId, cited: PaperId, *, empty_is_none: bool
+) -> CitationEdge:
+    """How `citing` cites `cited`, of a row with `EDGE_FIELDS`.
+
+    The API says `[]` of papers whose text it never had; `empty_is_none` is for a source that tells
+    the two apart.
+    """
+    told, influential = row.get("contextsWithIntent"), row.get("isInfluential")
+    influential = influential if isinstance(influential, bool) else None
+    listed = told if isinstance(told, list) else []
+    passages = [each for each in listed if isinstance(each, Mapping) and _text(each.get("context"))]
+    if not passages and not (empty_is_none and told == []):
+        known = influential if empty_is_none else influential or None
+        return CitationEdge(citing_paper_id=citing, cited_paper_id=cited, influential=known)
+    return CitationEdge(
+        citing_paper_id=citing,
+        cited_paper_id=cited,
+        influential=influential,
+        contexts=tuple(_text(each["context"]) or "" for each in passages),
+        sections=tuple(_text(each.get("section")) or "" for each in passages),
+        intents=tuple(_listed(each.get("intents")) for each in passages),
+    )
+
+
+def _listed(value: Any) -> str:
+    named = value if isinstance(value, list) else []
+    return ", ".join(text for text in map(_text, named) if text)
 
 
 def open_access_pdf_url(value: Any) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Protocol
 
+from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, Passage
 from schemas.retrieval import Answer
@@ -75,9 +76,22 @@ class LiteratureClient(Protocol):
 
     async def references(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
-    ) -> Answer[tuple[PaperId, Paper]]:
-        """(seed, cited paper) pairs. API: POST /graph/v1/paper/batch?fields=references.…
+    ) -> Answer[tuple[CitationEdge, Paper]]:
+        """What the seeds cite and how, with the cited paper. API: POST
+        /graph/v1/paper/batch?fields=references.…
 
-        References a publisher withholds count as a failure with reason `withheld`, not as none.
+        References a publisher withholds count as a failure with reason `withheld`, not as none. How
+        a seed cites is known where it takes no further request: with a snapshot that has contexts.
+        """
+        ...
+
+    async def citations(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[CitationEdge, Paper]]:
+        """Who cites the seeds and how, with the citing paper. API: POST
+        /graph/v1/paper/batch?fields=citations.…, GET /graph/v1/paper/{id}/citations.
+
+        Of a paper that is cited more often than the source lists, what it lists; a failure with
+        reason `too_large` says so where less than `limit_per_seed` came of it.
         """
         ...

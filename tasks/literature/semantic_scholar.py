@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from schemas.errors import RequestRejectedError
+from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, Passage
 from schemas.retrieval import Answer, SourceFailure
@@ -25,8 +26,9 @@ from tasks.literature.api_shapes import (
     plain_query,
     until,
 )
+from tasks.literature.edges import EdgeLists
 from tasks.literature.gateway_requests import GatewayRequests
-from tasks.literature.known_papers import KnownPapers, ReferenceLists
+from tasks.literature.known_papers import KnownPapers
 from tasks.web.client import Client
 
 # Many queries in few requests of bulk search: the strict question first, a looser one where it
@@ -139,7 +141,8 @@ class SemanticScholarClient:
         self._settings = settings
         self._requests = GatewayRequests(base_url, idea_ledger, http, on_request)
         self._known = KnownPapers(self._requests)
-        self._references = ReferenceLists(self._requests, self._known)
+        self._references = EdgeLists(self._requests, self._known, "references")
+        self._citations = EdgeLists(self._requests, self._known, "citations")
         self.asked: dict[tuple[Any, ...], asyncio.Task[Any]] = {}
 
     @property
@@ -247,9 +250,17 @@ class SemanticScholarClient:
 
     async def references(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
-    ) -> Answer[tuple[PaperId, Paper]]:
+    ) -> Answer[tuple[CitationEdge, Paper]]:
         """See `LiteratureClient`. API: POST /graph/v1/paper/batch?fields=references.…"""
         return await self._references.of(seeds, limit_per_seed, cutoff)
+
+    async def citations(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[CitationEdge, Paper]]:
+        """See `LiteratureClient`. API: the same with `citations.…`, and of papers that are cited
+        often GET /graph/v1/paper/{id}/citations.
+        """
+        return await self._citations.of(seeds, limit_per_seed, cutoff)
 
     def _admitted(
         self,

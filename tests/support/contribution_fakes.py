@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from schemas.base import Reply
+from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.paper import Paper
@@ -163,16 +164,21 @@ class FakeLiterature:
 
     async def references(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
-    ) -> Answer[tuple[PaperId, Paper]]:
+    ) -> Answer[tuple[CitationEdge, Paper]]:
         self.reference_calls.append(tuple(seeds))
         await self._delays.wait()
         return Answer(
             tuple(
-                (seed, cited)
+                (CitationEdge(citing_paper_id=seed, cited_paper_id=cited.paper_id), cited)
                 for seed in seeds
                 for cited in self._cited.get(seed, ())[:limit_per_seed]
             )
         )
+
+    async def citations(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[CitationEdge, Paper]]:
+        raise AssertionError("the contribution module asks for no citations")
 
 
 class FakeEngine:

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from schemas.base import Noun, Reply
+from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
@@ -290,8 +291,13 @@ class FakeLiterature:
 
     async def references(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
-    ) -> Answer[tuple[PaperId, Paper]]:
+    ) -> Answer[tuple[CitationEdge, Paper]]:
         raise AssertionError("soundness asks for no references")
+
+    async def citations(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[CitationEdge, Paper]]:
+        raise AssertionError("soundness asks for no citations")
 
 
 @dataclass

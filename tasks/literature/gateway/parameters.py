@@ -193,7 +193,7 @@ def _known(name: str, extra: frozenset[str]) -> bool:
     if head in extra and not rest:
         return True
     if head in NESTED and head in extra:
-        return not rest or _known(rest, frozenset())
+        return not rest or _known(rest, EDGE_FIELDS)
     if rest:
         return rest in _SUBFIELDS.get(head, frozenset())
     return head in _SHAPES
@@ -209,7 +209,8 @@ def edge_view(told: CitationContexts, fields: tuple[str, ...]) -> Json:
     """How a paper cites another, with the fields asked for.
 
     Null says that it is unknown, where the API says the same of no passage and of no full text. The
-    heading above a passage stands beside its intents, as `section`; the API has none.
+    heading above a passage stands beside its intents, as `section`; the API has none. Nor has it
+    any of this in nested lists, where a snapshot answers too.
     """
     contexts = told.contexts
     edge: Json = {"isInfluential": told.influential}

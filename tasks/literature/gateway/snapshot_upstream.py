@@ -231,7 +231,12 @@ class SnapshotUpstream:
             if inner is not None:
                 edges = self._neighbours(paper, kind, slice(_MOST_NESTED))
                 shown[kind] = (
-                    [view(each, inner) for each in edges.papers] if edges is not None else None
+                    [
+                        {**edge_view(contexts, inner), **view(each, inner)}
+                        for each, contexts in zip(edges.papers, edges.contexts, strict=True)
+                    ]
+                    if edges is not None
+                    else None
                 )
         return shown
 

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.literature.api_shapes import open_access_pdf_url, parse_paper, passage_rows, passages_of
-from tasks.literature.known_papers import _references
+from schemas.identifiers import PaperId
+from tasks.literature.api_shapes import (
+    edge_of,
+    open_access_pdf_url,
+    parse_paper,
+    passage_rows,
+    passages_of,
+)
+from tasks.literature.edges import nested_rows
 
 SAMPLES = Path(__file__).parents[4] / "shared" / "data" / "api_samples"
 recorded = pytest.mark.skipif(not SAMPLES.exists(), reason="the recorded answers are not here")
@@ -101,8 +108,8 @@ def test_references_without_a_record_are_left_out() -> None:
 @recorded
 def test_withheld_references_are_not_none_found() -> None:
     (row,) = sample("paper_batch_nested_elided")
-    assert _references(row) is None
-    assert _references({"references": []}) == ()
+    assert nested_rows(row, "references") is None
+    assert nested_rows({"references": []}, "references") == []
 
 
 @recorded
@@ -163,7 +170,16 @@ def test_an_address_in_the_disclaimer_stands_in_for_an_empty_one() -> None:
 def test_any_json_is_a_paper_or_none(value: Any) -> None:
     parse_paper(value)
     passage_rows([value])
-    _references(value)
+    nested_rows(value, "citations")
+
+
+@given(json_values, json_values)
+def test_any_values_in_an_edges_fields_are_known_or_unknown(told: Any, influential: Any) -> None:
+    row = {"contextsWithIntent": told, "isInfluential": influential}
+    edge = edge_of(row, PaperId("a"), PaperId("b"), empty_is_none=False)
+    assert edge.contexts != ()
+    lists = (edge.contexts, edge.sections, edge.intents)
+    assert len({None if each is None else len(each) for each in lists}) == 1
 
 
 @given(st.fixed_dictionaries({}, optional=dict.fromkeys(PAPER_KEYS, json_values)))

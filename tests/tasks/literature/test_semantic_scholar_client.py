@@ -174,7 +174,10 @@ async def test_references_of_many_seeds_take_one_batch_and_one_for_missing_abstr
     answer = await client.references(seeds, 2, None)
     assert ledger.api_calls[0].packed == 30
     assert len(ledger.api_calls) == 2
-    by_seed = {seed: [paper for each, paper in answer.items if each == seed] for seed in seeds}
+    by_seed = {
+        seed: [paper for edge, paper in answer.items if edge.citing_paper_id == seed]
+        for seed in seeds
+    }
     withheld = [seed for number, seed in enumerate(seeds, start=10) if number % 7 == 6]
     assert all(len(papers) == (0 if seed in withheld else 2) for seed, papers in by_seed.items())
     assert all(paper.abstract for _, paper in answer.items)

@@ -1,0 +1,222 @@
+"""Who cites whom around some papers, and how: look-ups packed, each list asked for once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal
+from urllib.parse import quote
+
+from schemas.graph import CitationEdge
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.reasons import Reason
+from schemas.retrieval import Answer, SourceFailure
+from tasks.literature.api_shapes import EDGE_FIELDS, FIELDS, edge_of, parse_paper, until
+from tasks.literature.gateway_requests import Fetched, GatewayRequests
+from tasks.literature.known_papers import KnownPapers
+
+MOST_ROWS_PER_REQUEST = 9_000
+"""Below the 9,999 nested rows at which the API cuts a batch off in silence."""
+
+# More would fit by the number of rows, but the API answers such batches with 504.
+MOST_SEEDS_PER_REQUEST = 100
+# For a seed whose count is unknown: most papers have 40 to 60.
+_USUAL_REFERENCES = 60
+_MOST_NESTED_CITATIONS = 1_000
+"""Papers cited more often are asked for page by page, as far as they are wanted."""
+_PAGE = 1_000
+# The API's window: offset and limit together stay below 10,000.
+_LAST_ROW = 9_999
+_ENDPOINT = "paper/batch"
+
+Kind = Literal["references", "citations"]
+Neighbour = tuple[CitationEdge, Paper]
+"""An edge, and the paper at its other end."""
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """What is known of one seed's list, once each.
+
+    Attributes:
+        complete: whether there is no more of it than `neighbours`.
+    """
+
+    neighbours: tuple[Neighbour, ...]
+    complete: bool = True
+
+
+def nested_rows(row: Any, kind: Kind) -> list[Any] | None:
+    """The list of a batch row; None where it is withheld. An unknown paper has none."""
+    if not isinstance(row, dict):
+        return []
+    rows = row.get(kind)
+    return rows if isinstance(rows, list) else None
+
+
+class EdgeLists:
+    """What the seeds cite, or who cites them.
+
+    Lists are remembered; abstracts a list withholds are looked up packed. How one cites the other
+    comes along wherever it costs no further request: with a snapshot, and page by page.
+    """
+
+    def __init__(self, requests: GatewayRequests, known: KnownPapers, kind: Kind) -> None:
+        self._requests = requests
+        self._known = known
+        self._kind = kind
+        self._lists: dict[PaperId, _List | None] = {}
+
+    async def of(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[Neighbour]:
+        """By seed in the order asked, and at most `limit_per_seed` each in the order of its list."""
+        wanted = list(dict.fromkeys(seeds))
+        failures: list[SourceFailure] = []
+        large = [seed for seed in wanted if self._is_large(seed)]
+        packed = [seed for seed in wanted if seed not in self._lists and seed not in large]
+        for part in self._packs(packed):
+            failures.extend(await self._ask(part))
+        for seed in large:
+            failures.extend(await self._page_through(seed, limit_per_seed, cutoff))
+        withheld = [seed for seed in wanted if seed in self._lists and self._lists[seed] is None]
+        if withheld:
+            failures.append(self._withheld(withheld, len(wanted)))
+        found: list[Neighbour] = []
+        inadmissible: set[PaperId] = set()
+        for seed in wanted:
+            listed = self._lists.get(seed)
+            neighbours = listed.neighbours if listed else ()
+            inadmissible.update(one.paper_id for _, one in neighbours if not one.admissible(cutoff))
+            admissible = [each for each in neighbours if each[1].admissible(cutoff)]
+            found.extend(admissible[:limit_per_seed])
+        completed, more = await self._with_abstracts(found)
+        return Answer(tuple(completed), (*failures, *more), len(inadmissible))
+
+    def _count(self, seed: PaperId) -> int | None:
+        known = self._known.get(seed)
+        if known is None:
+            return None
+        return known.reference_count if self._kind == "references" else known.citation_count
+
+    def _is_large(self, seed: PaperId) -> bool:
+        """Whether the list is to be read by pages: others of a batch would be cut off for it."""
+        if self._kind == "references":
+            return False
+        count = self._count(seed)
+        return count is None or count > _MOST_NESTED_CITATIONS
+
+    def _packs(self, seeds: Sequence[PaperId]) -> list[list[PaperId]]:
+        packs: list[list[PaperId]] = []
+        rows = 0
+        for seed in seeds:
+            known = self._count(seed)
+            count = _USUAL_REFERENCES if known is None else known
+            if (
+                not packs
+                or rows + count > MOST_ROWS_PER_REQUEST
+                or len(packs[-1]) == MOST_SEEDS_PER_REQUEST
+            ):
+                packs.append([])
+                rows = 0
+            packs[-1].append(seed)
+            rows += count
+        return packs
+
+    @property
+    def _of_snapshot(self) -> bool:
+        return self._requests.source == "snapshot"
+
+    async def _ask(self, seeds: list[PaperId]) -> list[SourceFailure]:
+        # The API knows how papers cite each other only of one list at a time.
+        inner = f"{FIELDS},{EDGE_FIELDS}" if self._of_snapshot else FIELDS
+        nested = ",".join(f"{self._kind}.{name}" for name in inner.split(","))
+        counted = self._kind.removesuffix("s") + "Count"
+        fetched = await self._requests.batch(f"{counted},{nested}", seeds)
+        if fetched.failure is not None:
+            return [fetched.failure]
+        for seed, row in zip(seeds, fetched.body, strict=True):
+            rows = nested_rows(row, self._kind)
+            told = None if rows is None else [(each, each) for each in rows]
+            self._lists[seed] = None if told is None else _List(self._neighbours(seed, told))
+        return []
+
+    def _neighbours(self, seed: PaperId, rows: Sequence[tuple[Any, Any]]) -> tuple[Neighbour, ...]:
+        """Of (edge, paper) as the API gives them; a paper that cites itself is no edge."""
+        found: dict[PaperId, Neighbour] = {}
+        for edge, row in rows:
+            paper = parse_paper(row)
+            if paper is None or paper.paper_id == seed or paper.paper_id in found:
+                continue
+            ends = (seed, paper.paper_id)
+            citing, cited = ends if self._kind == "references" else ends[::-1]
+            told = edge_of(edge, citing, cited, empty_is_none=self._of_snapshot)
+            found[paper.paper_id] = (told, paper)
+        return tuple(found.values())
+
+    async def _page_through(
+        self, seed: PaperId, limit: int, cutoff: date | None
+    ) -> list[SourceFailure]:
+        """Pages until `limit` admissible papers are known or the list has no more.
+
+        API: GET /graph/v1/paper/{id}/citations, newest first.
+        """
+        listed = self._lists.get(seed)
+        rows: list[Any] = []
+        while not self._enough(listed, limit, cutoff) and len(rows) < _LAST_ROW:
+            fetched = await self._page(seed, len(rows), limit, cutoff)
+            if fetched.failure is not None:
+                return [fetched.failure]
+            page = fetched.body.get("data") if isinstance(fetched.body, dict) else None
+            if not isinstance(page, list):
+                self._lists[seed] = None
+                return []
+            rows += [row for row in page if isinstance(row, dict)]
+            complete = not page or "next" not in fetched.body
+            neighbours = self._neighbours(seed, [(row, row.get("citingPaper")) for row in rows])
+            listed = self._lists[seed] = _List(neighbours, complete)
+        if self._enough(listed, limit, cutoff):
+            return []
+        detail = f"{seed} is cited so often that the source lists no more than {len(rows):,} of it"
+        return [self._failure("paper/citations", Reason.TOO_LARGE, detail)]
+
+    @staticmethod
+    def _enough(listed: _List | None, limit: int, cutoff: date | None) -> bool:
+        if listed is None:
+            return False
+        admissible = sum(paper.admissible(cutoff) for _, paper in listed.neighbours)
+        return listed.complete or admissible >= limit
+
+    async def _page(self, seed: PaperId, offset: int, limit: int, cutoff: date | None) -> Fetched:
+        # A snapshot knows no cutoff here: a first page without enough is followed by whole ones.
+        size = min(limit if offset == 0 else _PAGE, _PAGE, _LAST_ROW - offset)
+        window = {"offset": str(offset), "limit": str(max(size, 1))}
+        path = f"/graph/v1/paper/{quote(seed, safe=':')}/citations"
+        fields = {"fields": f"{FIELDS},{EDGE_FIELDS}", **window, **until(cutoff)}
+        return await self._requests.get(path, fields)
+
+    async def _with_abstracts(
+        self, found: list[Neighbour]
+    ) -> tuple[list[Neighbour], tuple[SourceFailure, ...]]:
+        """A reference row lacks its abstract far more often than the paper itself does (API:
+        section 1.6).
+        """
+        if self._of_snapshot:
+            self._known.remember(paper for _, paper in found)
+            return found, ()
+        self._known.remember(paper for _, paper in found if paper.abstract is not None)
+        lacking = [paper.paper_id for _, paper in found if paper.abstract is None]
+        _, failures = await self._known.by_identifier(lacking)
+        return [(edge, self._known.get(paper.paper_id) or paper) for edge, paper in found], failures
+
+    def _withheld(self, seeds: Sequence[PaperId], asked: int) -> SourceFailure:
+        detail = (
+            f"the {self._kind} of {len(seeds)} of {asked} papers are withheld by their publishers or"
+            " unknown to the source"
+        )
+        return self._failure(_ENDPOINT, Reason.WITHHELD, detail)
+
+    def _failure(self, endpoint: str, reason: Reason, detail: str) -> SourceFailure:
+        return SourceFailure(
+            source=self._requests.source, endpoint=endpoint, reason=reason, detail=detail
+        )

@@ -1,0 +1,151 @@
+"""Edges of the citation graph as an idea's client reads them: bounded, named, nothing invented."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from schemas.identifiers import IdeaId, PaperId
+from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.literature.gateway.application import application
+from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
+from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.snapshot import Snapshot
+from tests.support.paper_files import paper_rows, write_jsonl
+
+URL = "https://example.org/papers/{}".format
+HUB_CITATIONS = 12_000
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger(IdeaId("idea"))
+
+
+@asynccontextmanager
+async def client_of(snapshot: Snapshot, ledger: Ledger) -> AsyncIterator[SemanticScholarClient]:
+    """A client in front of the snapshot that has asked once, and so knows what answers it."""
+    transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot)))
+    async with httpx.AsyncClient(transport=transport) as http:
+        client = SemanticScholarClient(
+            "http://gateway", ledger, http, Settings().literature, unlimited=True
+        )
+        await client.search_papers("study", 1, None)
+        ledger.api_calls.clear()
+        yield client
+
+
+def papers(count: int) -> list[dict[str, Any]]:
+    """Papers that all have an address."""
+    return [row | {"url": URL(number)} for number, row in enumerate(paper_rows(count))]
+
+
+def snapshot_of(rows: Sequence[dict[str, Any]], folder: Path) -> Snapshot:
+    return build_snapshot(write_jsonl(folder / "papers.jsonl", rows), folder / "index")
+
+
+def papers_named(snapshot: Snapshot, *numbers: int) -> list[PaperId]:
+    found = snapshot.papers([f"URL:{URL(number)}" for number in numbers])
+    return [PaperId(paper.paper_id) for paper in found if paper is not None]
+
+
+async def test_how_papers_cite_comes_along_with_the_references_in_one_request(
+    tmp_path: Path, ledger: Ledger
+) -> None:
+    rows = papers(10)
+    told = [{"text": "We follow [5].", "section": "Method", "intents": ["methodology", "result"]}]
+    rows[9] |= {
+        "references": [URL(5), URL(6), URL(7)],
+        "reference_contexts": [told, [], None],
+        "reference_influential": [True, None, None],
+    }
+    rows[8] |= {"references": [URL(5)], "reference_contexts": [["See [5]."]]}
+    snapshot = snapshot_of(rows, tmp_path)
+    async with client_of(snapshot, ledger) as client:
+        cited = await client.references(papers_named(snapshot, 9, 8), 10, None)
+        citing = await client.citations(papers_named(snapshot, 5), 10, None)
+    assert [
+        (edge.contexts, edge.sections, edge.intents, edge.influential) for edge, _ in cited.items
+    ] == [
+        (("We follow [5].",), ("Method",), ("methodology, result",), True),
+        ((), (), (), None),
+        (None, None, None, None),
+        (("See [5].",), ("",), ("",), None),
+    ]
+    assert [paper.url for _, paper in citing.items] == [URL(8), URL(9)]
+    assert citing.items[1][0] == cited.items[0][0], "an edge is the same from both of its ends"
+    assert len(ledger.api_calls) == 2
+
+
+async def test_a_snapshot_that_knows_no_references_withholds_citations_too(
+    tmp_path: Path, ledger: Ledger
+) -> None:
+    snapshot = snapshot_of(papers(5), tmp_path)
+    async with client_of(snapshot, ledger) as client:
+        for look_up in (client.references, client.citations):
+            answer = await look_up(papers_named(snapshot, 1), 10, None)
+            assert not answer.items
+            assert [failure.reason for failure in answer.failures] == ["withheld"]
+
+
+async def test_cycles_duplicates_and_papers_that_cite_themselves_or_strangers_give_plain_edges(
+    tmp_path: Path, ledger: Ledger
+) -> None:
+    rows = papers(4)
+    rows[0] |= {"references": [URL(0), URL(1), URL(1), "W123", "10.1/stranger", ""]}
+    rows[1] |= {"references": [URL(2)]}
+    rows[2] |= {"references": [URL(0)]}
+    rows[3] |= {"references": []}
+    snapshot = snapshot_of([*rows, rows[1]], tmp_path)
+    seeds = papers_named(snapshot, 0, 1, 2, 3)
+    async with client_of(snapshot, ledger) as client:
+        answer = await client.references([*seeds, seeds[0], PaperId("0" * 40)], 10, None)
+    assert [(edge.citing_paper_id, edge.cited_paper_id) for edge, _ in answer.items] == [
+        (seeds[0], seeds[1]),
+        (seeds[1], seeds[2]),
+        (seeds[2], seeds[0]),
+    ]
+    assert all(edge.contexts is None for edge, _ in answer.items)
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    """One paper that all others cite; every tenth of them appeared before 2010."""
+    rows = papers(HUB_CITATIONS + 1)
+    for number, row in enumerate(rows):
+        year = 2009 if number % 10 == 0 else 2020
+        row |= {"references": [URL(0)] if number else [], "publication_date": f"{year}-05-01"}
+        row["citation_count"] = 0 if number else HUB_CITATIONS
+    return snapshot_of(rows, tmp_path_factory.mktemp("hub"))
+
+
+async def test_of_a_hub_only_what_is_wanted_is_asked_for(hub: Snapshot, ledger: Ledger) -> None:
+    async with client_of(hub, ledger) as client:
+        answer = await client.citations(papers_named(hub, 0), 30, None)
+        again = await client.citations(papers_named(hub, 0), 20, None)
+    assert len(answer.items) == 30
+    assert again.items == answer.items[:20]
+    assert [call.endpoint for call in ledger.api_calls] == ["paper/citations"], (
+        "a list whose length is unknown is read by page, and never twice"
+    )
+
+
+async def test_a_hub_that_is_cited_more_often_than_can_be_listed_says_so(
+    hub: Snapshot, ledger: Ledger
+) -> None:
+    cutoff = date(2010, 1, 1)
+    async with client_of(hub, ledger) as client:
+        seeds = papers_named(hub, 0)
+        few = await client.citations(seeds, 50, cutoff)
+        all_of_it = await client.citations(seeds, 5_000, cutoff)
+    assert len(few.items) == 50
+    assert few.complete
+    assert all(paper.admissible(cutoff) for _, paper in (*few.items, *all_of_it.items))
+    assert [failure.reason for failure in all_of_it.failures] == ["too_large"]
+    assert "9,999" in all_of_it.failures[0].detail
