@@ -81,11 +81,9 @@ def update_index(source: Path, target: Path, embeddings: bool, settings: Setting
 
     An index with embeddings keeps them.
     """
-    wanted = embeddings or read_manifest(target).embedding_dimensions is not None
+    embedder = _embedder(settings) if embeddings else embedder_for(target, settings)
     with shown_progress() as report:
-        updated = update_snapshot(
-            source, target, embedder=_embedder(settings) if wanted else None, progress=report
-        )
+        updated = update_snapshot(source, target, embedder=embedder, progress=report)
     counted = ", ".join(f"{count:,} {name}" for name, count in updated.counts.items())
     return f"{updated.snapshot}; {counted or 'nothing new'}"
 
@@ -127,6 +125,16 @@ async def _embed_all(store: PaperStore, embedder: Embedder, report: Callable[[in
         await embedder.embed(batch)
         done += len(batch)
         report(done)
+
+
+def embedder_for(index: Path, settings: Settings) -> Embedder | None:
+    """What embeds changed papers of an index; None where it has no embeddings.
+
+    Raises:
+        SnapshotError: there is no finished index.
+    """
+    wanted = read_manifest(index).embedding_dimensions is not None
+    return _embedder(settings) if wanted else None
 
 
 def _embedder(settings: Settings) -> Embedder:

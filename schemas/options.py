@@ -147,6 +147,18 @@ Batch = Annotated[
 ]
 
 
+def _parse_names(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    text = given if isinstance(given, str) else ",".join(given)
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+Names = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_parse_names),
+    option(..., "ID", "Proposals by identifier; repeatable, or a list with commas."),
+]
+
+
 class Options(Noun):
     """What was asked of a command, as it was written.
 
@@ -185,6 +197,28 @@ class SearchOptions(Options):
     literature: Literature = None
     limit: int = option(10, "N", "Papers to show.", ge=1, le=100)
     cutoff: Cutoff = None
+
+
+class AuditOptions(Options):
+    """Of `assay literature audit`."""
+
+    beside: tuple[str, ...] = option(
+        (), _LITERATURES, "Another source of the same papers to agree with; repeatable."
+    )
+    rule: tuple[str, ...] = option((), "NAME", "Show what this rule found; repeatable.")
+    accept_rule: tuple[str, ...] = option(
+        (), "NAME", "Accept what this rule proposes and is sure of; repeatable."
+    )
+    accept: Names = ()
+    reject: Names = ()
+    undo: Names = ()
+    confidence: float = option(
+        0.8, "X", "How sure a proposal must be to be accepted with its rule.", ge=0, le=1
+    )
+    limit: int = option(20, "N", "Proposals to show.", ge=0, le=100_000)
+    most_papers: int = option(
+        1_000, "N", "Papers to ask a live source about, the most doubtful first.", ge=1
+    )
 
 
 class DemoOptions(LakeOptions):

@@ -1,4 +1,4 @@
-"""`assay literature`: build, serve and search snapshots."""
+"""`assay literature`: build, serve, search and audit snapshots."""
 
 import socket
 from pathlib import Path
@@ -9,7 +9,7 @@ import typer
 from flows.commands.options import Commands, Json
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.options import SearchOptions
+from schemas.options import AuditOptions, SearchOptions
 from schemas.settings import Settings
 from schemas.web_origins import is_loopback, names_of_server
 
@@ -156,6 +156,25 @@ def search(
     for line in failed:
         print_warning(line)
     return 0 if answer.complete else 1
+
+
+@application.command("audit")
+def audit(
+    index: Annotated[Path, typer.Argument(metavar="INDEX", help="Folder of a built index.")],
+    options: AuditOptions,
+    json: Json = False,
+) -> int:
+    """Find wrong, missing and duplicate records, propose what would mend them, and do what you
+    accept.
+
+    Accepting makes a new version of the index; --undo takes it back.
+    """
+    from flows.auditing import audit_index
+    from flows.commands.audit_output import print_audit
+
+    audited = audit_index(index, options, Settings())
+    print_audit(audited, as_json=json)
+    return 0 if not audited.warnings else 1
 
 
 def _free_port(host: str) -> int:

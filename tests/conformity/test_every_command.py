@@ -13,7 +13,9 @@ from typer.main import get_command
 
 from flows.command_line import application, run_command
 from flows.exit_codes import EXIT_DONE, EXIT_USAGE
+from tasks.literature.snapshot.build import build_snapshot
 from tests.support.answers import read_answer
+from tests.support.paper_files import paper_rows, write_jsonl
 from tests.support.work_of_every_kind import WORKS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
@@ -46,6 +48,7 @@ ANSWERS = {
     "runs delete": "runs delete run-a --yes",
     "runs expire": "runs expire --yes",
     "literature search": "literature search protein",
+    "literature audit": "literature audit papers-index",
     "jobs list": "jobs list",
     "warehouse export": "warehouse export lake.duckdb",
     "warehouse compact": "warehouse compact",
@@ -95,6 +98,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "decided.jsonl").write_text(DECIDED)
     (folder / "paper.txt").write_text(PAPER)
+    papers = write_jsonl(folder / "papers.jsonl", paper_rows(20))
+    build_snapshot(papers, folder / "papers-index")
     return folder
 
 

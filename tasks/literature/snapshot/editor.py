@@ -3,13 +3,13 @@
 Numbers stay dense: the last paper takes the place of one that is removed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from tasks.literature.snapshot.build import references_of
 from tasks.literature.snapshot.contexts import UNKNOWN, CitationContexts
-from tasks.literature.snapshot.parts import Place, Row
+from tasks.literature.snapshot.parts import Row
 from tasks.literature.snapshot.records import (
     OPTIONAL_COLUMNS,
     PaperRecord,
@@ -64,33 +64,6 @@ class EdgeRemoval:
 
 
 Change = Upsert | Amendment | Removal | Edge | EdgeRemoval
-
-
-class Changes(Protocol):
-    """Changes in batches, in the order in which they are to be made.
-
-    Attributes:
-        identity: of this set of changes; applied twice, it changes nothing the second time.
-        through: the release or day the snapshot has reached with them; None where the source has
-            none.
-        empty: whether there is nothing the snapshot has not got yet.
-        identified: whether the source's own identifiers alone say which papers are the same.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def identity(self) -> str: ...
-    @property
-    def through(self) -> str | None: ...
-    @property
-    def empty(self) -> bool: ...
-    @property
-    def identified(self) -> bool: ...
-
-    def batches(self, start: Place) -> Iterator[tuple[list[Change], Place]]:
-        """Changes from `start` on, each batch with the place behind it. Raises SnapshotError."""
-        ...
 
 
 _COLUMNS = tuple(

@@ -122,6 +122,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 LOCK_NAME = "build.lock"
+AUDIT_NAME = "audit.duckdb"
 STAGING_NAME = "staging"
 _NUMBER = bounded(r"-(\d{1,18})(?:\.|$)")
 _GENERATION_FILES = bounded(
@@ -185,6 +186,6 @@ def generation_of(name: str) -> int:
 def _own(name: str) -> bool:
     return (
         name in (LOCK_NAME, STAGING_NAME)
-        or name.startswith(MANIFEST_NAME)
+        or name.startswith((MANIFEST_NAME, AUDIT_NAME))
         or _GENERATION_FILES.fullmatch(name) is not None
     )

@@ -208,7 +208,11 @@ def compress(json: bytes) -> bytes:
 
 def decompress(blob: bytes) -> PaperRecord:
     """Raises zlib.error, orjson.JSONDecodeError or TypeError for what `compress` did not write."""
-    values = orjson.loads(zlib.decompress(blob))
+    return paper_of(orjson.loads(zlib.decompress(blob)))
+
+
+def paper_of(values: Sequence[Any]) -> PaperRecord:
+    """A record from the values that `PaperRecord.to_json` lists. Raises TypeError for others."""
     record = PaperRecord(*values)
     object.__setattr__(record, "authors", tuple(record.authors))
     object.__setattr__(record, "keywords", tuple(record.keywords))

@@ -82,7 +82,7 @@ class SemanticScholarRelease:
             SnapshotError: a part cannot be unpacked or read.
         """
         buckets = self._bucket_count()
-        connection = _connection(workplace)
+        connection = bounded_connection(workplace)
         try:
             self._spread(connection, workplace, buckets, report)
             self._join(connection, workplace, buckets, report)
@@ -109,12 +109,12 @@ class SemanticScholarRelease:
             target = workplace / name / f"part-{number:05d}"
             if target.exists():
                 continue
-            query = _sql(name).format(source=_quoted(part), buckets=buckets)
+            query = _sql(name).format(source=quoted(part), buckets=buckets)
             temporary = target.with_suffix(".unfinished")
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.parent.mkdir(parents=True, exist_ok=True)
             connection.execute(
-                f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd,"
+                f"copy ({query}) to {quoted(temporary)} (format parquet, compression zstd,"
                 " partition_by (bucket))"
             )
             temporary.mkdir(exist_ok=True)
@@ -138,7 +138,7 @@ class SemanticScholarRelease:
             query = _sql("join").format(**tables, has_citations=self.has_references)
             temporary = target.with_suffix(".unfinished")
             connection.execute(
-                f"copy ({query}) to {_quoted(temporary)} (format parquet, compression zstd,"
+                f"copy ({query}) to {quoted(temporary)} (format parquet, compression zstd,"
                 " row_group_size 20000)"
             )
             temporary.rename(target)
@@ -158,11 +158,12 @@ def open_release(folder: Path) -> SemanticScholarRelease:
     return SemanticScholarRelease(folder, tuple((name, parts) for name, parts in found if parts))
 
 
-def _connection(workplace: Path) -> duckdb.DuckDBPyConnection:
+def bounded_connection(workplace: Path) -> duckdb.DuckDBPyConnection:
+    """DuckDB with a limited memory, which spills below `workplace`."""
     workplace.mkdir(parents=True, exist_ok=True)
     connection = duckdb.connect()
     connection.execute(f"set memory_limit = '{MEMORY_LIMIT}'")
-    connection.execute(f"set temp_directory = {_quoted(workplace / 'spilled')}")
+    connection.execute(f"set temp_directory = {quoted(workplace / 'spilled')}")
     connection.execute("set preserve_insertion_order = false")
     connection.execute("set autoinstall_known_extensions = false")
     return connection
@@ -175,12 +176,13 @@ def _joined(workplace: Path) -> tuple[Path, ...]:
 def _table(name: str, files: list[Path]) -> str:
     if not files:
         return _NO_ROWS[name]
-    return f"read_parquet([{', '.join(map(_quoted, files))}], hive_partitioning = false)"
+    return f"read_parquet([{', '.join(map(quoted, files))}], hive_partitioning = false)"
 
 
 def _sql(name: str) -> str:
     return resources.files(__package__).joinpath("sql", f"{name}.sql").read_text("utf-8")
 
 
-def _quoted(path: Path) -> str:
+def quoted(path: Path) -> str:
+    """A path as a literal of SQL, where no parameter is taken."""
     return "'" + str(path).replace("'", "''") + "'"

@@ -249,6 +249,33 @@ class PaperStore:
         query = "select exists (select 1 from named_references where contexts is not null)"
         return bool(self._connection.execute(query).fetchone()[0])
 
+    def has_corrections(self) -> bool:
+        """Whether corrections were ever made (see `corrections`)."""
+        query = (
+            "select exists (select 1 from sqlite_master where type = 'table' and name = 'edits')"
+        )
+        return bool(self._connection.execute(query).fetchone()[0])
+
+    def corrections(self) -> list[str]:
+        """The proposals that are in effect, in no telling order."""
+        if not self.has_corrections():
+            return []
+        return [each for (each,) in self._connection.execute("select distinct proposal from edits")]
+
+    def entries_of_lists(self) -> Iterator[tuple[int, int, int | None]]:
+        """(citing, position, cited) of every entry of a reference list; None where it leads to no
+        paper of the snapshot.
+        """
+        yield from self._connection.execute(
+            "select r.citing, r.position, k.number from named_references r"
+            " left join keys k on k.hash = r.hash order by r.citing, r.position"
+        )
+
+    def same_as(self, record: PaperRecord) -> int | None:
+        """The paper that shares a key with this record, the surest key first; None: there is none."""
+        found = (self._holder(key) for key in same_paper_keys(record, identified=False))
+        return next((number for number in found if number is not None), None)
+
     def cited_by(self, number: int) -> list[int]:
         """Papers that this one cites, in the order of its reference list."""
         query = "select cited from citations where citing = ? group by cited order by min(position)"

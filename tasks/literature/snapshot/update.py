@@ -8,7 +8,7 @@ answers as one built from the resulting papers would.
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,8 @@ from schemas.errors import SnapshotError
 from tasks.embeddings import Embedder
 from tasks.literature.snapshot.build import unheard, with_vectors
 from tasks.literature.snapshot.change_sources import open_changes
-from tasks.literature.snapshot.editor import Changes, StoreEditor
+from tasks.literature.snapshot.corrections import Changes, CorrectedStore
+from tasks.literature.snapshot.editor import StoreEditor
 from tasks.literature.snapshot.folder import (
     Manifest,
     only_builder,
@@ -61,10 +62,30 @@ def update_snapshot(
         SnapshotError: there is no finished snapshot in `target`; the changes cannot be read or do
             not follow on it; it has embeddings and there is no `embedder` for the new papers.
     """
+    return make_changes(
+        lambda manifest: open_changes(source, manifest),
+        target,
+        embedder=embedder,
+        progress=progress,
+    )
+
+
+def make_changes(
+    changes_for: Callable[[Manifest], Changes],
+    target: Path,
+    *,
+    embedder: Embedder | None = None,
+    progress: Progress | None = None,
+) -> Updated:
+    """Make changes to the snapshot in `target`, told once nobody else is writing to it.
+
+    Raises:
+        SnapshotError: as `update_snapshot`.
+    """
     report = progress or unheard
     with only_builder(target):
         manifest = read_manifest(target)
-        changes = open_changes(source, manifest)
+        changes = changes_for(manifest)
         if changes.empty or changes.identity in (*manifest.updates, manifest.source_identity):
             return Updated(open_snapshot(target), {})
         if manifest.embedding_dimensions is not None and embedder is None:
@@ -126,12 +147,14 @@ def _updated(
     return counts, coming.model_copy(update=facts)
 
 
-def _copied_store(target: Path, manifest: Manifest, coming: Manifest, identity: str) -> StoreEditor:
+def _copied_store(
+    target: Path, manifest: Manifest, coming: Manifest, identity: str
+) -> CorrectedStore:
     """The copy that an interrupted update of the same changes left behind, or a fresh one."""
     path = target / coming.store_name
     if path.exists():
         try:
-            store = StoreEditor(target, writable=True, name=coming.store_name)
+            store = CorrectedStore(target, writable=True, name=coming.store_name)
             if store.state("changes") == identity:
                 return store
             store.close()
@@ -141,7 +164,7 @@ def _copied_store(target: Path, manifest: Manifest, coming: Manifest, identity: 
     copy = path.with_name(f"{path.name}.copy")
     shutil.copyfile(target / manifest.store_name, copy)
     copy.replace(path)
-    store = StoreEditor(target, writable=True, name=coming.store_name)
+    store = CorrectedStore(target, writable=True, name=coming.store_name)
     store.begin()
     store.set_state(
         changes=identity, part=0, part_row=0, applied="", relinked="", **dict.fromkeys(_OUTCOMES, 0)
@@ -151,7 +174,7 @@ def _copied_store(target: Path, manifest: Manifest, coming: Manifest, identity: 
 
 
 def _apply(
-    store: StoreEditor, changes: Changes, *, identified: bool, report: Progress
+    store: CorrectedStore, changes: Changes, *, identified: bool, report: Progress
 ) -> dict[str, int]:
     counts = Counter({name: int(store.state(name) or 0) for name in _OUTCOMES})
     if not store.state("applied"):

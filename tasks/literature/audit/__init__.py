@@ -1,0 +1,1 @@
+"""What is wrong, missing or twice in a snapshot: found by rules in SQL, mended by proposal."""

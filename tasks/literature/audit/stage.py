@@ -1,0 +1,178 @@
+"""The records of a snapshot as tables that rules in SQL can read, in bounded memory."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib import resources
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+import duckdb
+import pyarrow as pa
+from duckdb.func import SPECIAL
+
+from schemas.errors import SnapshotError
+from schemas.naming import surname
+from tasks.literature.audit.garbled import mended
+from tasks.literature.snapshot.folder import STAGING_NAME
+from tasks.literature.snapshot.parts import first_line
+from tasks.literature.snapshot.records import PaperRecord
+from tasks.literature.snapshot.release import bounded_connection, quoted
+from tasks.literature.snapshot.store import PaperStore
+from tasks.text.titles import plain_title
+from tasks.text.vocabulary import STOP_WORDS
+
+RowT = TypeVar("RowT")
+
+_BATCH_ROWS = 5_000
+_STEM_LETTERS = 6
+_PAPERS = pa.schema(
+    [
+        ("number", pa.int64()),
+        ("paper_id", pa.string()),
+        ("title", pa.string()),
+        ("plain_title", pa.string()),
+        ("abstract", pa.string()),
+        ("plain_abstract", pa.string()),
+        ("authors", pa.list_(pa.string())),
+        ("surnames", pa.list_(pa.string())),
+        ("venue", pa.string()),
+        ("year", pa.int32()),
+        ("published", pa.string()),
+        ("url", pa.string()),
+        ("doi", pa.string()),
+        ("citation_count", pa.int64()),
+        ("title_stems", pa.list_(pa.string())),
+        ("abstract_stems", pa.list_(pa.string())),
+    ]
+)
+_ENTRIES = pa.schema([("citing", pa.int64()), ("position", pa.int64()), ("cited", pa.int64())])
+
+
+class Stage:
+    """The tables of one audit. Use `staged`."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, workplace: Path) -> None:
+        self.connection = connection
+        self._workplace = workplace
+
+    def put_others(self, source: str, records: Iterable[tuple[int, PaperRecord]]) -> int:
+        """What another source says of papers, by their number here. Returns how many there are."""
+        count = 0
+        for batch in _in_batches(records, _BATCH_ROWS):
+            rows = pa.Table.from_pylist([_row(*each) for each in batch], schema=_PAPERS)
+            self._insert("insert into others select ?, * from rows", rows, [source])
+            count += len(batch)
+        return count
+
+    def find(self, folder: str, names: Iterable[str] | None = None) -> None:
+        """Let the rules of a folder of `sql` speak: all, or those named."""
+        for name in rule_names(folder) if names is None else names:
+            rule = sql(f"{folder}/{name}")
+            defect = rule.partition("\n")[0].rpartition(" ")[2]
+            # The name is that of a file of this package, the rest its content.
+            self.connection.execute(
+                "insert into found select $rule, $defect, number, field, action, old, new, evidence,"  # noqa: S608
+                f" confidence from ({rule})",
+                {"rule": name, "defect": defect},
+            )
+
+    def collected(self) -> Path:
+        """What was found, as a Parquet file of proposals that is there while the stage is."""
+        path = self._workplace / "found.parquet"
+        self.connection.execute(f"copy ({sql('collect')}) to {quoted(path)} (format parquet)")
+        return path
+
+    def doubtful(self, most: int) -> list[int]:
+        """The papers about which the rules were least sure, by number."""
+        found = self.connection.execute(sql("doubtful"), {"most": most}).fetchall()
+        return [number for (number,) in found]
+
+    def put_records(self, records: Iterable[tuple[int, PaperRecord]]) -> None:
+        for batch in _in_batches(records, _BATCH_ROWS):
+            rows = pa.Table.from_pylist([_row(*each) for each in batch], schema=_PAPERS)
+            self._insert("insert into papers select * from rows", rows, [])
+
+    def put_entries(self, entries: Iterable[tuple[int, int, int | None]]) -> None:
+        for batch in _in_batches(entries, 10 * _BATCH_ROWS):
+            columns = [pa.array(each, pa.int64()) for each in zip(*batch, strict=True)]
+            self._insert("insert into entries from rows", pa.table(columns, schema=_ENTRIES), [])
+
+    def _insert(self, statement: str, rows: pa.Table, values: list[str]) -> None:
+        self.connection.register("rows", rows)
+        self.connection.execute(statement, values)
+        self.connection.unregister("rows")
+
+
+@contextmanager
+def staged(folder: Path, store: PaperStore) -> Iterator[Stage]:
+    """The papers of a store as tables, on disk below `folder` while they are needed.
+
+    Raises:
+        SnapshotError: the store is damaged, or the disk is full.
+    """
+    (folder / STAGING_NAME).mkdir(exist_ok=True)
+    with TemporaryDirectory(dir=folder / STAGING_NAME) as workplace:
+        connection = bounded_connection(Path(workplace))
+        try:
+            connection.execute(f"attach {quoted(Path(workplace) / 'stage.duckdb')} as stage")
+            connection.execute("use stage")
+            connection.execute(sql("create"))
+            connection.create_function(
+                "mended", mended, ["varchar"], "varchar", null_handling=SPECIAL
+            )
+            stage = Stage(connection, Path(workplace))
+            stage.put_records(store.records_from(0))
+            stage.put_entries(store.entries_of_lists())
+            yield stage
+        except duckdb.Error as error:
+            raise SnapshotError(f"{folder} cannot be audited: {first_line(error)}") from error
+        finally:
+            connection.close()
+
+
+def sql(name: str) -> str:
+    """Text of `sql/<name>.sql`."""
+    path = resources.files(__package__).joinpath("sql", f"{name}.sql")
+    return path.read_text("utf-8").strip()
+
+
+def rule_names(folder: str) -> list[str]:
+    """The rules of a folder of `sql`, by name."""
+    files = resources.files(__package__).joinpath("sql", folder).iterdir()
+    return sorted(each.name.removesuffix(".sql") for each in files if each.name.endswith(".sql"))
+
+
+def _in_batches(rows: Iterable[RowT], size: int) -> Iterator[list[RowT]]:
+    left = iter(rows)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+def _row(number: int, record: PaperRecord) -> dict[str, object]:
+    title, abstract = plain_title(record.title), plain_title(record.abstract or "")
+    return {
+        "number": number,
+        "paper_id": record.paper_id,
+        "title": record.title,
+        "plain_title": title,
+        "abstract": record.abstract,
+        "plain_abstract": abstract or None,
+        "authors": list(record.authors),
+        "surnames": [each for each in (plain_title(surname(a)) for a in record.authors) if each],
+        "venue": record.venue or None,
+        "year": record.year,
+        "published": record.publication_date,
+        "url": record.url or None,
+        "doi": record.doi,
+        "citation_count": record.citation_count,
+        "title_stems": _stems(title),
+        "abstract_stems": _stems(abstract),
+    }
+
+
+def _stems(plain: str) -> list[str]:
+    """The different words of a plain text, without common ones and endings."""
+    words = (word for word in plain.split() if len(word) > 2 and word not in STOP_WORDS)
+    return list(dict.fromkeys(word[:_STEM_LETTERS] for word in words))

@@ -1,0 +1,262 @@
+"""Auditing a snapshot: what is found, what accepting does, and that all of it can be undone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.audit import Proposal, ProposalState
+from schemas.errors import ConfigurationError, SnapshotError
+from tasks.literature.audit.auditing import Decisions, diagnose, review, standing
+from tasks.literature.audit.garbled import mended
+from tasks.literature.audit.other_snapshot import OtherSnapshot
+from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.snapshot import open_snapshot
+from tasks.literature.snapshot.update import update_snapshot
+from tests.support.paper_files import write_jsonl
+
+SUBJECTS = ("rivers", "glaciers", "volcanoes", "forests", "deserts", "oceans", "meadows", "caves")
+MEASURES = ("erosion", "sediment", "temperature", "salinity", "density", "moisture", "pressure")
+
+
+def paper(number: int, **changes: Any) -> dict[str, Any]:
+    subject, measure = SUBJECTS[number % 8], MEASURES[number % 7]
+    return {
+        "paper_id": f"p{number}",
+        "title": f"Measuring {measure} of northern {subject} in survey {number}",
+        "abstract": (
+            f"In survey {number} we measured {measure} of {subject} in the north over many seasons with buoys,"
+            f" satellites, drones and patience, and report how {measure} changed beside {subject}."
+        ),
+        "authors": [f"Ada Author{number}", f"Bob Writer{number}"],
+        "venue": "Journal of Surveys",
+        "year": 2010,
+        "url": f"https://example.org/{number}",
+        "doi": f"10.5555/surveys.2010.{number}",
+        "references": [f"p{number - 1}"] if number else [],
+        **changes,
+    }
+
+
+def index_of(folder: Path, rows: list[dict[str, Any]], name: str = "index") -> Path:
+    build_snapshot(write_jsonl(folder / f"{name}.jsonl", rows), folder / name)
+    return folder / name
+
+
+def with_one(number: int, **changes: Any) -> list[dict[str, Any]]:
+    return [paper(each, **(changes if each == number else {})) for each in range(30)]
+
+
+def open_proposals(index: Path) -> list[Proposal]:
+    return list(standing(index, [ProposalState.PROPOSED], [], 1_000).proposals)
+
+
+def found(folder: Path, rows: list[dict[str, Any]]) -> list[Proposal]:
+    index = index_of(folder, rows)
+    diagnose(index)
+    return open_proposals(index)
+
+
+def test_records_in_order_are_left_alone(tmp_path: Path) -> None:
+    assert found(tmp_path, with_one(5)) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "field", "changes", "right"),
+    [
+        ("series_year", "year", {"year": 1996}, "2010"),
+        ("series_venue", "venue", {"venue": ""}, '"Journal of Surveys"'),
+        ("garbled_text", "title", {"title": "Die MÃ¼he der kalten FlÃ¼sse"}, '"Die Mühe der kalten Flüsse"'),
+        ("repeated_authors", "authors", {"authors": ["A B", "C D", "A B", "C D"]}, '["A B","C D"]'),
+        ("placeholder_abstract", "abstract", {"abstract": "No abstract available."}, None),
+        ("self_citation", "reference", {"references": ["p4", "p5"]}, None),
+        ("year_of_date", "year", {"publication_date": "2012-03-04", "doi": "10.9999/a", "url": None}, "2012"),
+    ],
+)  # fmt: skip
+def test_a_defect_is_found_with_its_remedy(
+    tmp_path: Path, rule: str, field: str, changes: dict[str, Any], right: str | None
+) -> None:
+    (only,) = found(tmp_path, with_one(5, **changes))
+    assert (only.rule, only.field, only.new) == (rule, field, right)
+
+
+def test_a_missing_field_is_a_finding_and_nothing_is_invented_for_it(tmp_path: Path) -> None:
+    (only,) = found(tmp_path, with_one(5, abstract=None))
+    assert (only.rule, only.action, only.new) == ("missing_field", "none", None)
+    index = tmp_path / "index"
+    with pytest.raises(ConfigurationError, match="finding without remedy"):
+        review(index, Decisions(accept=(only.proposal_id,)))
+
+
+def test_a_reference_to_nowhere_is_no_defect_where_many_lead_outside(tmp_path: Path) -> None:
+    closed = found(tmp_path, with_one(5, references=["p4", "lost"]))
+    assert [each.rule for each in closed] == ["dangling_reference"]
+    rows = [paper(each, references=[f"elsewhere-{each}", "p0"]) for each in range(1, 30)]
+    index = index_of(tmp_path, [paper(0), *rows], "open")
+    diagnose(index)
+    assert open_proposals(index) == []
+
+
+def test_swapped_titles_are_proposed_for_both_papers(tmp_path: Path) -> None:
+    rows = with_one(5)
+    rows[5]["title"], rows[12]["title"] = (
+        "Bayesian inference of dialects from spoken ballads",
+        "Catalytic oxidation of ammonia over copper",
+    )
+    rows[5]["abstract"] = "We oxidise ammonia with copper as catalyst; catalytic oxidation " + ABOUT
+    rows[12]["abstract"] = "From ballads as spoken we infer dialects; Bayesian inference " + ABOUT
+    proposed = found(tmp_path, rows)
+    assert {each.rule for each in proposed} == {"swapped_titles"}
+    assert {each.new for each in proposed} == {f'"{rows[12]["title"]}"', f'"{rows[5]["title"]}"'}
+
+
+ABOUT = (
+    "is studied under thirteen conditions chosen beforehand, reproduced twice by independent groups,"
+    " documented openly, compared against earlier attempts and discussed without reservation."
+)
+
+
+def test_one_paper_under_two_names_is_merged_and_its_citations_with_it(tmp_path: Path) -> None:
+    copy = paper(5, paper_id="x5", url=None, doi=None, title=f"On {paper(5)['title']}", year=2011)
+    citing = paper(29, references=["x5"])
+    index = index_of(tmp_path, [*with_one(5, abstract=paper(5)["abstract"])[:29], citing, copy])
+    before = open_snapshot(index).fingerprint
+    diagnose(index)
+    (only,) = [each for each in open_proposals(index) if each.rule == "same_paper"]
+    assert review(index, Decisions(accept=(only.proposal_id,))).accepted == (only.proposal_id,)
+    merged = open_snapshot(index)
+    assert merged.paper_count == 30
+    edges = merged.references("URL:https://example.org/29")
+    assert edges is not None
+    assert [each.title for each in edges.papers] == [paper(5)["title"]]
+    review(index, Decisions(undo=(only.proposal_id,)))
+    after = open_snapshot(index)
+    assert (after.fingerprint, after.paper_count) == (before, 31)
+    edges = after.references("URL:https://example.org/29")
+    assert edges is not None
+    assert [each.title for each in edges.papers] == [copy["title"]]
+
+
+def test_accepting_a_rule_makes_a_new_version_and_undoing_brings_the_old_one_back(
+    tmp_path: Path,
+) -> None:
+    rows = with_one(5, year=1990, references=["p4", "p5"])
+    rows[9]["year"] = 1991
+    index = index_of(tmp_path, rows)
+    before = open_snapshot(index)
+    diagnose(index)
+    done = review(index, Decisions(accept_rules=("series_year", "self_citation")))
+    after = open_snapshot(index)
+    assert len(done.accepted) == 3
+    assert after.fingerprint != before.fingerprint
+    assert [each.year for each in after.papers(["DOI:10.5555/surveys.2010.5"]) if each] == [2010]
+    diagnose(index)
+    assert open_proposals(index) == []
+    review(index, Decisions(undo=done.accepted))
+    assert open_snapshot(index).fingerprint == before.fingerprint
+    again = review(index, Decisions(accept=done.accepted))
+    assert set(again.accepted) == set(done.accepted)
+    assert open_snapshot(index).fingerprint == after.fingerprint
+
+
+def test_a_rejected_proposal_stays_rejected_and_is_not_accepted_with_its_rule(
+    tmp_path: Path,
+) -> None:
+    rows = with_one(5, year=1990)
+    index = index_of(tmp_path, rows)
+    diagnose(index)
+    (only,) = open_proposals(index)
+    review(index, Decisions(reject=(only.proposal_id,)))
+    review(index, Decisions(accept_rules=("series_year",)))
+    update_snapshot(write_jsonl(tmp_path / "more.jsonl", [paper(40, references=[])]), index)
+    diagnose(index)
+    (kept,) = standing(index, [ProposalState.REJECTED], [], 10).proposals
+    assert (kept.proposal_id, open_proposals(index)) == (only.proposal_id, [])
+
+
+def test_what_has_been_changed_since_is_not_taken_back(tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(5, year=1990))
+    diagnose(index)
+    done = review(index, Decisions(accept_rules=("series_year",)))
+    update_snapshot(write_jsonl(tmp_path / "more.jsonl", [paper(5, year=2011)]), index)
+    assert review(index, Decisions(undo=done.accepted)).passed_over == done.accepted
+    years = [
+        each.year for each in open_snapshot(index).papers(["DOI:10.5555/surveys.2010.5"]) if each
+    ]
+    assert years == [2011]
+
+
+def test_a_proposal_about_a_record_that_has_changed_since_is_not_made(tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(5, year=1990))
+    diagnose(index)
+    (only,) = open_proposals(index)
+    update_snapshot(write_jsonl(tmp_path / "more.jsonl", [paper(5, year=2009)]), index)
+    assert review(index, Decisions(accept=(only.proposal_id,))).passed_over == (only.proposal_id,)
+
+
+def test_an_unchanged_version_is_not_looked_at_twice(tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(5, year=1990))
+    assert [diagnose(index), diagnose(index)] == [True, False]
+
+
+def test_another_source_fills_what_is_missing_and_is_asked_anew_when_it_changes(
+    tmp_path: Path,
+) -> None:
+    index = index_of(tmp_path, with_one(5, abstract=None))
+    rows = [{**each, "paper_id": f"o-{each['paper_id']}"} for each in with_one(5)]
+    other = OtherSnapshot(index_of(tmp_path, rows, "other"))
+    diagnose(index)
+    assert diagnose(index, [other])
+    (only,) = open_proposals(index)
+    assert (only.rule, only.field) == ("filled_elsewhere", "abstract")
+    review(index, Decisions(accept=(only.proposal_id,)))
+    (mended_paper,) = open_snapshot(index).papers(["DOI:10.5555/surveys.2010.5"])
+    assert mended_paper is not None
+    assert mended_paper.abstract == paper(5)["abstract"]
+
+
+def test_another_source_tells_the_order_of_authors(tmp_path: Path) -> None:
+    rows = with_one(5, authors=["Bob Writer5", "Ada Author5"])
+    index = index_of(tmp_path, rows)
+    other = OtherSnapshot(index_of(tmp_path, with_one(5), "other"))
+    diagnose(index, [other])
+    (only,) = open_proposals(index)
+    assert (only.rule, only.new) == ("other_authors", '["Ada Author5","Bob Writer5"]')
+
+
+def test_a_snapshot_built_anew_has_its_accepted_proposals_wait_again(tmp_path: Path) -> None:
+    rows = with_one(5, year=1990)
+    index = index_of(tmp_path, rows)
+    diagnose(index)
+    review(index, Decisions(accept_rules=("series_year",)))
+    index_of(tmp_path, [*rows, paper(31, references=[])])
+    diagnose(index)
+    assert [each.rule for each in open_proposals(index)] == ["series_year"]
+
+
+def test_names_that_are_none_are_named(tmp_path: Path) -> None:
+    index = index_of(tmp_path, with_one(5))
+    diagnose(index)
+    with pytest.raises(ConfigurationError, match="no proposal 123"):
+        review(index, Decisions(accept=("123",)))
+    with pytest.raises(ConfigurationError, match="no rule haste; choose from"):
+        review(index, Decisions(accept_rules=("haste",)))
+    with pytest.raises(SnapshotError, match="no snapshot at"):
+        diagnose(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("MÃ¼ller", "Müller"),
+        ("itâ€™s", "it’s"),
+        ("déjÃ  vu", None),
+        ("Müller", None),
+        ("plain", None),
+        ("ÃƒÂ©tude", "étude"),
+        ("Ã", None),
+        (None, None),
+    ],
+)
+def test_garbled_text_is_read_as_it_was_written(text: str | None, right: str | None) -> None:
+    assert mended(text) == right
