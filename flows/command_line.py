@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import Annotated
 
 import typer
@@ -39,12 +39,34 @@ from schemas.errors import (
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
 
 
+_COMMANDS = (
+    "demo",
+    "evaluate",
+    "plan",
+    "rank",
+    "prior",
+    "benchmark",
+    "check",
+    "report",
+    "dashboard",
+    "sql",
+    "doctor",
+)
+_GROUPS = {
+    "runs": "List, show, compare and delete runs.",
+    "literature": "Build, serve and search snapshots of the literature.",
+    "jobs": "Do what the dashboard and other programs ask for, and list it.",
+    "warehouse": "Export, compact, document and verify the lake.",
+}
+
+
 def main() -> None:
     """Entry point of the console script: run a command, print one line for an error, exit with its
     code.
     """
     log_to_stderr()
-    sys.exit(run_command(lambda: application()(prog_name="assay", standalone_mode=False)))
+    only = sys.argv[1] if len(sys.argv) > 1 else None
+    sys.exit(run_command(lambda: application(only)(prog_name="assay", standalone_mode=False)))
 
 
 def log_to_stderr() -> None:
@@ -166,25 +188,13 @@ def _options_of_all(
     """Options that stand before the command."""
 
 
-def application() -> typer.Typer:
-    """All commands, with their options and help texts."""
-    from flows.commands import (
-        benchmark,
-        check,
-        dashboard,
-        demo,
-        doctor,
-        evaluate,
-        jobs,
-        literature,
-        plan,
-        prior,
-        rank,
-        report,
-        runs,
-        sql,
-        warehouse,
-    )
+def application(only: str | None = None) -> typer.Typer:
+    """All commands, with their options and help texts.
+
+    Args:
+        only: the one command or group to have, which spares a call the imports of the others;
+            anything else, such as a mistyped name, has all of them.
+    """
     from flows.commands.options import Commands
 
     commands = Commands(
@@ -198,22 +208,11 @@ def application() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     commands.callback()(_options_of_all)
-    commands.command("demo")(demo.demo)
-    commands.command("evaluate")(evaluate.evaluate)
-    commands.command("plan")(plan.plan)
-    commands.command("rank")(rank.rank)
-    commands.command("prior")(prior.prior)
-    commands.command("benchmark")(benchmark.benchmark)
-    commands.command("check")(check.check)
-    commands.command("report")(report.report)
-    commands.command("dashboard")(dashboard.dashboard)
-    commands.command("sql")(sql.sql)
-    commands.command("doctor")(doctor.doctor)
-    for group, name, told in (
-        (runs, "runs", "List, show, compare and delete runs."),
-        (literature, "literature", "Build, serve and search snapshots of the literature."),
-        (jobs, "jobs", "Do what the dashboard and other programs ask for, and list it."),
-        (warehouse, "warehouse", "Export, compact, document and verify the lake."),
-    ):
-        commands.add_typer(group.application, name=name, help=told, short_help=told)
+    for name in (only,) if only in (*_COMMANDS, *_GROUPS) else (*_COMMANDS, *_GROUPS):
+        module = import_module(f"flows.commands.{name}")
+        if name in _GROUPS:
+            told = _GROUPS[name]
+            commands.add_typer(module.application, name=name, help=told, short_help=told)
+        else:
+            commands.command(name)(getattr(module, name))
     return commands

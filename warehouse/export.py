@@ -58,7 +58,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
         rows[table.name] = int(
             connection.execute(
                 table_statement("count_rows", table=table.name, condition="true")
-            ).fetchall()[0][0]
+            ).fetchall()[0][1]
         )
         _comment(connection, table)
     for name in MARTS:

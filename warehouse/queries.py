@@ -9,10 +9,9 @@ with open_queries(layout) as queries:
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import duckdb
-import polars
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
@@ -40,6 +39,9 @@ from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.rows import Row, evaluation_of
 from warehouse.statements import statement, table_statement
+
+if TYPE_CHECKING:  # it takes a while to import, and only the dashboard reads frames
+    import polars
 
 __all__ = ["Place", "Queries", "open_queries", "run_sql", "run_sql_with_names"]
 
@@ -152,11 +154,11 @@ class Queries:
         self.run(run_id)
         return self._nouns("validations", ValidationRow, run_id=run_id)
 
-    def latency_by_step(self, run_id: RunId) -> polars.DataFrame:
+    def latency_by_step(self, run_id: RunId) -> "polars.DataFrame":
         self.run(run_id)
         return self._frame("latency_by_step", run_id=run_id)
 
-    def source_health(self, run_id: RunId) -> polars.DataFrame:
+    def source_health(self, run_id: RunId) -> "polars.DataFrame":
         self.run(run_id)
         return self._frame("source_health", run_id=run_id)
 
@@ -216,7 +218,7 @@ class Queries:
         """Rows that a statement of ours answers, by column name."""
         return _dicts(self.connection.execute(sql, parameters))
 
-    def page_frame(self, name: str, **parameters: object) -> polars.DataFrame:
+    def page_frame(self, name: str, **parameters: object) -> "polars.DataFrame":
         """What `sql/pages/<name>.sql` answers: the figures of the dashboard's pages, added up in
         SQL.
 
@@ -267,7 +269,7 @@ class Queries:
             kind.model_validate(row, strict=False) for row in self._rows(name, **parameters)
         )
 
-    def _frame(self, name: str, **parameters: object) -> polars.DataFrame:
+    def _frame(self, name: str, **parameters: object) -> "polars.DataFrame":
         return self.connection.sql(statement("queries", name), params=parameters).pl()
 
 

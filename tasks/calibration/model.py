@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from schemas.calibration import CalibratorFeature, DecisionRule
 from schemas.errors import ConfigurationError
@@ -58,6 +57,8 @@ def _thresholds(parameters: Matrix) -> Matrix:
 
 def probabilities(features: Matrix, coefficients: Matrix, thresholds: Matrix) -> Matrix:
     """Shape (items, labels); rows sum to 1."""
+    from scipy.special import expit  # takes long to import, as below: the list of steps leads here
+
     below = expit(thresholds[None, :] - (features @ coefficients)[:, None])
     edges = np.hstack([np.zeros((len(features), 1)), below, np.ones((len(features), 1))])
     return np.asarray(np.diff(edges, axis=1))

@@ -1,1 +1,1 @@
-select count(*) from "{table}" where {condition}
+select '{table}' as table_name, count(*) from "{table}" where {condition}
