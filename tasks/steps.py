@@ -14,6 +14,7 @@ from tasks.manuscripts.steps import STEPS as MANUSCRIPT_STEPS
 from tasks.novelty.steps import STEPS as NOVELTY_STEPS
 from tasks.ranking.steps import STEPS as RANKING_STEPS
 from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
+from tasks.survey.steps import STEPS as SURVEY_STEPS
 
 STEPS: tuple[Step[Any, Any], ...] = (
     *SOUNDNESS_STEPS,
@@ -23,5 +24,6 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *SHARED_STEPS,
     *RANKING_STEPS,
     *MANUSCRIPT_STEPS,
+    *SURVEY_STEPS,
     *BENCHMARK_STEPS,
 )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 from pydantic import Field
 
+from flows.benchmarks import survey
 from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT
 from flows.benchmarks.suite import Suite
 from flows.estimate import Estimate, estimate_run, unpriced
@@ -26,6 +27,7 @@ from schemas.benchmark import (
 from schemas.idea import Idea
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
+from schemas.survey import SurveyParameters
 from tasks.benchmarks import innoeval, novelty_sets, review_sets
 from tasks.benchmarks.full_papers import as_long_as_a_paper
 from tasks.benchmarks.novelty_grading import GRADING
@@ -46,12 +48,15 @@ from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
+from tasks.survey.steps.survey_plan import SURVEY_PLAN
+from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
 
 REVIEW_TOKENS = 1_800
 """Of one review of an idea by `economy`: 6,900 characters on average of three real ideas."""
 GRADE_TOKENS = 60
 PAPERS_SEARCHED = 20
 PROBLEM_TOKENS = 150
+QUESTION_TOKENS = 40
 
 
 class Asking(NamedTuple):
@@ -278,6 +283,30 @@ def _critical_problems(request: BenchmarkRequest, _: Sequence[Module]) -> Counte
     )
 
 
+def _survey(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
+    """As many questions of each set as may be drawn; relevance in the generated one is known."""
+    drawn = request.item_limit or survey.CASES_PER_SET
+    there = sum((request.data / name).is_file() for name in survey.SUITE.optional)
+    parameters = SurveyParameters()
+    planned = len(survey.DEPTHS) * (1 + there) * drawn
+    per_call = parameters.papers_per_call
+    judged = len(survey.DEPTHS) * there * drawn * survey.PAPERS_JUDGED / per_call
+    plan_tokens = parameters.maximum_sub_questions * GRADE_TOKENS
+    return (
+        (1 + there) * drawn,
+        [],
+        [
+            Asking(SURVEY_PLAN, planned, QUESTION_TOKENS, plan_tokens),
+            Asking(
+                SURVEY_RELEVANCE,
+                judged,
+                QUESTION_TOKENS + per_call * WORK_TOKENS,
+                per_call * GRADE_TOKENS,
+            ),
+        ],
+    )
+
+
 _COUNTS: Mapping[str, Callable[[BenchmarkRequest, Sequence[Module]], Counted]] = {
     "coverage": _coverage,
     "novelty": _novelty,
@@ -285,5 +314,6 @@ _COUNTS: Mapping[str, Callable[[BenchmarkRequest, Sequence[Module]], Counted]] =
     "pairs": _pairs,
     "groups": _groups,
     "critical_problems": _critical_problems,
+    "survey": _survey,
 }
 """Suites that ask an engine; `agreement` asks none."""

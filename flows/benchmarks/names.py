@@ -8,5 +8,6 @@ SUITE_NAMES = (
     "groups",
     "critical_problems",
     "agreement",
+    "survey",
 )
 """As `registry.SUITES` has them, which checks it."""

@@ -8,6 +8,7 @@ from flows.benchmarks import (
     groups,
     novelty,
     pairs,
+    survey,
 )
 from flows.benchmarks.names import SUITE_NAMES
 from flows.benchmarks.suite import Suite
@@ -20,6 +21,7 @@ _SUITES: tuple[Suite, ...] = (
     groups.SUITE,
     critical_problems.SUITE,
     agreement.SUITE,
+    survey.SUITE,
 )
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _SUITES}

@@ -20,7 +20,7 @@ from tasks.benchmarks.steps.prompted_contribution import (
 )
 from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS, PromptedSoundnessInput
 from tasks.citations.keys import Shown, show
-from tasks.contribution.steps.shown import ShownPaper
+from tasks.judging.relevance import ShownPaper
 from tasks.text.titles import Work, is_own_work
 from tasks.text.words import key_phrases
 
@@ -55,7 +55,7 @@ def reviews_by_system(
             works[name],
             WrittenReview,
             ask_again=_again,
-            with_literature=name == PROMPT_WITH_SEARCH,
+            literature=trial.request.literature if name == PROMPT_WITH_SEARCH else None,
         )
         for review in written.values():
             trial.missing_reason = (

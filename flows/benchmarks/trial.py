@@ -17,6 +17,7 @@ from flows.gateway import OpenGateway, open_gateway
 from schemas.base import Noun, Reply
 from schemas.benchmark import BenchmarkItem, BenchmarkRequest, SubmissionText
 from schemas.calls import LlmCall
+from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
@@ -174,13 +175,14 @@ class Trial:
         kind: type[NounT],
         *,
         ask_again: Callable[[NounT], bool] = lambda _: False,
-        with_literature: bool = False,
+        literature: LiteratureChoice | None = None,
     ) -> dict[str, NounT]:
         """`work` on every item at a context of its own (engine, embedder, ledger); results by item,
         in order, kept as they come.
 
         Args:
-            with_literature: whether desks have a literature client, for which a gateway is opened.
+            literature: what the literature client of each context asks, through a gateway that is
+                opened for it; None: there is no client.
             task: unique within the suite. The benchmark's name covers data, prompts, engine,
                 profile and limit; what else could change a result belongs into `task` or the item's
                 id.
@@ -188,10 +190,8 @@ class Trial:
         note(f"{self.request.suite}: {task}, {len(items):,} items")
         with ExitStack() as stack:
             gateway = (
-                stack.enter_context(
-                    open_gateway(self.request.literature, self.settings, self.layout)
-                )
-                if with_literature
+                stack.enter_context(open_gateway(literature, self.settings, self.layout))
+                if literature is not None
                 else None
             )
             done = asyncio.run(self._work(task, items, work, kind, ask_again, gateway))

@@ -12,7 +12,6 @@ from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show, without_keys
 from tasks.contribution.context import STAGE, Context, omission
 from tasks.contribution.discovery import shown
-from tasks.contribution.relevance import shown_papers
 from tasks.contribution.steps.compare_paper import (
     COMPARE_PAPER,
     ComparisonEntry,
@@ -21,6 +20,7 @@ from tasks.contribution.steps.compare_paper import (
     DimensionComparison,
 )
 from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.relevance import shown_papers
 from tasks.judging.reply_fields import by_key
 from tasks.text.quotations import stands_in
 

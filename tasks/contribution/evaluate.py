@@ -19,9 +19,7 @@ from tasks.contribution.comparing import Compared, compare
 from tasks.contribution.context import STAGE, Context
 from tasks.contribution.discovery import Discovery, discover, extract_dimensions
 from tasks.contribution.relevance import (
-    NO_ABSTRACT,
     POSSIBLY_THIS_WORK,
-    Judgement,
     judge_relevance,
     most_relevant,
     relevant,
@@ -30,6 +28,7 @@ from tasks.contribution.reviewing import Reviewed, review, review_uncompared, un
 from tasks.contribution.searching import Found, augment
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
+from tasks.judging.relevance import NO_ABSTRACT, Judgement
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.text.titles import Work, is_own_work

@@ -30,13 +30,13 @@ from tasks.citations.keys import Shown, show
 from tasks.citations.settle import citation_rows, settle
 from tasks.contribution.context import STAGE, Context, not_asked, unreviewed
 from tasks.contribution.discovery import Discovery, shown
-from tasks.contribution.relevance import Judgement
 from tasks.contribution.steps.contribution_review import (
     CONTRIBUTION_REVIEW,
     ReviewInput,
     ReviewReply,
     ShownComparison,
 )
+from tasks.judging.relevance import Judgement
 from tasks.judging.suggestions import settle_suggestions
 from tasks.judging.verifying import sentence_counts, verifies, verify
 

@@ -116,7 +116,8 @@ def test_untrusted_text_stands_in_blocks(step: Step[Any, Any]) -> None:
 def test_calls_that_share_a_beginning_share_it_up_to_the_end_of_what_is_judged(
     step: Step[Any, Any],
 ) -> None:
-    judged = "idea" if "idea" in step.input_model.model_fields else "review"
+    fields = step.input_model.model_fields
+    judged = next(name for name in ("idea", "review", "question") if name in fields)
     one, varied = (sample(step.input_model, saves=saves) for saves in ("compute", "energy"))
     other = varied.model_copy(update={judged: getattr(one, judged)})
     system, user = step.messages(one)

@@ -12,7 +12,7 @@ from schemas.base import Reply
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from tasks.benchmarks.steps.prompted_soundness import PromptedSoundnessInput, nearest_sentences
 from tasks.contribution.steps.extract_dimensions import DimensionsInput, baseline_dimensions
-from tasks.contribution.steps.shown import ShownPaper
+from tasks.judging.relevance import ShownPaper
 from tasks.judging.reply_fields import Prose, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.quotations import passages

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
-from tasks.contribution.steps.shown import ShownPaper
+from tasks.judging.relevance import ShownPaper
 from tasks.judging.reply_fields import Prose, SoundEntries
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.soundness.steps.extract_methods import MethodsInput, baseline_methods

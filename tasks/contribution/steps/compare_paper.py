@@ -13,8 +13,9 @@ from pydantic import Field
 from schemas.base import Noun, Reply
 from schemas.contribution import Overlap
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
-from tasks.contribution.steps.shown import ShownDimension, ShownPaper
+from tasks.contribution.steps.shown import ShownDimension
 from tasks.embeddings.similarity import paper_text
+from tasks.judging.relevance import ShownPaper
 from tasks.judging.reply_fields import Key, KeyedEntry, Prose, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, Step
 from tasks.text.phrases import specific_stems

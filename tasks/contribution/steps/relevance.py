@@ -4,15 +4,13 @@ Baseline: embedding similarity, with the share of a paper's specific words that 
 """
 
 import bisect
-from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Reply
+from schemas.base import Noun
 from schemas.judging import LONG_ANSWER_TOKENS
-from tasks.contribution.steps.shown import ShownPaper
 from tasks.embeddings.similarity import Nearness, paper_text
-from tasks.judging.reply_fields import KeyedEntry, SoundEntries
+from tasks.judging.relevance import JudgedPapers, RelevanceEntry, ShownPaper
 from tasks.judging.step import BaselineTools, Step
 from tasks.text.phrases import specific_stems
 
@@ -27,13 +25,8 @@ class RelevanceInput(Noun):
     )
 
 
-class RelevanceEntry(KeyedEntry):
-    rationale: str = Field(description="One or two sentences: what is shared and what differs.")
-    score: int = Field(ge=0, le=5)
-
-
-class RelevanceReply(Reply):
-    papers: Annotated[list[RelevanceEntry], Field(min_length=1), SoundEntries]
+class RelevanceReply(JudgedPapers):
+    """How similar the contributions of each paper are."""
 
 
 SIMILARITY_WEIGHT = 0.8

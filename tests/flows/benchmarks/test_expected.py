@@ -37,6 +37,7 @@ def expected(name: str, data: Path, **changes: object) -> BenchmarkEstimate:
         ("critical_problems", 9),
         ("agreement", 0),
         ("decisions", 0),
+        ("survey", 3 * 40),
     ],
 )
 def test_calls_are_counted_from_the_data(name: str, calls: int, data: Path) -> None:

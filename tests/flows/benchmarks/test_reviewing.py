@@ -32,7 +32,7 @@ from tasks.benchmarks.steps.prompted_soundness import (
     PromptedSoundnessReply,
     ReviewedMethod,
 )
-from tasks.contribution.steps.shown import ShownPaper
+from tasks.judging.relevance import ShownPaper
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput
 from tests.support.benchmark_sets import benchmark_request, write_scholarideas
 from tests.support.contribution_fakes import FakeEngine, FakeLiterature, WordEmbedder, paper

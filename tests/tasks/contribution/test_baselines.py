@@ -29,7 +29,8 @@ from tasks.contribution.steps.extract_dimensions import (
     baseline_dimensions,
 )
 from tasks.contribution.steps.relevance import RelevanceInput, baseline_relevance, relevance_score
-from tasks.contribution.steps.shown import ShownDimension, ShownPaper
+from tasks.contribution.steps.shown import ShownDimension
+from tasks.judging.relevance import ShownPaper
 from tasks.judging.step import BaselineTools, NoAnswer
 from tasks.text.phrases import QUERY_WORD_LIMIT
 from tests.support.contribution_fakes import WordEmbedder

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from tasks.contribution.steps.compare_paper import ComparisonReply
 from tasks.contribution.steps.contribution_review import ReviewReply
 from tasks.contribution.steps.extract_dimensions import DimensionsReply
-from tasks.contribution.steps.relevance import RelevanceEntry, RelevanceReply
+from tasks.contribution.steps.relevance import RelevanceReply
+from tasks.judging.relevance import RelevanceEntry
 from tasks.judging.reply_fields import by_key
 
 JSON = st.recursive(

@@ -11,7 +11,7 @@ from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.identifiers import PaperId
 from tasks.contribution.evaluate import second_pass
-from tasks.contribution.relevance import Judgement, most_relevant, relevant
+from tasks.contribution.relevance import most_relevant, relevant
 from tasks.embeddings.similarity import (
     MAXIMUM_PASSAGES,
     Nearness,
@@ -20,6 +20,7 @@ from tasks.embeddings.similarity import (
     nearest,
 )
 from tasks.judging.packing import even_batches
+from tasks.judging.relevance import Judgement
 from tests.support.contribution_fakes import WordEmbedder, paper
 
 PAPERS = [

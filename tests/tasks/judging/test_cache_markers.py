@@ -6,9 +6,9 @@ import pytest
 
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceInput
-from tasks.contribution.steps.shown import ShownPaper
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.models import takes_cache_markers, with_cache_markers
+from tasks.judging.relevance import ShownPaper
 
 
 def messages(*titles: str) -> list[dict[str, str]]:

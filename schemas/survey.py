@@ -1,0 +1,151 @@
+"""Nouns of a survey: the papers that answer a question, how each was reached, and why it was kept."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Prose, Stored
+from schemas.failure import Failure
+from schemas.graph import CitationEdge
+from schemas.identifiers import PaperId
+from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.paper import Paper
+
+
+class Edge(StrEnum):
+    """How a paper was reached."""
+
+    SEARCH = "search"
+    REFERENCE = "reference"
+    CITATION = "citation"
+
+
+class End(StrEnum):
+    """Why the expansion ended."""
+
+    DEPTH = "depth"
+    PAPERS = "papers"
+    SATURATED = "saturated"
+    NOTHING_LEFT = "nothing_left"
+    BUDGET = "budget"
+
+
+class SurveyParameters(Noun):
+    """How far an expansion goes. Each bound is a number of papers unless it says otherwise."""
+
+    depth: int = Field(default=2, ge=0, le=4, description="Layers along the citation graph.")
+    maximum_papers: int = Field(default=200, ge=1, le=2_000, description="Most papers kept.")
+    maximum_judged: int = Field(
+        default=800, ge=1, le=20_000, description="Most papers whose relevance is judged."
+    )
+    papers_per_query: int = Field(default=100, ge=1, le=999)
+    maximum_sub_questions: int = Field(default=4, ge=1, le=12, description="Of the plan.")
+    queries_per_sub_question: int = Field(default=3, ge=1, le=10)
+    followed_per_layer: int = Field(
+        default=40, ge=1, le=500, description="Most relevant papers whose neighbours are looked up."
+    )
+    references_per_paper: int = Field(default=100, ge=0, le=1_000)
+    citations_per_paper: int = Field(
+        default=100, ge=0, le=1_000, description="Of a hub no more of the papers that cite it."
+    )
+    papers_per_call: int = Field(default=20, ge=1, le=100, description="Judged in one call.")
+    least_relevance: int = Field(default=3, ge=1, le=5, description="From 0 to 5; kept from here.")
+    saturation_share: float = Field(
+        default=0.02,
+        ge=0,
+        le=1,
+        description="A layer with a smaller share of relevant papers is the last.",
+    )
+
+
+class SurveyQuery(Noun):
+    """One search of a survey's plan."""
+
+    query_id: str = Field(description="q1, q2, … in the order of the plan.")
+    sub_question: Prose = Field(description="What of the question it looks for.")
+    query: str = Field(min_length=1, description="The words searched for.")
+    found_count: int | None = Field(
+        default=None,
+        ge=0,
+        description="Papers it found before the cutoff; None: it was not answered.",
+    )
+
+
+class SurveyLayer(Noun):
+    """What one layer of the expansion gave: 0 is the searches, then one for each hop."""
+
+    layer: int = Field(ge=0, description="0: searches; 1: one hop from them, and so on.")
+    followed_count: int = Field(ge=0, description="Papers whose neighbours were looked up for it.")
+    hub_count: int = Field(
+        ge=0, description="Of those, papers cited so often that only some citations were read."
+    )
+    found_count: int = Field(ge=0, description="Papers it reached that were not known before.")
+    judged_count: int = Field(ge=0, description="Papers judged for relevance.")
+    relevant_count: int = Field(ge=0, description="Of those, papers found relevant.")
+    unscored_count: int = Field(ge=0, description="Of those, papers that could not be judged.")
+    inadmissible_count: int = Field(ge=0, description="Papers left out for the cutoff.")
+    failed_look_up_count: int = Field(ge=0, description="Look-ups that were not answered.")
+
+
+class SurveyPaper(Judged):
+    """One paper that was judged for a survey."""
+
+    JUDGEMENT = ("relevance_0_to_5",)
+
+    paper_id: PaperId = Field(min_length=1, description="The paper; a row of `papers`.")
+    layer: int = Field(ge=0, description="Hops from the searches.")
+    edge: Edge = Field(description="By which kind of edge it was reached first.")
+    reached_from: str = Field(description="The query, or the paper at the edge's other end.")
+    link_count: int = Field(
+        ge=0, description="Relevant papers that cite it or that it cites, as far as looked up."
+    )
+    relevance_0_to_5: int | None = Field(
+        ge=0, le=5, description="Relevance to the question; None when unscored."
+    )
+    rationale: Prose = Field(default="", description="Why so relevant; empty: none was given.")
+    kept: bool = Field(description="Whether it is part of the survey.")
+    weight: float | None = Field(
+        ge=0, description="Order within the survey, highest first; None when not relevant."
+    )
+    quality_0_to_1: Annotated[float, Stored(nullable=True)] | None = Field(
+        ge=0,
+        le=1,
+        description=(
+            "Share of the relevant papers that are cited less often a year; None: its citations or"
+            " its year are unknown."
+        ),
+    )
+    recency_0_to_1: float | None = Field(
+        ge=0,
+        le=1,
+        description="1 for the newest, half for each eight years before; None: no year is known.",
+    )
+    cluster_id: str | None = Field(
+        default=None, description="The cluster it stands in; None: it is not kept."
+    )
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
+    provenance: Provenance | None = Field(default=None, description="None where nothing was asked.")
+
+
+class Expansion(Noun):
+    """What following a question through the literature gave.
+
+    `papers` holds every paper judged, in the order of layer and rank; `texts` their metadata;
+    `links` how those that are kept cite each other, as far as it was looked up.
+    """
+
+    queries: tuple[SurveyQuery, ...]
+    layers: tuple[SurveyLayer, ...]
+    papers: tuple[SurveyPaper, ...]
+    texts: tuple[Paper, ...]
+    links: tuple[CitationEdge, ...]
+    end: End
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def kept(self) -> tuple[SurveyPaper, ...]:
+        """The papers of the survey, heaviest first."""
+        papers = (paper for paper in self.papers if paper.kept)
+        return tuple(sorted(papers, key=lambda paper: (-(paper.weight or 0.0), paper.paper_id)))

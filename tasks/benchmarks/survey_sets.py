@@ -1,0 +1,265 @@
+"""Questions whose relevant papers are known: reference lists of a snapshot, core papers of published
+surveys, answers to search questions, and a generated graph in which they are planted.
+"""
+
+import gzip
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from schemas.identifiers import PaperId
+from tasks.benchmarks.records import json_lines, text_of
+from tasks.literature.snapshot.records import PaperRecord, as_number, normal_title, sha1_hex
+from tasks.literature.snapshot.snapshot import Snapshot
+from tasks.literature.snapshot.store import PaperStore
+
+VIS_FILE = "vis_citation_graph/papers.jsonl.gz"
+CORE_PAPERS_FILE = "survey_core_papers_litqeval/candidates.jsonl.gz"
+SEARCH_QUERIES_FILE = "paper_search_queries/queries.jsonl"
+
+Rows = Iterator[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyCase:
+    """A question and the papers that a survey of it should hold."""
+
+    case_id: str
+    question: str
+    relevant: frozenset[PaperId]
+    cutoff: date | None = None
+
+
+def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
+    """Papers as a file that a snapshot is built from."""
+    with path.open("wb") as file:
+        for row in rows:
+            file.write(orjson.dumps(row) + b"\n")
+    return path
+
+
+def vis_papers(path: Path) -> Rows:
+    """Papers of IEEE VIS with their reference lists, as far as the venue's own papers go."""
+    with gzip.open(path, "rb") as file:
+        for line in file:
+            row = orjson.loads(line)
+            yield {
+                "paper_id": row["id"],
+                "title": row["title"],
+                "abstract": row["abstract"],
+                "authors": row["authors"],
+                "venue": row["venue"],
+                "year": row["publication_year"] or row["year"],
+                "url": f"https://doi.org/{row['id']}",
+                "doi": row["id"],
+                "citation_count": row["cited_by_crossref"],
+                "references": row["references"],
+            }
+
+
+def candidate_papers(path: Path) -> Rows:
+    """The candidates of all topics, each paper once; nothing is known of their references."""
+    seen: set[str] = set()
+    for row in _compressed(path):
+        if row["paper_id"] not in seen:
+            seen.add(row["paper_id"])
+            yield {
+                "paper_id": row["paper_id"],
+                "title": row["title"],
+                "abstract": row["abstract"],
+                "authors": [],
+                "venue": "",
+                "year": None,
+                "url": f"https://app.dimensions.ai/details/publication/{row['paper_id']}",
+            }
+
+
+def _compressed(path: Path) -> Rows:
+    with gzip.open(path, "rb") as file:
+        yield from map(orjson.loads, file)
+
+
+def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
+    """Topics, with the core papers of their surveys that stand in the candidate pools."""
+    core: dict[str, set[PaperId]] = {}
+    for row in _compressed(path):
+        if row["core"]:
+            core.setdefault(row["topic"], set()).add(given_paper(row["paper_id"]))
+    return [
+        SurveyCase(topic, topic, frozenset(papers))
+        for topic, papers in core.items()
+        if len(papers) >= fewest
+    ]
+
+
+def given_paper(identifier: str) -> PaperId:
+    """The paper_id under which a snapshot keeps a paper that its file names so."""
+    return PaperId(sha1_hex(f"given:{identifier}"))
+
+
+def reference_lists(snapshot: Snapshot, fewest: int) -> list[SurveyCase]:
+    """Papers of a snapshot with their titles as questions, and what their authors cite.
+
+    The cutoff is the end of the year before: neither the paper nor one that cites it can be reached,
+    and of its references those count that had appeared by then. `fewest` of them are needed.
+    """
+    if not snapshot.manifest.has_references:
+        return []
+    store = PaperStore(snapshot.folder, name=snapshot.manifest.store_name)
+    try:
+        records = [record for _, record in store.records_from(0)]
+    finally:
+        store.close()
+    cases = (_case(snapshot, record) for record in records if (record.reference_count or 0))
+    return [case for case in cases if case is not None and len(case.relevant) >= fewest]
+
+
+def _case(snapshot: Snapshot, record: PaperRecord) -> SurveyCase | None:
+    edges = snapshot.references(record.paper_id)
+    if record.year is None or edges is None:
+        return None
+    cutoff = date(record.year - 1, 12, 31)
+    relevant = (paper for paper in edges.papers if paper.last_day <= as_number(cutoff))
+    return SurveyCase(
+        case_id=record.given_id or record.paper_id,
+        question=record.title,
+        relevant=frozenset(PaperId(paper.paper_id) for paper in relevant),
+        cutoff=cutoff,
+    )
+
+
+def search_questions(path: Path, snapshot: Snapshot) -> list[SurveyCase]:
+    """Search questions with those of their answers that the snapshot holds, by exact title."""
+    cases = []
+    for record in json_lines(path):
+        answers = record.get("answers")
+        titles = [one["title"] for one in answers] if isinstance(answers, list) else []
+        found = frozenset(filter(None, (_titled(snapshot, title) for title in titles)))
+        if found:
+            case_id, query = text_of(record, "id", path), text_of(record, "query", path)
+            cases.append(SurveyCase(case_id, query, found))
+    return cases
+
+
+def _titled(snapshot: Snapshot, title: str) -> PaperId | None:
+    match = snapshot.match_title(title).papers
+    same = bool(match) and normal_title(match[0].title) == normal_title(title)
+    return PaperId(match[0].paper_id) if same else None
+
+
+# A generated graph.
+
+PLANTED_PAPERS = 40
+PLANTED_QUESTIONS = 20
+NAMED_SHARE = 0.25
+"""Of the planted papers, those whose title has words of the question: a search finds these alone."""
+DISTRACTORS_PER_QUESTION = 220
+"""Papers with words of the question that answer another one."""
+HUBS = 6
+OTHER_PAPERS = 600
+MISSING_SHARE = 0.3
+"""Of the edges, those that no source knows."""
+_SYLLABLES = [
+    "ka",
+    "lo",
+    "mi",
+    "ren",
+    "tu",
+    "vas",
+    "del",
+    "por",
+    "sin",
+    "gal",
+    "bet",
+    "mor",
+    "fi",
+    "nax",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedGraph:
+    """Papers as rows of a snapshot file, and questions with the papers planted for each."""
+
+    rows: tuple[dict[str, Any], ...]
+    cases: tuple[SurveyCase, ...]
+
+
+def planted_graph(seed: int, question_count: int = PLANTED_QUESTIONS) -> PlantedGraph:
+    """A literature of made-up words: planted papers cite each other, distractors share the
+    question's words, hubs are cited from everywhere, and a part of all edges is missing.
+    """
+    draw = random.Random(seed)  # noqa: S311 -- no secret
+    names, cited_everywhere = _words(draw), [f"hub{number}" for number in range(HUBS)]
+    rows = [_paper(name, f"{next(names)} survey handbook", [], 2000) for name in cited_everywhere]
+    others = [f"other{number}" for number in range(OTHER_PAPERS)]
+    for number, name in enumerate(others):
+        cited = [*draw.sample(others[:number], min(number, 5)), *draw.sample(cited_everywhere, 3)]
+        rows.append(_paper(name, f"{next(names)} {next(names)}", _known(cited, draw), 2005))
+    cases = []
+    for question_number in range(question_count):
+        question = f"{next(names)} {next(names)} {next(names)}"
+        planted = [f"q{question_number}p{number}" for number in range(PLANTED_PAPERS)]
+        near = [f"q{question_number}d{number}" for number in range(DISTRACTORS_PER_QUESTION)]
+        rows += _planted(question, planted, cited_everywhere, names, draw)
+        rows += _near(question, near, [*others, *cited_everywhere], names, draw)
+        relevant = frozenset(map(given_paper, planted))
+        cases.append(SurveyCase(f"planted-{question_number}", question, relevant))
+    return PlantedGraph(tuple(rows), tuple(cases))
+
+
+def _planted(
+    question: str,
+    names: Sequence[str],
+    hubs: Sequence[str],
+    words: Iterator[str],
+    draw: random.Random,
+) -> Rows:
+    named = set(draw.sample(names, round(NAMED_SHARE * len(names))))
+    for number, name in enumerate(names):
+        said = draw.choice(question.split()) if name in named else next(words)
+        earlier = names[:number]
+        cited = [*draw.sample(earlier, min(len(earlier), 4)), *draw.sample(hubs, 2)]
+        yield _paper(name, f"{said} {next(words)}", _known(cited, draw), 2010 + number // 4)
+
+
+def _near(
+    question: str,
+    names: Sequence[str],
+    elsewhere: Sequence[str],
+    words: Iterator[str],
+    draw: random.Random,
+) -> Rows:
+    for name in names:
+        title = f"{draw.choice(question.split())} {next(words)} {next(words)}"
+        yield _paper(name, title, _known(draw.sample(elsewhere, 8), draw), 2012)
+
+
+def _known(cited: Sequence[str], draw: random.Random) -> list[str]:
+    return [name for name in cited if draw.random() >= MISSING_SHARE]
+
+
+def _paper(name: str, title: str, references: list[str], year: int) -> dict[str, Any]:
+    return {
+        "paper_id": name,
+        "title": f"{title} {name}",
+        "abstract": f"About {title}.",
+        "authors": [],
+        "venue": "",
+        "year": year,
+        "url": f"https://example.org/{name}",
+        "references": references,
+    }
+
+
+def _words(draw: random.Random) -> Iterator[str]:
+    """Words that occur nowhere else."""
+    number = 0
+    while True:
+        number += 1
+        yield "".join(draw.choices(_SYLLABLES, k=3)) + _SYLLABLES[number % len(_SYLLABLES)]

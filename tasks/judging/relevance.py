@@ -1,0 +1,143 @@
+"""Papers judged in batches under short keys: how relevant each is, or why that is not known.
+
+Topics bring the step and what it is asked; here are the batches and what a reply left out.
+"""
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.failure import Failure, call_failures
+from schemas.identifiers import PaperId
+from schemas.outcome import Outcome, Provenance, Unscored
+from schemas.paper import Paper
+from schemas.reasons import Reason
+from tasks.citations.keys import Shown, show
+from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.reply_fields import KeyedEntry, SoundEntries, by_key
+from tasks.text.words import shorten_words
+
+
+class ShownPaper(Noun):
+    """A paper as an engine sees it: never its identifier, so that only shown keys can be cited."""
+
+    key: str = Field(description="The short key to answer and cite by, such as P7.")
+    title: str
+    abstract: str = Field(min_length=1)
+
+
+class RelevanceEntry(KeyedEntry):
+    rationale: str = Field(description="One or two sentences: what is shared and what differs.")
+    score: int = Field(ge=0, le=5)
+
+
+class JudgedPapers(Reply):
+    """The shape of a reply about the relevance of several papers."""
+
+    papers: Annotated[list[RelevanceEntry], Field(min_length=1), SoundEntries]
+
+
+JudgedT = TypeVar("JudgedT", bound=JudgedPapers)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A paper's relevance, or why there is none.
+
+    A paper that could not be judged is not an irrelevant one.
+    """
+
+    score: int | None
+    rationale: str = ""
+    unscored_reason: Reason | None = None
+    provenance: Provenance | None = None
+
+
+@dataclass(slots=True)
+class Judgements:
+    """Judgements by paper, and the calls that gave none."""
+
+    by_paper: dict[PaperId, Judgement] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+
+
+NO_ABSTRACT = Judgement(None, unscored_reason=Reason.NO_EVIDENCE)
+"""A title alone does not say what a paper contributes."""
+
+
+async def judge_papers(
+    papers: Sequence[Paper],
+    largest_batch: int,
+    ask: Callable[[Shown], Coroutine[Any, Any, Outcome[JudgedT]]],
+    *,
+    stage: str,
+    subject: str,
+) -> Judgements:
+    """Judge `papers`, `largest_batch` at a time.
+
+    All prompts begin with the same bytes. The first call goes ahead alone, so that a provider that
+    keeps beginnings has this one by the time the others come, side by side.
+
+    Args:
+        ask: puts one batch to the engine.
+        stage, subject: of the failures of calls.
+    """
+    readable = [paper for paper in papers if paper.abstract]
+    batches = [show(batch) for batch in even_batches(readable, largest_batch)]
+    outcomes = await first_alone([partial(ask, batch) for batch in batches])
+    judgements = Judgements({paper.paper_id: NO_ABSTRACT for paper in papers if not paper.abstract})
+    for batch, outcome in zip(batches, outcomes, strict=True):
+        _enter(judgements, batch, outcome, stage)
+    unscored = [outcome for outcome in outcomes if isinstance(outcome, Unscored)]
+    judgements.failures.extend(call_failures(unscored, stage, subject))
+    return judgements
+
+
+def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[JudgedT], stage: str) -> None:
+    if isinstance(outcome, Unscored):
+        missing = Judgement(None, unscored_reason=outcome.reason, provenance=outcome.provenance)
+        judgements.by_paper.update({paper.paper_id: missing for paper in batch.papers})
+        return
+    entries = by_key(outcome.value.papers, [key for key, _ in batch])
+    for key, paper in batch:
+        entry = entries.get(key)
+        judgements.by_paper[paper.paper_id] = (
+            Judgement(entry.score, entry.rationale, provenance=outcome.provenance)
+            if entry
+            else Judgement(
+                None, unscored_reason=Reason.REPLY_UNPARSABLE, provenance=outcome.provenance
+            )
+        )
+        if entry is None:
+            detail = f"the relevance reply has no usable entry for it among {len(batch)} papers"
+            judgements.failures.append(
+                Failure(
+                    stage=stage,
+                    subject=paper.paper_id,
+                    reason=Reason.REPLY_UNPARSABLE,
+                    detail=detail,
+                )
+            )
+
+
+def shown_papers(batch: Shown, abstract_word_limit: int | None = None) -> tuple[ShownPaper, ...]:
+    """The papers of a batch as an engine sees them.
+
+    All have abstracts; a mark stands where one is cut.
+    """
+    return tuple(
+        ShownPaper(key=key, title=paper.title, abstract=_abstract(paper, abstract_word_limit))
+        for key, paper in batch
+    )
+
+
+def _abstract(paper: Paper, word_limit: int | None) -> str:
+    abstract = paper.abstract or paper.title
+    if word_limit is None:
+        return abstract
+    shown, left_out = shorten_words(abstract, word_limit)
+    return f"{shown} […]" if left_out else abstract

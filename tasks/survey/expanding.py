@@ -1,0 +1,255 @@
+"""From a question to its literature: searches, then breadth first along references and citations,
+with a filter of relevance at every layer (OmniScientist, section 3.2; the layers of PaSa).
+
+Every hop keeps to the cutoff. A layer judges its share of what may still be judged, so that a deeper
+expansion of the same size looks at no more papers than a shallow one.
+"""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from schemas.failure import Failure, look_up_failures
+from schemas.graph import CitationEdge
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.reasons import Reason
+from schemas.retrieval import Answer
+from schemas.survey import (
+    Edge,
+    End,
+    Expansion,
+    SurveyLayer,
+    SurveyParameters,
+    SurveyQuery,
+)
+from tasks.embeddings.similarity import SharedWords, fused
+from tasks.judging.relevance import Judgement, Judgements
+from tasks.literature.client import LiteratureClient
+from tasks.literature.edges import Neighbour
+from tasks.survey.weighing import Lead, weighed
+
+STAGE = "survey"
+BULK_REQUESTS = 1
+"""Of packed searches, where the queries one by one found less than the first layer may judge."""
+
+Judge = Callable[[Sequence[Paper]], Awaitable[Judgements]]
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What is counted of a layer while it is under way."""
+
+    followed: int = 0
+    hubs: int = 0
+    found: int = 0
+    inadmissible: int = 0
+    failed: int = 0
+
+
+async def expand(
+    question: str,
+    queries: Sequence[SurveyQuery],
+    parameters: SurveyParameters,
+    literature: LiteratureClient,
+    judge: Judge,
+    cutoff: date | None,
+) -> Expansion:
+    """Follow the queries of a question as far as `parameters` allow.
+
+    What a source does never raises: look-ups that failed are in `failures`, and are counted in
+    their layer.
+    """
+    walk = Walk(question, parameters, literature, judge, cutoff)
+    await walk.search(queries)
+    while walk.end is None:
+        await walk.hop()
+    return walk.expansion()
+
+
+class Walk:
+    """One expansion under way. Not shared between tasks."""
+
+    def __init__(
+        self,
+        question: str,
+        parameters: SurveyParameters,
+        literature: LiteratureClient,
+        judge: Judge,
+        cutoff: date | None,
+    ) -> None:
+        self.end: End | None = None
+        self._question = question
+        self._parameters = parameters
+        self._literature = literature
+        self._judge = judge
+        self._cutoff = cutoff
+        self._leads: dict[PaperId, Lead] = {}
+        self._judged: dict[PaperId, Judgement] = {}
+        self._followed: set[PaperId] = set()
+        self._links: dict[tuple[PaperId, PaperId], CitationEdge] = {}
+        self._layers: list[SurveyLayer] = []
+        self._queries: tuple[SurveyQuery, ...] = ()
+        self._failures: list[Failure] = []
+        self._ranks: list[dict[PaperId, float]] = []
+
+    async def search(self, queries: Sequence[SurveyQuery]) -> None:
+        """Layer 0: every query once, and all of them packed where that leaves room."""
+        async with asyncio.TaskGroup() as group:
+            sent = [group.create_task(self._searched(query.query)) for query in queries]
+        answers = [task.result() for task in sent]
+        counts = _Counts()
+        for query, answer in zip(queries, answers, strict=True):
+            self._note(answer, counts, f"query {query.query_id}: {query.query}")
+            self._enter(answer.items, Edge.SEARCH, query.query, counts)
+            self._ranks.append(
+                {paper.paper_id: -float(rank) for rank, paper in enumerate(answer.items)}
+            )
+        if queries and len(self._leads) < self._quota():
+            words = [query.query for query in queries]
+            bulk = await self._literature.search_bulk(words, BULK_REQUESTS, self._cutoff)
+            self._note(bulk, counts, "all queries together")
+            self._enter(bulk.items, Edge.SEARCH, "all queries together", counts)
+        self._queries = tuple(
+            query.model_copy(update={"found_count": len(answer.items) if answer.complete else None})
+            for query, answer in zip(queries, answers, strict=True)
+        )
+        await self._judge_best([], counts)
+
+    async def _searched(self, query: str) -> Answer[Paper]:
+        limit = self._parameters.papers_per_query
+        return await self._literature.search_papers(query, limit, self._cutoff)
+
+    async def hop(self) -> None:
+        """One layer further: the neighbours of the most relevant papers not followed yet."""
+        seeds = self._seeds()
+        limits = self._parameters
+        async with asyncio.TaskGroup() as group:
+            cited = group.create_task(
+                self._literature.references(seeds, limits.references_per_paper, self._cutoff)
+            )
+            citing = group.create_task(
+                self._literature.citations(seeds, limits.citations_per_paper, self._cutoff)
+            )
+        counts = _Counts(followed=len(seeds), hubs=sum(map(self._is_hub, seeds)))
+        self._followed.update(seeds)
+        for edge, answer in ((Edge.REFERENCE, cited.result()), (Edge.CITATION, citing.result())):
+            self._note(answer, counts, f"{edge}s of layer {len(self._layers) - 1}")
+            for link, paper in answer.items:
+                ends = (link.citing_paper_id, link.cited_paper_id)
+                seed = ends[edge is Edge.CITATION]
+                self._enter([paper], edge, seed, counts)
+                self._link(seed, paper.paper_id, link)
+        pulls = {lead.paper.paper_id: lead.pull for lead in self._waiting() if lead.links}
+        await self._judge_best([pulls, pulls], counts)
+
+    def _seeds(self) -> list[PaperId]:
+        relevant = [paper_id for paper_id in self._relevant() if paper_id not in self._followed]
+        relevant.sort(key=lambda paper_id: (-self._score(paper_id), paper_id))
+        return relevant[: self._parameters.followed_per_layer]
+
+    def _is_hub(self, paper_id: PaperId) -> bool:
+        count = self._leads[paper_id].paper.citation_count
+        return (count or 0) > self._parameters.citations_per_paper
+
+    def _enter(
+        self, papers: Iterable[Paper], edge: Edge, reached_from: str, counts: _Counts
+    ) -> None:
+        for paper in papers:
+            if paper.paper_id not in self._leads:
+                layer = len(self._layers)
+                self._leads[paper.paper_id] = Lead(paper, layer, edge, reached_from)
+                counts.found += 1
+
+    def _link(self, seed: PaperId, paper_id: PaperId, link: CitationEdge) -> None:
+        self._leads[paper_id].links[seed] = self._score(seed)
+        known = self._links.setdefault((link.citing_paper_id, link.cited_paper_id), link)
+        if known.contexts is None and link.contexts is not None:
+            self._links[link.citing_paper_id, link.cited_paper_id] = link
+
+    def _note(self, answer: Answer[Paper] | Answer[Neighbour], counts: _Counts, what: str) -> None:
+        counts.inadmissible += answer.inadmissible_count
+        counts.failed += len(answer.failures)
+        self._failures.extend(look_up_failures(answer.failures, STAGE, what))
+
+    def _waiting(self) -> list[Lead]:
+        return [lead for name, lead in self._leads.items() if name not in self._judged]
+
+    async def _judge_best(
+        self, rankings: Sequence[Mapping[PaperId, float]], counts: _Counts
+    ) -> None:
+        """Judge what the rankings, the searches and the words shared with the question put first."""
+        waiting = self._waiting()
+        shared = SharedWords([lead.paper for lead in waiting]).with_text(self._question)
+        worth = fused([*self._ranks, *rankings, shared])
+        waiting.sort(key=lambda lead: (-worth[lead.paper.paper_id], lead.paper.paper_id))
+        chosen = [lead.paper for lead in waiting[: self._quota()]]
+        judgements = await self._judge(chosen)
+        self._judged.update(judgements.by_paper)
+        self._failures.extend(judgements.failures)
+        self._close_layer(chosen, counts)
+
+    def _quota(self) -> int:
+        """Of what may still be judged, the share of the layer under way."""
+        left = self._parameters.maximum_judged - len(self._judged)
+        return math.ceil(left / (self._parameters.depth + 1 - len(self._layers)))
+
+    def _close_layer(self, chosen: Sequence[Paper], counts: _Counts) -> None:
+        layer = len(self._layers)
+        judgements = [self._judged[paper.paper_id] for paper in chosen]
+        relevant = sum(map(self._is_relevant, judgements))
+        self._layers.append(
+            SurveyLayer(
+                layer=layer,
+                followed_count=counts.followed,
+                hub_count=counts.hubs,
+                found_count=counts.found,
+                judged_count=len(chosen),
+                relevant_count=relevant,
+                unscored_count=sum(one.score is None for one in judgements),
+                inadmissible_count=counts.inadmissible,
+                failed_look_up_count=counts.failed,
+            )
+        )
+        self.end = self._ended(relevant, len(chosen))
+
+    def _ended(self, relevant: int, judged: int) -> End | None:
+        if any(failure.reason is Reason.BUDGET_EXHAUSTED for failure in self._failures):
+            return End.BUDGET
+        if not self._seeds():
+            return End.NOTHING_LEFT
+        if len(self._layers) > self._parameters.depth:
+            return End.DEPTH
+        if len(self._judged) >= self._parameters.maximum_judged:
+            return End.PAPERS
+        return End.SATURATED if relevant < self._parameters.saturation_share * judged else None
+
+    def _relevant(self) -> list[PaperId]:
+        return [name for name, judgement in self._judged.items() if self._is_relevant(judgement)]
+
+    def _is_relevant(self, judgement: Judgement) -> bool:
+        return (judgement.score or 0) >= self._parameters.least_relevance
+
+    def _score(self, paper_id: PaperId) -> int:
+        return self._judged[paper_id].score or 0
+
+    def expansion(self) -> Expansion:
+        """All that was judged, weighed; links among what is kept."""
+        leads = [self._leads[paper_id] for paper_id in self._judged]
+        papers = weighed(leads, self._judged, self._parameters, self._cutoff)
+        kept = {paper.paper_id for paper in papers if paper.kept}
+        return Expansion(
+            queries=self._queries,
+            layers=tuple(self._layers),
+            papers=papers,
+            texts=tuple(lead.paper for lead in leads),
+            links=tuple(
+                link
+                for link in self._links.values()
+                if link.citing_paper_id in kept and link.cited_paper_id in kept
+            ),
+            end=self.end or End.NOTHING_LEFT,
+            failures=tuple(self._failures),
+        )
