@@ -3,6 +3,9 @@ not at all.
 """
 
 import os
+import shutil
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import orjson
@@ -37,12 +40,51 @@ EVERY = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
 pytestmark = EVERY
 
 
+Made = Callable[[Work], Path]
+"""A warehouse of that work, made once for all tests: they work in copies."""
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """All that the work rests on."""
+
+    @cache
+    def made(work: Work) -> Path:
+        layout = Layout(tmp_path_factory.mktemp("prepared"))
+        work.prepare(layout)
+        return layout.root
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def in_lake(prepared: Made, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The work published as well."""
+
+    @cache
+    def made(work: Work) -> Path:
+        layout = copied(prepared(work), tmp_path_factory.mktemp("published"))
+        land_all(layout, work)
+        assert published(layout, work).published
+        return layout.root
+
+    return made
+
+
+def copied(warehouse: Path, folder: Path) -> Layout:
+    return Layout(shutil.copytree(warehouse, folder, dirs_exist_ok=True))
+
+
 @pytest.fixture
-def layout(work: Work, tmp_path: Path) -> Layout:
+def layout(work: Work, prepared: Made, tmp_path: Path) -> Layout:
     """A warehouse with all that the work rests on."""
-    layout = Layout(tmp_path)
-    work.prepare(layout)
-    return layout
+    return copied(prepared(work), tmp_path)
+
+
+@pytest.fixture
+def done(work: Work, in_lake: Made, tmp_path: Path) -> Layout:
+    """A warehouse in which the work is published."""
+    return copied(in_lake(work), tmp_path)
 
 
 def receipts_of(layout: Layout, work: Work) -> list[UnitReceipt]:
@@ -100,9 +142,9 @@ def test_a_unit_landed_twice_is_there_once_and_says_the_same(work: Work, layout:
         assert not count or len(read_rows(TABLE[name], path)) == count
 
 
-def test_a_unit_whose_worker_died_while_it_landed_is_absent_and_is_tidied_up(
-    work: Work, layout: Layout, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def die_while_landing(layout: Layout, work: Work, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What it leaves behind."""
+
     def die(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -110,20 +152,32 @@ def test_a_unit_whose_worker_died_while_it_landed_is_absent_and_is_tidied_up(
         patched.setattr(landing, "move_into_place", die)
         patched.setattr(landing.shutil, "rmtree", lambda *_, **__: None)
         with pytest.raises(KeyboardInterrupt):
-            work.land(layout, 0, "call-0")
-    assert receipts_of(layout, work) == []
-    left = [
+            work.land(layout, 0, "another call")
+    (left,) = [
         path
         for place in layout.building_places()
         for path in place.iterdir()
         if path.name.startswith(landing.LEFTOVERS)
     ]
-    assert len(left) == 1
-    os.utime(left[0], (0, 0))
-    land_all(layout, work)
-    assert published(layout, work).published
-    assert compact(layout).leftovers_removed == 1
-    assert len(receipts_of(layout, work)) == len(unit_folders(layout, work.kind, *work.names))
+    return left
+
+
+def test_a_unit_whose_worker_died_while_it_landed_is_absent(
+    work: Work, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    die_while_landing(layout, work, monkeypatch)
+    assert receipts_of(layout, work) == []
+
+
+def test_a_unit_whose_worker_died_while_it_landed_anew_is_what_it_was_and_is_tidied_up(
+    work: Work, done: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = receipts_of(done, work)
+    os.utime(die_while_landing(done, work, monkeypatch), (0, 0))
+    assert receipts_of(done, work) == before
+    assert compact(done).leftovers_removed == 1
+    assert len(before) == len(unit_folders(done, work.kind, *work.names))
+    assert verify(done).sound
 
 
 def test_calls_once_paid_for_stay_on_the_bill(work: Work, layout: Layout) -> None:
@@ -134,33 +188,30 @@ def test_calls_once_paid_for_stay_on_the_bill(work: Work, layout: Layout) -> Non
     assert receipt.rows["llm_calls"] == 2
 
 
-def test_publishing_twice_changes_nothing(work: Work, layout: Layout) -> None:
-    land_all(layout, work)
-    first = published(layout, work)
-    before = snapshots(layout)
-    second = published(layout, work)
-    assert (first.published, first.unchanged) == (True, False)
-    assert (second.published, second.unchanged) == (True, True)
-    assert snapshots(layout) == before
-    assert first.rows == second.rows == rows_in_lake(layout, work)
-    landed = receipts_of(layout, work)
+def test_publishing_twice_changes_nothing(work: Work, done: Layout) -> None:
+    before, told = snapshots(done), rows_in_lake(done, work)
+    again = published(done, work)
+    assert (again.published, again.unchanged) == (True, True)
+    assert snapshots(done) == before
+    assert again.rows == told == rows_in_lake(done, work)
+    landed = receipts_of(done, work)
     for name in work.kind.tables:
-        assert first.rows[name] == sum(receipt.rows[name] for receipt in landed)
-    assert first.rows[work.kind.head_table] == 1
-    assert verify(layout).problems == ()
+        assert told[name] == sum(receipt.rows[name] for receipt in landed)
+    assert told[work.kind.head_table] == 1
+    assert verify(done).problems == ()
 
 
-def test_a_unit_landed_anew_replaces_its_rows(work: Work, layout: Layout) -> None:
-    land_all(layout, work)
-    before = published(layout, work).rows
-    work.land(layout, 0, "another call")
-    again = published(layout, work)
+def test_a_unit_landed_anew_replaces_its_rows(work: Work, done: Layout) -> None:
+    before = rows_in_lake(done, work)
+    work.land(done, 0, "another call")
+    again = published(done, work)
+    assert again.rows == rows_in_lake(done, work)
     assert (again.published, again.unchanged) == (True, False)
     assert again.rows["llm_calls"] == before["llm_calls"] + 1
     assert {name: again.rows[name] for name in work.kind.tables if name != "llm_calls"} == {
         name: before[name] for name in work.kind.tables if name != "llm_calls"
     }
-    assert verify(layout).sound
+    assert verify(done).sound
 
 
 def test_rows_that_are_not_those_of_the_receipts_are_not_published(
@@ -195,27 +246,30 @@ def test_a_broken_critical_expectation_keeps_it_out_of_the_lake_and_is_kept_besi
     assert kept["passed"] is False
 
 
-def test_a_damaged_receipt_is_one_line_that_says_what_to_do(work: Work, layout: Layout) -> None:
-    land_all(layout, work)
-    assert published(layout, work).published
-    path = first_folder(layout, work) / RECEIPT_FILE
+def test_a_damaged_receipt_is_one_line_that_says_what_to_do(work: Work, done: Layout) -> None:
+    path = first_folder(done, work) / RECEIPT_FILE
     for content in (b"", b'{"colour": "red"}', b'{"run_id": "r'):
         path.write_bytes(content)
         with pytest.raises(ConfigurationError) as refused:
-            receipts_of(layout, work)
+            receipts_of(done, work)
         assert str(refused.value).startswith(str(path))
         assert str(refused.value).endswith(work.kind.remedy)
         assert "\n" not in str(refused.value)
-    assert [each for each in verify(layout).problems if str(path) in each] == [str(refused.value)]
+    assert [each for each in verify(done).problems if str(path) in each] == [str(refused.value)]
 
 
-def test_what_has_landed_and_is_not_published_is_found(work: Work, layout: Layout) -> None:
+def test_what_has_landed_and_is_not_published_is_found(
+    work: Work, prepared: Made, in_lake: Made, tmp_path: Path
+) -> None:
+    """Beside what is: what it rests on, or work of another kind."""
+    beside = prepared(work)
+    if not Layout(beside).catalogue.exists():
+        others = (other for other in WORKS if set(other.names).isdisjoint(work.names))
+        beside = in_lake(next(others))
+    layout = copied(beside, tmp_path)
     land_all(layout, work)
     assert work.names in landed_names(layout, work.kind)
     assert list(loose_files(layout, work.kind, *work.names)) == []
-    other = next(each for each in WORKS if each.kind not in (work.kind, WORKS[1].kind))
-    land_all(layout, other)
-    assert published(layout, other).published
     about = [each for each in verify(layout).problems if work.kind.titled(*work.names) in each]
     assert bool(about) is not work.kind.outlives_its_publication
 

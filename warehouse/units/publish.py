@@ -70,14 +70,15 @@ def publish(
             bring_back(connection, layout, kind, receipts)
         validation = None if unchanged else _validate(layout, kind, names, receipts)
         passed = validation is None or validation.passed
+        rows = _counts(connection, kind, names) if unchanged else {}
         if validation is not None and passed:
             with transaction(connection, kind.titled(*names)):
-                _replace(connection, layout, kind, head, receipts, digest, validation)
+                rows = _replace(connection, layout, kind, head, receipts, digest, validation)
         return Publication(
             run_id=kind.run_id(*names),
             published=passed,
             unchanged=unchanged,
-            rows=_counts(connection, kind, names) if passed else {},
+            rows=rows,
             validation=validation,
         )
 
@@ -133,7 +134,8 @@ def _replace(
     receipts: Sequence[ReceiptT],
     digest: str,
     validation: ValidationReport,
-) -> None:
+) -> dict[str, int]:
+    """Rows by table, as the lake holds them once this is committed."""
     names = kind.names(head)
     for table in kind.published_tables:
         sql = table_statement("delete_rows", table=table.name, condition=kind.condition(table))
@@ -151,7 +153,9 @@ def _replace(
         insert(connection, TABLE[kind.head_table], head_rows(kind, head, digest))
     insert(connection, TABLE["validations"], _noun_rows(TABLE["validations"], validation.rows))
     kind.settle(connection, head)
-    _hold_against_receipts(_counts(connection, kind, names), loose_counts, kind, names, receipts)
+    counts = _counts(connection, kind, names)
+    _hold_against_receipts(counts, loose_counts, kind, names, receipts)
+    return counts
 
 
 def _is_head(kind: Kind[Any, Any], table: Table) -> bool:

@@ -112,7 +112,7 @@ def test_a_killed_shard_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> No
         job = make_job(tmp_path, server)
         child = SPAWN.Process(target=run_in_child, args=(job.model_dump_json(),))
         child.start()
-        wait_until(lambda: len(server.requests) >= 5, 300, "five requests")
+        wait_until(lambda: len(server.requests) >= 4, 300, "a request that hangs")
         os.kill(child.pid or 0, signal.SIGKILL)
         child.join()
         killed.set()
