@@ -10,6 +10,7 @@ from schemas.citation import Citation
 from schemas.committee import CommitteeEvaluation
 from schemas.contribution import ContributionEvaluation
 from schemas.failure import Failure
+from schemas.graph import CitationEdge
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.judging import JudgeVote
@@ -50,6 +51,9 @@ class IdeaEvaluation(Noun):
     failures: tuple[Failure, ...]
     judge_votes: tuple[JudgeVote, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
+    citation_edges: tuple[CitationEdge, ...] = Field(
+        default=(), description="Who cites whom among the papers, as far as it was looked up."
+    )
     started_at: datetime = Field(description="Start of the evaluation.")
     finished_at: datetime = Field(description="End of the evaluation.")
 

@@ -1,9 +1,15 @@
 """The literature as a graph: how one paper cites another."""
 
+from typing import Annotated
+
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Severity, Stored
 from schemas.identifiers import PaperId
+
+MetPaperId = Annotated[
+    PaperId, Stored(references="papers.paper_id", reference_severity=Severity.WARNING)
+]
 
 
 class CitationEdge(Noun):
@@ -13,8 +19,8 @@ class CitationEdge(Noun):
     citing paper and found no passage that names the other.
     """
 
-    citing_paper_id: PaperId = Field(min_length=1, description="The paper that cites.")
-    cited_paper_id: PaperId = Field(min_length=1, description="The paper that is cited.")
+    citing_paper_id: MetPaperId = Field(min_length=1, description="The paper that cites.")
+    cited_paper_id: MetPaperId = Field(min_length=1, description="The paper that is cited.")
     influential: bool | None = Field(
         default=None,
         description="Whether the source calls the citation influential; None: not told.",

@@ -25,7 +25,15 @@ class Paper(Noun):
         description="Abstract; None where the source has none or withholds it.",
     )
     authors: tuple[str, ...] = Field(default=(), description="Names in printed order.")
+    author_ids: tuple[str, ...] | None = Field(
+        default=None,
+        description=(
+            "The source's identifiers of the authors, one for one; empty where one has none; None:"
+            " the source tells none."
+        ),
+    )
     venue: str = Field(default="", description="Journal or conference; empty when unknown.")
+    venue_id: str | None = Field(default=None, description="The source's identifier of the venue.")
     year: Annotated[int, Stored(unit="year")] | None = Field(
         default=None,
         description="Year of publication.",
@@ -47,6 +55,15 @@ class Paper(Noun):
         default=None,
         ge=0,
         description="References the source knows.",
+    )
+
+    fields_of_study: tuple[str, ...] | None = Field(
+        default=None,
+        description="Broad fields, such as Computer Science; None: the source does not say.",
+    )
+    concepts: tuple[str, ...] | None = Field(
+        default=None,
+        description="What it is about, by keywords and topics; None: the source does not say.",
     )
 
     @property

@@ -19,6 +19,7 @@ from schemas.committee import Claim, GroundedEvidence, KnowledgeRecord, MetaRevi
 from schemas.contribution import Candidate, Comparison, ContributionReview, Dimension
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
+from schemas.graph import CitationEdge
 from schemas.idea import Idea, RejectedIdea
 from schemas.judging import JudgeVote
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem, Vote
@@ -293,6 +294,7 @@ TABLES: tuple[Table, ...] = (
         key_severity=Severity.WARNING,
     ),
     _of_idea("papers", Paper, "paper_id", meaning="One paper retrieved for one idea."),
+    _of_idea("citation_edges", CitationEdge, "citing_paper_id", "cited_paper_id"),
     _of_idea("paper_sections", PaperSection, "position"),
     _of_idea("method_evidence", MethodEvidence, "method_id", "paper_id"),
     _of_idea("soundness_reviews", SoundnessReview, "method_id"),

@@ -28,6 +28,7 @@ NounT = TypeVar("NounT", bound=Noun)
 
 _OF_ALL_MODULES = (
     "papers",
+    "citation_edges",
     "citations",
     "suggestions",
     "llm_calls",

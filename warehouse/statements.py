@@ -11,6 +11,8 @@ MARTS: tuple[str, ...] = (
     "module_costs",
     "latency_by_step",
     "source_health",
+    "authors",
+    "concepts",
     "attempt_hits",
     "judge_agreement",
 )

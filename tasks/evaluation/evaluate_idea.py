@@ -79,6 +79,11 @@ def _assembled(
         papers=tuple(papers[paper_id] for paper_id in sorted(papers)),
         citations=tuple(citations),
         suggestions=tuple(suggestions),
+        citation_edges=tuple(
+            edge
+            for edge in ledger.citation_edges
+            if edge.citing_paper_id in papers and edge.cited_paper_id in papers
+        ),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         failures=tuple(ledger.failures),

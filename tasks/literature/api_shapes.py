@@ -17,10 +17,8 @@ from schemas.patterns import bounded
 
 FIELDS = (
     "paperId,corpusId,externalIds,title,abstract,authors,venue,year,publicationDate,url,"
-    "openAccessPdf,citationCount,referenceCount"
+    "openAccessPdf,citationCount,referenceCount,publicationVenue,s2FieldsOfStudy"
 )
-EDGE_FIELDS = "contextsWithIntent,isInfluential"
-"""Of a reference or citation, beside the paper at its other end."""
 
 _DISCLAIMER_URL_MARK = "available at "
 
@@ -38,12 +36,17 @@ def parse_paper(row: Any) -> Paper | None:
         return None
     external = row.get("externalIds")
     external = external if isinstance(external, Mapping) else {}
+    authors, author_ids = _authors(row.get("authors"))
     return Paper(
         paper_id=PaperId(paper_id),
         corpus_id=integer(row.get("corpusId")) or integer(external.get("CorpusId")),
         title=title,
         abstract=_text(row.get("abstract")),
-        authors=_authors(row.get("authors")),
+        authors=authors,
+        author_ids=author_ids,
+        venue_id=_text(_value(row.get("publicationVenue"), "id")),
+        fields_of_study=_names(row.get("s2FieldsOfStudy"), "category"),
+        concepts=_names(row.get("concepts"), "name"),
         venue=_text(row.get("venue")) or "",
         year=_year(row.get("year")),
         publication_date=_date(row.get("publicationDate")),
@@ -59,7 +62,7 @@ def parse_paper(row: Any) -> Paper | None:
 def edge_of(
     row: Mapping[str, Any], citing: PaperId, cited: PaperId, *, empty_is_none: bool
 ) -> CitationEdge:
-    """How `citing` cites `cited`, of a row with `EDGE_FIELDS`.
+    """How `citing` cites `cited`, of a row with `contextsWithIntent` and `isInfluential`.
 
     The API says `[]` of papers whose text it never had; `empty_is_none` is for a source that tells
     the two apart.
@@ -126,10 +129,23 @@ def passage_id(corpus_id: int, snippet: Mapping[str, Any]) -> str:
     )
 
 
-def _authors(value: Any) -> tuple[str, ...]:
+def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Names, and the identifiers beside them."""
     rows = value if isinstance(value, list) else []
-    names = (_text(row.get("name")) if isinstance(row, Mapping) else _text(row) for row in rows)
-    return tuple(name for name in names if name)
+    pairs = [
+        (_text(_value(row, "name")) or _text(row), _text(_value(row, "authorId"))) for row in rows
+    ]
+    known = [(name, identifier or "") for name, identifier in pairs if name]
+    identifiers = tuple(identifier for _, identifier in known)
+    return tuple(name for name, _ in known), identifiers if any(identifiers) else None
+
+
+def _names(value: Any, called: str) -> tuple[str, ...] | None:
+    """Texts, or of objects what is called so, each once; None where there is no list."""
+    if not isinstance(value, list):
+        return None
+    names = (_text(_value(row, called)) or _text(row) for row in value)
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _text(value: Any) -> str | None:

@@ -11,9 +11,12 @@ from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.retrieval import Answer, SourceFailure
-from tasks.literature.api_shapes import EDGE_FIELDS, FIELDS, edge_of, parse_paper, until
+from tasks.literature.api_shapes import edge_of, parse_paper, until
 from tasks.literature.gateway_requests import Fetched, GatewayRequests
 from tasks.literature.known_papers import KnownPapers
+
+EDGE_FIELDS = "contextsWithIntent,isInfluential"
+"""Of a reference or citation, beside the paper at its other end."""
 
 MOST_ROWS_PER_REQUEST = 9_000
 """Below the 9,999 nested rows at which the API cuts a batch off in silence."""
@@ -90,6 +93,7 @@ class EdgeLists:
             inadmissible.update(one.paper_id for _, one in neighbours if not one.admissible(cutoff))
             admissible = [each for each in neighbours if each[1].admissible(cutoff)]
             found.extend(admissible[:limit_per_seed])
+        self._requests.ledger.meet(edge for edge, _ in found)
         completed, more = await self._with_abstracts(found)
         return Answer(tuple(completed), (*failures, *more), len(inadmissible))
 
@@ -123,13 +127,11 @@ class EdgeLists:
             rows += count
         return packs
 
-    @property
-    def _of_snapshot(self) -> bool:
-        return self._requests.source == "snapshot"
-
     async def _ask(self, seeds: list[PaperId]) -> list[SourceFailure]:
         # The API knows how papers cite each other only of one list at a time.
-        inner = f"{FIELDS},{EDGE_FIELDS}" if self._of_snapshot else FIELDS
+        inner = self._requests.paper_fields
+        if self._requests.of_snapshot:
+            inner += f",{EDGE_FIELDS}"
         nested = ",".join(f"{self._kind}.{name}" for name in inner.split(","))
         counted = self._kind.removesuffix("s") + "Count"
         fetched = await self._requests.batch(f"{counted},{nested}", seeds)
@@ -150,7 +152,7 @@ class EdgeLists:
                 continue
             ends = (seed, paper.paper_id)
             citing, cited = ends if self._kind == "references" else ends[::-1]
-            told = edge_of(edge, citing, cited, empty_is_none=self._of_snapshot)
+            told = edge_of(edge, citing, cited, empty_is_none=self._requests.of_snapshot)
             found[paper.paper_id] = (told, paper)
         return tuple(found.values())
 
@@ -192,7 +194,11 @@ class EdgeLists:
         size = min(limit if offset == 0 else _PAGE, _PAGE, _LAST_ROW - offset)
         window = {"offset": str(offset), "limit": str(max(size, 1))}
         path = f"/graph/v1/paper/{quote(seed, safe=':')}/citations"
-        fields = {"fields": f"{FIELDS},{EDGE_FIELDS}", **window, **until(cutoff)}
+        fields = {
+            "fields": f"{self._requests.paper_fields},{EDGE_FIELDS}",
+            **window,
+            **until(cutoff),
+        }
         return await self._requests.get(path, fields)
 
     async def _with_abstracts(
@@ -201,7 +207,7 @@ class EdgeLists:
         """A reference row lacks its abstract far more often than the paper itself does (API:
         section 1.6).
         """
-        if self._of_snapshot:
+        if self._requests.of_snapshot:
             self._known.remember(paper for _, paper in found)
             return found, ()
         self._known.remember(paper for _, paper in found if paper.abstract is not None)

@@ -13,6 +13,7 @@ from schemas.failure import Failure
 from schemas.reasons import Reason, reason_named
 from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
+from tasks.literature.api_shapes import FIELDS
 from tasks.literature.gateway.messages import (
     ATTEMPTS_HEADER,
     BATCH_PATH,
@@ -32,6 +33,9 @@ from tasks.web.headers import plain_number
 from tasks.web.retrying import RetryPolicy, Tried
 
 DEFAULT_SOURCE = "semantic_scholar"
+SNAPSHOT_SOURCE = "snapshot"
+_SNAPSHOT_FIELDS = f"{FIELDS},concepts"
+"""With what the API has no field for."""
 # The gateway is near: one that takes no connection within this is not there.
 _CONNECT_SECONDS = 10.0
 _LONGEST_ANSWER_SECONDS = 6 * 3600.0
@@ -72,9 +76,10 @@ class GatewayRequests:
         http: Client,
         on_request: Callable[[], None] | None = None,
         restart_seconds: float = _RESTART_SECONDS,
+        source: str = DEFAULT_SOURCE,
     ) -> None:
         self._base_url = base_url.rstrip("/")
-        self._ledger = ledger
+        self.ledger = ledger
         self._http = http
         self._on_request = on_request
         self._restarting = RetryPolicy(
@@ -82,8 +87,18 @@ class GatewayRequests:
             first_pause_seconds=0.1,
             longest_pause_seconds=1.0,
         )
-        self.source = DEFAULT_SOURCE
+        self.source = source
         self._told_of_years = False
+
+    @property
+    def of_snapshot(self) -> bool:
+        """Whether a snapshot alone answers, as far as is known by now."""
+        return self.source == SNAPSHOT_SOURCE
+
+    @property
+    def paper_fields(self) -> str:
+        """What to ask of a paper."""
+        return _SNAPSHOT_FIELDS if self.of_snapshot else FIELDS
 
     async def get(self, path: str, parameters: Mapping[str, str]) -> Fetched:
         """A GET; `parameters` as the API takes them."""
@@ -146,7 +161,7 @@ class GatewayRequests:
         self._told_of_years = True
         year = request.parameter("publicationDateOrYear").lstrip(":")[:4]
         kept, by_month, by_year = counts
-        self._ledger.failures.append(
+        self.ledger.failures.append(
             Failure(
                 stage="literature",
                 subject=f"papers of {year}",
@@ -229,7 +244,7 @@ class GatewayRequests:
         reason = fetched.failure.reason if fetched.failure else None
         for number, attempt in enumerate(attempts, 1):
             record(
-                self._ledger,
+                self.ledger,
                 self.source,
                 request.endpoint,
                 call_id=attempt.request_id,
@@ -245,7 +260,7 @@ class GatewayRequests:
         if attempts:
             return
         record(
-            self._ledger,
+            self.ledger,
             self.source,
             request.endpoint,
             status=fetched.status,

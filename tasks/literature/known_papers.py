@@ -8,7 +8,7 @@ from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.patterns import bounded
 from schemas.retrieval import SourceFailure
-from tasks.literature.api_shapes import FIELDS, parse_paper
+from tasks.literature.api_shapes import parse_paper
 from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.literature.gateway_requests import GatewayRequests
 
@@ -85,7 +85,7 @@ class KnownPapers:
 
     async def _ask(self, identifiers: list[str]) -> Failures:
         try:
-            fetched = await self._requests.batch(FIELDS, identifiers)
+            fetched = await self._requests.batch(self._requests.paper_fields, identifiers)
             if fetched.failure is not None:
                 return (fetched.failure,)
             for identifier, row in zip(identifiers, fetched.body, strict=True):

@@ -18,7 +18,6 @@ from schemas.retrieval import Answer, SourceFailure
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import (
-    FIELDS,
     packed_queries,
     parse_paper,
     passage_rows,
@@ -27,7 +26,7 @@ from tasks.literature.api_shapes import (
     until,
 )
 from tasks.literature.edges import EdgeLists
-from tasks.literature.gateway_requests import GatewayRequests
+from tasks.literature.gateway_requests import DEFAULT_SOURCE, SNAPSHOT_SOURCE, GatewayRequests
 from tasks.literature.known_papers import KnownPapers
 from tasks.web.client import Client
 
@@ -68,7 +67,7 @@ class BulkSearch:
                     await self._pages(packed)
 
     async def _pages(self, packed: str) -> None:
-        parameters = {"query": packed, "fields": FIELDS, **until(self.cutoff)}
+        parameters = {"query": packed, "fields": self.requests.paper_fields, **until(self.cutoff)}
         while self._sent < self.maximum_requests:
             self._sent += 1
             fetched = await self.requests.get(_PATH, parameters)
@@ -139,7 +138,13 @@ class SemanticScholarClient:
     ) -> None:
         self.unlimited = unlimited
         self._settings = settings
-        self._requests = GatewayRequests(base_url, idea_ledger, http, on_request)
+        self._requests = GatewayRequests(
+            base_url,
+            idea_ledger,
+            http,
+            on_request,
+            source=SNAPSHOT_SOURCE if unlimited else DEFAULT_SOURCE,
+        )
         self._known = KnownPapers(self._requests)
         self._references = EdgeLists(self._requests, self._known, "references")
         self._citations = EdgeLists(self._requests, self._known, "citations")
@@ -165,7 +170,7 @@ class SemanticScholarClient:
             window = {"offset": str(len(rows)), "limit": str(size)}
             fetched = await self._requests.get(
                 "/graph/v1/paper/search",
-                {"query": words, "fields": FIELDS, **window, **until(cutoff)},
+                {"query": words, "fields": self._requests.paper_fields, **window, **until(cutoff)},
             )
             failure = fetched.failure
             page = fetched.rows("data")
@@ -222,7 +227,7 @@ class SemanticScholarClient:
         parameters = {
             "from": "all-cs",
             "limit": str(min(limit, _MOST_RECOMMENDED)),
-            "fields": FIELDS,
+            "fields": self._requests.paper_fields,
             **until(cutoff),
         }
         fetched = await self._requests.get(
@@ -238,7 +243,7 @@ class SemanticScholarClient:
         """See `LiteratureClient`. The gateway keeps to the date range, which the API does not."""
         parameters = {
             "limit": str(min(limit + len(seeds), _MOST_RECOMMENDED)),
-            "fields": FIELDS,
+            "fields": self._requests.paper_fields,
             **until(cutoff),
         }
         body = {"positivePaperIds": list(seeds), "negativePaperIds": []}

@@ -4,7 +4,7 @@ from there.
 
 import random
 from datetime import UTC, date, datetime, timedelta
-from itertools import product
+from itertools import pairwise, product
 
 from schemas.base import replace
 from schemas.calls import ApiCall, CallStatus, LlmCall
@@ -22,6 +22,7 @@ from schemas.contribution import (
 )
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
+from schemas.graph import CitationEdge
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, PaperId, RunId, content_hash
 from schemas.judging import JudgeVote
@@ -121,6 +122,10 @@ def make_papers(number: int, count: int) -> tuple[Paper, ...]:
             title=prose(generator, 8),
             abstract=prose(generator, 150) if n % 9 else None,
             authors=(f"A. Author{n}", "B. Writer"),
+            author_ids=(f"a{n}", "") if n % 2 else None,
+            venue_id="v1" if n % 2 else None,
+            fields_of_study=("Biology",) if n % 2 else None,
+            concepts=("cells", "membranes") if n % 3 else None,
             venue="Journal of Things",
             year=2015 + n % 10,
             publication_date=date(2015 + n % 10, 1 + n % 12, 3) if n % 3 else None,
@@ -129,6 +134,21 @@ def make_papers(number: int, count: int) -> tuple[Paper, ...]:
             reference_count=None,
         )
         for n in range(count)
+    )
+
+
+def make_citation_edges(papers: tuple[Paper, ...]) -> tuple[CitationEdge, ...]:
+    """Each paper cites the one before; of every second the passages are known."""
+    return tuple(
+        CitationEdge(
+            citing_paper_id=citing.paper_id,
+            cited_paper_id=cited.paper_id,
+            influential=n % 4 == 0 or None,
+            contexts=("We follow [1].", "See [1].") if n % 2 else None,
+            sections=("Method", "") if n % 2 else None,
+            intents=("methodology, result", "") if n % 2 else None,
+        )
+        for n, (cited, citing) in enumerate(pairwise(papers))
     )
 
 
@@ -496,6 +516,7 @@ def make_evaluation(
             ),
         ),
         suggestions=make_suggestions(number),
+        citation_edges=make_citation_edges(found),
         llm_calls=tuple(make_llm_call(idea.idea_id, n) for n in range(calls)),
         api_calls=tuple(make_api_call(idea.idea_id, n) for n in range(calls)),
         failures=(),

@@ -128,9 +128,33 @@ def test_marts_of_the_contract_are_the_files_there_are() -> None:
             "module_costs",
             "latency_by_step",
             "source_health",
+            "authors",
+            "concepts",
             "attempt_hits",
             "judge_agreement",
         }
+    )
+
+
+def test_authors_and_concepts_are_those_of_the_papers_and_unknown_is_no_row(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    evaluation = make_evaluation(1)
+    add_evaluation(tables, evaluation)
+    written = tables.execute(
+        "select paper_id, name, author_id from authors order by all"
+    ).fetchall()
+    assert written == sorted(
+        (paper.paper_id, name, identifier or None)
+        for paper in evaluation.papers
+        for name, identifier in zip(paper.authors, paper.author_ids or ("", ""), strict=True)
+    )
+    about = tables.execute("select paper_id, kind, concept from concepts").fetchall()
+    assert sorted(about) == sorted(
+        (paper.paper_id, kind, each)
+        for paper in evaluation.papers
+        for kind, told in (("concept", paper.concepts), ("field", paper.fields_of_study))
+        for each in told or ()
     )
 
 

@@ -152,6 +152,23 @@ def _open_access_pdf(paper: PaperRecord) -> Json:
     }
 
 
+def _authors(paper: PaperRecord) -> list[Json]:
+    identifiers = paper.author_ids or ("",) * len(paper.authors)
+    return [
+        {"authorId": identifier or None, "name": name}
+        for identifier, name in zip(identifiers, paper.authors, strict=True)
+    ]
+
+
+def _listed(names: tuple[str, ...] | None) -> list[str] | None:
+    """Null says that it is unknown."""
+    return None if names is None else list(names)
+
+
+def _fields(names: tuple[str, ...] | None) -> list[Json] | None:
+    return None if names is None else [{"category": name, "source": "external"} for name in names]
+
+
 _SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
     "paperId": attrgetter("paper_id"),
     "corpusId": attrgetter("corpus_id"),
@@ -165,15 +182,21 @@ _SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
     "citationCount": attrgetter("citation_count"),
     "isOpenAccess": lambda paper: bool(paper.pdf_url),
     "openAccessPdf": _open_access_pdf,
-    "s2FieldsOfStudy": lambda _: [],
+    "fieldsOfStudy": lambda paper: _listed(paper.fields_of_study),
+    "s2FieldsOfStudy": lambda paper: _fields(paper.fields_of_study),
+    "publicationVenue": lambda paper: (
+        {"id": paper.venue_id, "name": paper.venue} if paper.venue_id else None
+    ),
+    # The API has no such field: what the paper is about, in words finer than its fields.
+    "concepts": lambda paper: _listed(paper.keywords),
     "publicationDate": attrgetter("publication_date"),
-    "authors": lambda paper: [{"authorId": None, "name": name} for name in paper.authors],
+    "authors": _authors,
     "tldr": lambda paper: {"model": "tldr@v2.0.0", "text": paper.tldr} if paper.tldr else None,
     "textAvailability": lambda paper: "abstract" if paper.abstract else "none",
 }
 # What no snapshot holds is known to the API all the same, and null.
 _UNKNOWN_TEXT = """
-publicationVenue influentialCitationCount fieldsOfStudy publicationTypes journal citationStyles
+influentialCitationCount publicationTypes journal citationStyles
 embedding
 """
 _SHAPES |= dict.fromkeys(_UNKNOWN_TEXT.split(), lambda _: None)

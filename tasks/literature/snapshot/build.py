@@ -32,7 +32,7 @@ from tasks.literature.snapshot.store import PaperStore, References
 from tasks.literature.snapshot.text_index import write_text_index
 from tasks.literature.snapshot.vectors import write_vectors
 
-_LAYOUT = "3"
+_LAYOUT = "4"
 """How an unfinished build keeps its place; one of another layout starts anew."""
 
 _SUPERSEDED_AFTER_SECONDS = 7 * 24 * 3600.0

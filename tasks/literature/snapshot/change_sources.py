@@ -228,6 +228,8 @@ def _row_of_paper(row: Row, corpus_id: int) -> Row:
         "title": row.get("title"),
         "authors": row.get("authors"),
         "venue": row.get("venue"),
+        "venue_id": row.get("publicationvenueid"),
+        "fields_of_study": row.get("s2fieldsofstudy"),
         "year": row.get("year"),
         "url": row.get("url"),
         "doi": named.get("DOI"),

@@ -122,6 +122,8 @@ class StoreEditor(PaperStore):
             for name in _COLUMNS
             if name not in change.row and not getattr(record, name)
         }
+        if "authors" in lacking:
+            lacking["author_ids"] = old.author_ids
         if not identified:
             lacking["paper_id"] = old.paper_id
         lacking |= {

@@ -17,7 +17,7 @@ from schemas.errors import SnapshotError
 from schemas.patterns import bounded
 
 MANIFEST_NAME = "manifest.json"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 STORE_NAME = "papers.sqlite"
 TEXT_NAME = "text"
 VECTORS_NAME = "embeddings.f16"

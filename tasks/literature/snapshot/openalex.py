@@ -108,27 +108,33 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
         _inner(work, name) for name in ("primary_location", "best_oa_location", "open_access")
     )
     authors = [
-        _inner(each, "author").get("display_name")
-        for each in work.get("authorships") or ()
-        if isinstance(each, Mapping)
+        {"name": author.get("display_name"), "id": _entity_id(author.get("id"))}
+        for each in _mappings(work.get("authorships")) or ()
+        for author in (_inner(each, "author"),)
     ]
-    keywords = [
-        each.get("display_name") for each in work.get("keywords") or () if isinstance(each, Mapping)
-    ]
+    venue = _inner(primary, "source")
+    keywords, topics = _mappings(work.get("keywords")), _mappings(work.get("topics"))
+    concepts = [each.get("display_name") for each in (*(keywords or ()), *(topics or ()))]
     referenced = work.get("referenced_works")
     landing = primary.get("landing_page_url") or work.get("doi") or work.get("id")
     return {
         "paper_id": work_id(work.get("id")),
         "title": work.get("title") or work.get("display_name"),
         "abstract": running_text(work.get("abstract_inverted_index")),
-        "authors": [name for name in authors if name],
-        "venue": _inner(primary, "source").get("display_name"),
+        "authors": authors,
+        "venue": venue.get("display_name"),
+        "venue_id": _entity_id(venue.get("id")),
         "year": work.get("publication_year"),
         "publication_date": work.get("publication_date"),
         "url": landing,
         "pdf_url": best.get("pdf_url") or primary.get("pdf_url") or _pdf(access.get("oa_url")),
         "doi": work.get("doi"),
-        "keywords": [name for name in keywords if name],
+        "keywords": None if keywords is None and topics is None else concepts,
+        "fields_of_study": (
+            None
+            if topics is None
+            else [_inner(each, "field").get("display_name") for each in topics]
+        ),
         "citation_count": work.get("cited_by_count"),
         "references": (
             [each for each in map(work_id, referenced) if each]
@@ -158,6 +164,18 @@ def merged_away(folder: Path, after: str | None) -> Iterator[str]:
                     f"{path} is no CSV after line {lines.line_num} ({first_line(error)}); fetch it"
                     " again"
                 ) from error
+
+
+def _mappings(value: Any) -> list[Mapping[str, Any]] | None:
+    """The objects of a list; None where there is no list."""
+    return (
+        [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else None
+    )
+
+
+def _entity_id(text: Any) -> str | None:
+    """`https://openalex.org/A123` → `A123`."""
+    return text.rpartition("/")[2] or None if isinstance(text, str) else None
 
 
 def _inner(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ JSON. Every identifier has one canonical spelling, so that two spellings never b
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from datetime import date, datetime
 from operator import attrgetter
 from typing import Any
@@ -121,7 +121,7 @@ REQUIRED_COLUMNS = ("title", "abstract", "authors", "venue", "year", "url")
 OPTIONAL_COLUMNS = (
     "pdf_url", "doi", "keywords", "citation_count", "publication_date", "references",
     "reference_ids", "reference_contexts", "reference_influential", "paper_id", "corpus_id",
-    "arxiv_id", "tldr",
+    "arxiv_id", "tldr", "venue_id", "fields_of_study",
 )  # fmt: skip
 UNKNOWN_DAY = 99_991_231
 """Sorts after every cutoff: a paper without a date never passes a date filter."""
@@ -141,7 +141,12 @@ _COMPRESSION_LEVEL = 4
 class PaperRecord:
     """A paper as the snapshot keeps it.
 
-    `reference_count` None: the source knows no references of it.
+    Attributes:
+        keywords: what it is about: keywords, topics; None: the source does not say.
+        reference_count: None: the source knows no references of it.
+        author_ids: the source's, one for one with `authors`, empty where it has none; None: it
+            has none of any.
+        fields_of_study: broad, such as Computer Science; None: the source does not say.
     """
 
     paper_id: str
@@ -157,10 +162,13 @@ class PaperRecord:
     doi: str | None
     arxiv_id: str | None
     citation_count: int | None
-    keywords: tuple[str, ...]
+    keywords: tuple[str, ...] | None
     given_id: str | None
     reference_count: int | None
     tldr: str | None = None
+    author_ids: tuple[str, ...] | None = None
+    venue_id: str | None = None
+    fields_of_study: tuple[str, ...] | None = None
 
     @property
     def last_day(self) -> int:
@@ -179,8 +187,10 @@ class PaperRecord:
         return (self.year or 0) if self.publication_date is None else 0
 
     def to_json(self) -> bytes:
-        values = _VALUES(self)
-        return orjson.dumps(values if self.tldr is not None else values[:-1])
+        values = list(_VALUES(self))
+        while len(values) > _ALWAYS_KEPT and values[-1] is None:
+            values.pop()
+        return orjson.dumps(values)
 
     def keys(self) -> list[str]:
         """Every name the paper can be looked up by; two rows that share one are the same paper."""
@@ -199,6 +209,7 @@ class PaperRecord:
         return keys
 
 
+_ALWAYS_KEPT = sum(field.default is MISSING for field in fields(PaperRecord))
 _VALUES = attrgetter(*(field.name for field in fields(PaperRecord)))
 
 
@@ -214,8 +225,10 @@ def decompress(blob: bytes) -> PaperRecord:
 def paper_of(values: Sequence[Any]) -> PaperRecord:
     """A record from the values that `PaperRecord.to_json` lists. Raises TypeError for others."""
     record = PaperRecord(*values)
-    object.__setattr__(record, "authors", tuple(record.authors))
-    object.__setattr__(record, "keywords", tuple(record.keywords))
+    for name in ("authors", "keywords", "author_ids", "fields_of_study"):
+        listed = getattr(record, name)
+        if listed is not None:
+            object.__setattr__(record, name, tuple(listed))
     return record
 
 
@@ -235,12 +248,13 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
     given = read_text(row.get("paper_id"))
     doi = canonical_doi(read_text(row.get("doi")) or "")
     references = row.get("references")
+    authors, author_ids = _authors(row.get("authors"))
     return PaperRecord(
         paper_id=_paper_id(given, url, title, year),
         corpus_id=_integer(row.get("corpus_id"), 1, 2**62) or 0,
         title=title,
         abstract=read_text(row.get("abstract")),
-        authors=_names(row.get("authors")),
+        authors=authors,
         venue=read_text(row.get("venue")) or "",
         year=year,
         publication_date=published,
@@ -255,6 +269,9 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         given_id=given if given and not is_paper_id(given) else None,
         reference_count=_distinct(references) if isinstance(references, list | tuple) else None,
         tldr=read_text(row.get("tldr")),
+        author_ids=author_ids,
+        venue_id=read_text(row.get("venue_id")),
+        fields_of_study=_names(row.get("fields_of_study"), "category"),
     )
 
 
@@ -280,13 +297,32 @@ def read_text(value: Any) -> str | None:
     )
 
 
-def _names(value: Any) -> tuple[str, ...]:
+def _names(value: Any, called: str = "name") -> tuple[str, ...] | None:
+    """A list of texts, or of objects with one called so, each once; None: nothing is told."""
+    named = [
+        each.get(called) if isinstance(each, Mapping) else each for each in _listed(value) or ()
+    ]
+    found = tuple(dict.fromkeys(name for name in map(read_text, named) if name))
+    return None if _listed(value) is None or (named and not found) else found
+
+
+def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Names in their order, and the identifiers of those who have one."""
+    named = [
+        (read_text(each.get("name")), read_text(each.get("authorId") or each.get("id")))
+        if isinstance(each, Mapping)
+        else (read_text(each), None)
+        for each in _listed(value) or ()
+    ]
+    known = [(name, identifier) for name, identifier in named if name]
+    identifiers = tuple(identifier or "" for _, identifier in known)
+    return tuple(name for name, _ in known), identifiers if any(identifiers) else None
+
+
+def _listed(value: Any) -> list[Any] | tuple[Any, ...] | None:
     if isinstance(value, str):
         value = value.split(";")
-    if not isinstance(value, list | tuple):
-        return ()
-    named = (each.get("name") if isinstance(each, Mapping) else each for each in value)
-    return tuple(name for name in map(read_text, named) if name)
+    return value if isinstance(value, list | tuple) else None
 
 
 def _integer(value: Any, lowest: int, highest: int) -> int | None:

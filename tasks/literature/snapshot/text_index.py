@@ -148,7 +148,7 @@ def write_text_index(
 
 
 def _document(number: int, record: PaperRecord) -> tantivy.Document:
-    body = " ".join(filter(None, (record.abstract or record.tldr, " ".join(record.keywords))))
+    body = " ".join(filter(None, (record.abstract or record.tldr, " ".join(record.keywords or ()))))
     document = tantivy.Document()
     document.add_text("title", record.title)
     document.add_text("abstract", body)

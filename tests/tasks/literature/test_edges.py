@@ -30,15 +30,12 @@ def ledger() -> Ledger:
 
 @asynccontextmanager
 async def client_of(snapshot: Snapshot, ledger: Ledger) -> AsyncIterator[SemanticScholarClient]:
-    """A client in front of the snapshot that has asked once, and so knows what answers it."""
+    """A client in front of the snapshot."""
     transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot)))
     async with httpx.AsyncClient(transport=transport) as http:
-        client = SemanticScholarClient(
+        yield SemanticScholarClient(
             "http://gateway", ledger, http, Settings().literature, unlimited=True
         )
-        await client.search_papers("study", 1, None)
-        ledger.api_calls.clear()
-        yield client
 
 
 def papers(count: int) -> list[dict[str, Any]]:
@@ -149,3 +146,25 @@ async def test_a_hub_that_is_cited_more_often_than_can_be_listed_says_so(
     assert all(paper.admissible(cutoff) for _, paper in (*few.items, *all_of_it.items))
     assert [failure.reason for failure in all_of_it.failures] == ["too_large"]
     assert "9,999" in all_of_it.failures[0].detail
+
+
+async def test_what_a_table_says_of_a_paper_reaches_the_idea_and_what_it_does_not_stays_unknown(
+    tmp_path: Path, ledger: Ledger
+) -> None:
+    rows = papers(2)
+    rows[0] |= {
+        "authors": [{"name": "Ada One", "id": "a1"}, {"name": "Bob Two"}],
+        "venue_id": "v1",
+        "fields_of_study": ["Biology"],
+        "keywords": ["cells", "cells", "membranes"],
+    }
+    rows[1] |= {"keywords": None, "authors": ["Ada One"]}
+    snapshot = snapshot_of(rows, tmp_path)
+    async with client_of(snapshot, ledger) as client:
+        answer = await client.papers(papers_named(snapshot, 0, 1), None)
+    told, silent = answer.items
+    assert (told.authors, told.author_ids) == (("Ada One", "Bob Two"), ("a1", ""))
+    assert (told.venue_id, told.fields_of_study) == ("v1", ("Biology",))
+    assert told.concepts == ("cells", "membranes")
+    assert (silent.authors, silent.author_ids, silent.venue_id) == (("Ada One",), None, None)
+    assert (silent.fields_of_study, silent.concepts) == (None, None)

@@ -13,6 +13,7 @@ from tasks.literature.snapshot.openalex import row_of_work
 from tasks.literature.snapshot.opening import open_papers
 from tasks.literature.snapshot.records import PaperRecord, record_of
 from tasks.literature.snapshot.snapshot import Edges, open_snapshot
+from tasks.literature.snapshot.update import update_snapshot
 from tasks.web.decoding import running_text
 from tests.support.dataset_files import release_records, work, write_part, write_release
 
@@ -241,3 +242,50 @@ def test_an_abstract_comes_back_from_its_inverted_index(words: list[str]) -> Non
 )
 def test_no_index_of_any_shape_breaks_the_reader(index: object) -> None:
     assert isinstance(running_text(index), str)
+
+
+AUTHORS = [{"authorId": "7", "name": "Ada One"}, {"authorId": None, "name": "Bob Two"}]
+
+
+def test_a_release_and_its_diffs_keep_authors_venues_and_fields_with_their_identifiers(
+    tmp_path: Path,
+) -> None:
+    records = release_records(4)
+    told = {
+        "authors": AUTHORS,
+        "publicationvenueid": "v-1",
+        "s2fieldsofstudy": [{"category": "Biology", "source": "external"}] * 2,
+    }
+    records["papers"][1] |= told
+    snapshot = build_snapshot(write_release(tmp_path / "2024-10-15", records), tmp_path / "index")
+    unknown, known = snapshot.papers(["CorpusId:1", "CorpusId:2"])
+    assert known is not None
+    assert unknown is not None
+    assert (known.authors, known.author_ids) == (("Ada One", "Bob Two"), ("7", ""))
+    assert (known.venue_id, known.fields_of_study) == ("v-1", ("Biology",))
+    assert (unknown.venue_id, unknown.fields_of_study, unknown.keywords) == (None, None, None)
+    step = tmp_path / "diffs" / "updates" / "2024-10-15-to-2024-10-22" / "papers" / "0.gz"
+    write_part(step, [records["papers"][0] | told])
+    changed = update_snapshot(tmp_path / "diffs", tmp_path / "index").snapshot
+    (paper,) = changed.papers(["CorpusId:1"])
+    assert paper is not None
+    assert (paper.author_ids, paper.venue_id) == (("7", ""), "v-1")
+    assert paper.fields_of_study == ("Biology",)
+
+
+def test_topics_of_openalex_are_concepts_and_fields_and_null_where_it_tells_none(
+    tmp_path: Path,
+) -> None:
+    topic = {"display_name": "Graph walks", "field": {"display_name": "Mathematics"}}
+    author = {"author": {"id": "https://openalex.org/A5", "display_name": "Ada One"}}
+    told = work(1, keywords=[{"display_name": "Graphs"}], topics=[topic], authorships=[author])
+    silent = work(2, keywords=None)
+    file = write_part(tmp_path / "works.jsonl", [told, silent])
+    known, unknown = build_snapshot(file, tmp_path / "index").papers(
+        [f"URL:{each['primary_location']['landing_page_url']}" for each in (told, silent)]
+    )
+    assert known is not None
+    assert unknown is not None
+    assert (known.author_ids, known.keywords) == (("A5",), ("Graphs", "Graph walks"))
+    assert known.fields_of_study == ("Mathematics",)
+    assert (unknown.author_ids, unknown.keywords, unknown.fields_of_study) == (None, None, None)

@@ -11,7 +11,8 @@ with edges as (
 )
 select
   coalesce(ids.sha, nullif(regexp_extract(papers.url, '[0-9a-f]{{40}}'), ''), 'corpusid:' || papers.corpusid) as paper_id,
-  papers.corpusid as corpus_id, papers.title, abstracts.abstract, papers.authors, papers.venue, papers.year, papers.url,
+  papers.corpusid as corpus_id, papers.title, abstracts.abstract, papers.authors, papers.venue, papers.venue_id,
+  papers.fields_of_study, papers.year, papers.url,
   abstracts.open_url as pdf_url, papers.doi, papers.arxiv as arxiv_id, papers.citationcount as citation_count,
   papers.publicationdate as publication_date, tldrs.text as tldr,
   coalesce(
