@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from typer.exceptions import TyperException
 
-from flows.commands.answer import print_error
+from flows.commands.answer import print_error, print_interrupted
 from flows.exit_codes import (
     EXIT_BUDGET,
     EXIT_DONE,
@@ -93,13 +93,16 @@ class Ending:
 
 def run_command(command: Callable[[], object]) -> int:
     """The exit code of `command`; whatever the user can mend is one line on stderr, never a
-    traceback, and with `--json` an object on stdout too.
+    traceback, and with `--json` an object on stdout too, also of a command that was interrupted.
     """
     ending = ending_of(command)
-    if ending.line and "--json" in sys.argv[1:]:
+    as_json = "--json" in sys.argv[1:]
+    if ending.line and as_json:
         print_error(ending.line)
     if ending.interrupted:
         with suppress(OSError):  # the terminal may be gone
+            if as_json:
+                print_interrupted(INTERRUPTED_LINE.removeprefix("assay: "))
             sys.stderr.write(f"{INTERRUPTED_LINE}\n")
     elif ending.line:
         sys.stderr.write(f"assay: {ending.line}\n")

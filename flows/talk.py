@@ -2,6 +2,8 @@
 
 import logging
 
+from flows.terminal import safe
+
 _NOTES = logging.getLogger("assay.notes")
 _OURS = ("flows", "tasks", "warehouse", "dashboards")
 
@@ -17,3 +19,16 @@ def set_talk(*, quiet: bool, verbose: bool) -> None:
 def notes_are_wanted() -> bool:
     """Whether lines that are neither answers nor errors are to be printed."""
     return _NOTES.getEffectiveLevel() <= logging.INFO or _NOTES.level == logging.NOTSET
+
+
+def print_note(text: str) -> None:
+    """A line for the person at the terminal, on stderr; `--quiet` leaves it out."""
+    if notes_are_wanted():
+        print_warning(text)
+
+
+def print_warning(text: str) -> None:
+    """A line on stderr that says what is wrong, also with `--quiet`."""
+    from rich.console import Console  # most commands end without a word on stderr
+
+    Console(stderr=True, highlight=False, soft_wrap=True).print(safe(text), markup=False)

@@ -7,11 +7,11 @@ them and prints hit rates.
 
 from collections.abc import Sequence
 
-from flows.benchmarks.notes import note
 from flows.benchmarks.problems_judging import judge_released
 from flows.benchmarks.problems_released import PRICES, against_print, released_scores
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
+from flows.talk import print_note
 from schemas.benchmark import BenchmarkRequest, BenchmarkScore
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId, content_hash
@@ -37,16 +37,18 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
         checks = {run_id: manuscript_checks(connection, run_id) for run_id in run_ids}
     differing = against_print(NAME, released)
     if differing:
-        note(
+        print_note(
             f"{NAME}: {len(differing)} figures of the release differ from the print, see the metric"
             f" {differing[0].metric}"
         )
-    note(f"{NAME}: manuscripts of your own are checked by `assay check PAPER... --reasons FILE`")
+    print_note(
+        f"{NAME}: manuscripts of your own are checked by `assay check PAPER... --reasons FILE`"
+    )
     return [*judge_released(trial, NAME, checks), *released, *differing]
 
 
 def _imported(trial: Trial) -> tuple[RunId, ...]:
-    note(f"{NAME}: importing the release")
+    print_note(f"{NAME}: importing the release")
     publications = import_release(
         trial.request.data / FOLDER, trial.layout, catalogue_url=trial.settings.catalogue
     )

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from flows.benchmarks.notes import note
+from flows.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from tasks.benchmarks.homes import LOCK_FILE, Fetched, fetch_sets, public_sets, sets_elsewhere
@@ -20,13 +20,13 @@ def fetch(folder: Path, settings: Settings) -> Fetched:
         raise ConfigurationError(f"{folder} is no folder: name one for the data sets")
     sets = public_sets()
     for one in sets:
-        note(f"{one.name} (suites {one.suites}), licence: {one.licence}; from {one.home}")
-    found = asyncio.run(fetch_sets(sets, folder, settings.documents, note))
+        print_note(f"{one.name} (suites {one.suites}), licence: {one.licence}; from {one.home}")
+    found = asyncio.run(fetch_sets(sets, folder, settings.documents, print_note))
     if found.locked:
-        note(
+        print_note(
             f"first fetch of {len(found.locked)} files: their digests are in {folder / LOCK_FILE},"
             " and later fetches hold them to it"
         )
     for other in sets_elsewhere():
-        note(f"not fetched: {other.name} ({other.files}), in another form at {other.home}")
+        print_note(f"not fetched: {other.name} ({other.files}), in another form at {other.home}")
     return found

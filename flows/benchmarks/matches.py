@@ -4,8 +4,8 @@ found out, and by their text alone.
 
 from collections.abc import Mapping, Sequence
 
-from flows.benchmarks.notes import note
 from flows.benchmarks.trial import Trial
+from flows.talk import print_note
 from schemas.benchmark import ASSAY, PROMPT_ONLY
 from schemas.calibration import Prior
 from schemas.idea import Idea
@@ -38,7 +38,7 @@ def ranked_by_system(
     prior = _prior(trial, ideas)
     modules = trial.modules(())
     if not modules and trial.request.evaluated_run is None:
-        note(
+        print_note(
             f"{trial.request.suite}: by title and abstract alone; --modules committee evaluates the"
             " ideas before their matches"
         )

@@ -5,7 +5,7 @@ itself as a file.
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from flows.benchmarks.notes import note
+from flows.talk import print_note
 from schemas.benchmark import ASSAY, BenchmarkScore
 from schemas.calibration import CalibratorGain
 from schemas.errors import ConfigurationError
@@ -89,13 +89,13 @@ def calibrate_on(
                 seed=seed,
             )
             write_fitted(calibrator, target)
-            note(
+            print_note(
                 f"{suite}: calibrator {calibrator.sha256[:12]}, fitted on"
                 f" {len(calibrator.training_items)} ideas, deciding by"
                 f" {calibrator.decision_rules[MACRO_F1].replace('_', ' ')}: {target}"
             )
     except ConfigurationError as error:
-        note(f"{suite}: not calibrated: {error}")
+        print_note(f"{suite}: not calibrated: {error}")
         return [
             benchmark_score(
                 undefined(str(error), 0, len(examples)),

@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import Any, TypeVar
 
 from flows.benchmarks.items import answered, unanswered
-from flows.benchmarks.notes import note
 from flows.benchmarks.trial import Trial, drawn_rows
+from flows.talk import print_note
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore, JudgeWording
 from schemas.identifiers import RunId
 from schemas.manuscripts import ManuscriptCheck
@@ -75,12 +75,12 @@ def judge_released(
         Drawn(run_id, f"{run_id}:{check.manuscript_id}", check, checked_papers(check)[0])
         for run_id, check in chosen
     ]
-    note(
+    print_note(
         f"{suite}: judging the problems of {len(drawn):,} of {len(known):,} checks, drawn by the"
         " seed; --limit N draws N"
     )
     if trial.request.engine.is_baseline:
-        note(
+        print_note(
             f"{suite}: the extractive engine's threshold was chosen on a quarter of the released"
             " papers, its agreement may flatter it"
         )

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from flows.benchmarks.notes import note
 from flows.gateway import OpenGateway, open_gateway
+from flows.talk import print_note
 from schemas.base import Noun, Reply
 from schemas.benchmark import BenchmarkItem, BenchmarkRequest, SubmissionText
 from schemas.calls import LlmCall
@@ -128,7 +128,7 @@ class Trial:
         found = {str(one.idea.idea_id): one for one in listed}
         if self.request.text is SubmissionText.ABSTRACT:
             return found
-        note(f"{self.request.suite}: reading {len(found):,} full papers")
+        print_note(f"{self.request.suite}: reading {len(found):,} full papers")
         ideas = asyncio.run(
             ideas_of_papers(
                 [one.idea for one in found.values()], self.request.data, self.settings.documents
@@ -187,7 +187,7 @@ class Trial:
                 profile and limit; what else could change a result belongs into `task` or the item's
                 id.
         """
-        note(f"{self.request.suite}: {task}, {len(items):,} items")
+        print_note(f"{self.request.suite}: {task}, {len(items):,} items")
         with ExitStack() as stack:
             gateway = (
                 stack.enter_context(open_gateway(literature, self.settings, self.layout))
@@ -300,7 +300,7 @@ class Trial:
             budget=self.request.budget,
             full_text=self.request.full_text,
         )
-        note(f"{self.request.suite}: evaluating {len(ideas):,} ideas by {', '.join(modules)}")
+        print_note(f"{self.request.suite}: evaluating {len(ideas):,} ideas by {', '.join(modules)}")
         return self._evaluate(request).run_id
 
     def reviews(self, run_id: RunId) -> Iterator[IdeaReview]:

@@ -22,7 +22,7 @@ class Answer(BaseModel):
         description="The run, check or benchmark it is about, with its `run_id`; null: of none."
     )
     state: str = Field(
-        description="One word for how it stands, such as in_order; error: it failed."
+        description="One word for how it stands, such as in_order; error; interrupted."
     )
     rows: tuple[SerializeAsAny[Noun] | dict[str, Any], ...] = Field(
         description="The answer proper: one object for each idea, step, part, job or file."
@@ -50,3 +50,8 @@ def print_answer(
 def print_error(line: str) -> None:
     """The answer of a command that failed: `line` says what can be mended."""
     print_answer("error", warnings=(line,), error=line)
+
+
+def print_interrupted(line: str) -> None:
+    """The answer of a command that was interrupted: `line` says how to go on."""
+    print_answer("interrupted", warnings=(line,))

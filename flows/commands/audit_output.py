@@ -6,7 +6,8 @@ import orjson
 
 from flows.auditing import Audited
 from flows.commands.answer import print_answer
-from flows.commands.output import print_note, print_table, print_warning
+from flows.commands.output import print_table
+from flows.talk import print_note, print_warning
 from schemas.audit import Action, Proposal
 
 _TITLE_CHARACTERS = 40

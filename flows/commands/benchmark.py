@@ -152,7 +152,7 @@ def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out:
     from flows.benchmarks import novelty
     from flows.benchmarks.novelty_calibration import FILE
     from flows.benchmarks.trial import folder_of
-    from flows.commands.output import print_note
+    from flows.talk import print_note
     from tasks.calibration.applying import load_calibrator, write_fitted
     from warehouse.layout import Layout
 
@@ -179,7 +179,8 @@ def _print(
     from flows.benchmarks.comparing import differences
     from flows.commands.answer import print_answer
     from flows.commands.benchmark_output import print_benchmarks
-    from flows.commands.output import print_log_note, print_note, print_warning
+    from flows.commands.output import print_log_note
+    from flows.talk import print_note, print_warning
     from warehouse.layout import Layout
     from warehouse.queries import open_queries
 

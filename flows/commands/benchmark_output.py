@@ -13,12 +13,8 @@ from dashboards.reports import figures
 from dashboards.reports.benchmark_page import PUBLISHED, BenchmarkPage, Difference, ScoreLine
 from flows.benchmarks.expected import BenchmarkEstimate
 from flows.commands.answer import print_answer
-from flows.commands.output import (
-    print_engine_note,
-    print_note,
-    print_table,
-    stdout_console,
-)
+from flows.commands.output import print_engine_note, print_table, stdout_console
+from flows.talk import print_note
 from flows.terminal import safe
 
 COLUMNS = ("metric", "part", "system", "value", "95 % interval", "items", "unscored")

@@ -9,15 +9,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from flows.commands.answer import print_answer
-from flows.commands.output import (
-    ended_by_budget,
-    print_engine_note,
-    print_log_note,
-    print_note,
-    print_warning,
-    stdout_console,
-)
+from flows.commands.output import ended_by_budget, print_engine_note, print_log_note, stdout_console
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.talk import print_note, print_warning
 from flows.terminal import safe
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem

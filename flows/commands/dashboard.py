@@ -35,8 +35,8 @@ def dashboard(
 
     A run may be writing meanwhile. Ctrl-C stops it; jobs it was at go on when it starts again.
     """
-    from flows.commands.output import print_note
     from flows.jobs import run_jobs
+    from flows.talk import print_note
     from warehouse.layout import Layout
 
     settings = Settings()
@@ -66,7 +66,7 @@ def dashboard(
 
 def _print_warnings(host: str, settings: DashboardSettings) -> None:
     """What to know of a dashboard that other machines reach."""
-    from flows.commands.output import print_note
+    from flows.talk import print_note
 
     if settings.password is None:
         print_note(

@@ -16,8 +16,8 @@ def run(lake: LakeOptions) -> int:
     `assay dashboard` does the same for the pages it shows. One runner works in a warehouse at a
     time; a second one waits to take its place.
     """
-    from flows.commands.output import print_note
     from flows.jobs import run_jobs
+    from flows.talk import print_note
     from warehouse.layout import Layout
 
     told: list[int] = []

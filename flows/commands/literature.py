@@ -70,8 +70,8 @@ def build(
 
     May be interrupted at any time: the same command resumes.
     """
-    from flows.commands.output import print_note
     from flows.indexing import build_index, embed_for_evaluations, update_index
+    from flows.talk import print_note
 
     print_note(
         update_index(source, target, embeddings, Settings())
@@ -105,9 +105,9 @@ def serve(
     """Run the gateway: a Semantic Scholar API any client can use, one exact rate limit for all of
     them.
     """
-    from flows.commands.output import print_note
     from flows.gateway import indexed
     from flows.request import resolve_literature
+    from flows.talk import print_note
     from tasks.literature.gateway.serve import serve as serve_gateway
 
     settings = Settings()
@@ -132,8 +132,9 @@ def search(
 ) -> int:
     """Search papers, as an evaluation would."""
     from flows.commands.answer import print_answer
-    from flows.commands.output import print_table, print_warning
+    from flows.commands.output import print_table
     from flows.searching import search_papers
+    from flows.talk import print_warning
 
     answer = search_papers(query, options, Settings())
     failed = [

@@ -11,7 +11,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from flows.talk import notes_are_wanted
+from flows.talk import print_note
 from flows.terminal import safe
 from schemas.choices import EXTRACTIVE
 from schemas.options import flag_of
@@ -36,17 +36,6 @@ def stdout_console() -> Console:
     return (
         console if console.is_terminal or "COLUMNS" in os.environ else Console(width=PIPED_COLUMNS)
     )
-
-
-def print_note(text: str) -> None:
-    """A line for the person at the terminal, on stderr; `--quiet` leaves it out."""
-    if notes_are_wanted():
-        print_warning(text)
-
-
-def print_warning(text: str) -> None:
-    """A line on stderr that says what is wrong, also with `--quiet`."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(safe(text), markup=False)
 
 
 def print_engine_note(engine: str, judged: str = "an offline baseline") -> None:

@@ -32,9 +32,9 @@ def plan(
 ) -> int:
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
     from flows.commands.answer import print_answer
-    from flows.commands.output import print_note, print_warning
     from flows.commands.run_output import literature_in_words, print_rejections
     from flows.model_comparison import named_engines
+    from flows.talk import print_note, print_warning
 
     settings = Settings()
     others = named_engines(options.compare)

@@ -26,8 +26,9 @@ def prior(
     seen. A profile names it: `[ranking] prior = "prior.json"`. No model is asked.
     """
     from flows.commands.answer import print_answer
-    from flows.commands.output import print_note, print_table
+    from flows.commands.output import print_table
     from flows.prior import fit_prior_on
+    from flows.talk import print_note
 
     found = fit_prior_on(source, options)
     if json:

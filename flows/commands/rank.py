@@ -153,8 +153,8 @@ def rank_and_print(
     exit code.
     """
     from flows.commands.answer import print_answer
-    from flows.commands.output import print_warning
     from flows.commands.rank_output import print_matches
+    from flows.talk import print_warning
 
     stored = _stored(request) if stored_will_do else None
     summary = None if stored is not None else session.rank(request)

@@ -14,12 +14,11 @@ from flows.commands.output import (
     number,
     print_engine_note,
     print_log_note,
-    print_note,
     print_ranking,
-    print_warning,
     stdout_console,
 )
 from flows.commands.rank_file import write_ranking
+from flows.talk import print_note, print_warning
 from flows.terminal import safe
 from schemas.identifiers import RunId
 from schemas.profile import Profile

@@ -7,16 +7,11 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from dashboards.reports.figures import counted
 from flows.commands.answer import print_answer
-from flows.commands.output import (
-    ended_by_budget,
-    print_engine_note,
-    print_log_note,
-    print_note,
-    print_ranking,
-    print_warning,
-)
+from flows.commands.output import ended_by_budget, print_engine_note, print_log_note, print_ranking
 from flows.request import literature_name
+from flows.talk import print_note, print_warning
 from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.run import Run, RunRequest, RunState
@@ -66,7 +61,8 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
     for line in (*_order(run), *_stopped(run, request)):
         (print_note if run.in_order else print_warning)(line)
     print_note(
-        f"run {run.run_id}: of {run.idea_count:,} ideas {run.states_in_words}, {_time(summary)}"
+        f"run {run.run_id}: of {counted(run.idea_count, 'idea')} {run.states_in_words},"
+        f" {_time(summary)}"
     )
     print_engine_note(run.engine)
     print_note(f"literature: {literature_in_words(request.literature)}")

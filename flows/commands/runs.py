@@ -152,9 +152,10 @@ def _runs(lake: LakeOptions) -> tuple[Run, ...]:
 
 
 def _delete(runs: Sequence[Run], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:
+    from dashboards.reports.figures import counted
     from flows.commands.answer import print_answer
-    from flows.commands.output import print_note
     from flows.run_lock import only_command_on
+    from flows.talk import print_note
     from warehouse.runs.deletion import delete_run
 
     if runs and not yes:
@@ -170,8 +171,9 @@ def _delete(runs: Sequence[Run], lake: LakeOptions, *, yes: bool, as_json: bool)
     for each in deleted:
         print_note(f"deleted {each.run.run_id}: {each.bytes_freed / 1e6:,.1f} MB given back")
     print_note(
-        f"{len(deleted)} runs deleted, {freed / 1e6:,.1f} MB given back; what the lake held of them"
-        " goes with `assay warehouse compact`, once no snapshot of the last week reads it"
+        f"{counted(len(deleted), 'run')} deleted, {freed / 1e6:,.1f} MB given back; what the lake"
+        " held of them goes with `assay warehouse compact`, once no snapshot of the last week reads"
+        " it"
     )
     return 0
 

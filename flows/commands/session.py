@@ -103,7 +103,7 @@ class Session:
 
 def _tell(contacts: "tuple[Contact, ...]") -> None:
     """Say of each model what it takes and costs, before the batch."""
-    from flows.commands.output import print_note
+    from flows.talk import print_note
 
     for contact in contacts:
         print_note(f"{contact.model} {contact.line}")

@@ -129,7 +129,8 @@ def _columns(layout: Layout, statement: str, files: Mapping[str, Path]) -> list[
 
 
 def _print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    from flows.commands.output import print_note, print_table
+    from flows.commands.output import print_table
+    from flows.talk import print_note
 
     print_table(columns, [[_short(value) for value in row.values()] for row in rows])
     if not rows:

@@ -22,7 +22,7 @@ def export(
 ) -> int:
     """Write tables and marts into one plain DuckDB file."""
     from flows.commands.answer import print_answer
-    from flows.commands.output import print_note
+    from flows.talk import print_note
     from warehouse.export import export_lake
     from warehouse.layout import Layout
 
@@ -45,7 +45,7 @@ def compact(lake: LakeOptions, json: Json = False) -> int:
     bound the caches.
     """
     from flows.commands.answer import print_answer
-    from flows.commands.output import print_note
+    from flows.talk import print_note
     from warehouse.compact import compact as compact_lake
     from warehouse.layout import Layout
 
@@ -81,7 +81,7 @@ def docs() -> int:
 def verify(lake: LakeOptions, json: Json = False) -> int:
     """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
     from flows.commands.answer import print_answer
-    from flows.commands.output import print_note, print_warning
+    from flows.talk import print_note, print_warning
     from warehouse.layout import Layout
     from warehouse.verify import verify as verify_lake
 

@@ -36,6 +36,18 @@ CUT = """() => [document.documentElement, ...document.querySelectorAll('.scroll,
     .filter(each => each.scrollWidth > each.clientWidth + 1)
     .map(each => each.textContent.trim().slice(0, 60))"""
 
+BEYOND = """() => {
+    const main = document.querySelector('[data-testid="stMain"]');
+    const parts = main.querySelectorAll(
+        'h1, h2, h3, p, button, input, textarea, [data-testid="stMetric"], [data-testid="stDataFrame"],'
+        + '[data-testid="stVegaLiteChart"], [data-testid="stCode"], .mark-symbol path, .mark-rect path');
+    const wide = [...parts].filter(each => {
+        const box = each.getBoundingClientRect();
+        return box.width > 0 && !each.closest('[role="tablist"]') && box.right > main.getBoundingClientRect().right + 1;
+    }).map(each => `${each.tagName}: ${(each.textContent || '').trim().slice(0, 60)}`);
+    return main.scrollWidth > main.clientWidth + 1 ? ['the page scrolls sideways', ...wide] : wide;
+}"""
+
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -81,6 +93,21 @@ def test_a_narrow_screen_cuts_nothing_and_its_chart_draws_data(address: str, wid
             " return main.scrollWidth - main.clientWidth; }"
         )
         assert scrolled <= 1
+
+
+@pytest.mark.parametrize("width", [390, 1024])
+def test_no_page_is_wider_than_a_narrow_screen(address: str, width: int) -> None:
+    found: dict[str, list[str]] = {}
+    with (
+        browsers.chromium() as browser,
+        browsers.reader_of(browser, address, width=width, height=900) as reader,
+    ):
+        for page in PAGES:
+            reader.page.goto(f"{address}/{page.name}")
+            reader.settle(errors_expected=1 if page.name == "tonight" else 0)
+            found[page.name] = reader.page.evaluate(BEYOND)
+            reader.keep(f"{page.name}_{width}")
+    assert {name: each for name, each in found.items() if each} == {}
 
 
 def test_at_1440_by_900_the_leaderboard_is_above_the_fold(address: str) -> None:

@@ -317,6 +317,7 @@ def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lak
     reader.keep("sql")
     with reader.page.expect_download() as download:
         reader.page.get_by_role("button", name="Download CSV").click()
+    assert download.value.suggested_filename == "idea_scores.csv"
     found = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
     assert found == [
         {name: str(value) for name, value in row.items()} for row in rows(lake, question)

@@ -43,12 +43,12 @@ def started(
     ideas.write_text("".join(lines if workers else lines[:IDEAS_HERE]))
     command = module_command("flows", "evaluate", str(ideas), "--literature", LITERATURE)
     options = ["--warehouse", str(folder / "warehouse"), *workers, "--json"]
-    with (folder / "log").open("wb") as log:
+    with (folder / "log").open("wb") as log, (folder / "answer.json").open("wb") as answer:
         process = subprocess.Popen(
             [*by, *command, *options],
             env=env,
             cwd=folder,
-            stdout=log,
+            stdout=answer,
             stderr=log,
             start_new_session=True,
         )
@@ -92,6 +92,7 @@ def test_a_command_told_to_end_ends_in_order_with_one_line(
     process = started(bare_env, tmp_path, workers)
     tell(process.pid, told_by)
     assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
+    assert json.loads((tmp_path / "answer.json").read_text())["state"] == "interrupted"
     assert last_words(tmp_path) == [
         "assay: interrupted; the same command goes on where this one stopped"
     ]

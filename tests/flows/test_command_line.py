@@ -142,6 +142,16 @@ def test_an_interrupted_command_says_that_it_can_go_on(capsys: pytest.CaptureFix
     assert "goes on where this one stopped" in line
 
 
+def test_an_interrupted_command_says_so_in_its_json(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["assay", "evaluate", "ideas.jsonl", "--json"])
+    assert failing(KeyboardInterrupt()) == EXIT_INTERRUPTED
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["state"] == "interrupted"
+    assert answer["warnings"] == ["interrupted; the same command goes on where this one stopped"]
+
+
 def test_a_setting_out_of_bounds_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 
 from dashboards.app import charts, empty, links, tables
 from dashboards.app.data import Lake
+from dashboards.reports.figures import counted
 from schemas.run import Run
 
 BINS, DEAREST = 30, 50
@@ -53,7 +54,7 @@ def _spread(lake: Lake, run: Run) -> None:
             y_title="Ideas",
         )
         charts.show(chart, "Ideas by cost", "cost_per_idea_chart")
-    st.caption(f"{unknown:,} ideas have a call without a known price and stand in no column.")
+    st.caption(f"In no column: {counted(unknown, 'idea')} with a call of unknown price.")
 
 
 def _dearest(lake: Lake, run: Run) -> None:

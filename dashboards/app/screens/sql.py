@@ -38,7 +38,7 @@ def show(lake: Lake) -> None:
         with question:
             frame = _frame(lake, asked)
         if frame is not None:
-            _answer(frame)
+            _answer(frame, _subject(asked))
 
 
 def _question(known: dict[str, str]) -> str:
@@ -152,7 +152,13 @@ def _mend(sql: str) -> None:
     st.session_state["sql"] = sql
 
 
-def _answer(frame: polars.DataFrame) -> None:
+def _subject(asked: str) -> str:
+    """The first table or mart that a statement names, which its downloads are named after."""
+    words = "".join(each if each.isalnum() or each == "_" else " " for each in asked).split()
+    return next((word for word in words if word in TABLE or word in MARTS), "answer")
+
+
+def _answer(frame: polars.DataFrame, subject: str) -> None:
     st.caption(
         f"{figures.counted(len(frame), 'row')}, {figures.counted(len(frame.columns), 'column')}"
     )
@@ -161,12 +167,12 @@ def _answer(frame: polars.DataFrame) -> None:
     tables.show(frame, {name: name for name in frame.columns}, key="answer")
     left, right = st.columns(2)
     left.download_button(
-        "Download CSV", _csv(frame), "answer.csv", "text/csv", key="csv", on_click="ignore"
+        "Download CSV", _csv(frame), f"{subject}.csv", "text/csv", key="csv", on_click="ignore"
     )
     right.download_button(
         "Download Parquet",
         _parquet(frame),
-        "answer.parquet",
+        f"{subject}.parquet",
         "application/vnd.apache.parquet",
         key="parquet",
         on_click="ignore",

@@ -69,7 +69,7 @@ def test_every_part_of_cost_opens_by_its_address(view: str, layout: Layout) -> N
 
 
 def test_ideas_with_unknown_price_are_counted_beside_the_distribution(layout: Layout) -> None:
-    assert "1 ideas have a call without a known price" in words(
+    assert "In no column: 1 idea with a call of unknown price." in words(
         open_page("cost", layout, view="Per idea")
     )
 
