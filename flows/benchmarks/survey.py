@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic import Field
 
-from flows.benchmarks.notes import note
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial, drawn_rows
 from flows.gateway import indexed
+from flows.talk import print_note
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.choices import LiteratureChoice
@@ -100,7 +100,7 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """
     scores: list[BenchmarkScore] = []
     for one in _sets(trial):
-        note(f"{NAME}: {one.name}, {len(one.cases):,} questions")
+        print_note(f"{NAME}: {one.name}, {len(one.cases):,} questions")
         reached = {depth: _reached(trial, one, depth) for depth in DEPTHS}
         for depth, found in reached.items():
             trial.record(_items(one, depth, found))
