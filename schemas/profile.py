@@ -144,6 +144,14 @@ class ContributionParameters(Noun):
         default=None, ge=5, description=f"Words asked of a rationale. {WORDS_ASKED}"
     )
     ranking: Ranking = Ranking.EMBEDDING
+    embedded_word_limit: int | None = Field(
+        default=None,
+        ge=20,
+        description=(
+            "Words of a paper's title and abstract that are embedded to choose which papers are"
+            " judged; None: as many as the encoder reads."
+        ),
+    )
     maximum_judged_papers: int = Field(
         ge=1,
         description="Most papers judged for relevance in the first pass, best similarity first.",

@@ -88,7 +88,8 @@ async def evaluate_contribution(
     Dimensions, searches, relevance, neighbours of the relevant, relevance of those, comparison with
     the most relevant, reviews. The result depends on what is answered, not on when.
     """
-    context = Context(idea, parameters, engine, literature, Nearness(idea.text, embedder))
+    nearness = Nearness(idea.text, embedder, parameters.embedded_word_limit)
+    context = Context(idea, parameters, engine, literature, nearness)
     extraction = await extract_dimensions(context)
     discovery = await discover(context, extraction.dimensions)
     around = _Field(failures=[*extraction.failures, *discovery.failures])

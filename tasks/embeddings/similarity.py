@@ -52,12 +52,14 @@ def idea_passages(idea: str) -> list[str]:
 class Nearness:
     """Similarity of texts to one idea: cosine with the mean over the idea's passages, floored at 0.
 
-    Each text is embedded once.
+    Each text is embedded once, of each no more than its first `word_limit` words: processor time
+    grows with their number. The idea itself is read whole.
     """
 
-    def __init__(self, idea: str, embedder: Embedder) -> None:
+    def __init__(self, idea: str, embedder: Embedder, word_limit: int | None = None) -> None:
         self._passages = idea_passages(idea)
         self._embedder = embedder
+        self._word_limit = word_limit
         self._centre: NDArray[np.float32] | None = None
         self._known: dict[str, float] = {}
 
@@ -70,7 +72,8 @@ class Nearness:
         if not texts:
             return
         passages = self._passages if self._centre is None else []
-        vectors = await self._embedder.embed([*passages, *texts])
+        read = [self._read(text) for text in texts]
+        vectors = await self._embedder.embed([*passages, *read])
         centre = (
             self._centre
             if self._centre is not None
@@ -81,6 +84,9 @@ class Nearness:
         self._known.update(
             {text: round(float(cosine), 4) for text, cosine in zip(texts, cosines, strict=True)}
         )
+
+    def _read(self, text: str) -> str:
+        return text if self._word_limit is None else shorten_words(text, self._word_limit)[0]
 
 
 def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:

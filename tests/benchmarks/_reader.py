@@ -27,7 +27,7 @@ from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
 from tasks.judging.steps import STEPS as SHARED_STEPS
 from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
 from tests.support.openai_server import Messages, OpenAIServer
-from tests.support.schema_answers import Schema
+from tests.support.schema_answers import Schema, answer_from_schema
 
 LOWEST_RANKS = {5: 30, 4: 200, 3: 1_500, 2: 6_000, 1: 20_000}
 """Score → the rank among all papers down to which it is given."""
@@ -97,7 +97,9 @@ class Judge:
 
 @dataclass
 class Reader:
-    """Answers every step. `scores` keeps what was found of papers, as (step, score)."""
+    """Answers every step of the two modules, and any other question by its schema alone. `scores`
+    keeps what was found of papers, as (step, score).
+    """
 
     judge: Judge
     scores: list[tuple[str, int]] = field(default_factory=list)
@@ -109,7 +111,9 @@ class Reader:
         }
 
     def answer(self, messages: Messages, schema: Schema | None) -> str:
-        name = self._steps[messages[0]["content"].splitlines()[0]]
+        name = self._steps.get(messages[0]["content"].splitlines()[0])
+        if name is None:
+            return json.dumps(answer_from_schema(messages, schema)) if schema else "OK"
         asked = _Asked.of(messages)
         reply = getattr(self, f"_{name}")(asked)
         return json.dumps(reply, ensure_ascii=False)

@@ -4,22 +4,27 @@ of texts that nobody has embedded (a fresh warehouse and index).
 Run as `python tests/benchmarks/cpu_by_part.py [--ideas 5]`. With `--live`, real ideas look at the
 Semantic Scholar API on loopback over 87,000 real abstracts (`_semantic_scholar`), none of them
 embedded before; `--index` names a snapshot of them built before. A model on loopback answers at
-once. However many ideas there are, the command works on them itself, so that all of its CPU is seen
-by part; the gateway is a child process.
+once; live, it reads (`_reader`), so that as many papers are relevant as a real one finds. However
+many ideas there are, the command works on them itself, so that all of its CPU is seen by part; the
+gateway is a child process, and what plays API and model is not counted.
 """
 
 import argparse
 import contextlib
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import polars
+
 from flows.request import bundled
 from tasks.literature.snapshot.build import build_snapshot
 from tests.benchmarks._assay import IDEAS, PAPERS, data_is_here, first
+from tests.benchmarks._reader import Judge, Reader, reading_server
 from tests.benchmarks._semantic_scholar import SemanticScholarOverSnapshot
 from tests.support.openai_server import start_openai_server
 from warehouse.layout import Layout
@@ -48,8 +53,8 @@ def measured(
     done = subprocess.run(
         [*own, *command, *literature, *engine], env=env, capture_output=True, text=True
     )
-    if not figures.exists():
-        sys.exit(done.stderr)
+    if done.returncode != 0 or not figures.exists():
+        sys.exit(f"the command ended with {done.returncode}: {done.stderr}")
     return json.loads(figures.read_text())
 
 
@@ -92,16 +97,26 @@ def _live(count: int, index: Path | None) -> None:
         if index is None:
             index = folder / "index"
             build_snapshot(PAPERS, index)
-        server = stack.enter_context(start_openai_server(record=False))
+        rows = polars.read_parquet(PAPERS, columns=["title", "abstract"]).iter_rows()
+        judge = Judge(f"{title}\n\n{abstract or ''}" for title, abstract in rows)
+        server = stack.enter_context(reading_server(Reader(judge)))
         upstream = stack.enter_context(SemanticScholarOverSnapshot(index))
         warehouse = folder / "warehouse"
         engine = ["--engine", "litellm:openai/loopback", "--api-base", server.url]
         ideas = first(IDEAS, folder / "ideas.jsonl", count)
         seconds = measured(folder, ideas, warehouse, engine, upstream.url)
         _print("live, texts nobody has embedded", seconds, count)
-        (texts,) = run_sql(Layout(warehouse), "select count(distinct paper_id) n from candidates")
+        (found,) = run_sql(
+            Layout(warehouse),
+            "select count(distinct paper_id) papers, (select count(*) from llm_calls) calls"
+            " from candidates",
+        )
+        with contextlib.closing(sqlite3.connect(warehouse / "cache" / "embeddings.sqlite")) as kept:
+            (texts,) = kept.execute("select count(*) from entries").fetchone()
         print(
-            f"  {sum(upstream.counts.values()) / count:.1f} requests an idea, {texts['n']} papers"
+            f"  an idea: {sum(upstream.counts.values()) / count:.1f} requests,"
+            f" {found['calls'] / count:.1f} model calls, {found['papers'] / count:.0f} new papers,"
+            f" {texts / count:.0f} texts embedded"
         )
         _print_sizes(warehouse, count)
 

@@ -5,7 +5,7 @@ and shared words (`tasks/embeddings/similarity.py`). Labels: papers that a paper
 among the 400 earlier ones nearest to its title by words and all it cites; the core papers that
 surveys name, among the hits of their search; the answers of literature questions, among the 400
 nearest to the question by words in the whole literature. A row embeds `times` as many papers as are
-chosen, sieved by shared words with the idea, by so many tokens of each.
+chosen, sieved by shared words with the idea, by so many words of each; the idea is read whole.
 
 Run as `python tests/benchmarks/embedding_sieve.py [--ideas 40]`; needs `../shared/data`.
 """
@@ -31,11 +31,13 @@ from tasks.embeddings.similarity import (
     most_words_shared,
     paper_text,
 )
+from tasks.text.words import shorten_words
 from tests.benchmarks._assay import DATA, PAPERS
 
 CHOSEN, FOUND = 70, 400
-TOKENS = (128, 64, 32)
-TIMES = (None, 3.0, 2.5, 2.0, 1.5)
+WORDS = (None, 60, 45, 30)
+"""None: the 128 tokens that the encoder reads."""
+TIMES = (None, 3.0, 2.0, 1.5)
 
 
 @dataclass(frozen=True)
@@ -114,10 +116,11 @@ def of_questions(count: int) -> Iterator[Case]:
 
 
 class Vectors:
-    """Texts embedded once each by so many tokens, with the processor time that took."""
+    """Texts embedded once each by so many words, with the processor time that took."""
 
-    def __init__(self, tokens: int) -> None:
-        self._model = local_model.load(local_model.BUNDLED, tokens)
+    def __init__(self, words: int | None) -> None:
+        self._words = words
+        self._model = local_model.load(local_model.BUNDLED, 128)
         self._known: dict[str, np.ndarray] = {}
         self.cpu_seconds = 0.0
 
@@ -126,12 +129,13 @@ class Vectors:
         return self.cpu_seconds / max(len(self._known), 1)
 
     def of(self, texts: Sequence[str]) -> np.ndarray:
-        fresh = [text for text in dict.fromkeys(texts) if text not in self._known]
+        read = [shorten_words(text, self._words)[0] if self._words else text for text in texts]
+        fresh = [text for text in dict.fromkeys(read) if text not in self._known]
         if fresh:
             started = time.process_time()
             self._known.update(zip(fresh, self._model.encode(fresh, 16), strict=True))
             self.cpu_seconds += time.process_time() - started
-        return np.vstack([self._known[text] for text in texts])
+        return np.vstack([self._known[text] for text in read])
 
 
 def chosen(
@@ -161,14 +165,15 @@ def main() -> None:
     }
     found = {label: sum(len(case.papers) for case in cases) for label, cases in sets.items()}
     print({label: (len(cases), found[label]) for label, cases in sets.items()})
-    by_tokens = {tokens: Vectors(tokens) for tokens in TOKENS}
+    by_words = {words: Vectors(words) for words in WORDS}
+    whole = Vectors(None)
     first: dict[str, list[set[str]]] = {}
-    print(f"{'tokens':>6} {'times':>5} {'texts':>6} {'CPU s':>6}", *sets, "same 70", sep="  ")
-    for tokens, vectors in by_tokens.items():
+    print(f"{'words':>6} {'times':>5} {'texts':>6} {'CPU s':>6}", *sets, "same 70", sep="  ")
+    for words, vectors in by_words.items():
         for times in TIMES:
             recalls, same, embedded, count = [], [], 0, 0
             for label, cases in sets.items():
-                picked = [chosen(case, vectors, by_tokens[TOKENS[0]], times) for case in cases]
+                picked = [chosen(case, vectors, whole, times) for case in cases]
                 first.setdefault(label, [papers for papers, _ in picked])
                 recalls.append(
                     np.mean(
@@ -186,7 +191,7 @@ def main() -> None:
                 count += len(cases)
             texts = embedded / count
             print(
-                f"{tokens:6} {times or 'all':>5} {texts:6.0f}"
+                f"{words or 'all':>6} {times or 'all':>5} {texts:6.0f}"
                 f" {texts * vectors.cpu_seconds_per_text:6.2f}",
                 *(f"{recall:.3f}" for recall in recalls),
                 f"{np.mean(same):.2f}",

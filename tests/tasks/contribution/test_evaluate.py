@@ -260,22 +260,24 @@ async def test_papers_beyond_the_limit_stay_in_the_table_unjudged_with_their_sim
     )
 
 
+NONE_RELEVANT = {
+    "relevance": lambda q: RelevanceReply.model_validate(
+        {"papers": [{"key": p.key, "rationale": "", "score": 0} for p in q.papers]}
+    )
+}
+
+
 async def test_the_lexical_prefilter_embeds_no_more_than_three_times_what_is_needed() -> None:
     many = tuple(
         paper(f"bats-{number}", f"Bats and {'calls ' * (number % 5)} item {number}.")
         for number in range(40)
     )
     embedder = WordEmbedder()
-    judged = {
-        "relevance": lambda q: RelevanceReply.model_validate(
-            {"papers": [{"key": p.key, "rationale": "", "score": 0} for p in q.papers]}
-        )
-    }
     source = FakeLiterature(many)
     findings, _ = await evaluated(
         source,
         embedder=embedder,
-        answers=judged,
+        answers=NONE_RELEVANT,
         papers_per_query=40,
         maximum_judged_papers=5,
         embedding_top=1,
@@ -283,6 +285,21 @@ async def test_the_lexical_prefilter_embeds_no_more_than_three_times_what_is_nee
     )
     assert 15 <= sum(text.startswith("On bats") for text in embedder.texts) <= 15 + 3
     assert len(findings.evaluation.candidates) == 40
+
+
+async def test_papers_are_chosen_by_as_many_words_as_the_profile_says() -> None:
+    long = tuple(paper(f"bats-{number}", "Echo calls of bats. " * 30) for number in range(8))
+    embedder = WordEmbedder()
+    await evaluated(
+        FakeLiterature(long),
+        embedder=embedder,
+        answers=NONE_RELEVANT,
+        maximum_judged_papers=2,
+        embedded_word_limit=20,
+    )
+    of_papers = [text for text in embedder.texts if "Echo calls" in text]
+    assert of_papers
+    assert all(len(text.split()) <= 20 for text in of_papers)
 
 
 async def test_a_paper_without_abstract_is_unscored_and_never_shown() -> None:
