@@ -45,6 +45,7 @@ _COMMANDS = (
     "plan",
     "rank",
     "prior",
+    "recommend",
     "benchmark",
     "check",
     "report",
@@ -54,7 +55,7 @@ _COMMANDS = (
 )
 _GROUPS = {
     "runs": "List, show, compare and delete runs.",
-    "literature": "Build, serve and search snapshots of the literature.",
+    "literature": "Build, serve, search and audit snapshots of the literature.",
     "jobs": "Do what the dashboard and other programs ask for, and list it.",
     "warehouse": "Export, compact, document and verify the lake.",
 }

@@ -199,6 +199,16 @@ class SearchOptions(Options):
     cutoff: Cutoff = None
 
 
+class RecommendOptions(Options):
+    """Of `assay recommend`."""
+
+    literature: Literature = None
+    idea: str | None = option(None, "ID", "Which idea of a file that holds several.")
+    cutoff: Cutoff = None
+    works: int = option(25, "N", "Works near the idea to learn from.", ge=1, le=200)
+    limit: int = option(5, "N", "Recommendations of each kind.", ge=1, le=50)
+
+
 class AuditOptions(Options):
     """Of `assay literature audit`."""
 

@@ -49,6 +49,7 @@ ANSWERS = {
     "runs expire": "runs expire --yes",
     "literature search": "literature search protein",
     "literature audit": "literature audit papers-index",
+    "recommend": "recommend ideas.jsonl --idea a --literature snapshot:papers-index",
     "jobs list": "jobs list",
     "warehouse export": "warehouse export lake.duckdb",
     "warehouse compact": "warehouse compact",

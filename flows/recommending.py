@@ -1,0 +1,66 @@
+"""What works near an idea used: what `assay recommend` does."""
+
+import asyncio
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from flows.gateway import indexed
+from flows.given_ideas import STANDARD_INPUT, given_ideas
+from flows.request import resolve_literature
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId
+from schemas.options import RecommendOptions
+from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.embeddings.similarity import Nearness
+from tasks.ideas.read import read_ideas
+from tasks.literature.gateway.process import GatewayProcess
+from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.recommendation.recommend import Breadth, Recommended, recommend
+from tasks.web.client import open_client
+
+
+def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> Recommended:
+    """Recommendations for the idea `given`: its text, or a file that holds it.
+
+    Raises:
+        ConfigurationError: `given` is neither, or the file holds several and none is named.
+        IdeaFileError: the file cannot be read.
+    """
+    idea, cutoff = _idea(given, options)
+    literature = resolve_literature(options.literature, settings)
+    if literature.url is not None:
+        return asyncio.run(_recommend(literature.url, idea, cutoff, options, settings))
+    with GatewayProcess(
+        settings, indexed(literature, settings), settings.home / "literature-cache"
+    ) as gateway:
+        return asyncio.run(_recommend(gateway.url, idea, cutoff, options, settings))
+
+
+async def _recommend(
+    url: str, idea: str, cutoff: date | None, options: RecommendOptions, settings: Settings
+) -> Recommended:
+    async with open_client(settings.literature.timeout_seconds) as http:
+        client = SemanticScholarClient(url, Ledger(IdeaId("recommend")), http, settings.literature)
+        nearness = Nearness(idea, SentenceEmbedder(settings.embeddings, None))
+        breadth = replace(Breadth(), recommended=options.limit, near_works=options.works)
+        return await recommend(idea, client, nearness, cutoff, breadth)
+
+
+def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:
+    """Its text and its cutoff date."""
+    if given != STANDARD_INPUT and not Path(given).exists():
+        if len(given.split()) > 1:
+            return given, options.cutoff
+        raise ConfigurationError(
+            f"{given} does not exist; name a file of ideas, or write the idea in quotes"
+        )
+    with given_ideas(Path(given)) as path:
+        ideas = read_ideas(path, default_cutoff=options.cutoff).ideas
+    wanted = [idea for idea in ideas if options.idea in (None, idea.idea_id)]
+    if len(wanted) != 1:
+        named = ", ".join(idea.idea_id for idea in ideas[:5]) or "none that can be read"
+        raise ConfigurationError(f"{given} holds {len(ideas)} ideas ({named}); name one by --idea")
+    return wanted[0].text, wanted[0].cutoff_date

@@ -1,0 +1,56 @@
+"""What works near an idea used, and so may serve it: data sets, baselines, metrics."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.identifiers import PaperId
+
+
+class ResourceKind(StrEnum):
+    """What is recommended."""
+
+    DATA_SET = "data_set"
+    BASELINE = "baseline"
+    METRIC = "metric"
+
+
+class Use(Noun):
+    """One work that used a resource, and where it says so."""
+
+    paper_id: PaperId = Field(min_length=1, description="The work that used it.")
+    title: str = Field(description="Its title.")
+    year: int | None = Field(description="Its year; null: unknown.")
+    url: str = Field(description="Its page; empty: unknown.")
+    quote: str | None = Field(
+        description="Where it says so, in its own words; null: it lists the resource's paper, and no"
+        " passage is known."
+    )
+    section: str = Field(description="The heading above the passage; empty: not told.")
+    nearness_0_to_1: float = Field(
+        ge=0, le=1, description="Similarity of the work to the idea, by embeddings."
+    )
+    through: str | None = Field(
+        description="The data set by which the work was reached; null: it is near the idea itself."
+    )
+
+
+class Recommendation(Noun):
+    """A data set, baseline or metric that works near the idea used."""
+
+    rank: int = Field(ge=1, description="Place among those of its kind; 1: the best.")
+    kind: ResourceKind = Field(description="Data set, baseline or metric.")
+    name: str = Field(description="The title of its paper, or the name works call it by.")
+    paper_id: PaperId | None = Field(description="Its paper; null: known by name alone.")
+    url: str = Field(description="The page of its paper; empty: unknown.")
+    score_0_to_1: float = Field(
+        ge=0,
+        le=1,
+        description=(
+            "By the nearness of the works that used it and by its own; comparable within one kind"
+            " and idea alone."
+        ),
+    )
+    reason: str = Field(description="Why, in one sentence.")
+    uses: tuple[Use, ...] = Field(description="The works that used it, the nearest first.")

@@ -1,0 +1,1 @@
+"""Data sets, baselines and metrics that works near an idea used."""

@@ -1,0 +1,308 @@
+"""From an idea to what works near it used: search, references with their passages, one chain on.
+
+Chain: a work near the idea used a data set; other works used it too; what they compare with is a
+baseline. Everything recommended is the paper of a reference, or a metric that a work names.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.recommendation import Recommendation, ResourceKind, Use
+from schemas.retrieval import SourceFailure
+from tasks.embeddings.similarity import Nearness, SharedWords, fused, paper_text
+from tasks.literature.client import LiteratureClient
+from tasks.recommendation.ranking import Evidence, in_order
+from tasks.recommendation.uses import STATED, data_sets_in, metrics_in, passages, uses_of
+from tasks.text.words import key_phrases
+
+CHAINED = 0.5
+"""What a use counts that was reached through a data set, beside one of a work near the idea."""
+_VERBS = {
+    ResourceKind.DATA_SET: "used",
+    ResourceKind.BASELINE: "compared with",
+    ResourceKind.METRIC: "measured by",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Breadth:
+    """How far is looked; each is a bound of requests or papers."""
+
+    queries: int = 4
+    papers_per_query: int = 25
+    near_works: int = 25
+    references_per_work: int = 100
+    chained_data_sets: int = 3
+    works_per_data_set: int = 8
+    recommended: int = 5
+    shown_uses: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Recommended:
+    """What is recommended, by kind and rank.
+
+    Attributes:
+        near_works: how many works near the idea were looked at.
+        known_contexts: of how many citations it is known how they cite; without any, baselines cannot
+            be told from other references.
+        citations: how many citations were looked at.
+        failures: look-ups that failed; something may be missing.
+    """
+
+    recommendations: tuple[Recommendation, ...]
+    near_works: int
+    citations: int
+    known_contexts: int
+    failures: tuple[SourceFailure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A use with what it is a use of."""
+
+    kind: ResourceKind
+    name: str
+    paper: Paper | None
+    weight: float
+    use: Use
+
+
+async def recommend(
+    idea: str,
+    literature: LiteratureClient,
+    nearness: Nearness,
+    cutoff: date | None,
+    breadth: Breadth = Breadth(),
+) -> Recommended:
+    """What works near the idea used, best first of each kind, with the passages that say so.
+
+    Nothing published after `cutoff` is looked at.
+    """
+    looking = _Looking(idea, literature, nearness, cutoff, breadth)
+    near = await looking.near_works()
+    found = await looking.uses_in(near, {})
+    found += _in_abstracts(near, looking.nearness_of)
+    ranked = _ranked(found, breadth, await looking.about(found))
+    data_sets = [each for each in ranked if each.kind is ResourceKind.DATA_SET]
+    leading = data_sets[: breadth.chained_data_sets]
+    found += await looking.chained(leading, {each.paper_id for each in near})
+    return Recommended(
+        tuple(_ranked(found, breadth, await looking.about(found))),
+        len(near),
+        looking.citations,
+        looking.known_contexts,
+        tuple(dict.fromkeys(looking.failures)),
+    )
+
+
+class _Looking:
+    """The look-ups for one idea."""
+
+    def __init__(
+        self,
+        idea: str,
+        literature: LiteratureClient,
+        nearness: Nearness,
+        cutoff: date | None,
+        breadth: Breadth,
+    ) -> None:
+        self._idea = idea
+        self._literature = literature
+        self._nearness = nearness
+        self._cutoff = cutoff
+        self._breadth = breadth
+        self.nearness_of: dict[PaperId, float] = {}
+        self.failures: list[SourceFailure] = []
+        self.citations = 0
+        self.known_contexts = 0
+
+    async def near_works(self) -> list[Paper]:
+        """The works nearest to the idea, by embedding and shared words alike."""
+        found: dict[PaperId, Paper] = {}
+        queries = [self._idea[:300], *key_phrases(self._idea, self._breadth.queries - 1)]
+        for query in dict.fromkeys(queries):
+            answer = await self._literature.search_papers(
+                query, self._breadth.papers_per_query, self._cutoff
+            )
+            self.failures.extend(answer.failures)
+            found.update((paper.paper_id, paper) for paper in answer.items)
+        return await self._nearest(list(found.values()), self._breadth.near_works)
+
+    async def _nearest(self, papers: Sequence[Paper], limit: int) -> list[Paper]:
+        if not papers:
+            return []
+        values = await self._nearness.of([paper_text(each.title, each.abstract) for each in papers])
+        known = {paper.paper_id: value for paper, value in zip(papers, values, strict=True)}
+        self.nearness_of.update(known)
+        worth = fused([known, SharedWords(papers).with_text(self._idea)])
+        return sorted(papers, key=lambda each: (-worth[each.paper_id], each.paper_id))[:limit]
+
+    async def uses_in(self, works: Sequence[Paper], through: dict[PaperId, str]) -> list[_Found]:
+        """What the works used, by their references."""
+        by_id = {work.paper_id: work for work in works}
+        answer = await self._literature.references(
+            list(by_id), self._breadth.references_per_work, self._cutoff
+        )
+        self.failures.extend(answer.failures)
+        found: list[_Found] = []
+        for edge, cited in answer.items:
+            self.citations += 1
+            self.known_contexts += edge.contexts is not None
+            work = by_id.get(edge.citing_paper_id)
+            if work is None or cited.paper_id == work.paper_id:
+                continue
+            by = through.get(work.paper_id)
+            for said in uses_of(edge, cited):
+                use = self._use(work, said.quote, said.section, by)
+                found.append(_Found(said.kind, cited.title, cited, said.weight, use))
+            for passage, section in passages(edge):
+                for name, quote in data_sets_in(passage).items():
+                    use = self._use(work, quote, section, by)
+                    found.append(_Found(ResourceKind.DATA_SET, name, None, STATED, use))
+        return found
+
+    async def chained(
+        self, data_sets: Sequence[Recommendation], known: set[PaperId]
+    ) -> list[_Found]:
+        """Baselines of other works that used the same data sets."""
+        through: dict[PaperId, str] = {}
+        others: dict[PaperId, Paper] = {}
+        for each in data_sets:
+            users = [one for one in await self._users(each) if one.paper_id not in known]
+            for work in await self._nearest(users, self._breadth.works_per_data_set):
+                through.setdefault(work.paper_id, each.name)
+                others.setdefault(work.paper_id, work)
+        found = await self.uses_in(list(others.values()), through) if others else []
+        return [each for each in found if each.kind is ResourceKind.BASELINE]
+
+    async def _users(self, data_set: Recommendation) -> list[Paper]:
+        """Works that cite the data set's paper for its data; of one known by name alone, those whose
+        abstract names it.
+        """
+        limit = 10 * self._breadth.works_per_data_set
+        if data_set.paper_id is None:
+            found = await self._literature.search_papers(data_set.name, limit, self._cutoff)
+            self.failures.extend(found.failures)
+            name = data_set.name.casefold()
+            return [work for work in found.items if name in (work.abstract or "").casefold()]
+        cited = Paper(paper_id=data_set.paper_id, title=data_set.name)
+        answer = await self._literature.citations([data_set.paper_id], limit, self._cutoff)
+        self.failures.extend(answer.failures)
+        return [work for edge, work in answer.items if uses_of(edge, cited)]
+
+    async def about(self, found: Iterable[_Found]) -> dict[PaperId, tuple[float, float]]:
+        """Of the papers of resources, how near they are to the idea and what words they share."""
+        papers = list({e.paper.paper_id: e.paper for e in found if e.paper is not None}.values())
+        if not papers:
+            return {}
+        near = await self._nearness.of([paper_text(each.title, each.abstract) for each in papers])
+        words = SharedWords(papers).with_text(self._idea)
+        return {
+            paper.paper_id: (value, words[paper.paper_id])
+            for paper, value in zip(papers, near, strict=True)
+        }
+
+    def _use(self, work: Paper, quote: str | None, section: str, through: str | None) -> Use:
+        nearness = self.nearness_of.get(work.paper_id, 0.0)
+        return _use_of(work, nearness, quote, section, through)
+
+
+def _use_of(
+    work: Paper, nearness: float, quote: str | None, section: str = "", through: str | None = None
+) -> Use:
+    return Use(
+        paper_id=work.paper_id,
+        title=work.title,
+        year=work.year,
+        url=work.url,
+        quote=quote,
+        section=section,
+        nearness_0_to_1=nearness,
+        through=through,
+    )
+
+
+def _in_abstracts(works: Iterable[Paper], nearness_of: Mapping[PaperId, float]) -> Iterator[_Found]:
+    """The metrics and data sets that the abstracts of works name."""
+    for work in works:
+        abstract, nearness = work.abstract or "", nearness_of.get(work.paper_id, 0.0)
+        for kind, named in (
+            (ResourceKind.METRIC, metrics_in(abstract)),
+            (ResourceKind.DATA_SET, data_sets_in(abstract)),
+        ):
+            for name, quote in named.items():
+                yield _Found(kind, name, None, STATED, _use_of(work, nearness, quote, "Abstract"))
+
+
+def _ranked(
+    found: Iterable[_Found], breadth: Breadth, about: Mapping[PaperId, tuple[float, float]]
+) -> list[Recommendation]:
+    """By kind, the resources that speak most for themselves (see `ranking`)."""
+    by_kind: dict[ResourceKind, dict[str, list[_Found]]] = {kind: {} for kind in ResourceKind}
+    for each in found:
+        name = each.paper.paper_id if each.paper is not None else each.name.casefold()
+        by_kind[each.kind].setdefault(name, []).append(each)
+    return [
+        _recommendation(kind, rank, score, own[name], breadth.shown_uses)
+        for kind, own in by_kind.items()
+        for rank, (name, score) in enumerate(
+            in_order({name: _evidence(uses, about) for name, uses in own.items()})[
+                : breadth.recommended
+            ],
+            start=1,
+        )
+    ]
+
+
+def _evidence(uses: Sequence[_Found], about: Mapping[PaperId, tuple[float, float]]) -> Evidence:
+    """Each work counts once, by its plainest passage."""
+    works: dict[PaperId, tuple[float, float]] = {}
+    for each in uses:
+        plainly = each.weight * (CHAINED if each.use.through is not None else 1.0)
+        known = works.get(each.use.paper_id, (0.0, 0.0))
+        works[each.use.paper_id] = (each.use.nearness_0_to_1, max(plainly, known[1]))
+    paper = uses[0].paper
+    description, words = about.get(paper.paper_id, (None, None)) if paper else (None, None)
+    return Evidence(tuple(works.values()), description, words)
+
+
+def _recommendation(
+    kind: ResourceKind, rank: int, score: float, found: Sequence[_Found], shown: int
+) -> Recommendation:
+    first = found[0]
+    plainest = {each.use.paper_id: each.use for each in sorted(found, key=lambda each: each.weight)}
+    uses = sorted(plainest.values(), key=lambda use: (-use.nearness_0_to_1, use.paper_id))
+    return Recommendation(
+        rank=rank,
+        kind=kind,
+        name=first.name,
+        paper_id=first.paper.paper_id if first.paper is not None else None,
+        url=first.paper.url if first.paper is not None else "",
+        score_0_to_1=score,
+        reason=_reason(kind, uses),
+        uses=tuple(uses[:shown]),
+    )
+
+
+def _reason(kind: ResourceKind, uses: Sequence[Use]) -> str:
+    near = [use for use in uses if use.through is None]
+    chained = [use for use in uses if use.through is not None]
+    verb = _VERBS[kind]
+    told = []
+    if near:
+        told.append(f"{_works(len(near))} near the idea {verb} it")
+    if chained:
+        sets = ", ".join(dict.fromkeys(f"“{use.through}”" for use in chained))
+        told.append(f"{_works(len(chained))} that used {sets} {verb} it")
+    unsaid = sum(use.quote is None for use in uses)
+    if unsaid:
+        told.append(f"{unsaid} by citing its paper alone")
+    return "; ".join(told)
+
+
+def _works(count: int) -> str:
+    return "1 work" if count == 1 else f"{count} works"

@@ -1,0 +1,143 @@
+"""What a paper used, by the passages in which it cites others."""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from schemas.graph import CitationEdge
+from schemas.paper import Paper
+from schemas.patterns import IGNORECASE, bounded
+from schemas.recommendation import ResourceKind
+from tasks.text.words import sentences
+
+_DATA = bounded(
+    r"\b(?:data ?sets?|corpus|corpora|benchmarks?|treebanks?|test ?sets?|training ?sets?|"
+    r"shared tasks?|challenge data|test collections?|evaluat\w{0,6} on|train\w{0,4} on|tested on|"
+    r"experiments on|results on)\b",
+    IGNORECASE,
+)
+_BASELINE = bounded(
+    r"\b(?:baselines?|compar\w{1,8} (?:our |the |it |them |these |this )?(?:\w{1,20} ){0,3}(?:with|to|"
+    r"against)|outperform\w{0,4}|state[- ]of[- ]the[- ]art|competing|competitors?|better than|worse than|"
+    r"improv\w{1,6} (?:over|upon)|previous (?:best|methods?|systems?|models?|approaches))\b",
+    IGNORECASE,
+)
+_NAMES_DATA = bounded(
+    r"\b(?:data ?sets?|corpus|corpora|benchmark\w{0,3}|treebank|shared task|challenge|test collection|"
+    r"database|collection of)\b",
+    IGNORECASE,
+)
+_EXPERIMENTS = bounded(
+    r"\b(?:experiment\w{0,6}|evaluation|results?|data|data ?sets?|set-?up|settings?|baselines?|"
+    r"materials?|comparison|analysis|corpus|corpora|implementation)\b",
+    IGNORECASE,
+)
+
+_NAMED_DATA = bounded(
+    r"\b((?:[A-Z][A-Za-z0-9.\-]{1,24}|[A-Z]{2,12})(?: (?:[A-Z][A-Za-z0-9.\-]{1,24}|\d{1,4})){0,4})"
+    r" (?:data ?sets?|corpus|corpora|benchmarks?|test collection|database|shared task|challenge)\b"
+    r"|\b((?:[A-Z][A-Za-z]{1,20} ){1,3}Tree ?[Bb]ank(?: \d{1,2}\.\d)?)"
+)
+_NOT_NAMES = frozenset({
+    "the", "a", "an", "our", "this", "that", "these", "those", "their", "its", "in", "on", "for",
+    "from", "with", "we", "all", "each", "both", "using", "and", "of", "as", "by", "to", "unlike",
+    "following", "while", "when", "since",
+})  # fmt: skip
+_GENERIC = frozenset({
+    "english", "chinese", "german", "french", "arabic", "czech", "japanese", "spanish", "large",
+    "small", "parallel", "training", "test", "development", "new", "other", "data", "web", "text",
+    "table", "section", "tagged", "annotated", "raw", "unlabeled",
+})  # fmt: skip
+"""Words that name no data set by themselves."""
+_WORDS = bounded(r"\w+")
+
+STATED, SECTIONED, TITLED = 1.0, 1.5, 0.5
+"""How plainly a work says that it used something: in a passage, in one of its experiments, or by
+citing a paper whose title says what it is.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One use: of which kind, how plainly, and where it is said."""
+
+    kind: ResourceKind
+    weight: float
+    quote: str | None
+    section: str
+
+
+def uses_of(edge: CitationEdge, cited: Paper) -> list[Said]:
+    """What the citing paper used of the cited one, the plainest passage of each kind.
+
+    A cited paper is a data set where its title names one, and a baseline where a passage compares
+    with it.
+    """
+    kind = ResourceKind.DATA_SET if _NAMES_DATA.search(cited.title) else ResourceKind.BASELINE
+    said = [
+        each for passage in passages(edge) for each in _of_passage(*passage) if each.kind is kind
+    ]
+    if kind is ResourceKind.DATA_SET:
+        said.append(Said(kind, TITLED, None, ""))
+    best: dict[ResourceKind, Said] = {}
+    for each in said:
+        if each.kind not in best or each.weight > best[each.kind].weight:
+            best[each.kind] = each
+    return list(best.values())
+
+
+def data_sets_in(text: str) -> dict[str, str]:
+    """The data sets that a text calls by a proper name, each with the first sentence that does."""
+    found: dict[str, str] = {}
+    for sentence in sentences(text):
+        for match in _NAMED_DATA.finditer(sentence):
+            name = (match.group(1) or match.group(2)).strip(" .-")
+            words = name.split()
+            while words and words[0].lower() in _NOT_NAMES:
+                words.pop(0)
+            # The first word of a sentence is written large whatever it is.
+            first = match.start() == 0 and len(words) == 1 and words[0][1:].islower()
+            if words and not first and not all(word.lower() in _GENERIC for word in words):
+                found.setdefault(" ".join(words), sentence)
+    return found
+
+
+def metrics_in(text: str) -> dict[str, str]:
+    """The metrics that a text names, each with the first sentence that does."""
+    found: dict[str, str] = {}
+    for sentence in sentences(text):
+        plain = _plain(sentence)
+        for name, written in _metrics().items():
+            if name not in found and any(each in plain for each in written):
+                found[name] = sentence
+    return found
+
+
+def passages(edge: CitationEdge) -> Iterator[tuple[str, str]]:
+    """Each passage with the heading above it; none where none is known."""
+    contexts = edge.contexts or ()
+    sections = edge.sections or ("",) * len(contexts)
+    yield from zip(contexts, sections, strict=True)
+
+
+def _of_passage(passage: str, section: str) -> Iterator[Said]:
+    weight = SECTIONED if _EXPERIMENTS.search(section) else STATED
+    if _BASELINE.search(passage):
+        yield Said(ResourceKind.BASELINE, weight, passage, section)
+    if _DATA.search(passage):
+        yield Said(ResourceKind.DATA_SET, weight, passage, section)
+
+
+@cache
+def _metrics() -> dict[str, tuple[str, ...]]:
+    """Names and how they are written, as `_plain` has it, from `metrics.toml`."""
+    file = resources.files(__package__).joinpath("metrics.toml")
+    listed: dict[str, list[str]] = tomllib.loads(file.read_text("utf-8"))["metrics"]
+    return {name: tuple(map(_plain, written)) for name, written in listed.items()}
+
+
+def _plain(text: str) -> str:
+    """The words of a text, one blank around each."""
+    return f" {' '.join(_WORDS.findall(text))} "
