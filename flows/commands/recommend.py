@@ -36,7 +36,7 @@ def recommend(
     they say so. No model is asked.
     """
     from flows.commands.answer import print_answer
-    from flows.commands.output import print_note, print_warning
+    from flows.talk import print_note, print_warning
     from flows.recommending import recommend_for
 
     found = recommend_for(given, options, Settings())
