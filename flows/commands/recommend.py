@@ -36,8 +36,8 @@ def recommend(
     they say so. No model is asked.
     """
     from flows.commands.answer import print_answer
-    from flows.talk import print_note, print_warning
     from flows.recommending import recommend_for
+    from flows.talk import print_note, print_warning
 
     found = recommend_for(given, options, Settings())
     warnings = list(_warnings(found))
