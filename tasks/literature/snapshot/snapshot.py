@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from schemas.errors import SnapshotError
 from tasks.literature.snapshot.contexts import CitationContexts
 from tasks.literature.snapshot.folder import Manifest, read_manifest
+from tasks.literature.snapshot.graph import CitationGraph
 from tasks.literature.snapshot.records import PaperRecord, normal_title
 from tasks.literature.snapshot.store import PaperStore
 from tasks.literature.snapshot.text_index import (
@@ -265,6 +266,21 @@ class Snapshot:
             tuple(self._store.contexts([(each, number) for each in citing[window]])),
             len(citing),
         )
+
+    def graph(self, workplace: Path) -> CitationGraph:
+        """The citations between its papers, by `numbers`; kept in `workplace` for this fingerprint.
+
+        Raises SnapshotError where it cannot be kept there.
+        """
+        return CitationGraph.of(self._store.edges(), workplace, name=self.fingerprint[:24])
+
+    def numbers(self, identifiers: Iterable[str]) -> list[int | None]:
+        """Papers as the graph names them; None where there is none."""
+        return self._store.numbers_of(identifiers)
+
+    def by_number(self, numbers: Sequence[int]) -> list[PaperRecord]:
+        """The other way round. Raises SnapshotError for a number that is no paper's."""
+        return self._store.records(numbers)
 
     def _one(self, identifier: str) -> tuple[PaperRecord | None, int]:
         (number,) = self._store.numbers_of([identifier])

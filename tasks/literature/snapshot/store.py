@@ -286,6 +286,10 @@ class PaperStore:
         query = "select distinct citing from citations where cited = ? order by citing"
         return [each for (each,) in self._connection.execute(query, (number,))]
 
+    def edges(self) -> Iterator[tuple[int, int]]:
+        """(citing, cited) between papers of the snapshot; a pair may come more than once."""
+        yield from self._connection.cursor().execute("select citing, cited from citations")
+
     def contexts(self, edges: Sequence[tuple[int, int]]) -> list[CitationContexts]:
         """How the first paper of each pair cites the second, in the order asked. Raises
         SnapshotError for a damaged file.
