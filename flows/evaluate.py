@@ -12,6 +12,7 @@ from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
 from flows.plan import KeyedBatch, key_batch, write_to_do
 from flows.request import literature_name
+from flows.talk import print_note
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.run import Run, RunRequest, RunState
@@ -48,6 +49,8 @@ class Evaluation(Campaign[Plan[Run], Run]):
     @contextmanager
     def open(self) -> Iterator[None]:
         with open_gateway(self.request.literature, self.settings, self.layout) as self.gateway:
+            if self.gateway.lacks:
+                print_note(self.gateway.lacks)
             self.keyed = key_batch(self.batch, self.request, self.settings, self.gateway)
             yield
 

@@ -10,15 +10,22 @@ from flows.indexing import index_with_progress
 from schemas.choices import LiteratureChoice
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess, literature_identity
+from tasks.literature.snapshot.folder import read_manifest
 from warehouse.layout import Layout
 
 
 @dataclass(frozen=True, slots=True)
 class OpenGateway:
-    """Where the gateway answers, and what literature is behind it."""
+    """Where the gateway answers, and what literature is behind it.
+
+    Attributes:
+        lacks: in words, what of its citations a snapshot does not know; empty: nothing, or it is
+            the gateway's own affair.
+    """
 
     url: str
     literature: str
+    lacks: str = ""
 
 
 @contextmanager
@@ -36,8 +43,21 @@ def open_gateway(
     if literature.url is not None:
         yield OpenGateway(literature.url, literature_identity(literature.url))
         return
-    with GatewayProcess(settings, indexed(literature, settings), layout.cache) as process:
-        yield OpenGateway(process.url, literature_identity(process.url))
+    found = indexed(literature, settings)
+    with GatewayProcess(settings, found, layout.cache) as process:
+        yield OpenGateway(process.url, literature_identity(process.url), lacking(found))
+
+
+def lacking(literature: LiteratureChoice) -> str:
+    """What a snapshot that stands alone does not know of citations, as one sentence."""
+    if literature.snapshot is None or not literature.unlimited:
+        return ""
+    manifest = read_manifest(literature.snapshot)
+    if not manifest.has_references:
+        return "The snapshot knows no references: no paper is found by who cites it."
+    if not manifest.has_contexts:
+        return "The snapshot does not know how papers cite each other, only that they do."
+    return ""
 
 
 def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:

@@ -55,6 +55,7 @@ class _Field:
     similarity: dict[PaperId, float] = field(default_factory=dict)
     seeds: frozenset[PaperId] = frozenset()
     compared: frozenset[PaperId] = frozenset()
+    cited_as: dict[PaperId, str] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
 
     def candidates(self) -> tuple[Candidate, ...]:
@@ -146,7 +147,7 @@ async def _judge(context: Context, around: _Field, limit: int) -> None:
         ranking=parameters.ranking,
     )
     around.similarity.update(similarity)
-    judged = await judge_relevance(context, chosen)
+    judged = await judge_relevance(context, chosen, around.cited_as)
     around.judgements.update(judged.by_paper)
     around.failures.extend(judged.failures)
 
@@ -159,6 +160,7 @@ async def _augment(context: Context, around: _Field) -> None:
     around.seeds = frozenset(seed.paper_id for seed in seeds)
     augmentation = await augment(context, seeds, around.found)
     around.failures.extend(augmentation.failures)
+    around.cited_as.update(augmentation.cited_as)
     around.found.update({one.paper.paper_id: one for one in augmentation.found})
     await _judge(context, around, second_pass(around.judgements.values(), context.parameters))
 

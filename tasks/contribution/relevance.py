@@ -25,14 +25,20 @@ POSSIBLY_THIS_WORK = Judgement(
 )
 
 
-async def judge_relevance(context: Context, papers: Sequence[Paper]) -> Judgements:
-    """Judge `papers`, `papers_per_relevance_call` at a time."""
+async def judge_relevance(
+    context: Context, papers: Sequence[Paper], cited_as: Mapping[PaperId, str]
+) -> Judgements:
+    """Judge `papers`, `papers_per_relevance_call` at a time.
+
+    Args:
+        cited_as: how a paper near the idea cites some of them.
+    """
 
     async def asked(batch: Shown) -> Outcome[RelevanceReply]:
         parameters = context.parameters
         question = RelevanceInput(
             idea=context.idea.text,
-            papers=shown_papers(batch, parameters.abstract_word_limit),
+            papers=shown_papers(batch, parameters.abstract_word_limit, cited_as),
             words_per_text=parameters.words_per_rationale,
         )
         return await context.engine.run(RELEVANCE, question)

@@ -3,11 +3,12 @@ answers are searched here; and the neighbours of relevant ones (ScholarEval §2.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from schemas.contribution import CandidateOrigin, Dimension
 from schemas.failure import Failure, look_up_failures
+from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.profile import RecommendationKind, SearchKind
@@ -16,9 +17,13 @@ from tasks.contribution.context import STAGE, Context
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.packing import even_batches
 from tasks.literature.edges import Neighbour
+from tasks.text.phrases import specific_stems
+from tasks.text.words import shorten_words
 
 PACKED_WORDS = 10
 """Words of a packed query: what a search by relevance still answers well."""
+PASSAGE_WORDS = 30
+"""Of the passage in which one paper cites another: about a sentence."""
 PACKED_ROWS = 100
 """The most one search request gives."""
 
@@ -154,10 +159,15 @@ def best_of_each(queries: Sequence[str], papers: Sequence[Paper], limit: int) ->
 
 @dataclass(frozen=True, slots=True)
 class Augmentation:
-    """Papers not found before, each once, in order of seed; of one seed recommendations first."""
+    """Papers not found before, each once, in order of seed; of one seed recommendations first.
+
+    Attributes:
+        cited_as: how a seed cites some of them, in its words.
+    """
 
     found: tuple[Found, ...] = ()
     failures: tuple[Failure, ...] = ()
+    cited_as: Mapping[PaperId, str] = field(default_factory=dict)
 
 
 async def augment(
@@ -195,7 +205,26 @@ async def augment(
     for origin, seed_id, paper in neighbours:
         if paper.paper_id not in known_ids:
             found.setdefault(paper.paper_id, Found(paper, origin, seed_id))
-    return Augmentation(tuple(found.values()), tuple(failures))
+    cited_as = telling_passages(context.idea.text, [edge for edge, _ in cited.result().items])
+    shown = {paper_id: cited_as[paper_id] for paper_id in found if paper_id in cited_as}
+    return Augmentation(tuple(found.values()), tuple(failures), shown)
+
+
+def telling_passages(idea: str, edges: Iterable[CitationEdge]) -> dict[PaperId, str]:
+    """Of each cited paper whose passages are known the one that shares most with the idea, cut to
+    `PASSAGE_WORDS`; of several alike the first.
+    """
+    wanted = specific_stems(idea)
+    best: dict[PaperId, tuple[int, str]] = {}
+    for edge in edges:
+        for passage in edge.contexts or ():
+            shared = len(wanted & specific_stems(passage))
+            if edge.cited_paper_id not in best or shared > best[edge.cited_paper_id][0]:
+                best[edge.cited_paper_id] = (shared, passage)
+    return {
+        paper_id: shorten_words(passage, PASSAGE_WORDS)[0]
+        for paper_id, (_, passage) in best.items()
+    }
 
 
 def _seeds_per_request(context: Context) -> int:

@@ -3,9 +3,10 @@
 Topics bring the step and what it is asked; here are the batches and what a reply left out.
 """
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
@@ -28,6 +29,9 @@ class ShownPaper(Noun):
     key: str = Field(description="The short key to answer and cite by, such as P7.")
     title: str
     abstract: str = Field(min_length=1)
+    cited_as: str = Field(
+        default="", description="How another paper cites it, in its words; empty: not shown."
+    )
 
 
 class RelevanceEntry(KeyedEntry):
@@ -124,13 +128,22 @@ def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[JudgedT], stag
             )
 
 
-def shown_papers(batch: Shown, abstract_word_limit: int | None = None) -> tuple[ShownPaper, ...]:
+def shown_papers(
+    batch: Shown,
+    abstract_word_limit: int | None = None,
+    cited_as: Mapping[PaperId, str] = MappingProxyType({}),
+) -> tuple[ShownPaper, ...]:
     """The papers of a batch as an engine sees them.
 
     All have abstracts; a mark stands where one is cut.
     """
     return tuple(
-        ShownPaper(key=key, title=paper.title, abstract=_abstract(paper, abstract_word_limit))
+        ShownPaper(
+            key=key,
+            title=paper.title,
+            abstract=_abstract(paper, abstract_word_limit),
+            cited_as=cited_as.get(paper.paper_id, ""),
+        )
         for key, paper in batch
     )
 

@@ -97,12 +97,14 @@ class FakeLiterature:
         *,
         recommended: dict[str, tuple[Paper, ...]] | None = None,
         cited: dict[str, tuple[Paper, ...]] | None = None,
+        passages: dict[str, tuple[str, ...]] | None = None,
         failing: Callable[[str], bool] = lambda query: False,
         delays: Delays | None = None,
     ) -> None:
         self._papers = tuple(papers)
         self._recommended = recommended or {}
         self._cited = cited or {}
+        self._passages = passages or {}
         self._failing = failing
         self._delays = delays or Delays(None)
         self.queries: list[str] = []
@@ -169,7 +171,14 @@ class FakeLiterature:
         await self._delays.wait()
         return Answer(
             tuple(
-                (CitationEdge(citing_paper_id=seed, cited_paper_id=cited.paper_id), cited)
+                (
+                    CitationEdge(
+                        citing_paper_id=seed,
+                        cited_paper_id=cited.paper_id,
+                        contexts=self._passages.get(cited.paper_id),
+                    ),
+                    cited,
+                )
                 for seed in seeds
                 for cited in self._cited.get(seed, ())[:limit_per_seed]
             )

@@ -61,7 +61,7 @@ async def baseline_relevance(inputs: RelevanceInput, tools: BaselineTools) -> Re
 
 def _entry(paper: ShownPaper, similarity: float, idea_stems: frozenset[str]) -> RelevanceEntry:
     text = paper_text(paper.title, paper.abstract)
-    stems = specific_stems(text)
+    stems = specific_stems(f"{text} {paper.cited_as}")
     shared_share = len(stems & idea_stems) / (len(stems) or 1)
     score = relevance_score(similarity, shared_share)
     rationale = f"similarity {similarity:.2f}, {shared_share:.0%} of its specific words shared"
@@ -78,7 +78,7 @@ def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int
 
 RELEVANCE = Step(
     name="relevance",
-    version=3,
+    version=4,
     package="tasks.contribution",
     input_model=RelevanceInput,
     output_model=RelevanceReply,

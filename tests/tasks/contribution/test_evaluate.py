@@ -7,10 +7,12 @@ import pytest
 
 from schemas.base import replace
 from schemas.contribution import CandidateOrigin
+from schemas.graph import CitationEdge
 from schemas.idea import Idea
-from schemas.identifiers import IdeaId
+from schemas.identifiers import IdeaId, PaperId
 from schemas.reasons import Reason
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
+from tasks.contribution.searching import PASSAGE_WORDS, telling_passages
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonReply
 from tasks.contribution.steps.contribution_queries import QueriesReply
 from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewReply
@@ -673,3 +675,27 @@ async def test_the_most_relevant_papers_are_compared_at_length() -> None:
     asked = engine.inputs_of(COMPARE_PAPER)
     assert (len(asked[0].papers), asked[0].words_per_text) == (1, 30)
     assert {each.words_per_text for each in asked[1:]} == {10}
+
+
+async def test_a_paper_found_through_a_reference_is_shown_with_the_words_that_cite_it() -> None:
+    cited = next(paper for papers in CITED.values() for paper in papers)
+    told = ("Tides are tidy.", f"{IDEA.text.split('.')[0]} " + "and so on " * 40)
+    _, engine = await evaluated(literature(passages={cited.paper_id: told}))
+    shown = {
+        paper.title: paper.cited_as
+        for question in engine.inputs_of(RELEVANCE)
+        for paper in question.papers
+    }
+    assert shown[cited.title] == " ".join(told[1].split()[:PASSAGE_WORDS])
+    assert [title for title, words in shown.items() if words] == [cited.title]
+
+
+def test_of_several_passages_the_one_nearest_to_the_idea_is_taken_and_unknown_ones_give_none() -> (
+    None
+):
+    def edge(cited: str, contexts: tuple[str, ...] | None) -> CitationEdge:
+        ends = {"citing_paper_id": PaperId("a"), "cited_paper_id": PaperId(cited)}
+        return CitationEdge(**ends, contexts=contexts)
+
+    edges = [edge("b", None), edge("c", ()), edge("d", ("Zebras run.", "Bats hunt by echo."))]
+    assert telling_passages("How bats hunt by echo", edges) == {"d": "Bats hunt by echo."}
