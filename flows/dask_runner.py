@@ -10,6 +10,10 @@ from prefect_dask import DaskTaskRunner
 # given up;
 # the shard itself sets aside the idea at fault (tasks/evaluation/attempts.py).
 ALLOWED_WORKER_DEATHS = 12
+# On a busy machine a worker takes minutes to come back. Dask gives up on it after 15 seconds, and
+# shards of which no worker is left would wait for ever.
+LOST_WORKER_TIMEOUT = "10 minutes"
+NO_WORKERS_TIMEOUT = "15 minutes"
 LOOPBACK = "127.0.0.1"
 
 
@@ -22,7 +26,13 @@ def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
     """
     if scheduler_address:
         return DaskTaskRunner(address=scheduler_address)
-    dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_WORKER_DEATHS})
+    dask.config.set(
+        {
+            "distributed.scheduler.allowed-failures": ALLOWED_WORKER_DEATHS,
+            "distributed.scheduler.no-workers-timeout": NO_WORKERS_TIMEOUT,
+            "distributed.deploy.lost-worker-timeout": LOST_WORKER_TIMEOUT,
+        }
+    )
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
     return DaskTaskRunner(

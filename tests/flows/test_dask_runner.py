@@ -6,9 +6,12 @@ import ipaddress
 import subprocess
 import sys
 
+import dask
 import pytest
-from distributed import Client, Security
+from distributed import Client, LocalCluster, Security
+from distributed.scheduler import NoWorkerError
 
+from flows import dask_runner as module
 from flows.dask_runner import dask_runner
 
 PROGRAM = """
@@ -66,3 +69,23 @@ def test_a_local_cluster_listens_on_loopback_only_and_takes_no_stranger(
 
 def test_an_address_of_a_scheduler_is_taken_as_it_is() -> None:
     assert dask_runner(2, "tls://scheduler:8786").address == "tls://scheduler:8786"
+
+
+def test_work_that_no_worker_is_left_for_fails_instead_of_waiting_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "NO_WORKERS_TIMEOUT", "1 second")
+    with dask.config.set(
+        {
+            "distributed.scheduler.no-workers-timeout": None,
+            "distributed.scheduler.allowed-failures": None,
+            "distributed.deploy.lost-worker-timeout": None,
+        }
+    ):
+        dask_runner(1, None)
+        with (
+            LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
+            Client(cluster) as client,
+            pytest.raises(NoWorkerError),
+        ):
+            client.submit(abs, -1).result(timeout=120)
