@@ -8,6 +8,8 @@ SUITE_NAMES = (
     "groups",
     "critical_problems",
     "agreement",
+    "dataset_recommendation",
+    "leaderboards",
     "survey",
 )
 """As `registry.SUITES` has them, which checks it."""

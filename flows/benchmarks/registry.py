@@ -8,6 +8,7 @@ from flows.benchmarks import (
     groups,
     novelty,
     pairs,
+    recommendation,
     survey,
 )
 from flows.benchmarks.names import SUITE_NAMES
@@ -21,6 +22,8 @@ _SUITES: tuple[Suite, ...] = (
     groups.SUITE,
     critical_problems.SUITE,
     agreement.SUITE,
+    recommendation.SUITE_OF_DATA_SETS,
+    recommendation.SUITE_OF_LEADERBOARDS,
     survey.SUITE,
 )
 

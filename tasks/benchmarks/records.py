@@ -2,6 +2,8 @@
 place of what does not fit.
 """
 
+import gzip
+import zlib
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -62,7 +64,10 @@ def day_of(record: Record, path: Path) -> date | None:
 
 def _lines(path: Path) -> list[bytes]:
     try:
-        return path.read_bytes().split(b"\n")
+        content = path.read_bytes()
+        return (gzip.decompress(content) if path.suffix == ".gz" else content).split(b"\n")
+    except (EOFError, zlib.error) as error:
+        raise ConfigurationError(f"{path} cannot be unpacked ({error}): fetch it again") from error
     except OSError as error:
         raise ConfigurationError(
             f"{path} cannot be read ({error.strerror}): check --data"

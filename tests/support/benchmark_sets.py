@@ -2,6 +2,7 @@
 running the main job.
 """
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -134,9 +135,53 @@ def write_expert_reviews(
     return folder
 
 
+def write_packed(path: Path, rows: list[dict[str, Any]]) -> Path:
+    """JSON lines, packed."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+    return path
+
+
+def write_resources(folder: Path, count: int = 12) -> Path:
+    """Projects on four subjects, each of which used its subject's data set; one used none. And
+    leaderboards, three of each subject with a paper in common.
+    """
+    (folder / "dataset_recommendation").mkdir(exist_ok=True)
+    projects = [
+        {
+            "id": f"q{number:03}",
+            "year": 2019,
+            "query": f"We will study {SUBJECTS[number % 4]} in project {number}",
+            "paper_abstract": f"We study {SUBJECTS[number % 4]}, as part {number}.",
+            "datasets_in_corpus": [f"Set {number % 4}"] if number else [],
+        }
+        for number in range(count)
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in projects)
+    (folder / "dataset_recommendation" / "queries.jsonl").write_text(lines)
+    sets = [{"id": f"Set {number}", "text": f"Numbers, part {number}"} for number in range(6)]
+    write_packed(folder / "dataset_recommendation" / "datasets.jsonl.gz", sets)
+    boards = [
+        {
+            "id": f"board {number}",
+            "task": SUBJECTS[number % 4],
+            "dataset": f"Board {number}",
+            "metrics": ["accuracy" if number % 4 else "recall"],
+            "rows": [
+                {"model": "a", "paper_title": f"The usual method for {SUBJECTS[number % 4]}"},
+                {"model": "b", "paper_title": f"A method of board {number} alone"},
+            ],
+        }
+        for number in range(count)
+    ]
+    write_packed(folder / "leaderboards" / "leaderboards.jsonl.gz", boards)
+    return folder
+
+
 def write_all(folder: Path) -> Path:
     """The data of every suite."""
     for write in (
+        write_resources,
         write_pairs,
         write_groups,
         write_scholarideas,
@@ -151,7 +196,10 @@ def write_all(folder: Path) -> Path:
 def write_nothing(folder: Path) -> Path:
     """The files of every suite, without a row."""
     write_all(folder)
-    for path in (*folder.glob("*.json*"), *folder.glob("rinobench/*.json")):
+    for path in folder.glob("*/*.jsonl.gz"):
+        path.write_bytes(gzip.compress(b""))
+    read = ("*.json*", "rinobench/*.json", "dataset_recommendation/*.jsonl")
+    for path in [each for pattern in read for each in folder.glob(pattern)]:
         path.write_text("" if path.suffix == ".jsonl" else "[]")
     for path in (*folder.glob("*.parquet"), *folder.glob("withdrarxiv/*.parquet")):
         pl.read_parquet(path).clear().write_parquet(path)

@@ -36,6 +36,8 @@ def expected(name: str, data: Path, **changes: object) -> BenchmarkEstimate:
         ("groups", 4 * 3 * 2),
         ("critical_problems", 9),
         ("agreement", 0),
+        ("dataset_recommendation", 0),
+        ("leaderboards", 0),
         ("decisions", 0),
         ("survey", 3 * 40),
     ],
