@@ -48,6 +48,7 @@ _COMMANDS = (
     "recommend",
     "benchmark",
     "check",
+    "survey",
     "report",
     "dashboard",
     "sql",

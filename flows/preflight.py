@@ -20,6 +20,7 @@ from schemas.profile import Profile
 from schemas.ranking import RankRequest
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
+from schemas.survey_run import SurveyRequest
 from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
@@ -102,8 +103,23 @@ def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[C
     )
 
 
+def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
+            cannot be used.
+    """
+    check_writable(request.warehouse)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, None, settings)
+    from tasks.survey.steps import STEPS
+
+    return check_models(request, STEPS, settings)
+
+
 def check_models(
-    request: RunRequest | RankRequest | BenchmarkRequest,
+    request: RunRequest | RankRequest | BenchmarkRequest | SurveyRequest,
     steps: "Iterable[Step[Any, Any]]",
     settings: Settings,
 ) -> "tuple[Contact, ...]":

@@ -423,6 +423,38 @@ class CheckOptions(WorkOptions):
         )
 
 
+class SurveyOptions(WorkOptions):
+    """Of `assay survey`."""
+
+    literature: Literature = None
+    engine: Engine = EXTRACTIVE
+    profile: Profile = DEFAULT_PROFILE
+    depth: int = option(
+        2, "N", "Hops along references and citations; 0: searches alone.", ge=0, le=4
+    )
+    max_papers: int = option(200, "N", "Most papers kept of a question.", ge=1, le=2_000)
+    max_judged: int = option(
+        800, "N", "Most papers judged for relevance, of all layers together.", ge=1, le=20_000
+    )
+    cutoff: Annotated[
+        date | None,
+        _read_by(parse_cutoff),
+        option(..., "DATE", "Look at nothing published after it."),
+    ] = None
+    max_requests: int | None = option(
+        None, "N", "End early after this many literature requests.", ge=0
+    )
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent."""
+        return Budget(
+            maximum_cost_usd=self.max_cost_usd,
+            maximum_tokens=self.max_tokens,
+            maximum_requests=self.max_requests,
+        )
+
+
 class BenchmarkOptions(IdeaOptions):
     """Of `assay benchmark`."""
 

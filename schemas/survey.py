@@ -1,11 +1,14 @@
 """Nouns of a survey: the papers that answer a question, how each was reached, and why it was kept."""
 
+from collections.abc import Iterable
+from datetime import date
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored
+from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
@@ -147,5 +150,63 @@ class Expansion(Noun):
     @property
     def kept(self) -> tuple[SurveyPaper, ...]:
         """The papers of the survey, heaviest first."""
-        papers = (paper for paper in self.papers if paper.kept)
-        return tuple(sorted(papers, key=lambda paper: (-(paper.weight or 0.0), paper.paper_id)))
+        return heaviest(self.papers)
+
+
+def heaviest(papers: Iterable[SurveyPaper]) -> tuple[SurveyPaper, ...]:
+    """Those that are kept, heaviest first; ties by paper_id."""
+    kept = (paper for paper in papers if paper.kept)
+    return tuple(sorted(kept, key=lambda paper: (-(paper.weight or 0.0), paper.paper_id)))
+
+
+class SurveyCluster(Noun):
+    """Kept papers that belong together by what they say and by whom they cite."""
+
+    cluster_id: str = Field(description="c1, c2, … the largest first.")
+    name: str = Field(min_length=1, description="Words that its titles share and others lack.")
+    paper_count: int = Field(ge=1, description="Papers of it.")
+    first_year: int | None = Field(description="Of its oldest paper; None: no year is known.")
+    last_year: int | None = Field(description="Of its newest paper; None: no year is known.")
+    key_paper_ids: tuple[str, ...] = Field(description="Its heaviest papers, heaviest first.")
+
+
+class SurveyQuote(Noun):
+    """A passage, word for word, that says something of a kept paper."""
+
+    paper_id: PaperId = Field(description="The paper it is about.")
+    said_in_paper_id: PaperId = Field(
+        description="The paper it stands in: the same one, or one that cites it."
+    )
+    quote: Prose = Field(min_length=1, description="The passage as it stands there.")
+
+
+class Survey(Judged):
+    """All that following one question gave."""
+
+    JUDGEMENT = ("kept_count",)
+
+    question_id: str = Field(
+        min_length=1, description="q001-, q002-, … as asked, and a hash over the question."
+    )
+    question: Prose = Field(min_length=1, description="The question as it was asked.")
+    cutoff_date: date | None = Field(description="Nothing later was looked at; None: no limit.")
+    end: End | None = Field(description="Why the expansion ended; None: there was none.")
+    judged_count: int = Field(ge=0, description="Papers judged for relevance.")
+    kept_count: int | None = Field(
+        ge=0, description="Papers kept; 0: looked, and nothing is relevant; None when unscored."
+    )
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
+    queries: tuple[SurveyQuery, ...] = ()
+    layers: tuple[SurveyLayer, ...] = ()
+    papers: tuple[SurveyPaper, ...] = ()
+    texts: tuple[Paper, ...] = ()
+    clusters: tuple[SurveyCluster, ...] = ()
+    quotes: tuple[SurveyQuote, ...] = ()
+    links: tuple[CitationEdge, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    llm_calls: tuple[LlmCall, ...] = ()
+    api_calls: tuple[ApiCall, ...] = ()
+    provenance: Provenance | None = Field(
+        default=None, description="Of the plan; None where nothing was asked."
+    )

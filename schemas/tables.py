@@ -38,6 +38,15 @@ from schemas.soundness import (
     SoundnessSummary,
 )
 from schemas.suggestion import Suggestion
+from schemas.survey import (
+    Survey,
+    SurveyCluster,
+    SurveyLayer,
+    SurveyPaper,
+    SurveyQuery,
+    SurveyQuote,
+)
+from schemas.survey_run import SurveyHead
 
 STRING, BOOLEAN = ColumnType.STRING, ColumnType.BOOLEAN
 RUN_ID = Column("run_id", STRING, "The run the row belongs to.")
@@ -46,6 +55,7 @@ IDEA_ID = Column("idea_id", STRING, "The idea the row belongs to.", references="
 POSITION = Column("position", ColumnType.INTEGER, "Order of the row, from 0.", minimum=0)
 RANKING_ID = columns_of(RankingHead, "ranking_id")
 MANUSCRIPT_ID = columns_of(ManuscriptCheck, "manuscript_id")
+QUESTION_ID = columns_of(Survey, "question_id")
 LANDING_SHA256 = Column(
     "landing_sha256",
     STRING,
@@ -54,7 +64,7 @@ LANDING_SHA256 = Column(
 PUBLISHED_AT = Column("published_at", ColumnType.TIMESTAMP, "When it entered the lake.")
 FOR_RANKING = columns_of(ValidationRow, "ranking_id")
 LATER_MODULES = (Module.COMMITTEE, Module.NOVELTY)
-RECORDERS = ("read_ideas", *Module, "evaluation", "manuscripts")
+RECORDERS = ("read_ideas", *Module, "evaluation", "manuscripts", "survey")
 
 
 def _table(
@@ -100,6 +110,12 @@ _of_manuscript = partial(
     _table,
     (RUN_ID, *MANUSCRIPT_ID, POSITION),
     ("run_id", "manuscript_id"),
+    per_idea=False,
+)
+_of_question = partial(
+    _table,
+    (RUN_ID, *QUESTION_ID, POSITION),
+    ("run_id", "question_id"),
     per_idea=False,
 )
 _of_benchmark = partial(
@@ -236,6 +252,24 @@ CHECK_TABLES = (
     ),
     _of_manuscript("votes", Vote, "problem_id", "judge", "repetition"),
 )
+SURVEY_TABLES = (
+    _head(RUN_ID, "survey_runs", SurveyHead),
+    _of_question("surveys", Survey, meaning="One question followed through the literature."),
+    _of_question("survey_queries", SurveyQuery, "query_id"),
+    _of_question("survey_layers", SurveyLayer, "layer"),
+    _of_question(
+        "survey_papers",
+        SurveyPaper,
+        "paper_id",
+        more=(
+            *columns_of(SurveyPaper, "paper_id"),
+            *columns_of(Paper, "title", "authors", "venue", "year", "publication_date", "url"),
+            *columns_of(Paper, "doi", "arxiv_id", "citation_count"),
+        ),
+    ),
+    _of_question("survey_clusters", SurveyCluster, "cluster_id"),
+    _of_question("survey_quotes", SurveyQuote, "position"),
+)
 MADE_BY = (
     *columns_of(BenchmarkRun, "suite", "engine"),
     Column(
@@ -342,6 +376,7 @@ TABLES: tuple[Table, ...] = (
     ),
     *RANKING_TABLES,
     *CHECK_TABLES,
+    *SURVEY_TABLES,
     *BENCHMARK_TABLES,
 )
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}

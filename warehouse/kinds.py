@@ -10,6 +10,7 @@ from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.manuscripts.landing import CHECKS
 from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
+from warehouse.surveys.landing import SURVEYS
 from warehouse.units.kind import Kind
 
-KINDS: tuple[Kind[Any, Any], ...] = (RUNS, RANKINGS, CHECKS, BENCHMARKS)
+KINDS: tuple[Kind[Any, Any], ...] = (RUNS, RANKINGS, CHECKS, SURVEYS, BENCHMARKS)

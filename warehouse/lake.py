@@ -3,9 +3,10 @@ number of readers.
 """
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -177,3 +178,14 @@ def in_one_line(message: str, limit: int = 300) -> str:
     first, *more = message.strip().splitlines()
     offered = next((line for line in more if line.startswith(_CANDIDATES)), "")
     return f"{first} {offered}".strip()[:limit]
+
+
+def rows_in(
+    connection: duckdb.DuckDBPyConnection,
+    sql: str,
+    parameters: Mapping[str, object] | None = None,
+) -> list[dict[str, Any]]:
+    """What a statement gives, a dict a row."""
+    result = connection.execute(sql, dict(parameters or {}))
+    columns = [column[0] for column in result.description or []]
+    return [dict(zip(columns, values, strict=True)) for values in result.fetchall()]

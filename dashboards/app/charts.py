@@ -244,6 +244,36 @@ def columns(
     return drawn
 
 
+def dots(
+    frame: polars.DataFrame, *, x: str, y: str, size: str, y_title: str, x_title: str = "Year"
+) -> Drawn:
+    """A dot for each row: years `x` in lanes `y`, larger by `size`; drag to move, scroll to zoom."""
+    drawn: alt.Chart = (
+        alt.Chart(frame, height=alt.Step(3 * ROW_HEIGHT))
+        .mark_circle(opacity=0.7, color=PALETTE[0])
+        .encode(
+            x=alt.X(
+                x,
+                type="quantitative",
+                title=x_title,
+                scale=alt.Scale(zero=False, nice=True),
+                axis=alt.Axis(format="d", tickMinStep=1),
+            ),
+            y=alt.Y(
+                y,
+                type="nominal",
+                sort=None,
+                title=y_title,
+                axis=alt.Axis(labelLimit=names_within(260)),
+            ),
+            size=alt.Size(size, type="quantitative", legend=None),
+            tooltip=_tooltip(frame),
+        )
+        .interactive()
+    )
+    return drawn
+
+
 def limit(value: float, title: str) -> alt.LayerChart:
     """A horizontal line with its name, such as a budget."""
     data = polars.DataFrame({"limit": [value], "title": [title]})

@@ -40,6 +40,7 @@ PAGES: tuple[Page, ...] = (
     Page("paper", "Paper", "article", "Ideas"),
     Page("evaluate", "Evaluate one", "play_circle", "Ideas"),
     Page("manuscripts", "Manuscripts", "rule", "Ideas"),
+    Page("surveys", "Surveys", "account_tree", "Ideas"),
     Page("benchmarks", "Benchmarks", "speed", "Ideas"),
     Page("quality", "Data quality", "fact_check", "Data"),
     Page("sql", "SQL", "database", "Data"),

@@ -1,4 +1,6 @@
-"""The report of a published run of whatever kind: of ideas, of manuscripts, of a benchmark."""
+"""The report of a published run of whatever kind: of ideas, of manuscripts, of questions, of a
+benchmark.
+"""
 
 from typing import Any
 
@@ -6,6 +8,7 @@ from dashboards.reports.benchmark_page import benchmark_page
 from dashboards.reports.benchmark_write import benchmark_html, benchmark_markdown
 from dashboards.reports.render import OutputFormat, run_report
 from dashboards.reports.write_check import check_report
+from dashboards.reports.write_survey import survey_report
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from warehouse.benchmarks.landing import BENCHMARKS
@@ -14,14 +17,15 @@ from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS
 from warehouse.queries import Queries, open_queries
 from warehouse.runs.landing import RUNS
+from warehouse.surveys.landing import SURVEYS
 from warehouse.units.kind import Kind
 
 
 def any_report(
     layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
 ) -> str:
-    """The run's report, a check's problems by manuscript, or a benchmark's scores beside published
-    figures.
+    """The run's report, a check's problems by manuscript, a survey's papers, or a benchmark's scores
+    beside published figures.
 
     Raises:
         ConfigurationError: no such lake, or nothing published under that name.
@@ -31,12 +35,12 @@ def any_report(
         if kind is BENCHMARKS:
             page = benchmark_page(queries, [run_id])
             return benchmark_markdown(page) if output_format == "md" else benchmark_html(page)
-    report = check_report if kind is CHECKS else run_report
+    report = {CHECKS: check_report, SURVEYS: survey_report}.get(kind, run_report)
     return report(layout, run_id, output_format, catalogue_url=catalogue_url)
 
 
 def kind_of(queries: Queries, run_id: RunId) -> Kind[Any, Any]:
-    """What is published under that name: RUNS, CHECKS or BENCHMARKS.
+    """What is published under that name: RUNS, CHECKS, SURVEYS or BENCHMARKS.
 
     Raises:
         ConfigurationError: nothing is; names the newest of each.
@@ -44,6 +48,7 @@ def kind_of(queries: Queries, run_id: RunId) -> Kind[Any, Any]:
     published: dict[Kind[Any, Any], list[RunId]] = {
         RUNS: [run.run_id for run in queries.list_runs()],
         CHECKS: [row["run_id"] for row in queries.rows("check_runs", dataset=None)],
+        SURVEYS: [row["run_id"] for row in queries.rows("survey_runs")],
         BENCHMARKS: [head.run_id for head in benchmarks_of(queries)],
     }
     for kind, names in published.items():

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from dashboards.reports.bar_chart import BarChart
 from dashboards.reports.chart import Chart
+from dashboards.reports.citation_map import CitationMap
 from dashboards.reports.interval_chart import IntervalChart
 from dashboards.reports.reliability_chart import ReliabilityChart
 from schemas.naming import unturned
@@ -30,6 +31,7 @@ _MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?":
 INTERVALS_FENCE = "intervals"
 RELIABILITY_FENCE = "reliability"
 BARS_FENCE = "bars"
+MAP_FENCE = "map"
 FOLD_FENCE, UNFOLD_FENCE = "fold", "unfold"
 CHART_FENCE = "chart"
 """Language of the empty code block that stands for the chart; only our own templates can write a
@@ -45,11 +47,12 @@ def html_page(
     intervals: Mapping[int, IntervalChart] = {},
     reliability: Mapping[int, ReliabilityChart] = {},
     bars: Mapping[int, BarChart] = {},
+    maps: Mapping[int, CitationMap] = {},
 ) -> str:
     """Render `markdown` with its headings as navigation.
 
-    An empty code block `intervals N`, `reliability N` or `bars N` stands for the drawing of that
-    number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it. HTML in it
+    An empty code block `intervals N`, `reliability N`, `bars N` or `map N` stands for the drawing of
+    that number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it. HTML in it
     is shown as text; links lead to http(s) addresses or to the reports of the same run, nowhere
     else.
     """
@@ -59,6 +62,7 @@ def html_page(
         "intervals": intervals,
         "reliability": reliability,
         "bars": bars,
+        "map": maps,
     }
     tokens = parser.parse(markdown, environment)
     sections = _number_headings(tokens)
@@ -158,7 +162,7 @@ def _render_fence(
     environment: MutableMapping[str, Any],
 ) -> str:
     kind, _, number = tokens[index].info.strip().partition(" ")
-    if kind in (INTERVALS_FENCE, RELIABILITY_FENCE, BARS_FENCE) and number.isdecimal():
+    if kind in (INTERVALS_FENCE, RELIABILITY_FENCE, BARS_FENCE, MAP_FENCE) and number.isdecimal():
         drawing = environment[kind].get(int(number))
         return (
             ""

@@ -10,6 +10,7 @@ from schemas.check_run import CheckRequest
 from schemas.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
+from schemas.survey_run import SurveyRequest
 
 if TYPE_CHECKING:
     from flows.campaign import Campaign, HeadT, PlanT, Summary
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from flows.evaluate import RunSummary
     from flows.prefect_server import PrefectServer
     from flows.ranking import RankSummary
+    from flows.surveying import SurveySummary
     from tasks.judging.first_contact import Contact
 
 
@@ -71,6 +73,16 @@ class Session:
         from flows.checking import Check
 
         return self._run(Check(request))
+
+    def survey(self, request: SurveyRequest) -> "SurveySummary":
+        """Survey questions, after a look at all it needs."""
+        self._prepare(request)
+        from flows.preflight import check_before_surveying
+
+        _tell(check_before_surveying(request, Settings()))
+        from flows.surveying import Surveying
+
+        return self._run(Surveying(request))
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:

@@ -40,6 +40,7 @@ ANSWERS = {
     "prior": "prior decided.jsonl --outcome won --scale 0,1 --output prior.json",
     "benchmark": "benchmark agreement --data . --dry-run",
     "check": "check paper.txt --warehouse other",
+    "survey": "survey 'protein interaction' --warehouse other",
     "report": "report run-a",
     "doctor": "doctor",
     "runs list": "runs list",
@@ -58,6 +59,7 @@ ANSWERS = {
 MORE_ANSWERS = (
     "report benchmark-a",
     "report check-a",
+    "report survey-a",
     "report run-a --idea idea-00000",
     "report run-a --ranking",
 )

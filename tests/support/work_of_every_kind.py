@@ -12,14 +12,17 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from schemas.ranking import GroupReceipt
 from schemas.receipt import UnitReceipt
+from schemas.survey_run import SurveyReceipt
 from tests.support.check_lake import CHECK, check_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.rankings import make_call, make_head, make_ranked_group
+from tests.support.survey_lake import SURVEY, make_survey, make_survey_head
 from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.rankings.landing import RANKINGS, land_group
 from warehouse.runs.landing import RUNS, land
+from warehouse.surveys.landing import SURVEYS, land_survey
 from warehouse.units.kind import Kind
 from warehouse.units.publish import publish
 
@@ -84,6 +87,13 @@ def _land_manuscript(layout: Layout, number: int, call: str) -> CheckReceipt:
     return land_checks(layout, CHECK, name, [check], START, START)
 
 
+def _land_question(layout: Layout, number: int, call: str) -> SurveyReceipt:
+    name = f"question-{number}"
+    survey = make_survey(name)
+    calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
+    return land_survey(layout, SURVEY, replace(survey, llm_calls=calls), START, START)
+
+
 def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkReceipt:
     item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
     score = BenchmarkScore(suite="decisions", metric="accuracy", system="assay", value=1.0, count=1)
@@ -126,5 +136,6 @@ WORKS = (
         _publish_run,
     ),
     Work(CHECKS, ("check-a",), _land_manuscript, lambda _: check_head()),
+    Work(SURVEYS, ("survey-a",), _land_question, lambda _: make_survey_head()),
     Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
 )

@@ -10,7 +10,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
 from schemas.reasons import reason_named
-from warehouse.lake import open_reader
+from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.rows import Row, noun_of
 from warehouse.statements import quoted, statement, table_statement
@@ -22,7 +22,7 @@ def check_heads(
     """Published check runs, newest first; of one imported release with `dataset` ('' for those
     Assay made).
     """
-    rows = _rows(connection, statement("queries", "check_runs"), {"dataset": dataset})
+    rows = rows_in(connection, statement("queries", "check_runs"), {"dataset": dataset})
     return tuple(noun_of(CheckHead, row) for row in rows)
 
 
@@ -42,7 +42,7 @@ def manuscript_checks(
     """Every manuscript of a check run as it was landed, calls and failures apart, by identifier."""
     parts: dict[str, dict[str, list[Row]]] = {}
     for name in ("manuscripts", "attempts", "problems", "votes"):
-        rows = _rows(connection, table_statement("rows_of_check", table=name), {"run_id": run_id})
+        rows = rows_in(connection, table_statement("rows_of_check", table=name), {"run_id": run_id})
         for row in rows:
             parts.setdefault(row["manuscript_id"], {}).setdefault(name, []).append(row)
     return tuple(_check(found) for found in parts.values())
@@ -77,11 +77,3 @@ def _check(found: dict[str, list[Row]]) -> ManuscriptCheck:
         votes=tuple(noun_of(Vote, vote) for vote in found.get("votes", ())),
         failures=(),
     )
-
-
-def _rows(
-    connection: duckdb.DuckDBPyConnection, sql: str, parameters: dict[str, object]
-) -> list[Row]:
-    result = connection.execute(sql, parameters)
-    columns = [column[0] for column in result.description or []]
-    return [dict(zip(columns, values, strict=True)) for values in result.fetchall()]

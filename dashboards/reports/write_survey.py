@@ -1,0 +1,180 @@
+"""The report on surveys: clusters, key papers with quotes, a map, every paper with why it is there,
+what could not be had; and the papers as a `.bib` file.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from dashboards.reports import figures, wording
+from dashboards.reports.bar_chart import BarChart, Measured, bar_chart, scale_to
+from dashboards.reports.citation_map import citation_map
+from dashboards.reports.formats.bib_file import bib_file
+from dashboards.reports.html_page import html_page
+from dashboards.reports.papers import paper_link
+from dashboards.reports.render import OutputFormat, rendered
+from dashboards.reports.safe_text import Markdown, plain
+from schemas.identifiers import RunId
+from schemas.paper import Paper
+from schemas.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
+from schemas.survey_run import SurveyHead
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.parquet import write_bytes
+from warehouse.surveys.queries import survey_head, surveys_of
+
+_ENDS = {
+    End.DEPTH: "ended at its depth",
+    End.PAPERS: "ended when all papers that may be judged were",
+    End.SATURATED: "ended when a layer brought next to nothing",
+    End.NOTHING_LEFT: "ended when nothing relevant was left to follow",
+    End.BUDGET: "ended when its budget was spent",
+}
+
+
+@dataclass(frozen=True)
+class SurveyPart:
+    """One question on the page."""
+
+    survey: Survey
+
+    @cached_property
+    def _texts(self) -> dict[str, Paper]:
+        return {text.paper_id: text for text in self.survey.texts}
+
+    @cached_property
+    def kept(self) -> tuple[SurveyPaper, ...]:
+        """Its papers, heaviest first."""
+        return heaviest(self.survey.papers)
+
+    @property
+    def verdict(self) -> str:
+        """How much there is, in a sentence."""
+        survey = self.survey
+        judged = figures.counted(survey.judged_count, "paper")
+        kept = figures.counted(survey.kept_count or 0, "paper")
+        clusters = figures.counted(len(survey.clusters), "cluster")
+        end = _ENDS[survey.end] if survey.end is not None else "not begun"
+        return f"{kept} kept of {judged} judged, in {clusters}; {end}."
+
+    def text(self, paper_id: str) -> Paper:
+        return self._texts[paper_id]
+
+    def link(self, paper_id: str) -> Markdown:
+        return paper_link(self._texts[paper_id])
+
+    def quotes(self, paper_id: str) -> Sequence[SurveyQuote]:
+        return [quote for quote in self.survey.quotes if quote.paper_id == paper_id]
+
+    def why(self, paper: SurveyPaper) -> Markdown:
+        """By which edge it was reached."""
+        if paper.edge is Edge.SEARCH:
+            return plain(f"search: {paper.reached_from}")
+        verb = "cited by" if paper.edge is Edge.REFERENCE else "cites"
+        other = self._texts.get(paper.reached_from)
+        return Markdown(f"{verb} {paper_link(other) if other else 'a relevant paper'}")
+
+    @property
+    def failures(self) -> list[tuple[str, int]]:
+        """What failed, each once with how often."""
+        told = Counter(
+            f"{wording.reason(failure.reason)}: {failure.detail}"
+            for failure in self.survey.failures
+        )
+        return list(told.items())
+
+    def years(self, number: int) -> BarChart | None:
+        """Kept papers by year, or by as many years as fit."""
+        years = [year for paper in self.kept if (year := self.text(paper.paper_id).year)]
+        if not years:
+            return None
+        span = max(1, -(-(max(years) - min(years) + 1) // 20))
+        start = min(years)
+        counted = Counter((year - start) // span for year in years)
+        bins = range((max(years) - start) // span + 1)
+        values = [
+            Measured(_bin(start + span * each, span), float(counted[each]), str(counted[each]))
+            for each in bins
+        ]
+        scale = scale_to(float(max(counted.values())), "Papers kept")
+        return bar_chart(number, "Papers kept by year", "Oldest first.", scale, values)
+
+
+def _bin(first: int, span: int) -> str:
+    return str(first) if span == 1 else f"{first} to {first + span - 1}"
+
+
+@dataclass(frozen=True)
+class SurveyPage:
+    """What the report shows."""
+
+    head: SurveyHead
+    parts: tuple[SurveyPart, ...]
+
+
+def survey_report(
+    layout: Layout,
+    run_id: RunId,
+    output_format: OutputFormat = "md",
+    *,
+    catalogue_url: str | None = None,
+) -> str:
+    """The report as Markdown or as one HTML page.
+
+    Raises ConfigurationError when the run is not published.
+    """
+    page = _page(layout, run_id, catalogue_url)
+    return _html(page) if output_format == "html" else _markdown(page)
+
+
+def write_survey_report(
+    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
+) -> tuple[Path, ...]:
+    """Write `reports/<run_id>/index.html`, `index.md` and `papers.bib`; their paths."""
+    page = _page(layout, run_id, catalogue_url)
+    folder = layout.reports / run_id
+    folder.mkdir(parents=True, exist_ok=True)
+    written = {"index.html": _html(page), "index.md": _markdown(page), "papers.bib": _bib(page)}
+    for name, text in written.items():
+        building = folder / f"{name}.building"
+        write_bytes(building, text.encode("utf-8", "replace"))
+        building.replace(folder / name)
+    return tuple(folder / name for name in written)
+
+
+def _page(layout: Layout, run_id: RunId, catalogue_url: str | None) -> SurveyPage:
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        head = survey_head(connection, run_id)
+        return SurveyPage(head, tuple(map(SurveyPart, surveys_of(connection, run_id))))
+
+
+def _markdown(page: SurveyPage, *, pictures: bool = False) -> str:
+    """`pictures`: the places of the drawings are marked."""
+    banners = wording.banners(page.head.engine, page.head.literature)
+    return rendered("survey.md.jinja", page=page, banners=banners, pictures=pictures)
+
+
+def _html(page: SurveyPage) -> str:
+    parts = dict(enumerate(page.parts, start=1))
+    maps = {
+        number: citation_map(
+            number, part.kept, part.survey.texts, part.survey.clusters, part.survey.links
+        )
+        for number, part in parts.items()
+    }
+    bars = {number: part.years(number) for number, part in parts.items()}
+    return html_page(
+        _markdown(page, pictures=True),
+        title=f"Survey {page.head.run_id}",
+        maps={number: drawn for number, drawn in maps.items() if drawn is not None},
+        bars={number: drawn for number, drawn in bars.items() if drawn is not None},
+    )
+
+
+def _bib(page: SurveyPage) -> str:
+    papers = {
+        paper.paper_id: part.text(paper.paper_id) for part in page.parts for paper in part.kept
+    }
+    return bib_file(papers.values())

@@ -1,0 +1,31 @@
+"""`assay survey`: a question followed through the literature, along references and citations."""
+
+from typing import Annotated
+
+import typer
+
+from flows.commands.options import Json
+from flows.commands.session import Session
+from schemas.options import SurveyOptions
+from schemas.settings import Settings
+
+Questions = Annotated[
+    list[str],
+    typer.Argument(metavar="QUESTION...", help="What is asked, in quotation marks."),
+]
+
+
+def survey(questions: Questions, options: SurveyOptions, json: Json = False) -> int:
+    """Find the papers that answer a question, and say of each why it is there.
+
+    Searches come first, then references and citations, layer by layer, with a filter of relevance
+    at each. Gives clusters, key papers, a timeline, quotes and a .bib file; no text is written. The
+    same command goes on where it stopped; nothing is paid twice.
+    """
+    from flows.commands.survey_output import print_surveys
+    from flows.survey_request import resolve_survey
+
+    request = resolve_survey(questions, options, Settings())
+    with Session() as session:
+        summary = session.survey(request)
+    return print_surveys(request, summary, as_json=json)

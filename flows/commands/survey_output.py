@@ -1,0 +1,92 @@
+"""What `assay survey` prints: papers by cluster with why they are kept, layers, what failed."""
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.padding import Padding
+from rich.text import Text
+
+from flows.commands.answer import print_answer
+from flows.commands.output import print_engine_note, print_log_note, stdout_console
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.talk import print_note, print_warning
+from flows.terminal import safe
+from schemas.reasons import Reason
+from schemas.settings import Settings
+from schemas.survey import Survey, SurveyCluster
+from schemas.survey_run import SurveyRequest
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.surveys.queries import surveys_of
+
+if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.surveying import SurveySummary
+
+
+def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: bool) -> int:
+    """Print the surveys; the command's exit code."""
+    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
+    for line in failed:
+        print_warning(line)
+    if not summary.published:
+        if as_json:
+            print_answer("not_published", run=summary.head, warnings=failed)
+        return EXIT_FAILURES
+    with open_reader(Layout(request.warehouse), catalogue_url=Settings().catalogue) as connection:
+        surveys = surveys_of(connection, summary.head.run_id)
+    reason = summary.head.incomplete_reason
+    early = (
+        (f"it ended early ({reason.replace('_', ' ')}): the same command goes on from there",)
+        if reason
+        else ()
+    )
+    if as_json:
+        print_answer(
+            "incomplete" if reason else "surveyed",
+            surveys,
+            run=summary.head,
+            warnings=early,
+            reports=summary.report_paths,
+            log=summary.log_path,
+        )
+    else:
+        for survey in surveys:
+            stdout_console().print(_survey(survey))
+        print_engine_note(summary.head.engine)
+        for path in summary.report_paths:
+            print_note(f"report: {path}")
+        print_log_note(summary.log_path)
+        for line in early:
+            print_warning(line)
+    if reason == Reason.BUDGET_EXHAUSTED:
+        return EXIT_BUDGET
+    unanswered = any(survey.kept_count is None for survey in surveys)
+    return EXIT_FAILURES if unanswered or reason else EXIT_DONE
+
+
+def _survey(survey: Survey) -> Group:
+    lines: list[Text | Padding] = [Text(safe(survey.question), style="bold")]
+    if survey.kept_count is None:
+        said = (survey.unscored_reason or "").replace("_", " ")
+        return Group(*lines, Padding(Text(safe(f"{said}: {survey.unscored_detail}")), (0, 0, 1, 2)))
+    end = (survey.end or "").replace("_", " ")
+    told = f"{survey.kept_count:,} papers kept of {survey.judged_count:,} judged; ended: {end}"
+    lines.append(Text(told))
+    for layer in survey.layers:
+        where = f"layer {layer.layer}" if layer.layer else "searches"
+        told = f"{where}: {layer.judged_count:,} judged, {layer.relevant_count:,} relevant"
+        lost = f", {layer.failed_look_up_count:,} look-ups failed"
+        told += lost if layer.failed_look_up_count else ""
+        lines.append(Padding(Text(told, style="dim"), (0, 0, 0, 2)))
+    lines.extend(Padding(_cluster(cluster, survey), (1, 0, 0, 2)) for cluster in survey.clusters)
+    return Group(*lines, Text(""))
+
+
+def _cluster(cluster: SurveyCluster, survey: Survey) -> Group:
+    texts = {str(text.paper_id): text for text in survey.texts}
+    years = f"{cluster.first_year or '?'}-{cluster.last_year or '?'}"
+    lines = [Text(safe(f"{cluster.name} ({cluster.paper_count:,} papers, {years})"), style="bold")]
+    for paper_id in cluster.key_paper_ids:
+        paper = texts[paper_id]
+        lines.append(Text(safe(f"{paper.title} ({paper.year or 'n.d.'}) {paper.url}")))
+    return Group(*lines)

@@ -1,0 +1,110 @@
+"""Surveys of questions: followed through the literature, landed, published and reported."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dashboards.reports.write_survey import write_survey_report
+from flows.campaign import Campaign, Plan, Summary
+from flows.gateway import OpenGateway, open_gateway
+from flows.shards import shard_count, write_shards
+from schemas.identifiers import RunId, content_hash
+from schemas.settings import Settings
+from schemas.survey_run import SurveyHead, SurveyRequest
+from tasks.shards.work import ShardWork
+from tasks.survey.steps import STEPS
+from tasks.survey.survey_shard import SurveyJob, survey_job
+from tasks.telemetry.reporting import traceparent
+from warehouse.scrubbing import without_secrets
+from warehouse.surveys.landing import SURVEYS
+from warehouse.units.landing import begun_head, complete_receipt
+
+SurveySummary = Summary[SurveyHead]
+
+
+class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
+    """Surveys of questions. Their name is known once the literature is, which a gateway tells."""
+
+    kind = SURVEYS
+    name = "survey"
+    artifact_key = "survey"
+    verb, nouns = "surveyed", "questions"
+    work = ShardWork(SurveyJob, survey_job, "survey shard", "questions")
+
+    gateway: OpenGateway
+
+    def __init__(self, request: SurveyRequest) -> None:
+        super().__init__(request, request.warehouse, engine=request.engine.text)
+        self.request = request
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        with open_gateway(self.request.literature, self.settings, self.layout) as self.gateway:
+            yield
+
+    @property
+    def run_id(self) -> RunId:
+        return survey_run_id(self.request, self.gateway.literature, self.settings)
+
+    def plan(self) -> Plan[SurveyHead]:
+        return Plan(
+            head=begun_head(self.layout, SURVEYS, self._head()),
+            unit_names=tuple(asked.question_id for asked in self.request.questions),
+            shards=self._shards(),
+        )
+
+    def _head(self) -> SurveyHead:
+        request = self.request
+        return SurveyHead(
+            run_id=self.run_id,
+            engine=request.engine.text,
+            literature=self.gateway.literature,
+            depth=request.parameters.depth,
+            maximum_papers=request.parameters.maximum_papers,
+            maximum_judged=request.parameters.maximum_judged,
+            cutoff_date=request.cutoff_date,
+            question_count=len(request.questions),
+            started_at=self.started_at,
+            finished_at=self.started_at,
+        )
+
+    def _shards(self) -> dict[Path, tuple[str, ...]]:
+        request, run_id = self.request, self.run_id
+        waiting = [
+            asked
+            for asked in request.questions
+            if complete_receipt(self.layout, SURVEYS, run_id, asked.question_id) is None
+        ]
+        count = shard_count(request, len(waiting))
+        shards = (
+            SurveyJob(
+                run_id=run_id,
+                request=request,
+                questions=tuple(waiting[number::count]),
+                gateway_url=self.gateway.url,
+                trace_parent=traceparent(),
+            )
+            for number in range(count)
+        )
+        return write_shards(self.layout.state / "surveys" / run_id, shards)
+
+    def write_reports(self, head: SurveyHead) -> tuple[Path, ...]:
+        catalogue = self.settings.catalogue
+        return write_survey_report(self.layout, head.run_id, catalogue_url=catalogue)
+
+    def describe(self, head: SurveyHead) -> str:
+        return f"{head.question_count} questions; engine {head.engine}, depth {head.depth}."
+
+
+def survey_run_id(request: SurveyRequest, literature: str, settings: Settings) -> RunId:
+    """Over all that could change the outcome; not the workers, the bounds or where files lie."""
+    name = content_hash(
+        request.model_dump_json(include={"questions", "engine", "parameters", "cutoff_date"}),
+        request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
+        without_secrets(request.api_base) if request.api_base else "",
+        literature,
+        settings.embeddings.model,
+        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+        length=12,
+    )
+    return RunId(f"survey-{name}")

@@ -1,0 +1,61 @@
+"""One command that surveys questions: what was asked, what it is, what landed."""
+
+from datetime import date, datetime
+from pathlib import Path
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.identifiers import RunId
+from schemas.profile import Profile
+from schemas.reasons import Reason
+from schemas.receipt import UnitReceipt
+from schemas.run import Budget, WorkRequest
+from schemas.survey import SurveyParameters
+
+
+class SurveyQuestion(Noun):
+    """One question to be followed."""
+
+    question_id: str = Field(min_length=1)
+    question: str = Field(min_length=1)
+
+
+class SurveyRequest(WorkRequest):
+    """What a user asked to be surveyed, resolved: everything a survey needs."""
+
+    questions: tuple[SurveyQuestion, ...]
+    warehouse: Path
+    profile: Profile = Field(description="Says which models are asked, and how.")
+    engine: EngineChoice
+    api_base: str | None = None
+    literature: LiteratureChoice
+    parameters: SurveyParameters
+    cutoff_date: date | None = None
+    budget: Budget = Budget()
+
+
+class SurveyHead(Noun):
+    """One run of surveys by one engine over one literature."""
+
+    run_id: RunId = Field(description="The run the row belongs to.")
+    engine: str = Field(description="Engine that planned and judged relevance.")
+    literature: str = Field(description="Where papers came from, with its fingerprint.")
+    depth: int = Field(ge=0, description="Most hops along the citation graph.")
+    maximum_papers: int = Field(ge=1, description="Most papers kept of a question.")
+    maximum_judged: int = Field(ge=1, description="Most papers judged for a question.")
+    cutoff_date: date | None = Field(description="Nothing later was looked at; None: no limit.")
+    question_count: int = Field(ge=0, description="Questions.")
+    incomplete_reason: Reason | None = Field(
+        default=None,
+        description="Why the run ended early; None when it ran to its end.",
+    )
+    started_at: datetime = Field(description="Start of the run.")
+    finished_at: datetime = Field(description="End of it.")
+
+
+class SurveyReceipt(UnitReceipt):
+    """The receipt of one question."""
+
+    question_id: str

@@ -1,0 +1,137 @@
+"""Kept papers as clusters: by what they say and by whom they cite, named by the words that tell one
+cluster from another.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.base import replace
+from schemas.graph import CitationEdge
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.survey import SurveyCluster, SurveyPaper
+from tasks.embeddings import Embedder
+from tasks.embeddings.similarity import paper_text
+from tasks.text.words import content_words, key_phrases
+
+MOST_CLUSTERS = 8
+PAPERS_PER_CLUSTER = 12
+"""On average, of a survey with few papers."""
+LINK_NEARNESS = 0.25
+"""What a citation between two papers adds to their similarity."""
+KEY_PAPERS = 3
+NAME_PHRASES = 2
+PHRASES_PER_TITLE = 4
+
+
+async def clustered(
+    papers: Sequence[SurveyPaper],
+    texts: Mapping[PaperId, Paper],
+    links: Sequence[CitationEdge],
+    embedder: Embedder,
+) -> tuple[tuple[SurveyCluster, ...], dict[PaperId, str]]:
+    """Clusters, the largest first, and the cluster of each of `papers`, which stand heaviest first."""
+    if not papers:
+        return (), {}
+    names = [paper.paper_id for paper in papers]
+    vectors = await embedder.embed(
+        [paper_text(texts[name].title, texts[name].abstract) for name in names]
+    )
+    members: dict[int, list[PaperId]] = defaultdict(list)
+    for name, label in zip(names, _labels(_distances(vectors, names, links)), strict=True):
+        members[label].append(name)
+    ordered = sorted(members.values(), key=lambda group: (-len(group), names.index(group[0])))
+    titles = [[texts[name].title for name in group] for group in ordered]
+    clusters = tuple(
+        _cluster(f"c{number}", group, texts, _name(titles[number - 1], titles))
+        for number, group in enumerate(ordered, start=1)
+    )
+    return clusters, {
+        name: cluster.cluster_id
+        for cluster, group in zip(clusters, ordered, strict=True)
+        for name in group
+    }
+
+
+def in_clusters(
+    papers: Sequence[SurveyPaper], cluster_of: Mapping[PaperId, str]
+) -> tuple[SurveyPaper, ...]:
+    """`papers` with the cluster each stands in."""
+    return tuple(
+        replace(paper, cluster_id=cluster_of.get(paper.paper_id)) if paper.kept else paper
+        for paper in papers
+    )
+
+
+def _distances(
+    vectors: NDArray[np.float32], names: Sequence[PaperId], links: Sequence[CitationEdge]
+) -> NDArray[np.float64]:
+    place = {name: number for number, name in enumerate(names)}
+    nearness = np.asarray(vectors @ vectors.T, dtype=np.float64)
+    for link in links:
+        one, other = place.get(link.citing_paper_id), place.get(link.cited_paper_id)
+        if one is not None and other is not None:
+            nearness[one, other] += LINK_NEARNESS
+            nearness[other, one] += LINK_NEARNESS
+    distances = np.clip(1.0 - nearness, 0.0, None).round(6)
+    np.fill_diagonal(distances, 0.0)
+    return distances
+
+
+def _labels(distances: NDArray[np.float64]) -> list[int]:
+    count = min(MOST_CLUSTERS, math.ceil(len(distances) / PAPERS_PER_CLUSTER))
+    if count < 2:
+        return [0] * len(distances)
+    from sklearn.cluster import AgglomerativeClustering  # takes a second to load
+
+    model = AgglomerativeClustering(n_clusters=count, metric="precomputed", linkage="average")
+    return [int(label) for label in model.fit_predict(distances)]
+
+
+def _cluster(
+    cluster_id: str, group: Sequence[PaperId], texts: Mapping[PaperId, Paper], name: str
+) -> SurveyCluster:
+    years = [year for paper in group if (year := texts[paper].year) is not None]
+    return SurveyCluster(
+        cluster_id=cluster_id,
+        name=name,
+        paper_count=len(group),
+        first_year=min(years, default=None),
+        last_year=max(years, default=None),
+        key_paper_ids=tuple(group[:KEY_PAPERS]),
+    )
+
+
+def _name(own: Sequence[str], all_titles: Sequence[Sequence[str]]) -> str:
+    """The phrases of its titles that many of them share and few titles of other clusters."""
+    inside = _stems(own)
+    everywhere = [stems for titles in all_titles for stems in _stems(titles)]
+    phrases = Counter(
+        phrase for title in own for phrase in dict.fromkeys(key_phrases(title, PHRASES_PER_TITLE))
+    )
+
+    def worth(phrase: str) -> float:
+        stems = set(content_words(phrase))
+        here = sum(stems <= each for each in inside)
+        there = sum(stems <= each for each in everywhere)
+        return here * here / there * math.sqrt(len(stems)) if stems and there else 0.0
+
+    best = sorted(phrases, key=lambda phrase: (-worth(phrase), phrase))
+    chosen: list[str] = []
+    for phrase in best:
+        if len(chosen) < NAME_PHRASES and not _said(phrase, chosen):
+            chosen.append(phrase)
+    return ", ".join(chosen) or own[0]
+
+
+def _said(phrase: str, chosen: Collection[str]) -> bool:
+    stems = set(content_words(phrase))
+    return any(stems & set(content_words(other)) for other in chosen)
+
+
+def _stems(titles: Sequence[str]) -> list[set[str]]:
+    return [set(content_words(title)) for title in titles]

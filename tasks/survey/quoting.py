@@ -1,0 +1,52 @@
+"""Passages that say something of a kept paper, word for word: of its own abstract what is nearest
+to the question, and how kept papers cite it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from schemas.graph import CitationEdge
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.survey import SurveyQuote
+from tasks.text.words import rank_sentences, sentences
+
+CONTEXTS_PER_PAPER = 2
+LONGEST_QUOTE = 600
+"""Characters; a longer passage is not cut, it is left out: a quote is whole or absent."""
+
+
+def quotes_of(
+    question: str,
+    paper_ids: Sequence[PaperId],
+    texts: Mapping[PaperId, Paper],
+    links: Sequence[CitationEdge],
+) -> tuple[SurveyQuote, ...]:
+    """For each of `paper_ids` one sentence of its abstract, then passages of papers that cite it."""
+    return tuple(
+        quote
+        for paper_id in paper_ids
+        for quote in (*_own(question, texts[paper_id]), *_of_others(question, paper_id, links))
+    )
+
+
+def _own(question: str, paper: Paper) -> Iterator[SurveyQuote]:
+    for sentence in _nearest(question, sentences(paper.abstract or ""), 1):
+        yield SurveyQuote(paper_id=paper.paper_id, said_in_paper_id=paper.paper_id, quote=sentence)
+
+
+def _of_others(
+    question: str, paper_id: PaperId, links: Sequence[CitationEdge]
+) -> Iterator[SurveyQuote]:
+    said = {
+        context: link.citing_paper_id
+        for link in links
+        if link.cited_paper_id == paper_id
+        for context in link.contexts or ()
+    }
+    for context in _nearest(question, list(said), CONTEXTS_PER_PAPER):
+        yield SurveyQuote(paper_id=paper_id, said_in_paper_id=said[context], quote=context)
+
+
+def _nearest(question: str, passages: Sequence[str], limit: int) -> list[str]:
+    short = [passage for passage in passages if 0 < len(passage) <= LONGEST_QUOTE]
+    return [passage for _, passage in rank_sentences(question, short, limit)]

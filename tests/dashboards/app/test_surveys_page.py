@@ -1,0 +1,41 @@
+"""Surveys have their page: papers with why they are there, passages, and what failed."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.base import replace
+from tests.support.dashboard import open_page, words
+from tests.support.safe_page import unsafe_parts
+from tests.support.survey_lake import LOST, UNSURVEYED, make_survey, published_surveys
+from warehouse.layout import Layout
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    layout = Layout(tmp_path_factory.mktemp("surveyed"))
+    published_surveys(layout, replace(make_survey(), failures=(LOST, LOST)), UNSURVEYED)
+    return layout
+
+
+def test_papers_stand_with_the_edge_that_led_to_them_and_passages_stay_text(
+    layout: Layout,
+) -> None:
+    page = open_page("surveys", layout, question="question-0")
+    assert not page.exception
+    said = words(page)
+    assert "2 papers kept of 3 papers judged, in 1 cluster" in said
+    assert "503 five times (2 times)" in said
+    (frame,) = [table.value for table in page.dataframe]
+    assert list(frame["reached"]) == ["search: bats hunt", "cites “Echo calls of bats”"]
+    assert unsafe_parts(page) == []
+
+
+def test_a_question_that_was_not_surveyed_says_why_and_shows_no_paper(layout: Layout) -> None:
+    page = open_page("surveys", layout, question="question-1")
+    assert "the question names nothing specific to search for" in words(page)
+    assert not page.dataframe
+
+
+def test_without_a_survey_the_page_says_how_to_make_one(tmp_path: Path) -> None:
+    assert "assay survey" in words(open_page("surveys", Layout(tmp_path)))

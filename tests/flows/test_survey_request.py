@@ -1,0 +1,50 @@
+"""The options of `assay survey`, and by what a run of surveys is named."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.survey_request import LONGEST_QUESTION, resolve_survey
+from flows.surveying import survey_run_id
+from schemas.errors import ConfigurationError
+from schemas.options import SurveyOptions
+from schemas.settings import Settings
+from schemas.survey_run import SurveyRequest
+
+
+def resolved(folder: Path, *questions: str, **options: Any) -> SurveyRequest:
+    return resolve_survey(questions, SurveyOptions(warehouse=folder, **options), Settings())
+
+
+def test_a_question_asked_twice_is_surveyed_once_and_order_is_kept(tmp_path: Path) -> None:
+    request = resolved(tmp_path, "Why bats?", "Why  bats?", "Why moths?")
+    assert [asked.question for asked in request.questions] == ["Why bats?", "Why moths?"]
+    assert [asked.question_id[:5] for asked in request.questions] == ["q001-", "q002-"]
+
+
+@pytest.mark.parametrize("question", ["", "  \n ", "x" * (LONGEST_QUESTION + 1)])
+def test_what_is_no_question_is_refused_in_one_line(tmp_path: Path, question: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        resolved(tmp_path, question)
+    assert "\n" not in str(refused.value)
+    assert "question" in str(refused.value)
+
+
+def test_bounds_are_those_of_the_options(tmp_path: Path) -> None:
+    request = resolved(tmp_path, "Why bats?", depth=1, max_papers=7, max_judged=9, max_requests=5)
+    bounds = request.parameters
+    assert (bounds.depth, bounds.maximum_papers, bounds.maximum_judged) == (1, 7, 9)
+    assert request.budget.maximum_requests == 5
+    with pytest.raises(ConfigurationError, match="--depth"):
+        resolved(tmp_path, "Why bats?", depth=9)
+
+
+def test_what_may_change_a_survey_names_it_and_what_it_may_cost_does_not(tmp_path: Path) -> None:
+    def name(literature: str = "snapshot:a", **options: Any) -> str:
+        return survey_run_id(resolved(tmp_path, "Why bats?", **options), literature, Settings())
+
+    same = name()
+    assert {name(workers=3), name(max_requests=5), name(max_cost_usd=1.0)} == {same}
+    others = {name("snapshot:b"), name(depth=1), name(max_papers=7), name(cutoff="2020-01-01")}
+    assert len(others - {same}) == 4

@@ -1,0 +1,146 @@
+"""A small survey, as it is landed."""
+
+from schemas.failure import Failure
+from schemas.graph import CitationEdge
+from schemas.identifiers import PaperId, RunId
+from schemas.paper import Paper
+from schemas.reasons import Reason
+from schemas.survey import (
+    Edge,
+    End,
+    Survey,
+    SurveyCluster,
+    SurveyLayer,
+    SurveyPaper,
+    SurveyQuery,
+    SurveyQuote,
+)
+from schemas.survey_run import SurveyHead
+from tests.support.evaluations import START
+from warehouse.layout import Layout
+from warehouse.surveys.landing import SURVEYS, land_survey
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
+
+SURVEY = RunId("survey-a")
+TITLES = {"first": "Echo calls of bats", "second": "Moths that hear bats", "far": "Tax law"}
+
+UNSURVEYED = Survey(
+    question_id="question-1",
+    question="Why is it so?",
+    cutoff_date=None,
+    end=None,
+    judged_count=0,
+    kept_count=None,
+    unscored_reason=Reason.NOTHING_TO_JUDGE,
+    unscored_detail="the question names nothing specific to search for",
+)
+LOST = Failure(
+    stage="survey", subject="q2", reason=Reason.SERVER_ERROR, detail="paper/search: 503 five times"
+)
+
+
+def make_survey(question_id: str = "question-0", question: str = "How do bats hunt?") -> Survey:
+    return Survey(
+        question_id=question_id,
+        question=question,
+        cutoff_date=None,
+        end=End.DEPTH,
+        judged_count=3,
+        kept_count=2,
+        queries=(
+            SurveyQuery(query_id="q1", sub_question=question, query="bats hunt", found_count=2),
+            SurveyQuery(query_id="q2", sub_question=question, query="echo calls"),
+        ),
+        layers=(_layer(0, 0), _layer(1, 1)),
+        papers=(
+            _paper("first", 0, Edge.SEARCH, "bats hunt", 5),
+            _paper("far", 0, Edge.SEARCH, "bats hunt", 0),
+            _paper("second", 1, Edge.CITATION, "first", 4),
+        ),
+        texts=tuple(
+            Paper(
+                paper_id=PaperId(name),
+                title=title,
+                authors=(f"Ada {name.title()}",),
+                venue="Journal of Bats",
+                year=2001 + place,
+                url=f"https://example.org/{name}",
+            )
+            for place, (name, title) in enumerate(TITLES.items())
+        ),
+        clusters=(
+            SurveyCluster(
+                cluster_id="c1",
+                name="echo calls",
+                paper_count=2,
+                first_year=2001,
+                last_year=2002,
+                key_paper_ids=("first", "second"),
+            ),
+        ),
+        quotes=(
+            SurveyQuote(
+                paper_id=PaperId("first"),
+                said_in_paper_id=PaperId("second"),
+                quote="Bats <b>call</b> | as [1] showed.",
+            ),
+        ),
+        links=(CitationEdge(citing_paper_id=PaperId("second"), cited_paper_id=PaperId("first")),),
+    )
+
+
+def _layer(layer: int, failed: int) -> SurveyLayer:
+    return SurveyLayer(
+        layer=layer,
+        followed_count=layer,
+        hub_count=0,
+        found_count=2,
+        judged_count=2 - layer,
+        relevant_count=1,
+        unscored_count=0,
+        inadmissible_count=0,
+        failed_look_up_count=failed,
+    )
+
+
+def _paper(name: str, layer: int, edge: Edge, reached_from: str, score: int) -> SurveyPaper:
+    return SurveyPaper(
+        paper_id=PaperId(name),
+        layer=layer,
+        edge=edge,
+        reached_from=reached_from,
+        link_count=layer,
+        relevance_0_to_5=score,
+        kept=score >= 3,
+        weight=score / 5 if score >= 3 else None,
+        quality_0_to_1=None,
+        recency_0_to_1=None,
+        cluster_id="c1" if score >= 3 else None,
+    )
+
+
+def make_survey_head(question_count: int = 1) -> SurveyHead:
+    return SurveyHead(
+        run_id=SURVEY,
+        engine="extractive",
+        literature="snapshot:abc",
+        depth=1,
+        maximum_papers=20,
+        maximum_judged=50,
+        cutoff_date=None,
+        question_count=question_count,
+        started_at=START,
+        finished_at=START,
+    )
+
+
+def published_surveys(layout: Layout, *surveys: Survey) -> RunId:
+    """Land and publish `surveys` as one run."""
+    for survey in surveys:
+        land_survey(layout, SURVEY, survey, START, START)
+    head = make_survey_head(len(surveys))
+    write_head(layout, SURVEYS, head)
+    report = publish(layout, SURVEYS, head)
+    assert report.published, report.failed_expectations
+    return SURVEY

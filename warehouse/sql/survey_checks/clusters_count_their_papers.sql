@@ -1,0 +1,7 @@
+-- severity: critical
+-- Every cluster has as many kept papers as it says.
+select c.run_id, c.question_id, c.cluster_id
+from survey_clusters as c
+left join survey_papers as p using (run_id, question_id, cluster_id)
+group by c.run_id, c.question_id, c.cluster_id, c.paper_count
+having c.paper_count <> count(p.paper_id)

@@ -1,0 +1,1 @@
+select * from "{table}" where run_id = $run_id order by position
