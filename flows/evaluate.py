@@ -80,6 +80,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
             engine=request.engine.text,
             literature=self.gateway.literature,
             literature_name=literature_name(request.literature),
+            literature_lacks=self.gateway.lacks,
             modules=",".join(request.modules),
             idea_count=len(self.keyed.planned),
             rejected_count=len(self.keyed.rejected),

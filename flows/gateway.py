@@ -13,6 +13,9 @@ from tasks.literature.gateway.process import GatewayProcess, literature_identity
 from tasks.literature.snapshot.folder import read_manifest
 from warehouse.layout import Layout
 
+NO_REFERENCES = "The snapshot knows no references: no paper is found by who cites it."
+NO_PASSAGES = "The snapshot does not know how papers cite each other, only that they do."
+
 
 @dataclass(frozen=True, slots=True)
 class OpenGateway:
@@ -26,6 +29,7 @@ class OpenGateway:
     url: str
     literature: str
     lacks: str = ""
+    knows_references: bool = True
 
 
 @contextmanager
@@ -45,7 +49,9 @@ def open_gateway(
         return
     found = indexed(literature, settings)
     with GatewayProcess(settings, found, layout.cache) as process:
-        yield OpenGateway(process.url, literature_identity(process.url), lacking(found))
+        lacks = lacking(found)
+        identity = literature_identity(process.url)
+        yield OpenGateway(process.url, identity, lacks, lacks != NO_REFERENCES)
 
 
 def lacking(literature: LiteratureChoice) -> str:
@@ -54,10 +60,8 @@ def lacking(literature: LiteratureChoice) -> str:
         return ""
     manifest = read_manifest(literature.snapshot)
     if not manifest.has_references:
-        return "The snapshot knows no references: no paper is found by who cites it."
-    if not manifest.has_contexts:
-        return "The snapshot does not know how papers cite each other, only that they do."
-    return ""
+        return NO_REFERENCES
+    return "" if manifest.has_contexts else NO_PASSAGES
 
 
 def indexed(literature: LiteratureChoice, settings: Settings) -> LiteratureChoice:

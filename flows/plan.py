@@ -123,6 +123,7 @@ def _write_shards(
             request=request,
             gateway_url=gateway.url,
             literature=gateway.literature,
+            knows_references=gateway.knows_references,
             ideas=tuple(to_do[start : start + size]),
             trace_parent=traceparent(),
         )

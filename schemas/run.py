@@ -135,6 +135,13 @@ class Run(Noun):
             " or published by an earlier version."
         ),
     )
+    literature_lacks: str = Field(
+        default="",
+        description=(
+            "What of its citations the snapshot does not know, in words; empty: nothing, no"
+            " snapshot, or published by an earlier version."
+        ),
+    )
     modules: str = Field(description="Modules asked for, comma-separated.")
     idea_count: int = Field(ge=0, description="Ideas accepted.")
     rejected_count: int = Field(ge=0, description="Entries of the idea file that could not enter.")

@@ -97,7 +97,9 @@ def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:
     return rendered(
         "run.md.jinja",
         page=page,
-        banners=wording.banners(run.engine, run.literature, run.literature_name),
+        banners=wording.banners(
+            run.engine, run.literature, run.literature_name, run.literature_lacks
+        ),
         suffix=suffix,
     )
 

@@ -70,8 +70,10 @@ def baseline_mark(engine: str) -> str:
     return " (baseline)" if engine == EXTRACTIVE.text else ""
 
 
-def banners(engine: str, literature_name: str, told: str = "") -> tuple[str, ...]:
-    """What a reader must know before reading any score; `told` as in `literature`."""
+def banners(engine: str, literature_name: str, told: str = "", lacks: str = "") -> tuple[str, ...]:
+    """What a reader must know before reading any score; `told` as in `literature`, `lacks` what the
+    run says of its snapshot.
+    """
     found = []
     if engine == EXTRACTIVE.text:
         found.append("Extractive engine: an offline baseline, not a language model's judgement.")
@@ -80,6 +82,7 @@ def banners(engine: str, literature_name: str, told: str = "") -> tuple[str, ...
         found.append(
             f"The evidence comes from a fixed collection of papers ({name}),"
             " not from the live literature: work the collection lacks could not be found."
+            f"{' ' + lacks if lacks else ''}"
         )
     if told == BUNDLED_SAMPLE:
         found.append(f"That sample is {BUNDLED_REMARK}.")

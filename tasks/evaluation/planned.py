@@ -130,6 +130,10 @@ class ShardJob(Shard):
     request: RunRequest
     gateway_url: str = Field(description="Where the gateway answers.")
     literature: str = Field(description="Identity of the literature behind the gateway.")
+    knows_references: bool = Field(
+        default=True,
+        description="False: it is a snapshot without references, which nobody need ask for any.",
+    )
     ideas: tuple[PlannedIdea, ...]
 
     @property

@@ -123,7 +123,8 @@ class SemanticScholarClient:
 
     `on_request` is called before every request and may raise `BudgetExhaustedError`; the look-up
     then fails with reason `budget_exhausted`. The caller owns `http`. `unlimited`: the gateway
-    answers from a snapshot alone.
+    answers from a snapshot alone. Without `knows_references` none are asked for and none are found,
+    which is for whoever says so of the whole run.
     """
 
     def __init__(
@@ -135,8 +136,10 @@ class SemanticScholarClient:
         on_request: Callable[[], None] | None = None,
         *,
         unlimited: bool = False,
+        knows_references: bool = True,
     ) -> None:
         self.unlimited = unlimited
+        self._knows_references = knows_references
         self._settings = settings
         self._requests = GatewayRequests(
             base_url,
@@ -257,6 +260,8 @@ class SemanticScholarClient:
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[tuple[CitationEdge, Paper]]:
         """See `LiteratureClient`. API: POST /graph/v1/paper/batch?fields=references.…"""
+        if not self._knows_references:
+            return Answer(())
         return await self._references.of(seeds, limit_per_seed, cutoff)
 
     async def citations(
@@ -265,6 +270,8 @@ class SemanticScholarClient:
         """See `LiteratureClient`. API: the same with `citations.…`, and of papers that are cited
         often GET /graph/v1/paper/{id}/citations.
         """
+        if not self._knows_references:
+            return Answer(())
         return await self._citations.of(seeds, limit_per_seed, cutoff)
 
     def _admitted(

@@ -49,7 +49,8 @@ def _verdict(run: Run) -> None:
         st.error(f"**Not in order:** {text.line(first)}.", icon=":material/error:")
         for reason in others:
             st.caption(f"Also: {text.line(reason)}.")
-    for banner in wording.banners(run.engine, run.literature, run.literature_name):
+    told = (run.literature_name, run.literature_lacks)
+    for banner in wording.banners(run.engine, run.literature, *told):
         st.caption(text.line(banner))
 
 

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from schemas.identifiers import IdeaId, PaperId
+from schemas.retrieval import Answer
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.application import application
@@ -89,6 +90,19 @@ async def test_a_snapshot_that_knows_no_references_withholds_citations_too(
             answer = await look_up(papers_named(snapshot, 1), 10, None)
             assert not answer.items
             assert [failure.reason for failure in answer.failures] == ["withheld"]
+
+
+async def test_where_the_run_says_that_nothing_is_known_of_references_nobody_asks(
+    ledger: Ledger,
+) -> None:
+    transport = httpx.MockTransport(lambda _: pytest.fail("a request was sent"))
+    async with httpx.AsyncClient(transport=transport) as http:
+        client = SemanticScholarClient(
+            "http://gateway", ledger, http, Settings().literature, knows_references=False
+        )
+        for look_up in (client.references, client.citations):
+            assert await look_up([PaperId("a" * 40)], 10, None) == Answer(())
+    assert ledger.api_calls == []
 
 
 async def test_cycles_duplicates_and_papers_that_cite_themselves_or_strangers_give_plain_edges(
