@@ -15,11 +15,11 @@ pytestmark = pytest.mark.end_to_end
 def test_a_night_killed_twice_submits_nothing_twice_and_pays_half(
     env: dict[str, str], tmp_path: Path
 ) -> None:
-    """`make bench` has a night of 200."""
+    """On a worker first, then by the command itself; `make bench` has a night of 200."""
     with OpenAIBatchServer(key=KEY, looks_until_ended=3) as server:
-        server.expires = lambda custom_id: expires(custom_id, 0.05)
-        night = BatchNight(tmp_path, env, server, count=6)
-        night.killed_at(2)
+        server.expires = lambda custom_id: expires(custom_id, 0.1)
+        night = BatchNight(tmp_path, env, server, count=3)
+        night.killed_at(2, "--workers", "1")
         night.killed_at(4)
         night.held(night.through())
         expired = {entry.custom_id for entry in night.entries if entry.ended == "expired"}
@@ -44,6 +44,7 @@ def test_a_batch_after_calls_and_calls_after_a_batch_pay_nothing(
         engine = ["--engine", "litellm:openai/gpt-4.1", "--api-base", server.api_base]
         literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
         command = ["evaluate", str(ideas), "--warehouse", str(warehouse), *literature, *engine]
+        command += ["--modules", "soundness"]
         night = {**env, "OPENAI_API_KEY": KEY, "ASSAY_BATCHES__POLL_SECONDS": "0.1"}
         first = assay(*command, env=night)
         assert first.returncode == 0, first.stderr

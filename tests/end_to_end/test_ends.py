@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from flows.exit_codes import EXIT_INTERRUPTED
 from flows.request import bundled
 from schemas.interpreter import module_command
 from tests.support.assay_command import assay, find_child, kill_hard, landed_count, wait_until
+from tests.support.openai_server import start_openai_server
 
 pytestmark = pytest.mark.end_to_end
 
@@ -27,25 +28,50 @@ LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 ON_WORKERS = ("--workers", "1")
 IDEAS_HERE = 5
 """As many as the command itself works on."""
+AT_WORK_SECONDS = 2.0
+
+Start = Callable[..., subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def at_work(bare_env: dict[str, str], tmp_path: Path) -> Iterator[Start]:
+    """Starts an evaluation that goes on until it is told to end, however fast the machine is: its
+    model answers the question asked before a run, and no other.
+
+    Without `workers` it is in the command's own process.
+    """
+    env = {**bare_env, "OPENAI_API_KEY": "sk-test"}
+    with start_openai_server(lambda asked: "good" if asked.number == 1 else "hangs") as server:
+        engine = ("--engine", "litellm:openai/judge", "--api-base", server.url)
+
+        def start(
+            workers: Sequence[str] = ON_WORKERS, by: Sequence[str] = ()
+        ) -> subprocess.Popen[bytes]:
+            under_way = lambda: len(server.requests) > 1  # noqa: E731
+            return started(env, tmp_path, 1, (*workers, *engine), under_way, by)
+
+        yield start
 
 
 def started(
     env: dict[str, str],
     folder: Path,
-    workers: Sequence[str] = ON_WORKERS,
+    ideas: int | None,
+    options: Sequence[str],
+    under_way: Callable[[], bool],
     by: Sequence[str] = (),
 ) -> subprocess.Popen[bytes]:
-    """An evaluation in a process group of its own, as a terminal makes one, once its first idea has
-    landed; without `workers` in the command's own process. `by` starts it.
+    """An evaluation in a process group of its own, as a terminal makes one, once it is under way.
+
+    `ideas`: how many; None: all. `by` starts it.
     """
-    ideas = folder / "ideas.jsonl"
+    path = folder / "ideas.jsonl"
     lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
-    ideas.write_text("".join(lines if workers else lines[:IDEAS_HERE]))
-    command = module_command("flows", "evaluate", str(ideas), "--literature", LITERATURE)
-    options = ["--warehouse", str(folder / "warehouse"), *workers, "--json"]
+    path.write_text("".join(lines[:ideas]))
+    command = module_command("flows", "evaluate", str(path), "--literature", LITERATURE)
     with (folder / "log").open("wb") as log, (folder / "answer.json").open("wb") as answer:
         process = subprocess.Popen(
-            [*by, *command, *options],
+            [*by, *command, "--warehouse", str(folder / "warehouse"), *options, "--json"],
             env=env,
             cwd=folder,
             stdout=answer,
@@ -53,9 +79,7 @@ def started(
             start_new_session=True,
         )
     wait_until(
-        lambda: landed_count(folder / "warehouse") > 0 or process.poll() is not None,
-        GUARD_SECONDS,
-        "the first idea",
+        lambda: under_way() or process.poll() is not None, GUARD_SECONDS, "the start of its work"
     )
     assert process.poll() is None, said(folder)
     return process
@@ -65,11 +89,11 @@ def said(folder: Path) -> str:
     return (folder / "log").read_text()
 
 
-PROGRESS = re.compile(r"(\d\d:\d\d:\d\dZ )?(papers|index|evaluated)\b")
+PROGRESS = re.compile(r"(\d\d:\d\d:\d\dZ )?(papers|index|evaluated)\b|openai/judge answers;")
 
 
 def last_words(folder: Path) -> list[str]:
-    """What was said, progress apart."""
+    """What was said, progress and what the model takes apart."""
     return [line for line in said(folder).splitlines() if not PROGRESS.match(line)]
 
 
@@ -86,10 +110,10 @@ def test_a_command_told_to_end_ends_in_order_with_one_line(
     tell: Callable[[int, int], None],
     told_by: signal.Signals,
     workers: Sequence[str],
-    bare_env: dict[str, str],
+    at_work: Start,
     tmp_path: Path,
 ) -> None:
-    process = started(bare_env, tmp_path, workers)
+    process = at_work(workers)
     tell(process.pid, told_by)
     assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
     assert json.loads((tmp_path / "answer.json").read_text())["state"] == "interrupted"
@@ -99,13 +123,12 @@ def test_a_command_told_to_end_ends_in_order_with_one_line(
 
 
 def test_a_command_in_the_background_of_a_script_ignores_ctrl_c_and_ends_when_it_is_told_to(
-    bare_env: dict[str, str], tmp_path: Path
+    at_work: Start, tmp_path: Path
 ) -> None:
-    by = ("/bin/sh", "-c", 'trap "" INT; exec "$0" "$@"')
-    process = started(bare_env, tmp_path, ON_WORKERS, by)  # it goes on for longer than we wait
+    process = at_work(ON_WORKERS, ("/bin/sh", "-c", 'trap "" INT; exec "$0" "$@"'))
     os.killpg(process.pid, signal.SIGINT)
     with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(2)
+        process.wait(AT_WORK_SECONDS)
     os.kill(process.pid, signal.SIGTERM)
     assert process.wait(GUARD_SECONDS) == EXIT_INTERRUPTED, said(tmp_path)
     assert last_words(tmp_path) == [
@@ -115,9 +138,9 @@ def test_a_command_in_the_background_of_a_script_ignores_ctrl_c_and_ends_when_it
 
 @pytest.mark.parametrize("workers", [(), ON_WORKERS], ids=["by itself", "on workers"])
 def test_a_second_interrupt_says_one_line_too(
-    workers: Sequence[str], bare_env: dict[str, str], tmp_path: Path
+    workers: Sequence[str], at_work: Start, tmp_path: Path
 ) -> None:
-    process = started(bare_env, tmp_path, workers)
+    process = at_work(workers)
     for _ in range(2):
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.5)  # two at once would be one
@@ -130,12 +153,14 @@ def test_a_second_interrupt_says_one_line_too(
 def test_a_handful_killed_in_the_middle_goes_on_with_the_same_command(
     bare_env: dict[str, str], tmp_path: Path
 ) -> None:
-    process = started(bare_env, tmp_path, ())
+    ideas, warehouse = tmp_path / "ideas.jsonl", tmp_path / "warehouse"
+    modules = ("--modules", "soundness")
+    one_landed = lambda: landed_count(warehouse) > 0  # noqa: E731
+    process = started(bare_env, tmp_path, IDEAS_HERE, modules, one_landed)
     kill_hard(process)
     process.wait()
-    ideas, warehouse = tmp_path / "ideas.jsonl", tmp_path / "warehouse"
     landed = landed_count(warehouse)
-    given = ["--literature", LITERATURE, "--warehouse", str(warehouse), "--json"]
+    given = ["--literature", LITERATURE, "--warehouse", str(warehouse), *modules, "--json"]
     done = assay("evaluate", str(ideas), *given, env=bare_env)
     assert done.returncode == 0, done.stderr
     run = json.loads(done.stdout)["run"]
@@ -147,7 +172,8 @@ def test_a_handful_killed_in_the_middle_goes_on_with_the_same_command(
 def test_a_command_that_loses_its_prefect_server_says_so_in_one_line(
     bare_env: dict[str, str], tmp_path: Path
 ) -> None:
-    process = started(bare_env, tmp_path)
+    one_landed = lambda: landed_count(tmp_path / "warehouse") > 0  # noqa: E731
+    process = started(bare_env, tmp_path, None, ON_WORKERS, one_landed)
     server = find_child(process, "flows.prefect_app")
     assert server is not None
     kill_hard(server)

@@ -39,6 +39,7 @@ def started(work: str, then: str = "pass", ignoring: str = "") -> subprocess.Pop
     ignore = f"trap '' {ignoring};" if ignoring else ""
     process = subprocess.Popen(
         ["sh", "-c", f'{ignore} exec "$0" -c "$1"', sys.executable, program],
+        stdin=subprocess.PIPE,  # `communicate` closes it, which ends what reads it
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -83,7 +84,7 @@ def test_an_interrupt_while_an_object_is_finalised_is_not_dropped() -> None:
 
 
 def test_a_shell_that_repeats_what_the_closed_terminal_said_does_not_hurry_the_command() -> None:
-    process = started("time.sleep(600)", then="print('slow', flush=True); time.sleep(1)")
+    process = started("time.sleep(600)", then="sys.stdin.read()")
     os.kill(process.pid, signal.SIGHUP)
     assert process.stdout is not None
     assert process.stdout.readline() == "interrupted\n"
@@ -93,7 +94,7 @@ def test_a_shell_that_repeats_what_the_closed_terminal_said_does_not_hurry_the_c
 
 
 def test_a_command_under_nohup_outlives_its_terminal() -> None:
-    process = started("time.sleep(1)", ignoring="HUP")
+    process = started("sys.stdin.read()", ignoring="HUP")
     os.killpg(process.pid, signal.SIGHUP)
     _, err = process.communicate(timeout=240)
     assert (process.returncode, err) == (0, "")

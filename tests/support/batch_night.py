@@ -52,15 +52,17 @@ class BatchNight:
         """How often each question was."""
         return Counter(entry.custom_id for entry in self.entries)
 
-    def killed_at(self, batches: int) -> None:
-        """Start the command, and kill it once the provider has so many batches."""
+    def killed_at(self, batches: int, *options: str) -> None:
+        """Start the command, and kill it while the last of so many batches is on its way."""
         log = self.folder / f"killed-{batches}.log"
-        started = start_assay(*self.command, env=self.env, log=log)
+        self.server.holds_from = batches
+        started = start_assay(*self.command, *options, env=self.env, log=log)
         while len(self.server.batches) < batches and started.poll() is None:
             time.sleep(0.02)
         assert started.poll() is None, log.read_text()
         kill_hard(started)
         started.wait()
+        self.server.holds_from = None
 
     def through(self) -> dict[str, Any]:
         """Give the command and let it end; the run as it prints it."""

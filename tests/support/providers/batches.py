@@ -59,6 +59,7 @@ class BatchServer(ProviderServer):
 
     Attributes:
         looks_until_ended: a batch goes on for so many looks at it.
+        holds_from: once so many were taken none goes on, until this is None again.
         expires: of a custom_id, whether its request is not reached in time.
         most_queued: requests under way beyond which a batch is turned away.
         troubles: (part of a path, status) of requests that fail, each once, in order; status 0:
@@ -67,6 +68,7 @@ class BatchServer(ProviderServer):
     """
 
     looks_until_ended: int = 1
+    holds_from: int | None = None
     expires: Callable[[str], bool] = field(default=lambda _: False)
     most_queued: int = 1_000_000
     troubles: list[tuple[str, int]] = field(default_factory=list)
@@ -102,8 +104,9 @@ class BatchServer(ProviderServer):
 
     async def look_at(self, batch: Submitted) -> bool:
         """Whether it has ended by now."""
-        batch.looks += 1
-        if batch.looks == self.looks_until_ended:
+        held = self.holds_from is not None and len(self.batches) >= self.holds_from
+        batch.looks += not held
+        if batch.looks == self.looks_until_ended and not held:
             for entry in batch.entries:
                 await self._end(entry, batch)
         return batch.looks >= self.looks_until_ended

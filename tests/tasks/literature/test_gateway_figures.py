@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sqlite3
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +24,7 @@ from tasks.literature.gateway.messages import Attempt, attempts_in, header_of
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.gateway.storage import RECORD_NAME
 from tasks.literature.semantic_scholar import SemanticScholarClient
+from tests.support.assay_command import wait_until
 from tests.support.semantic_scholar_server import SemanticScholarServer, corpus, paper_id
 
 MakeSettings = Callable[..., Settings]
@@ -97,15 +99,22 @@ def test_every_request_that_left_is_a_row_of_one_idea_and_shares_add_up(
     assert all(call.attempt == 1 for call in packed if not call.upstream_requests)
 
 
+def ask_and_lose(url: str) -> None:
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"{url}/graph/v1/paper/search", params={"query": "slow"}, timeout=600)
+
+
 def test_the_record_outlives_a_kill_and_knows_what_was_under_way(
     gateway: GatewayProcess, server: SemanticScholarServer, tmp_path: Path
 ) -> None:
     server.fault, server.slow_seconds = lambda number, path: "slow" if number == 2 else None, 600.0
     for number in range(2):
         httpx.get(f"{gateway.url}/graph/v1/paper/search", params={"query": f"topic {number}"})
-    with pytest.raises(httpx.TimeoutException):
-        httpx.get(f"{gateway.url}/graph/v1/paper/search", params={"query": "slow"}, timeout=1.0)
+    asking = threading.Thread(target=ask_and_lose, args=(gateway.url,))
+    asking.start()
+    wait_until(lambda: len(server.arrivals) == 3, 240, "the request that is not answered")
     os.kill(gateway.process_id, signal.SIGKILL)
+    asking.join()
     assert [(status, reason) for _, _, status, reason in recorded(tmp_path / "cache")] == [
         (200, None),
         (200, None),
