@@ -1,11 +1,16 @@
-"""Each mistake gives one clear line, the right exit code, and nothing lost."""
+"""Each mistake gives one clear line, the right exit code, and nothing lost.
+
+Commands that end before any work are called in this process: they start none.
+"""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from flows.command_line import application, run_command
 from flows.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.assay_command import assay, rows
@@ -20,6 +25,30 @@ def complaint(stderr: str) -> str:
     assert "Traceback" not in stderr
     (line,) = [line for line in stderr.splitlines() if line.startswith("assay: ")]
     return line
+
+
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def refused(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Refused:
+    """Gives a command that is to end with exit code 2; returns all it said."""
+    for name in ("ASSAY_HOME", "PREFECT_HOME"):
+        monkeypatch.setenv(name, str(tmp_path_factory.mktemp(name)))
+
+    def given(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["assay", *arguments])
+        code = run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+        out, err = capsys.readouterr()
+        assert code == 2, err
+        assert out == ""
+        return err
+
+    return given
 
 
 def written(path: Path, content: bytes) -> Path:
@@ -44,12 +73,11 @@ BAD_FILES: dict[str, tuple[Callable[[Path], Path], str]] = {
 
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_an_idea_file_that_cannot_be_read_is_one_line_and_exit_code_2(
-    case: str, env: dict[str, str], tmp_path: Path
+    case: str, refused: Refused, tmp_path: Path
 ) -> None:
     make, expected = BAD_FILES[case]
-    done = assay("evaluate", str(make(tmp_path)), "--warehouse", str(tmp_path / "w"), env=env)
-    assert done.returncode == 2, done.stderr
-    assert expected.lower() in complaint(done.stderr).lower()
+    said = refused("evaluate", str(make(tmp_path)), "--warehouse", str(tmp_path / "w"))
+    assert expected.lower() in complaint(said).lower()
 
 
 @pytest.mark.parametrize(
@@ -67,44 +95,29 @@ def test_an_idea_file_that_cannot_be_read_is_one_line_and_exit_code_2(
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )
 def test_a_wrong_option_is_one_line_and_exit_code_2(
-    arguments: list[str], expected: str, env: dict[str, str], tmp_path: Path
+    arguments: list[str],
+    expected: str,
+    refused: Refused,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    done = assay(
-        "evaluate",
-        str(bundled("ideas.jsonl")),
-        "--warehouse",
-        str(tmp_path / "w"),
-        *arguments,
-        env={**env, "OPENAI_API_KEY": "sk-secret-test"},
-    )
-    assert done.returncode == 2, done.stderr
-    line = complaint(done.stderr)
-    assert expected in line
-    assert "sk-secret-test" not in done.stderr + done.stdout
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-test")
+    ideas, warehouse = str(bundled("ideas.jsonl")), str(tmp_path / "w")
+    said = refused("evaluate", ideas, "--warehouse", warehouse, *arguments)
+    assert expected in complaint(said)
+    assert "sk-secret-test" not in said
 
 
-def test_an_empty_snapshot_is_one_line_and_exit_code_2(env: dict[str, str], tmp_path: Path) -> None:
+def test_an_empty_snapshot_is_one_line_and_exit_code_2(refused: Refused, tmp_path: Path) -> None:
     empty = written(tmp_path / "papers.jsonl", b"")
-    done = assay(
-        "evaluate",
-        str(bundled("ideas.jsonl")),
-        "--warehouse",
-        str(tmp_path / "w"),
-        "--literature",
-        f"snapshot:{empty}",
-        env=env,
-    )
-    assert done.returncode == 2, done.stderr
-    assert "papers.jsonl" in complaint(done.stderr)
-
-
-def test_unknown_commands_and_options_are_usage_errors(env: dict[str, str]) -> None:
-    assert assay("evalute", env=env).returncode == 2
-    assert assay("demo", "--colour", env=env).returncode == 2
+    ideas, warehouse = str(bundled("ideas.jsonl")), str(tmp_path / "w")
+    literature = ["--literature", f"snapshot:{empty}"]
+    said = refused("evaluate", ideas, "--warehouse", warehouse, *literature)
+    assert "papers.jsonl" in complaint(said)
 
 
 def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(
-    env: dict[str, str], tmp_path: Path
+    bare_env: dict[str, str], tmp_path: Path
 ) -> None:
     first = json.loads(GOOD[0])
     bad = [
@@ -134,8 +147,9 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(
     ideas = tmp_path / "mixed.jsonl"
     ideas.write_text("\n".join([GOOD[0], *bad, GOOD[5]]) + "\n")
     warehouse = tmp_path / "w"
-    options = ["--literature", f"snapshot:{bundled('papers.jsonl')}", "--json"]
-    done = assay("evaluate", str(ideas), "--warehouse", str(warehouse), *options, env=env)
+    literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
+    options = ["--warehouse", str(warehouse), *literature, "--modules", "soundness", "--json"]
+    done = assay("evaluate", str(ideas), *options, env=bare_env)
     assert done.returncode == 1, done.stderr
     run = json.loads(done.stdout)["run"]
     assert (run["idea_count"], run["evaluated_count"], run["rejected_count"]) == (2, 2, 5)
@@ -157,16 +171,13 @@ def test_bad_ideas_are_in_failures_and_the_good_ones_are_evaluated(
     ],
 )
 def test_sql_that_may_not_run_is_one_line_and_exit_code_2(
-    query: str, demo: DemoRun, env: dict[str, str]
+    query: str, demo: DemoRun, refused: Refused
 ) -> None:
-    done = assay("sql", query, "--warehouse", str(demo.warehouse), env=env)
-    assert done.returncode == 2, done.stdout
-    complaint(done.stderr)
+    complaint(refused("sql", query, "--warehouse", str(demo.warehouse)))
     assert not Path("/tmp/assay-should-not-exist.csv").exists()
 
 
-def test_a_warehouse_without_runs_says_what_to_do(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_warehouse_without_runs_says_what_to_do(refused: Refused, tmp_path: Path) -> None:
     for command in (["rank"], ["report"], ["sql", "from runs"]):
-        done = assay(*command, "--warehouse", str(tmp_path / "none"), env=env)
-        assert done.returncode == 2, (command, done.stdout)
-        assert "assay evaluate" in complaint(done.stderr)
+        said = refused(*command, "--warehouse", str(tmp_path / "none"))
+        assert "assay evaluate" in complaint(said)

@@ -1,16 +1,21 @@
-"""Commands run in a folder whose files bear the names of libraries, and of our own packages."""
+"""What commands take in from where they run, and what they open to it: they are run in a folder
+whose files bear the names of libraries, and of our own packages.
+"""
 
+import ipaddress
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 
 from flows.request import bundled
-from tests.support.assay_command import TIMEOUT_SECONDS, wait_until
+from tests.support.assay_command import TIMEOUT_SECONDS, family, wait_until
 from tests.support.manuscript_files import faulty_pdf
 from tests.support.ports import quiet_port
 
@@ -21,23 +26,28 @@ PLANTED = (
     "orjson", "tasks", "schemas", "warehouse", "flows", "dashboards", "litellm", "prefect", "uvicorn", "streamlit", "httpx",
     "distributed", "polars", "logging", "selectors", "struct",
 )  # fmt: skip
+LOOK_EVERY_SECONDS = 0.5
 LITERATURE = f"snapshot:{bundled('papers.jsonl')}"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder where each file notes that it was executed, and then ends the process."""
-    found = tmp_path / "here"
+    return planted(tmp_path)
+
+
+def planted(folder: Path) -> Path:
+    """A folder in it where each file notes that it was executed, and then ends the process."""
+    found = folder / "here"
     found.mkdir()
     for name in PLANTED:
         (found / f"{name}.py").write_text(
-            f"open({str(tmp_path / 'executed')!r}, 'a').write('{name} ')\nraise"
+            f"open({str(folder / 'executed')!r}, 'a').write('{name} ')\nraise"
             " SystemExit('planted')\n"
         )
     logging = "[logging]\nconfig_path = 'evil.yml'\n"
     (found / "prefect.toml").write_text(logging)
     (found / "evil.yml").write_text(
-        f"version: 1\nhandlers: {{evil: {{(): os.mkdir, path: {tmp_path / 'executed'}}}}}\n"
+        f"version: 1\nhandlers: {{evil: {{(): os.mkdir, path: {folder / 'executed'}}}}}\n"
     )
     return found
 
@@ -66,17 +76,62 @@ def said(folder: Path) -> str:
     return (folder.parent / "log").read_text()
 
 
-def test_an_evaluation_executes_no_file_of_the_folder_it_is_started_in(
-    folder: Path, bare_env: dict[str, str]
-) -> None:
+def listening(process: subprocess.Popen[bytes]) -> set[tuple[str, str]]:
+    """Address and command line of every socket on which the command or a process of its listens."""
+    found = set()
+    for member in [psutil.Process(process.pid), *family(process)]:
+        try:
+            line = " ".join(member.cmdline())
+            found |= {
+                (each.laddr.ip, line)
+                for each in member.net_connections("inet")
+                if each.status == psutil.CONN_LISTEN
+            }
+        except psutil.Error:
+            continue
+    return found
+
+
+@pytest.fixture(scope="module")
+def evaluated(
+    bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, set[tuple[str, str]]]:
+    """The folder of an evaluation on a worker, and what listened as long as it ran."""
+    folder = planted(tmp_path_factory.mktemp("evaluated"))
     ideas = folder / "one.jsonl"
     ideas.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
-    with running(
-        folder, bare_env, "evaluate", str(ideas), "--literature", LITERATURE, "--workers", "1"
-    ) as process:
-        assert process.wait(TIMEOUT_SECONDS) == 0, said(folder)
+    options = ["--literature", LITERATURE, "--modules", "soundness", "--workers", "1"]
+    seen: set[tuple[str, str]] = set()
+
+    def ended(process: subprocess.Popen[bytes]) -> bool:
+        over = process.poll() is not None
+        if not over:
+            seen.update(listening(process))
+            time.sleep(LOOK_EVERY_SECONDS)
+        return over
+
+    with running(folder, bare_env, "evaluate", str(ideas), *options) as process:
+        wait_until(lambda: ended(process), TIMEOUT_SECONDS, "the end of the evaluation")
+        assert process.returncode == 0, said(folder)
+    return folder, seen
+
+
+def test_an_evaluation_executes_no_file_of_the_folder_it_is_started_in(
+    evaluated: tuple[Path, set[tuple[str, str]]],
+) -> None:
+    folder, _ = evaluated
     assert executed(folder) == ""
     assert "evaluated 1 of 1 ideas" in said(folder)
+
+
+def test_nothing_that_an_evaluation_starts_listens_beyond_this_machine(
+    evaluated: tuple[Path, set[tuple[str, str]]],
+) -> None:
+    _, seen = evaluated
+    assert [place for place in seen if not ipaddress.ip_address(place[0]).is_loopback] == []
+    parts = ("flows.prefect_app", "tasks.literature.gateway", "multiprocessing.spawn")
+    for part in (*parts, "assay evaluate"):
+        assert any(part in line for _, line in seen), part
 
 
 def test_a_check_executes_no_file_of_the_folder_it_is_started_in(

@@ -1,7 +1,10 @@
 """A small published lake with everything a report must cope with."""
 
+import shutil
 from datetime import date
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from schemas.base import replace
 from schemas.failure import Failure
@@ -182,7 +185,15 @@ def publish_report_lake(root: Path) -> Layout:
     """Ideas: sound ones, one that attacks, one without any score, one without contribution, made by
     the extractive engine.
     """
-    layout = Layout(root)
+    made = Path(_published().name) / "warehouse"
+    return Layout(shutil.copytree(made, root, dirs_exist_ok=True))
+
+
+@cache
+def _published() -> TemporaryDirectory[str]:
+    """Made once a process, which removes it as it ends."""
+    folder = TemporaryDirectory(prefix="assay-report-lake-")
+    layout = Layout(Path(folder.name) / "warehouse")
     land(layout, replace(make_evaluation(0), engine="extractive"))
     land(layout, make_evaluation(3))
     land(layout, hostile_evaluation())
@@ -199,4 +210,4 @@ def publish_report_lake(root: Path) -> Layout:
         layout, RUNS, make_run(ideas=5, rejected_count=1, evaluated_count=4, failed_count=1)
     )
     assert report.published, report.validation.broken
-    return layout
+    return folder
