@@ -69,7 +69,7 @@ def started(
     lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:ideas]))
     command = module_command("flows", "evaluate", str(path), "--literature", LITERATURE)
-    with (folder / "log").open("wb") as log, (folder / "answer.json").open("wb") as answer:
+    with (folder / "log").open("ab") as log, (folder / "answer.json").open("wb") as answer:
         process = subprocess.Popen(
             [*by, *command, "--warehouse", str(folder / "warehouse"), *options, "--json"],
             env=env,
@@ -82,6 +82,7 @@ def started(
         lambda: under_way() or process.poll() is not None, GUARD_SECONDS, "the start of its work"
     )
     assert process.poll() is None, said(folder)
+    os.truncate(folder / "log", 0)  # what is said from now on are its last words
     return process
 
 
@@ -89,11 +90,11 @@ def said(folder: Path) -> str:
     return (folder / "log").read_text()
 
 
-PROGRESS = re.compile(r"(\d\d:\d\d:\d\dZ )?(papers|index|evaluated)\b|openai/judge answers;")
+PROGRESS = re.compile(r"(\d\d:\d\d:\d\dZ )?(papers|index|evaluated)\b")
 
 
 def last_words(folder: Path) -> list[str]:
-    """What was said, progress and what the model takes apart."""
+    """What was said once it was under way, progress apart."""
     return [line for line in said(folder).splitlines() if not PROGRESS.match(line)]
 
 
