@@ -1,12 +1,12 @@
 """CPU-seconds and bytes of a run by part: of new ideas against a snapshot whose texts are known, and
 of texts that nobody has embedded (a fresh warehouse and index).
 
-Run as `python tests/benchmarks/cpu_by_part.py [--ideas 5]`. With `--live`, real ideas look at the
-Semantic Scholar API on loopback over 87,000 real abstracts (`_semantic_scholar`), none of them
-embedded before; `--index` names a snapshot of them built before. A model on loopback answers at
-once; live, it reads (`_reader`), so that as many papers are relevant as a real one finds. However
-many ideas there are, the command works on them itself, so that all of its CPU is seen by part; the
-gateway is a child process, and what plays API and model is not counted.
+Run as `python tests/benchmarks/cpu_by_part.py [--ideas 5]`. Last, and with `--live` only this, real
+ideas look at the Semantic Scholar API on loopback over 87,000 real abstracts (`_semantic_scholar`),
+none of them embedded before; `--index` names a snapshot of them built before. A model on loopback
+answers at once; live, it reads (`_reader`), so that as many papers are relevant as a real one
+finds. However many ideas there are, the command works on them itself, so that all of its CPU is
+seen by part; the gateway is a child process, and what plays API and model is not counted.
 """
 
 import argparse
@@ -86,6 +86,7 @@ def main() -> None:
             seconds = measured(folder, ideas, warehouse, engine)
             _print(label, seconds, options.ideas)
         _print_sizes(warehouse, 2 * options.ideas)
+    _live(options.ideas, options.index)
 
 
 def _live(count: int, index: Path | None) -> None:
