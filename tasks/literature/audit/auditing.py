@@ -149,8 +149,8 @@ def review(
 
 
 def _chosen(folder: Path, decisions: Decisions) -> tuple[list[Proposal], list[Proposal]]:
-    """Proposals to make and to take back, the latter in the opposite order."""
-    with _opened(folder) as (proposals, _):
+    """Proposals to make, and those to take back: what was made last goes first."""
+    with _opened(folder) as (proposals, in_effect):
         wanted = {each.proposal_id: each for each in proposals.named(decisions.accept)}
         for rule in decisions.accept_rules:
             found = proposals.of_rule(rule, decisions.least_confidence)
@@ -163,6 +163,7 @@ def _chosen(folder: Path, decisions: Decisions) -> tuple[list[Proposal], list[Pr
     for each in to_undo:
         if each.state is not ProposalState.ACCEPTED:
             raise ConfigurationError(f"{each.proposal_id} is not in effect: it is {each.state}")
+    to_undo.sort(key=lambda each: in_effect.index(each.proposal_id), reverse=True)
     rest = [each for each in wanted.values() if each.state is not ProposalState.ACCEPTED]
     # A record is mended before it is merged into another one.
     return sorted(rest, key=lambda each: each.action is Action.MERGE), to_undo
@@ -210,13 +211,13 @@ def standing(
 
 
 @contextmanager
-def _opened(folder: Path) -> Iterator[tuple[Proposals, frozenset[str]]]:
-    """The proposals, and which of them are in effect."""
+def _opened(folder: Path) -> Iterator[tuple[Proposals, list[str]]]:
+    """The proposals, and which of them are in effect, in the order in which they were made."""
     manifest = read_manifest(folder)
     proposals = Proposals(folder)
     store = PaperStore(folder, name=manifest.store_name)
     try:
-        in_effect = frozenset(store.corrections())
+        in_effect = store.corrections()
         proposals.settle(in_effect)
         yield proposals, in_effect
     finally:

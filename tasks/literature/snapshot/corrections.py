@@ -20,7 +20,7 @@ from tasks.literature.snapshot.store import key_numbers
 
 _CREATE = """
 create table if not exists edits (
-  proposal text, place integer, paper_id text, part text, old blob, new blob,
+  proposal text, place integer, made integer, paper_id text, part text, old blob, new blob,
   primary key (proposal, place)
 ) without rowid
 """
@@ -116,7 +116,10 @@ class CorrectedStore(StoreEditor):
         if change.action is Action.REMOVE_REFERENCE:
             edits = list(self._unlisted(change.paper_id, f"reference:{change.old}"))
         else:
-            edits = [_Edit(change.paper_id, change.field, change.old, change.new)]
+            now = self._current(_Edit(change.paper_id, change.field, None, None))
+            # What is unknown is an empty text in some fields.
+            old = now if not now and not change.old else change.old
+            edits = [_Edit(change.paper_id, change.field, old, change.new)]
         if not edits or any(self._current(each) != each.old for each in edits):
             return "skipped"
         self._make(change.proposal_id, edits)
@@ -193,12 +196,16 @@ class CorrectedStore(StoreEditor):
         return "replaced"
 
     def _make(self, proposal_id: str, edits: list[_Edit]) -> None:
+        (made,) = self._connection.execute(
+            "select coalesce(max(made), 0) + 1 from edits"
+        ).fetchone()
         self._connection.executemany(
-            "insert or replace into edits values (?, ?, ?, ?, ?, ?)",
+            "insert or replace into edits values (?, ?, ?, ?, ?, ?, ?)",
             [
                 (
                     proposal_id,
                     at,
+                    made,
                     each.paper_id,
                     each.part,
                     *map(orjson.dumps, (each.old, each.new)),

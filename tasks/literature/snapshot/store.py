@@ -257,10 +257,11 @@ class PaperStore:
         return bool(self._connection.execute(query).fetchone()[0])
 
     def corrections(self) -> list[str]:
-        """The proposals that are in effect, in no telling order."""
+        """The proposals that are in effect, in the order in which they were made."""
         if not self.has_corrections():
             return []
-        return [each for (each,) in self._connection.execute("select distinct proposal from edits")]
+        query = "select proposal from edits group by proposal order by max(made)"
+        return [each for (each,) in self._connection.execute(query)]
 
     def entries_of_lists(self) -> Iterator[tuple[int, int, int | None]]:
         """(citing, position, cited) of every entry of a reference list; None where it leads to no

@@ -159,6 +159,25 @@ def test_accepting_a_rule_makes_a_new_version_and_undoing_brings_the_old_one_bac
     assert open_snapshot(index).fingerprint == after.fingerprint
 
 
+def test_what_rests_on_one_another_is_taken_back_together(tmp_path: Path) -> None:
+    copy = paper(5, paper_id="x5", url=None, doi=None, title=f"On {paper(5)['title']}", venue="")
+    index = index_of(tmp_path, [*with_one(5), copy])
+    before = open_snapshot(index).fingerprint
+    diagnose(index)
+    rules = tuple({each.rule for each in open_proposals(index)})
+    other = OtherSnapshot(index_of(tmp_path, [{**copy, "venue": "Letters"}], "other"))
+    diagnose(index, [other])
+    filled = [each for each in open_proposals(index) if each.field == "venue" and each.new]
+    first = review(index, Decisions(accept=tuple(each.proposal_id for each in filled)))
+    diagnose(index)
+    second = review(index, Decisions(accept_rules=rules))
+    assert first.accepted
+    assert second.accepted
+    undone = review(index, Decisions(undo=(*first.accepted, *second.accepted)))
+    assert undone.passed_over == ()
+    assert open_snapshot(index).fingerprint == before
+
+
 def test_a_rejected_proposal_stays_rejected_and_is_not_accepted_with_its_rule(
     tmp_path: Path,
 ) -> None:
