@@ -34,6 +34,11 @@ class Problem(Noun):
         default=None,
         description="Whether the manuscript has the place named; None: cannot be told.",
     )
+    quote: Prose = Field(default="", description="The sentence that shows it; empty: none given.")
+    quote_found: bool | None = Field(
+        default=None,
+        description="Whether the manuscript has the sentence word for word; None: cannot be told.",
+    )
     provenance: Provenance | None = Field(default=None, description="None for an imported problem.")
 
 

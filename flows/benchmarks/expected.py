@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from flows.benchmarks import survey
+from flows.benchmarks import injected_errors, survey
 from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT
 from flows.benchmarks.suite import Suite
 from flows.estimate import Estimate, estimate_run, unpriced
@@ -30,6 +30,7 @@ from schemas.settings import Settings
 from schemas.survey import SurveyParameters
 from tasks.benchmarks import innoeval, novelty_sets, review_sets
 from tasks.benchmarks.full_papers import as_long_as_a_paper
+from tasks.benchmarks.injection_texts import manuscript_places
 from tasks.benchmarks.novelty_grading import GRADING
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE
 from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
@@ -43,6 +44,7 @@ from tasks.judging.expected import (
     total_usd,
 )
 from tasks.judging.step import Step
+from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
@@ -57,6 +59,8 @@ GRADE_TOKENS = 60
 PAPERS_SEARCHED = 20
 PROBLEM_TOKENS = 150
 QUESTION_TOKENS = 40
+MANUSCRIPT_TOKENS = 12_000
+"""Of a whole text: 30,000 at most, 300 at least, of fourteen real ones."""
 
 
 class Asking(NamedTuple):
@@ -283,6 +287,14 @@ def _critical_problems(request: BenchmarkRequest, _: Sequence[Module]) -> Counte
     )
 
 
+def _injected_errors(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
+    """Each text as it was, and its twins."""
+    texts = len(manuscript_places(request.data))
+    read = round(_share(texts, request) * texts) * (1 + injected_errors.twin_count(request))
+    said = injected_errors.MAXIMUM_PROBLEMS / 2 * PROBLEM_TOKENS
+    return read, [], [Asking(FIND_PROBLEMS, read, MANUSCRIPT_TOKENS, said)]
+
+
 def _survey(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     """As many questions of each set as may be drawn; relevance in the generated one is known."""
     drawn = request.item_limit or survey.CASES_PER_SET
@@ -314,6 +326,7 @@ _COUNTS: Mapping[str, Callable[[BenchmarkRequest, Sequence[Module]], Counted]] =
     "pairs": _pairs,
     "groups": _groups,
     "critical_problems": _critical_problems,
+    "injected_errors": _injected_errors,
     "survey": _survey,
 }
 """Suites that ask an engine; `agreement` asks none."""

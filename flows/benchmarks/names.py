@@ -7,6 +7,7 @@ SUITE_NAMES = (
     "pairs",
     "groups",
     "critical_problems",
+    "injected_errors",
     "agreement",
     "dataset_recommendation",
     "leaderboards",

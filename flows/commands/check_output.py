@@ -153,6 +153,8 @@ def _problem(number: int, problem: Problem, check: ManuscriptCheck) -> list[Text
         Text(f"   where: {safe(problem.location) or 'not said'}{nowhere}"),
         Text(f"   why: {safe(problem.explanation)}", style="dim"),
     ]
+    if problem.quote_found is False:
+        lines.append(Text("   the sentence it quotes is not in the manuscript", style="yellow"))
     return [*lines, Text(f"   judges: {safe(said)}")] if votes else lines
 
 

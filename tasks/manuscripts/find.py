@@ -12,6 +12,7 @@ from schemas.patterns import IGNORECASE, bounded
 from tasks.judging.step import Engine
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS, ProblemsInput, ProblemsReply
+from tasks.text.quotations import stands_in
 
 # Does a place that a report names exist in the manuscript? Yes, no, or it cannot be told.
 
@@ -133,7 +134,7 @@ async def find_problems(
     """
     question = ProblemsInput(
         title=manuscript.title,
-        form=_shown_form(manuscript),
+        form=shown_form(manuscript),
         text="" if manuscript.attachment is not None else manuscript.text,
         attached=manuscript.attachment is not None,
         maximum_problems=maximum_problems,
@@ -182,7 +183,7 @@ def with_usage(attempt: Attempt, calls: Sequence[LlmCall]) -> Attempt:
     )
 
 
-def _shown_form(manuscript: Manuscript) -> str:
+def shown_form(manuscript: Manuscript) -> str:
     """As the prompt words it: text read from pages is told apart from text that came as text."""
     return ManuscriptForm.PDF.value if manuscript.pages else manuscript.form.value
 
@@ -212,6 +213,8 @@ def _problems(
             location=reported.location,
             explanation=reported.explanation,
             location_found=location_found(reported.location, manuscript),
+            quote=reported.quote,
+            quote_found=stands_in(reported.quote, manuscript.text) if reported.quote else None,
             provenance=outcome.provenance,
         )
         for place, reported in enumerate(outcome.value.problems[:most], start=1)

@@ -17,6 +17,7 @@ from schemas.benchmark import BenchmarkRequest
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
+from tasks.benchmarks.injection_texts import MANIFEST_FILE
 from tasks.benchmarks.review_sets import SCORES
 from tasks.ideas.read import read_ideas
 from tests.support.checker_release import write_release
@@ -178,6 +179,17 @@ def write_resources(folder: Path, count: int = 12) -> Path:
     return folder
 
 
+def write_manuscripts(folder: Path, **texts: str) -> Path:
+    """A manifest of manuscripts in Markdown, by name."""
+    for name, text in texts.items():
+        path = folder / "manuscripts" / name / "paper.md"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    rows = [json.dumps({"id": name, "main": "paper.md"}) for name in texts]
+    (folder / MANIFEST_FILE).write_text("\n".join(rows) + "\n")
+    return folder
+
+
 def write_all(folder: Path) -> Path:
     """The data of every suite."""
     for write in (
@@ -190,6 +202,7 @@ def write_all(folder: Path) -> Path:
     ):
         write(folder)
     write_novelty(folder, 6)
+    write_manuscripts(folder, first="# One\n\nAll is well.", second="# Two\n\nAll is well.")
     return write_points(folder, DECISIONS)
 
 
@@ -198,7 +211,7 @@ def write_nothing(folder: Path) -> Path:
     write_all(folder)
     for path in folder.glob("*/*.jsonl.gz"):
         path.write_bytes(gzip.compress(b""))
-    read = ("*.json*", "rinobench/*.json", "dataset_recommendation/*.jsonl")
+    read = ("*.json*", "rinobench/*.json", "dataset_recommendation/*.jsonl", "manuscripts/*.jsonl")
     for path in [each for pattern in read for each in folder.glob(pattern)]:
         path.write_text("" if path.suffix == ".jsonl" else "[]")
     for path in (*folder.glob("*.parquet"), *folder.glob("withdrarxiv/*.parquet")):

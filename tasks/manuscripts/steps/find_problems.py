@@ -49,6 +49,11 @@ class ReportedProblem(Reply):
         description="Page, section, equation, theorem, table or figure.",
         validation_alias=AliasChoices("location", "Location"),
     )
+    quote: Words = Field(
+        default="",
+        description="The sentence that is wrong, word for word; empty where something is missing.",
+        validation_alias=AliasChoices("quote", "Quote"),
+    )
     explanation: Words = Field(
         description="Why it is wrong and which conclusion falls with it.",
         validation_alias=AliasChoices("explanation", "Explanation"),
@@ -105,13 +110,16 @@ def _problem(found: Sequence[DetectedProblem]) -> ReportedProblem:
         else ""
     )
     return ReportedProblem(
-        problem=first.problem, location=first.location, explanation=first.explanation + more
+        problem=first.problem,
+        location=first.location,
+        quote=first.quote,
+        explanation=first.explanation + more,
     )
 
 
 FIND_PROBLEMS = Step(
     name="find_problems",
-    version=1,
+    version=2,
     package="tasks.manuscripts",
     input_model=ProblemsInput,
     output_model=ProblemsReply,

@@ -5,7 +5,7 @@ abstract with the text, p-values with their test statistics?
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
-from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, linear
+from schemas.patterns import IGNORECASE, Pattern, bounded, linear
 from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown
 
 _SHARE = bounded(
@@ -26,14 +26,6 @@ _REMAINING = bounded(
 _FIGURE = bounded(r"\d+(?:\.\d+)?")
 _TELLING = bounded(
     r"(?<![\w.])\d{1,15}\.\d{1,15}(?!\d)(?:\s{0,9}\\?%)?|(?<![\w.])\d{1,3}\s{0,9}\\?%"
-)
-_ABSTRACT_BEGINS = bounded(
-    r"(?P<latex>\\begin\{abstract\})|^[^\S\n]*+(?:#{1,6}\s{0,9})?abstract\b[\s.:—-]*",
-    IGNORECASE | MULTILINE,
-)
-_LATEX_ABSTRACT_ENDS = bounded(r"\\end\{abstract\}", IGNORECASE)
-_INTRODUCTION = bounded(
-    r"^[^\S\n]*+(?:#{1,6}\s{0,9})?(?:1\.?|I\.?)?\s{0,9}introduction\b", IGNORECASE | MULTILINE
 )
 _FEWEST_WORDS_OF_A_BODY = 300
 _TOLERANCE = 1.0
@@ -77,7 +69,10 @@ def check_intervals(reading: Reading) -> Iterator[DetectedProblem]:
 
 def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
     """Figures of the abstract that nothing behind it mentions."""
-    abstract, body = _abstract_and_body(reading.text)
+    if reading.abstract_span is None:
+        return
+    begin, end = reading.abstract_span
+    abstract, body = reading.text[begin:end], reading.text[end:]
     if len(body.split()) < _FEWEST_WORDS_OF_A_BODY or len(abstract.split()) > len(body.split()) / 2:
         return
     there = {_bare(number) for number in _FIGURE.findall(body)}
@@ -88,6 +83,7 @@ def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
         if not _mentioned(_bare(number), there, values)
     ]
     if missing:
+        stated = (placed.sentence for placed in reading.sentences if missing[0] in placed.sentence)
         yield DetectedProblem(
             "abstract_number",
             2,
@@ -95,23 +91,8 @@ def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
             "the abstract",
             "A figure that the abstract reports must be found among the results, in this form or"
             " with more digits.",
+            next(stated, ""),
         )
-
-
-def _abstract_and_body(text: str) -> tuple[str, str]:
-    """The abstract, and the text behind it; both empty where no abstract is marked off."""
-    ends = {True: _LATEX_ABSTRACT_ENDS, False: _INTRODUCTION}
-    for begins in _ABSTRACT_BEGINS.finditer(text):
-        is_latex = begins["latex"] is not None
-        if is_latex not in ends:
-            continue
-        if found := next(ends[is_latex].finditer(text, begins.end()), None):
-            return (
-                text[begins.end() : found.start()],
-                text[found.end() if is_latex else found.start() :],
-            )
-        del ends[is_latex]  # behind a later beginning there is no end either
-    return "", ""
 
 
 def _bare(number: str) -> str:
@@ -180,6 +161,7 @@ def check_statistics(reading: Reading) -> Iterator[DetectedProblem]:
                     placed.location,
                     f"“{shown(placed.sentence)}” The statistic gives a two-sided p of about"
                     f" {middle:.3g}, not p {sign} {printed}.",
+                    placed.sentence,
                 )
 
 

@@ -42,6 +42,14 @@ _REFERENCES = linear(
     r"^(?:#{1,6}\s+)?(?:\d{1,2}\.?\s+)?(?:references|bibliography|literature cited)\s*$",
     IGNORECASE | MULTILINE,
 )
+_ABSTRACT_BEGINS = bounded(
+    r"(?P<latex>\\begin\{abstract\})|^[^\S\n]*+(?:#{1,6}\s{0,9})?abstract\b[\s.:—-]*",
+    IGNORECASE | MULTILINE,
+)
+_LATEX_ABSTRACT_ENDS = bounded(r"\\end\{abstract\}", IGNORECASE)
+_INTRODUCTION = bounded(
+    r"^[^\S\n]*+(?:#{1,6}\s{0,9})?(?:1\.?|I\.?)?\s{0,9}introduction\b", IGNORECASE | MULTILINE
+)
 _BLANK_LINES = linear(r"\n\s*\n")
 _END: tuple[int, bool, Match[str] | None] = (0, False, None)
 
@@ -58,6 +66,7 @@ class DetectedProblem:
     problem: str
     location: str
     explanation: str
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +79,7 @@ class Placed:
     def problem(self, kind: str, gravity: int, problem: str, why: str = "") -> DetectedProblem:
         """A problem at this place; the sentence is quoted as its evidence, with `why` behind it."""
         quoted = f"“{shown(self.sentence)}” {why}".strip()
-        return DetectedProblem(kind, gravity, problem, self.location, quoted)
+        return DetectedProblem(kind, gravity, problem, self.location, quoted, self.sentence)
 
 
 @dataclass(frozen=True)
@@ -92,6 +101,19 @@ class Reading:
             if found and found[-1].start() > len(self.whole) // 3
             else self.whole
         )
+
+    @cached_property
+    def abstract_span(self) -> tuple[int, int] | None:
+        """Where in `text` the abstract begins and ends; None where none is marked off."""
+        ends = {True: _LATEX_ABSTRACT_ENDS, False: _INTRODUCTION}
+        for begins in _ABSTRACT_BEGINS.finditer(self.text):
+            marked = begins["latex"] is not None
+            if marked not in ends:
+                continue
+            if found := next(ends[marked].finditer(self.text, begins.end()), None):
+                return begins.end(), found.start()
+            del ends[marked]  # behind a later beginning there is no end either
+        return None
 
     @cached_property
     def sentences(self) -> tuple[Placed, ...]:

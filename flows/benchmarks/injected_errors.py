@@ -1,0 +1,233 @@
+"""Suite `injected_errors`: errors of eight kinds are put into manuscripts by rule, and the engine
+looks for problems in each twin and in the text as it was.
+
+A problem counts as a find where it quotes the changed sentence, the one that this contradicts, or a
+neighbour of one that was deleted, and was not said of the unchanged text too.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from flows.benchmarks.items import answered, unanswered
+from flows.benchmarks.suite import Suite
+from flows.benchmarks.trial import Trial
+from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkRequest, BenchmarkScore
+from schemas.outcome import Outcome, Unscored
+from tasks.benchmarks.injected_errors import InjectedError, inject
+from tasks.benchmarks.injection_rules import ErrorKind
+from tasks.benchmarks.injection_texts import (
+    MANIFEST_FILE,
+    OTHER_FILES,
+    ManuscriptText,
+    manuscript_places,
+    manuscript_texts,
+)
+from tasks.manuscripts.steps.find_problems import (
+    FIND_PROBLEMS,
+    ProblemsInput,
+    ProblemsReply,
+    ReportedProblem,
+)
+from tasks.metrics.estimate import benchmark_score
+from tasks.metrics.means import mean, share_of
+
+NAME = "injected_errors"
+MAXIMUM_PROBLEMS = 2 * len(ErrorKind)
+"""That a text may be reported with: twice as many as it has errors."""
+TWINS_OF_CHECKS = 10
+"""Twins of each text for the extractive engine, whose checks cost nothing; a model reads one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A text with errors in it; `number` is 1 for the first of its text."""
+
+    of: ManuscriptText
+    number: int
+    text: str
+    errors: tuple[InjectedError, ...]
+
+    @property
+    def item_id(self) -> str:
+        return f"{self.of.name}:twin {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An error of a twin; `report` is what points at it. None: nothing does, or nothing was said."""
+
+    twin: Twin
+    error: InjectedError
+    report: ReportedProblem | None
+
+
+def run(trial: Trial) -> Sequence[BenchmarkScore]:
+    """Recall by kind, precision, and what is said of the texts as they were."""
+    places = manuscript_places(trial.request.data)
+    drawn = dict(trial.draw(list(places.items())))
+    texts = asyncio.run(manuscript_texts(drawn, trial.settings.documents))
+    twins = [twin for text in texts for twin in _twins(text, trial)]
+    questions = {_clean(text): _question(text, text.text) for text in texts}
+    questions |= {twin.item_id: _question(twin.of, twin.text) for twin in twins}
+    outcomes = trial.ask(FIND_PROBLEMS, questions)
+    findings = [finding for twin in twins for finding in _findings(twin, outcomes)]
+    trial.record(_items(texts, findings, outcomes))
+    return [
+        *_recall(findings, outcomes, trial.seed),
+        *_precision(twins, outcomes, trial.seed),
+        *_unchanged(texts, outcomes, trial.seed),
+    ]
+
+
+def twin_count(request: BenchmarkRequest) -> int:
+    """Of each text."""
+    return TWINS_OF_CHECKS if request.engine.is_baseline else 1
+
+
+def _twins(text: ManuscriptText, trial: Trial) -> Iterator[Twin]:
+    for number in range(1, twin_count(trial.request) + 1):
+        changed, errors = inject(text.text, text.form, trial.seed + number - 1)
+        if errors:
+            yield Twin(text, number, changed, errors)
+
+
+def _clean(text: ManuscriptText) -> str:
+    return f"{text.name}:unchanged"
+
+
+def _question(text: ManuscriptText, shown: str) -> ProblemsInput:
+    return ProblemsInput(
+        title=text.title,
+        form=text.form,
+        text=shown,
+        attached=False,
+        maximum_problems=MAXIMUM_PROBLEMS,
+    )
+
+
+Outcomes = Mapping[str, Outcome[ProblemsReply]]
+
+
+def _reports(outcomes: Outcomes, item_id: str) -> list[ReportedProblem] | None:
+    """None where there is no answer."""
+    outcome = outcomes[item_id]
+    if isinstance(outcome, Unscored):
+        return None
+    return outcome.value.problems[:MAXIMUM_PROBLEMS]
+
+
+def _new_reports(twin: Twin, outcomes: Outcomes) -> list[ReportedProblem]:
+    """Without those that were said of the unchanged text in the same words."""
+    before = {report.problem for report in _reports(outcomes, _clean(twin.of)) or ()}
+    reports = _reports(outcomes, twin.item_id) or ()
+    return [report for report in reports if report.problem not in before]
+
+
+def _points_at(report: ReportedProblem, error: InjectedError) -> bool:
+    return error.is_quoted_by(f"{report.quote} {report.problem} {report.explanation}")
+
+
+def _findings(twin: Twin, outcomes: Outcomes) -> Iterator[Finding]:
+    reports = _new_reports(twin, outcomes)
+    for error in twin.errors:
+        yield Finding(
+            twin, error, next((each for each in reports if _points_at(each, error)), None)
+        )
+
+
+def _recall(findings: Sequence[Finding], outcomes: Outcomes, seed: int) -> Iterator[BenchmarkScore]:
+    """Whole texts are drawn for the intervals: the twins of one share much."""
+    for part, kinds in {
+        "all": list(ErrorKind),
+        **{f"kind={one}": [one] for one in ErrorKind},
+    }.items():
+        of_kind = [each for each in findings if each.error.kind in kinds]
+        found = [_found(each, outcomes) for each in of_kind]
+        estimate = share_of(found, seed, [each.twin.of.name for each in of_kind])
+        yield benchmark_score(estimate, NAME, "injected_recall", ASSAY, part)
+
+
+def _found(finding: Finding, outcomes: Outcomes) -> bool | None:
+    if isinstance(outcomes[finding.twin.item_id], Unscored):
+        return None
+    return finding.report is not None
+
+
+def _precision(twins: Sequence[Twin], outcomes: Outcomes, seed: int) -> Iterator[BenchmarkScore]:
+    """Of all that is said of the twins; what stands in the unchanged text too counts as wrong."""
+    hits: list[bool | None] = []
+    names: list[str] = []
+    for twin in twins:
+        new = _new_reports(twin, outcomes)
+        reports = _reports(outcomes, twin.item_id)
+        right = (
+            [None]
+            if reports is None
+            else [
+                each in new and any(_points_at(each, error) for error in twin.errors)
+                for each in reports
+            ]
+        )
+        hits += right
+        names += [twin.of.name] * len(right)
+    yield benchmark_score(share_of(hits, seed, names), NAME, "injected_precision", ASSAY)
+
+
+def _unchanged(
+    texts: Sequence[ManuscriptText], outcomes: Outcomes, seed: int
+) -> Iterator[BenchmarkScore]:
+    counts = [
+        None if reports is None else len(reports)
+        for reports in (_reports(outcomes, _clean(text)) for text in texts)
+    ]
+    silent = [None if count is None else count == 0 for count in counts]
+    numbers = [None if count is None else float(count) for count in counts]
+    yield benchmark_score(mean(numbers, seed), NAME, "problems_of_unchanged_text", ASSAY)
+    yield benchmark_score(share_of(silent, seed), NAME, "unchanged_text_left_alone", ASSAY)
+
+
+def _items(
+    texts: Sequence[ManuscriptText], findings: Sequence[Finding], outcomes: Outcomes
+) -> Iterator[BenchmarkItem]:
+    for text in texts:
+        outcome = outcomes[_clean(text)]
+        asked = {"item_id": _clean(text), "task": "unchanged", "system": ASSAY}
+        if isinstance(outcome, Unscored):
+            yield unanswered(outcome, **asked)
+            continue
+        reports = outcome.value.problems[:MAXIMUM_PROBLEMS]
+        said = "\n".join(f"{each.problem} ({each.location})" for each in reports)
+        yield answered(
+            outcome, f"{len(reports)} problems", value=len(reports), explanation=said, **asked
+        )
+    for finding in findings:
+        outcome, error = outcomes[finding.twin.item_id], finding.error
+        asked = {
+            "item_id": f"{finding.twin.item_id}:{error.kind}",
+            "task": str(error.kind),
+            "system": ASSAY,
+            "gold": f"{error.location}: {error.before} → {error.after or '(deleted)'}",
+        }
+        if isinstance(outcome, Unscored):
+            yield unanswered(outcome, **asked)
+            continue
+        report = finding.report
+        yield answered(
+            outcome,
+            "missed" if report is None else "found",
+            value=float(report is not None),
+            explanation="" if report is None else report.problem,
+            **asked,
+        )
+
+
+SUITE = Suite(
+    NAME,
+    "Which errors put into a manuscript does it find, and what does it say of the same text without"
+    " them?",
+    (MANIFEST_FILE,),
+    run,
+    steps=(FIND_PROBLEMS,),
+    optional=OTHER_FILES,
+)
