@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from playwright.sync_api import Browser
 
 from dashboards.app.registry import PAGES
 from dashboards.reports.data_docs import data_docs
@@ -50,6 +51,12 @@ BEYOND = """() => {
 
 
 @pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with browsers.chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("accessible")
     layout: Layout = publish_report_lake(folder / "lake")
@@ -60,12 +67,11 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_no_page_has_a_serious_finding(address: str, colours: Literal["light", "dark"]) -> None:
+def test_no_page_has_a_serious_finding(
+    browser: Browser, address: str, colours: Literal["light", "dark"]
+) -> None:
     found: dict[str, list[str]] = {}
-    with (
-        browsers.chromium() as browser,
-        browsers.reader_of(browser, address, colours=colours) as reader,
-    ):
+    with browsers.reader_of(browser, address, colours=colours) as reader:
         for page in PAGES:
             reader.page.goto(f"{address}/{page.name}")
             reader.settle(errors_expected=1 if page.name == "tonight" else 0)
@@ -75,11 +81,10 @@ def test_no_page_has_a_serious_finding(address: str, colours: Literal["light", "
 
 
 @pytest.mark.parametrize("width", [390, 1024])
-def test_a_narrow_screen_cuts_nothing_and_its_chart_draws_data(address: str, width: int) -> None:
-    with (
-        browsers.chromium() as browser,
-        browsers.reader_of(browser, address, width=width, height=900) as reader,
-    ):
+def test_a_narrow_screen_cuts_nothing_and_its_chart_draws_data(
+    browser: Browser, address: str, width: int
+) -> None:
+    with browsers.reader_of(browser, address, width=width, height=900) as reader:
         reader.open("ranking", run=RUN, basis="scores", group="biology")
         reader.see_chart("Score with 95 % interval")
         rights = reader.page.evaluate(
@@ -96,12 +101,9 @@ def test_a_narrow_screen_cuts_nothing_and_its_chart_draws_data(address: str, wid
 
 
 @pytest.mark.parametrize("width", [390, 1024])
-def test_no_page_is_wider_than_a_narrow_screen(address: str, width: int) -> None:
+def test_no_page_is_wider_than_a_narrow_screen(browser: Browser, address: str, width: int) -> None:
     found: dict[str, list[str]] = {}
-    with (
-        browsers.chromium() as browser,
-        browsers.reader_of(browser, address, width=width, height=900) as reader,
-    ):
+    with browsers.reader_of(browser, address, width=width, height=900) as reader:
         for page in PAGES:
             reader.page.goto(f"{address}/{page.name}")
             reader.settle(errors_expected=1 if page.name == "tonight" else 0)
@@ -110,36 +112,35 @@ def test_no_page_is_wider_than_a_narrow_screen(address: str, width: int) -> None
     assert {name: each for name, each in found.items() if each} == {}
 
 
-def test_at_1440_by_900_the_leaderboard_is_above_the_fold(address: str) -> None:
-    with (
-        browsers.chromium() as browser,
-        browsers.reader_of(browser, address, width=1440, height=900) as reader,
-    ):
+def test_at_1440_by_900_the_leaderboard_is_above_the_fold(browser: Browser, address: str) -> None:
+    with browsers.reader_of(browser, address, width=1440, height=900) as reader:
         reader.open("ranking", run=RUN)
         box = reader.page.get_by_test_id("stDataFrame").first.bounding_box()
     assert box is not None
     assert box["y"] + 4 * 35 < 900
 
 
-def test_a_run_report_of_four_modules_fits_its_page_at_1440(tmp_path: Path) -> None:
+def test_a_run_report_of_four_modules_fits_its_page_at_1440(
+    browser: Browser, tmp_path: Path
+) -> None:
     layout = Layout(tmp_path)
     land(layout, make_full_evaluation(1))
     modules = "soundness,contribution,committee,novelty"
     assert publish(layout, RUNS, make_run(modules=modules)).published
     page, _ = write_reports(layout, RUN)
-    assert _cut(page, 1440) == []
+    assert _cut(browser, page, 1440) == []
 
 
-def test_data_docs_fit_a_phone(tmp_path: Path) -> None:
+def test_data_docs_fit_a_phone(browser: Browser, tmp_path: Path) -> None:
     page = tmp_path / "docs.html"
     page.write_text(data_docs(publish_report_lake(tmp_path / "lake"), RUN))
-    assert _cut(page, 390) == []
+    assert _cut(browser, page, 390) == []
 
 
-def _cut(page: Path, width: int) -> list[str]:
+def _cut(browser: Browser, page: Path, width: int) -> list[str]:
     """What of a page in a file a reader of this width does not see without scrolling sideways."""
-    with browsers.chromium() as browser:
-        opened = browser.new_page(viewport={"width": width, "height": 900})
-        opened.goto(page.as_uri())
-        found: list[str] = opened.evaluate(CUT)
+    opened = browser.new_page(viewport={"width": width, "height": 900})
+    opened.goto(page.as_uri())
+    found: list[str] = opened.evaluate(CUT)
+    opened.close()
     return found
