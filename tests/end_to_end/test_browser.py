@@ -131,7 +131,11 @@ def test_an_empty_warehouse_says_on_every_page_what_to_do_and_opens_to_the_passw
         reader.page.get_by_label("Password", exact=True).fill(PASSWORD)
         reader.page.get_by_role("button", name="Enter").click()
         reader.arrive("Ranking")
-        says = {"Benchmarks": "assay benchmark SUITE", "Evaluate one": "A batch is evaluated with"}
+        says = {
+            "Benchmarks": "assay benchmark SUITE",
+            "Evaluate one": "A batch is evaluated with",
+            "Surveys": "assay survey",
+        }
         for page in PAGES:
             reader.follow(page.title)
             reader.read(says.get(page.title, "assay demo --warehouse"))

@@ -3,6 +3,7 @@ away.
 """
 
 import io
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -153,9 +154,10 @@ def _mend(sql: str) -> None:
 
 
 def _subject(asked: str) -> str:
-    """The first table or mart that a statement names, which its downloads are named after."""
+    """The first table or mart that a statement reads, which its downloads are named after."""
     words = "".join(each if each.isalnum() or each == "_" else " " for each in asked).split()
-    return next((word for word in words if word in TABLE or word in MARTS), "answer")
+    read = (word for before, word in pairwise(words) if before.lower() == "from")
+    return next((word for word in read if word in TABLE or word in MARTS), "answer")
 
 
 def _answer(frame: polars.DataFrame, subject: str) -> None:
