@@ -13,7 +13,7 @@ from tasks.literature.gateway.process import GatewayProcess, literature_identity
 from tasks.literature.snapshot.folder import read_manifest
 from warehouse.layout import Layout
 
-NO_REFERENCES = "The snapshot knows no references: no paper is found by who cites it."
+NO_REFERENCES = "The snapshot knows no references: papers are found by search alone."
 NO_PASSAGES = "The snapshot does not know how papers cite each other, only that they do."
 
 

@@ -13,7 +13,7 @@ from tests.support.paper_files import paper_rows, with_references, write_jsonl
 @pytest.mark.parametrize(
     ("known", "said"),
     [
-        ("nothing", "The snapshot knows no references: no paper is found by who cites it."),
+        ("nothing", "The snapshot knows no references: papers are found by search alone."),
         (
             "references",
             "The snapshot does not know how papers cite each other, only that they do.",
