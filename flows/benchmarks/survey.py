@@ -80,7 +80,7 @@ class Reached(Noun):
         default=None, description="Of the right papers that were judged, those judged relevant."
     )
     right_share_of_kept: float | None = None
-    judged_count: int = 0
+    judged_count: int | None = None
     reason: Reason | None = None
     detail: str = ""
 
@@ -111,16 +111,16 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
 
 def _sets(trial: Trial) -> Iterator[CaseSet]:
     """Those whose data are there, and the generated graph, which needs none."""
-    planted = planted_graph(
-        trial.seed, min(trial.request.item_limit or PLANTED_QUESTIONS, PLANTED_QUESTIONS)
-    )
-    literature = _snapshot(trial, "generated", lambda: planted.rows)
-    yield CaseSet("generated", literature, _drawn(trial, planted.cases), True, is_planted=True)
     for file, rows in ((VIS_FILE, vis_papers), (CORE_PAPERS_FILE, candidate_papers)):
         path = trial.file(file)
         if path.is_file():
             literature = _snapshot(trial, path.parent.name, partial(rows, path))
             yield _set_of(trial, path, literature)
+    planted = planted_graph(
+        trial.seed, min(trial.request.item_limit or PLANTED_QUESTIONS, PLANTED_QUESTIONS)
+    )
+    literature = _snapshot(trial, "generated", lambda: planted.rows)
+    yield CaseSet("generated", literature, _drawn(trial, planted.cases), True, is_planted=True)
     path = trial.file(SEARCH_QUERIES_FILE)
     own = indexed(trial.request.literature, trial.settings)
     if own.snapshot is not None:

@@ -2,7 +2,6 @@
 surveys, answers to search questions, and a generated graph in which they are planted.
 """
 
-import gzip
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -45,27 +44,25 @@ def write_papers(rows: Iterable[dict[str, Any]], path: Path) -> Path:
 
 def vis_papers(path: Path) -> Rows:
     """Papers of IEEE VIS with their reference lists, as far as the venue's own papers go."""
-    with gzip.open(path, "rb") as file:
-        for line in file:
-            row = orjson.loads(line)
-            yield {
-                "paper_id": row["id"],
-                "title": row["title"],
-                "abstract": row["abstract"],
-                "authors": row["authors"],
-                "venue": row["venue"],
-                "year": row["publication_year"] or row["year"],
-                "url": f"https://doi.org/{row['id']}",
-                "doi": row["id"],
-                "citation_count": row["cited_by_crossref"],
-                "references": row["references"],
-            }
+    for row in json_lines(path):
+        yield {
+            "paper_id": row["id"],
+            "title": row["title"],
+            "abstract": row["abstract"],
+            "authors": row["authors"],
+            "venue": row["venue"],
+            "year": row["publication_year"] or row["year"],
+            "url": f"https://doi.org/{row['id']}",
+            "doi": row["id"],
+            "citation_count": row["cited_by_crossref"],
+            "references": row["references"],
+        }
 
 
 def candidate_papers(path: Path) -> Rows:
     """The candidates of all topics, each paper once; nothing is known of their references."""
     seen: set[str] = set()
-    for row in _compressed(path):
+    for row in json_lines(path):
         if row["paper_id"] not in seen:
             seen.add(row["paper_id"])
             yield {
@@ -79,15 +76,10 @@ def candidate_papers(path: Path) -> Rows:
             }
 
 
-def _compressed(path: Path) -> Rows:
-    with gzip.open(path, "rb") as file:
-        yield from map(orjson.loads, file)
-
-
 def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
     """Topics, with the core papers of their surveys that stand in the candidate pools."""
     core: dict[str, set[PaperId]] = {}
-    for row in _compressed(path):
+    for row in json_lines(path):
         if row["core"]:
             core.setdefault(row["topic"], set()).add(given_paper(row["paper_id"]))
     return [

@@ -47,8 +47,12 @@ def test_a_gateway_is_asked_about_what_is_doubtful_and_its_failures_are_told(
 
 
 def test_proposals_are_told_with_what_they_change(
-    tmp_path: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    settings: Settings,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "240")  # no cell is broken over lines
     rows = paper_rows(20)
     rows[3]["authors"] = ["Ada Author3", "Bob Writer", "Ada Author3", "Bob Writer"]
     audited = audit_index(index_of(tmp_path, "index", rows), AuditOptions(), settings)

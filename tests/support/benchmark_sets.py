@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import orjson
 import polars as pl
 
 from flows.benchmarks.run import BenchmarkSummary, run_suite
@@ -19,6 +20,7 @@ from schemas.run import Run, RunRequest
 from schemas.settings import Settings
 from tasks.benchmarks.injection_texts import MANIFEST_FILE
 from tasks.benchmarks.review_sets import SCORES
+from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE
 from tasks.ideas.read import read_ideas
 from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
@@ -201,9 +203,28 @@ def write_all(folder: Path) -> Path:
         write_expert_reviews,
     ):
         write(folder)
+    write_core_papers(folder, "how does sparse attention read long documents")
     write_novelty(folder, 6)
     write_manuscripts(folder, first="# One\n\nAll is well.", second="# Two\n\nAll is well.")
     return write_points(folder, DECISIONS)
+
+
+def write_core_papers(folder: Path, topic: str) -> Path:
+    """Twelve candidates of one topic, five of them core papers of its surveys."""
+    rows = [
+        {
+            "paper_id": f"p{number}",
+            "topic": topic,
+            "title": f"Calls of bats {number}",
+            "abstract": "Bats call at night.",
+            "core": number < 5,
+        }
+        for number in range(12)
+    ]
+    path = folder / CORE_PAPERS_FILE
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
+    return path
 
 
 def write_nothing(folder: Path) -> Path:

@@ -16,6 +16,7 @@ _PART = re.compile(r"^Part ([a-z_]+)[:,]", re.MULTILINE)
 _KINDS = re.compile(r"^Kinds: ([a-z, ]+)$", re.MULTILINE)
 _CONCERN = re.compile(r"^Concern (C\d+),", re.MULTILINE)
 _STATEMENT = re.compile(r"^Statement (\d+):", re.MULTILINE)
+_METHOD = re.compile(r"^Method (\d+):", re.MULTILINE)
 _IDEA = re.compile(r"<(idea|method)>\n(.*?)\n</\1>", re.DOTALL)
 
 
@@ -35,7 +36,8 @@ def schema_in_prompt(messages: list[dict[str, str]]) -> Schema | None:
 
 def answer_from_schema(messages: list[dict[str, str]], schema: Schema) -> dict[str, Any]:
     """An instance of `schema` that fits the prompt; equal messages give equal answers."""
-    data = next((message["content"] for message in messages if message["role"] == "user"), "")
+    asked = [message["content"] for message in messages if message["role"] == "user"]
+    data = asked[-1] if asked else ""  # some models are given the instructions as a user's, before
     return _Writer.over(data).value(schema, schema, "", 0)
 
 
@@ -45,6 +47,7 @@ class _Writer:
     papers: list[str]
     dimensions: list[str]
     statements: list[int]
+    methods: list[int]
     concerns: list[str]
     places: list[dict[str, str]]
     sentences: list[str]
@@ -64,6 +67,7 @@ class _Writer:
             dimensions=_unique(_DIMENSION.findall(data)),
             places=_places(data),
             statements=[int(number) for number in _unique(_STATEMENT.findall(data))],
+            methods=[int(number) for number in _unique(_METHOD.findall(data))],
             concerns=_unique(_CONCERN.findall(data)),
             sentences=[line for line in lines if len(line.split()) >= 6]
             or ["The plan is judged by what it says."],
@@ -141,6 +145,8 @@ class _Writer:
             count = len(self.places)
         elif "statement" in fields:
             count = len(self.statements)
+        elif "method" in fields and self.methods:
+            count = len(self.methods)
         elif "concern" in fields:
             count = min(len(self.concerns), 2)
         elif "key" in fields:
@@ -155,6 +161,8 @@ class _Writer:
     def _number(self, node: Schema, kind: str, name: str, place: int) -> float:
         if name == "statement" and self.statements:
             return self.statements[place % len(self.statements)]
+        if name == "method" and self.methods:
+            return self.methods[place % len(self.methods)]
         low, high = node.get("minimum", 0), node.get("maximum", node.get("minimum", 0) + 5)
         spread = (self.seed >> (place % 16)) % (int(high - low) + 1)
         return int(low + spread) if kind == "integer" else float(low + spread)

@@ -1,15 +1,19 @@
 """Suite `survey` from its data to the lake: what following the graph adds at equal papers judged."""
 
-import gzip
-import json
-
 import pytest
 
 from flows.benchmarks.survey import METRICS, PAPERS_JUDGED, SUITE
 from schemas.choices import LiteratureChoice
-from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE, write_papers
+from tasks.benchmarks.records import json_lines
+from tasks.benchmarks.survey_sets import write_papers
 from tasks.literature.snapshot.build import build_snapshot
-from tests.support.benchmark_sets import benchmark_request, never_evaluate, run_small, scores_of
+from tests.support.benchmark_sets import (
+    benchmark_request,
+    never_evaluate,
+    run_small,
+    scores_of,
+    write_core_papers,
+)
 
 Found = dict[tuple[str, str, str], tuple[float | None, str | None, int]]
 
@@ -17,21 +21,11 @@ Found = dict[tuple[str, str, str], tuple[float | None, str | None, int]]
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     folder = tmp_path_factory.mktemp("data")
-    topics = [
-        {
-            "paper_id": f"p{number}",
-            "topic": "bat calls",
-            "title": f"Calls of bats {number}",
-            "abstract": "Bats call at night.",
-            "core": number < 5,
-        }
-        for number in range(12)
+    path = write_core_papers(folder, "bat calls")
+    rows = [
+        {**one, "authors": [], "venue": "", "url": "", "year": 2000} for one in json_lines(path)
     ]
-    path = folder / CORE_PAPERS_FILE
-    path.parent.mkdir()
-    path.write_bytes(gzip.compress("\n".join(map(json.dumps, topics)).encode()))
-    own = write_papers([{**one, "authors": [], "venue": "", "url": "", "year": 2000} for one in topics],
-                       folder / "own.jsonl")  # fmt: skip
+    own = write_papers(rows, folder / "own.jsonl")
     build_snapshot(own, folder / "index").close()
     request = benchmark_request(
         folder, SUITE, literature=LiteratureChoice(folder / "index"), item_limit=2
