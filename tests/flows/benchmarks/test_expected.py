@@ -40,7 +40,7 @@ def expected(name: str, data: Path, **changes: object) -> BenchmarkEstimate:
         ("dataset_recommendation", 0),
         ("leaderboards", 0),
         ("decisions", 0),
-        ("survey", 3 * 40),
+        ("survey", 3 * 2 * 40 + 3 * 40 * 200 // 20),
     ],
 )
 def test_calls_are_counted_from_the_data(name: str, calls: int, data: Path) -> None:
