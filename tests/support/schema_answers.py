@@ -6,6 +6,7 @@ import json
 import re
 import zlib
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 Schema = dict[str, Any]
@@ -36,7 +37,8 @@ def schema_in_prompt(messages: list[dict[str, str]]) -> Schema | None:
 
 def answer_from_schema(messages: list[dict[str, str]], schema: Schema) -> dict[str, Any]:
     """An instance of `schema` that fits the prompt; equal messages give equal answers."""
-    asked = [message["content"] for message in messages if message["role"] == "user"]
+    first = takewhile(lambda message: message["role"] != "assistant", messages)
+    asked = [message["content"] for message in first if message["role"] == "user"]
     data = asked[-1] if asked else ""  # some models are given the instructions as a user's, before
     return _Writer.over(data).value(schema, schema, "", 0)
 
