@@ -63,16 +63,17 @@ def candidate_papers(path: Path) -> Rows:
     """The candidates of all topics, each paper once; nothing is known of their references."""
     seen: set[str] = set()
     for row in json_lines(path):
-        if row["paper_id"] not in seen:
-            seen.add(row["paper_id"])
+        paper_id = text_of(row, "paper_id", path)
+        if paper_id not in seen:
+            seen.add(paper_id)
             yield {
-                "paper_id": row["paper_id"],
+                "paper_id": paper_id,
                 "title": row["title"],
                 "abstract": row["abstract"],
                 "authors": [],
                 "venue": "",
                 "year": None,
-                "url": f"https://app.dimensions.ai/details/publication/{row['paper_id']}",
+                "url": f"https://app.dimensions.ai/details/publication/{paper_id}",
             }
 
 
@@ -81,7 +82,8 @@ def core_papers(path: Path, fewest: int) -> list[SurveyCase]:
     core: dict[str, set[PaperId]] = {}
     for row in json_lines(path):
         if row["core"]:
-            core.setdefault(row["topic"], set()).add(given_paper(row["paper_id"]))
+            topic, paper_id = (text_of(row, name, path) for name in ("topic", "paper_id"))
+            core.setdefault(topic, set()).add(given_paper(paper_id))
     return [
         SurveyCase(topic, topic, frozenset(papers))
         for topic, papers in core.items()
