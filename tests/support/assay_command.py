@@ -74,7 +74,13 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None
 
 def landed_count(warehouse: Path) -> int:
     """Ideas with a receipt, over all runs."""
-    return len(list(warehouse.glob("landing/run=*/idea=*/receipt.json")))
+    return len(landed_times(warehouse))
+
+
+def landed_times(warehouse: Path) -> dict[Path, int]:
+    """When each idea's receipt was written, in nanoseconds, over all runs."""
+    receipts = warehouse.glob("landing/run=*/idea=*/receipt.json")
+    return {receipt: receipt.stat().st_mtime_ns for receipt in receipts}
 
 
 def family(process: subprocess.Popen[bytes]) -> list[psutil.Process]:

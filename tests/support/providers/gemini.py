@@ -248,7 +248,10 @@ def _messages(body: Body) -> list[dict[str, str]]:
         "content": words((body.get("system_instruction") or {}).get("parts")),
     }
     said = [
-        {"role": one.get("role", "user"), "content": words(one["parts"])}
+        {
+            "role": {"model": "assistant"}.get(one.get("role"), "user"),
+            "content": words(one["parts"]),
+        }
         for one in body["contents"]
     ]
     return [system, *said]
