@@ -38,6 +38,7 @@ from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.literature.edges import MOST_SEEDS_PER_REQUEST
 from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.novelty.expected import expected_novelty
+from tasks.recommendation.expected import expected_resources
 from tasks.steps import STEPS
 
 TOKENS_PER_WORD = 1.7
@@ -181,6 +182,7 @@ def _per_idea(
         novelty, novelty_requests = expected_novelty(request.profile.novelty)
         asked |= novelty
         requests += novelty_requests
+    asked |= expected_resources(request.profile.resources)
     known = {step.name: step for step in STEPS}
     steps = [
         estimate_step(

@@ -1,8 +1,11 @@
 """What works near an idea used: what `assay recommend` does."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 from flows.gateway import indexed
@@ -18,8 +21,17 @@ from tasks.embeddings.similarity import Nearness
 from tasks.ideas.read import read_ideas
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.semantic_scholar import SemanticScholarClient
-from tasks.recommendation.recommend import Breadth, Recommended, recommend
+from tasks.recommendation.recommend import (
+    Breadth,
+    KnownResources,
+    Recommended,
+    nothing_known,
+    recommend,
+)
 from tasks.web.client import open_client
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.queries import resources_of_papers
 
 
 def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> Recommended:
@@ -31,22 +43,39 @@ def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> 
     """
     idea, cutoff = _idea(given, options)
     literature = resolve_literature(options.literature, settings)
-    if literature.url is not None:
-        return asyncio.run(_recommend(literature.url, idea, cutoff, options, settings))
-    with GatewayProcess(
-        settings, indexed(literature, settings), settings.home / "literature-cache"
-    ) as gateway:
-        return asyncio.run(_recommend(gateway.url, idea, cutoff, options, settings))
+    with _read_before(options.warehouse, settings) as known:
+        if literature.url is not None:
+            return asyncio.run(_recommend(literature.url, idea, cutoff, options, settings, known))
+        with GatewayProcess(
+            settings, indexed(literature, settings), settings.home / "literature-cache"
+        ) as gateway:
+            return asyncio.run(_recommend(gateway.url, idea, cutoff, options, settings, known))
+
+
+@contextmanager
+def _read_before(warehouse: Path, settings: Settings) -> Iterator[KnownResources]:
+    """What evaluations in the lake have read out of papers; nothing where there is no lake."""
+    layout = Layout(warehouse)
+    if settings.catalogue is None and not layout.catalogue.exists():
+        yield nothing_known
+        return
+    with open_reader(layout, catalogue_url=settings.catalogue) as connection:
+        yield partial(resources_of_papers, connection)
 
 
 async def _recommend(
-    url: str, idea: str, cutoff: date | None, options: RecommendOptions, settings: Settings
+    url: str,
+    idea: str,
+    cutoff: date | None,
+    options: RecommendOptions,
+    settings: Settings,
+    known: KnownResources,
 ) -> Recommended:
     async with open_client(settings.literature.timeout_seconds) as http:
         client = SemanticScholarClient(url, Ledger(IdeaId("recommend")), http, settings.literature)
         nearness = Nearness(idea, SentenceEmbedder(settings.embeddings, None))
         breadth = replace(Breadth(), recommended=options.limit, near_works=options.works)
-        return await recommend(idea, client, nearness, cutoff, breadth)
+        return await recommend(idea, client, nearness, cutoff, breadth, known)
 
 
 def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:

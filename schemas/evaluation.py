@@ -18,6 +18,7 @@ from schemas.novelty import NoveltyEvaluation
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
+from schemas.resource import Resource
 from schemas.soundness import SoundnessEvaluation
 from schemas.standing import IdeaStanding, IdeaState
 from schemas.suggestion import Suggestion
@@ -53,6 +54,9 @@ class IdeaEvaluation(Noun):
     suggestions: tuple[Suggestion, ...] = ()
     citation_edges: tuple[CitationEdge, ...] = Field(
         default=(), description="Who cites whom among the papers, as far as it was looked up."
+    )
+    resources: tuple[Resource, ...] = Field(
+        default=(), description="What the papers name as used, as far as their texts were at hand."
     )
     started_at: datetime = Field(description="Start of the evaluation.")
     finished_at: datetime = Field(description="End of the evaluation.")

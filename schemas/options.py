@@ -199,7 +199,7 @@ class SearchOptions(Options):
     cutoff: Cutoff = None
 
 
-class RecommendOptions(Options):
+class RecommendOptions(LakeOptions):
     """Of `assay recommend`."""
 
     literature: Literature = None

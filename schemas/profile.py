@@ -414,6 +414,23 @@ class NoveltyParameters(Noun):
     )
 
 
+class ResourceParameters(Noun):
+    """What is read out of the papers of an idea: data sets, baselines, metrics, models, settings."""
+
+    asked_papers: int = Field(
+        default=0,
+        ge=0,
+        le=500,
+        description=(
+            "Papers, those with the most text first, of which the engine is asked what they used;"
+            " 0: none, and only rules read them."
+        ),
+    )
+    papers_per_call: int = Field(default=8, ge=1, description="Papers shown in one call.")
+    words: int = Field(default=600, ge=50, description="Words shown of each paper.")
+    maximum_per_paper: int = Field(default=20, ge=1, le=100, description="Rows kept of a paper.")
+
+
 class ScoreWeights(Noun):
     """Weights of the modules in `idea_scores.score`."""
 
@@ -441,4 +458,5 @@ class Profile(Noun):
     novelty: NoveltyParameters = NoveltyParameters()
     ranking: RankingParameters = RankingParameters()
     judging: JudgingParameters = JudgingParameters()
+    resources: ResourceParameters = ResourceParameters()
     score_weights: ScoreWeights

@@ -1,19 +1,13 @@
 """What works near an idea used, and so may serve it: data sets, baselines, metrics."""
 
-from enum import StrEnum
-
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.identifiers import PaperId
+from schemas.resource import ResourceKind
 
-
-class ResourceKind(StrEnum):
-    """What is recommended."""
-
-    DATA_SET = "data_set"
-    BASELINE = "baseline"
-    METRIC = "metric"
+RECOMMENDED = (ResourceKind.DATA_SET, ResourceKind.BASELINE, ResourceKind.METRIC)
+"""The kinds that are recommended."""
 
 
 class Use(Noun):

@@ -27,6 +27,7 @@ from schemas.novelty import ClaimedContribution, NoveltyJudgement
 from schemas.outcome import Provenance
 from schemas.paper import Paper, PaperSection, Passage
 from schemas.ranking import GroupSummary, Match, RankingHead, Rating
+from schemas.resource import Resource
 from schemas.run import Module, Run, ValidationRow
 from schemas.soundness import (
     Concern,
@@ -329,6 +330,7 @@ TABLES: tuple[Table, ...] = (
     ),
     _of_idea("papers", Paper, "paper_id", meaning="One paper retrieved for one idea."),
     _of_idea("citation_edges", CitationEdge, "citing_paper_id", "cited_paper_id"),
+    _of_idea("resources", Resource, "position"),
     _of_idea("paper_sections", PaperSection, "position"),
     _of_idea("method_evidence", MethodEvidence, "method_id", "paper_id"),
     _of_idea("soundness_reviews", SoundnessReview, "method_id"),

@@ -13,6 +13,7 @@ from tasks.judging.steps import STEPS as SHARED_STEPS
 from tasks.manuscripts.steps import STEPS as MANUSCRIPT_STEPS
 from tasks.novelty.steps import STEPS as NOVELTY_STEPS
 from tasks.ranking.steps import STEPS as RANKING_STEPS
+from tasks.recommendation.steps import STEPS as RESOURCE_STEPS
 from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
 from tasks.survey.steps import STEPS as SURVEY_STEPS
 
@@ -22,6 +23,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *COMMITTEE_STEPS,
     *NOVELTY_STEPS,
     *SHARED_STEPS,
+    *RESOURCE_STEPS,
     *RANKING_STEPS,
     *MANUSCRIPT_STEPS,
     *SURVEY_STEPS,

@@ -16,9 +16,10 @@ import duckdb
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.evaluation import IdeaEvaluation
-from schemas.identifiers import IdeaId, RunId
+from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.paper import Paper
 from schemas.profile import ScoreWeights
+from schemas.resource import Resource
 from schemas.run import Run, ValidationRow
 from schemas.tables import IDEA_TABLES
 from warehouse.answers import (
@@ -35,9 +36,9 @@ from warehouse.answers import (
     StepCost,
 )
 from warehouse.console import run_sql, run_sql_with_names
-from warehouse.lake import one_line, open_reader
+from warehouse.lake import one_line, open_reader, rows_in
 from warehouse.layout import Layout
-from warehouse.rows import Row, evaluation_of
+from warehouse.rows import Row, evaluation_of, noun_of
 from warehouse.statements import statement, table_statement
 
 if TYPE_CHECKING:  # it takes a while to import, and only the dashboard reads frames
@@ -271,6 +272,16 @@ class Queries:
 
     def _frame(self, name: str, **parameters: object) -> "polars.DataFrame":
         return self.connection.sql(statement("queries", name), params=parameters).pl()
+
+
+def resources_of_papers(
+    connection: duckdb.DuckDBPyConnection, paper_ids: Sequence[PaperId]
+) -> tuple[Resource, ...]:
+    """What published evaluations have read out of these papers, each thing once a paper."""
+    sql = statement("queries", "resources_of_papers")
+    return tuple(
+        noun_of(Resource, row) for row in rows_in(connection, sql, {"paper_ids": list(paper_ids)})
+    )
 
 
 def _dicts(answer: duckdb.DuckDBPyConnection) -> list[Row]:

@@ -29,6 +29,7 @@ NounT = TypeVar("NounT", bound=Noun)
 _OF_ALL_MODULES = (
     "papers",
     "citation_edges",
+    "resources",
     "citations",
     "suggestions",
     "llm_calls",

@@ -13,6 +13,7 @@ MARTS: tuple[str, ...] = (
     "source_health",
     "authors",
     "concepts",
+    "data_sets",
     "attempt_hits",
     "judge_agreement",
 )

@@ -7,7 +7,8 @@ import typer
 
 from flows.commands.options import Json
 from schemas.options import RecommendOptions
-from schemas.recommendation import Recommendation, ResourceKind
+from schemas.recommendation import Recommendation
+from schemas.resource import ResourceKind
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -50,12 +51,14 @@ def recommend(
             near_works=found.near_works,
             citations=found.citations,
             citations_with_contexts=found.known_contexts,
+            known_uses=found.known_resources,
         )
     else:
         _print(found.recommendations)
         print_note(
             f"{found.near_works} works near the idea, {found.citations:,} citations,"
-            f" {found.known_contexts:,} of them with their passages"
+            f" {found.known_contexts:,} of them with their passages;"
+            f" {found.known_resources:,} uses known from earlier evaluations"
         )
     for line in warnings:
         print_warning(line)

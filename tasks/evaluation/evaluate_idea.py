@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from schemas.base import Noun
+from schemas.base import Noun, replace
 from schemas.citation import Citation
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
@@ -19,6 +19,7 @@ from schemas.suggestion import Suggestion
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.modules import MODULES, Findings, IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.recommendation.extracting import Stretch, extract_resources
 from tasks.telemetry.reporting import span
 
 
@@ -37,12 +38,42 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
             )
             for module in job.request.modules
         }
-    return _assembled(
+    evaluation = _assembled(
         planned,
         job,
         tools.ledger,
         started_at,
         {name: task.result() for name, task in tasks.items()},
+    )
+    return await _with_resources(evaluation, job, tools)
+
+
+async def _with_resources(
+    evaluation: IdeaEvaluation, job: ShardJob, tools: IdeaTools
+) -> IdeaEvaluation:
+    """With what its papers used, by the texts that the modules have read."""
+    soundness = evaluation.soundness
+    read = (
+        []
+        if soundness is None
+        else [
+            *(Stretch(each.paper_id, each.text, each.heading) for each in soundness.sections),
+            *(Stretch(each.paper_id, each.text, each.section or "") for each in soundness.passages),
+        ]
+    )
+    extracted = await extract_resources(
+        evaluation.papers,
+        evaluation.citation_edges,
+        read,
+        job.request.profile.resources,
+        tools.engine,
+    )
+    return replace(
+        evaluation,
+        resources=extracted.resources,
+        failures=(*tools.ledger.failures, *extracted.failures),
+        llm_calls=tuple(tools.ledger.llm_calls),
+        finished_at=max(datetime.now(UTC), evaluation.started_at),
     )
 
 

@@ -65,8 +65,8 @@ async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> Committe
     )
 
 
-SHARED = "tasks.judging"
-"""Package of the steps that several modules ask."""
+SHARED = frozenset(("tasks.judging", "tasks.recommendation"))
+"""Packages of the steps that several modules ask, or that read what all of them found."""
 
 MODULES: dict[Module, EvaluatingModule] = {
     Module.SOUNDNESS: EvaluatingModule(
@@ -100,5 +100,5 @@ def steps_of(modules: Iterable[Module], steps: Iterable[Step[Any, Any]]) -> list
     return [
         step
         for step in steps
-        if step.package == SHARED or any(module.holds(step.package) for module in asked)
+        if step.package in SHARED or any(module.holds(step.package) for module in asked)
     ]

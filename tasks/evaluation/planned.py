@@ -71,6 +71,7 @@ def evaluation_key(
                     "name",
                     "seed",
                     "temperature",
+                    "resources",
                     *(module.value for module in request.modules),
                 },
                 exclude=_KNOWN_BY_CONTENT,

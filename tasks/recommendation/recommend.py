@@ -4,18 +4,26 @@ Chain: a work near the idea used a data set; other works used it too; what they 
 baseline. Everything recommended is the paper of a reference, or a metric that a work names.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
-from schemas.recommendation import Recommendation, ResourceKind, Use
+from schemas.recommendation import RECOMMENDED, Recommendation, Use
+from schemas.resource import Resource, ResourceKind
 from schemas.retrieval import SourceFailure
 from tasks.embeddings.similarity import Nearness, SharedWords, fused, paper_text
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.ranking import Evidence, in_order
-from tasks.recommendation.uses import STATED, data_sets_in, metrics_in, passages, uses_of
+from tasks.recommendation.uses import (
+    STATED,
+    data_sets_in,
+    metrics_in,
+    passages,
+    plainness,
+    uses_of,
+)
 from tasks.text.words import key_phrases
 
 CHAINED = 0.5
@@ -25,6 +33,16 @@ _VERBS = {
     ResourceKind.BASELINE: "compared with",
     ResourceKind.METRIC: "measured by",
 }
+
+
+KnownResources = Callable[[Sequence[PaperId]], Sequence[Resource]]
+"""What is known already of what some papers used, as from earlier evaluations."""
+
+
+def nothing_known(papers: Sequence[PaperId]) -> tuple[Resource, ...]:
+    """No paper was read before."""
+    del papers
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +68,7 @@ class Recommended:
         known_contexts: of how many citations it is known how they cite; without any, baselines cannot
             be told from other references.
         citations: how many citations were looked at.
+        known_resources: how many uses were known from earlier evaluations.
         failures: look-ups that failed; something may be missing.
     """
 
@@ -58,6 +77,7 @@ class Recommended:
     citations: int
     known_contexts: int
     failures: tuple[SourceFailure, ...]
+    known_resources: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +97,13 @@ async def recommend(
     nearness: Nearness,
     cutoff: date | None,
     breadth: Breadth = Breadth(),
+    known: KnownResources = nothing_known,
 ) -> Recommended:
     """What works near the idea used, best first of each kind, with the passages that say so.
 
     Nothing published after `cutoff` is looked at.
     """
-    looking = _Looking(idea, literature, nearness, cutoff, breadth)
+    looking = _Looking(idea, literature, nearness, cutoff, breadth, known)
     near = await looking.near_works()
     found = await looking.uses_in(near, {})
     found += _in_abstracts(near, looking.nearness_of)
@@ -96,6 +117,7 @@ async def recommend(
         looking.citations,
         looking.known_contexts,
         tuple(dict.fromkeys(looking.failures)),
+        looking.known_resources,
     )
 
 
@@ -109,16 +131,19 @@ class _Looking:
         nearness: Nearness,
         cutoff: date | None,
         breadth: Breadth,
+        known: KnownResources,
     ) -> None:
         self._idea = idea
         self._literature = literature
         self._nearness = nearness
         self._cutoff = cutoff
         self._breadth = breadth
+        self._known = known
         self.nearness_of: dict[PaperId, float] = {}
         self.failures: list[SourceFailure] = []
         self.citations = 0
         self.known_contexts = 0
+        self.known_resources = 0
 
     async def near_works(self) -> list[Paper]:
         """The works nearest to the idea, by embedding and shared words alike."""
@@ -163,7 +188,20 @@ class _Looking:
                 for name, quote in data_sets_in(passage).items():
                     use = self._use(work, quote, section, by)
                     found.append(_Found(ResourceKind.DATA_SET, name, None, STATED, use))
-        return found
+        return [*found, *self._known_of(by_id, through)]
+
+    def _known_of(
+        self, works: Mapping[PaperId, Paper], through: Mapping[PaperId, str]
+    ) -> Iterator[_Found]:
+        """What was read out of the works before; what a work says of itself is no use of it."""
+        for row in self._known(list(works)):
+            work, own = works.get(row.paper_id), row.resource_paper_id
+            if work is None or own == row.paper_id or row.kind not in RECOMMENDED:
+                continue
+            self.known_resources += 1
+            paper = Paper(paper_id=own, title=row.name) if own is not None else None
+            use = self._use(work, row.quote, row.section, through.get(work.paper_id))
+            yield _Found(row.kind, row.name, paper, plainness(row.section), use)
 
     async def chained(
         self, data_sets: Sequence[Recommendation], known: set[PaperId]
@@ -196,7 +234,9 @@ class _Looking:
 
     async def about(self, found: Iterable[_Found]) -> dict[PaperId, tuple[float, float]]:
         """Of the papers of resources, how near they are to the idea and what words they share."""
-        papers = list({e.paper.paper_id: e.paper for e in found if e.paper is not None}.values())
+        # Of a paper known by name alone and looked up as well, what was looked up stands first.
+        named = [each.paper for each in found if each.paper is not None]
+        papers = list({paper.paper_id: paper for paper in reversed(named)}.values())
         if not papers:
             return {}
         near = await self._nearness.of([paper_text(each.title, each.abstract) for each in papers])
@@ -242,7 +282,7 @@ def _ranked(
     found: Iterable[_Found], breadth: Breadth, about: Mapping[PaperId, tuple[float, float]]
 ) -> list[Recommendation]:
     """By kind, the resources that speak most for themselves (see `ranking`)."""
-    by_kind: dict[ResourceKind, dict[str, list[_Found]]] = {kind: {} for kind in ResourceKind}
+    by_kind: dict[ResourceKind, dict[str, list[_Found]]] = {kind: {} for kind in RECOMMENDED}
     for each in found:
         name = each.paper.paper_id if each.paper is not None else each.name.casefold()
         by_kind[each.kind].setdefault(name, []).append(each)

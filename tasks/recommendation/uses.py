@@ -1,4 +1,4 @@
-"""What a paper used, by the passages in which it cites others."""
+"""What a paper used: by the passages in which it cites others, and by what its text calls by name."""
 
 import tomllib
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from importlib import resources
 
 from schemas.graph import CitationEdge
 from schemas.paper import Paper
-from schemas.patterns import IGNORECASE, bounded
-from schemas.recommendation import ResourceKind
+from schemas.patterns import IGNORECASE, Match, bounded
+from schemas.resource import ResourceKind
 from tasks.text.words import sentences
 
 _DATA = bounded(
@@ -35,10 +35,29 @@ _EXPERIMENTS = bounded(
     IGNORECASE,
 )
 
-_NAMED_DATA = bounded(
+_NAME = (
     r"\b((?:[A-Z][A-Za-z0-9.\-]{1,24}|[A-Z]{2,12})(?: (?:[A-Z][A-Za-z0-9.\-]{1,24}|\d{1,4})){0,4})"
-    r" (?:data ?sets?|corpus|corpora|benchmarks?|test collection|database|shared task|challenge)\b"
+)
+_NAMED_DATA = bounded(
+    _NAME
+    + r" (?:data ?sets?|corpus|corpora|benchmarks?|test collection|database|shared task|challenge)\b"
     r"|\b((?:[A-Z][A-Za-z]{1,20} ){1,3}Tree ?[Bb]ank(?: \d{1,2}\.\d)?)"
+)
+_NAMED_MODEL = bounded(
+    _NAME + r" (?:(?:language |base |large )?models?|networks?|classifiers?|encoders?|decoders?|"
+    r"parsers?|taggers?|transformers?|embeddings|architectures?|checkpoints?)\b"
+)
+_SETTING = bounded(
+    r"\b(learning[- ]rate|(?:mini-?)?batch[- ]size|drop-?out|weight decay|beam (?:size|width)|"
+    r"hidden (?:size|units|dimension)|embedding (?:size|dimension)|label smoothing|"
+    r"(?:sampling|softmax) temperature|maximum (?:sequence )?length)\b"
+    r"(?: (?:rate|size|probability|of|is|was|set|to|at|as|equal|fixed|about|with|=|:)){0,5}"
+    r" ?[=:(]? ?(\d{1,6}(?:[.,]\d{1,6})?(?: ?[×x] ?10 ?[-−–^]{0,2} ?\d{1,2}|e[-−–]?\d{1,2})?)",
+    IGNORECASE,
+)
+_COUNTED = bounded(
+    r"\b(\d{1,7}(?:,\d{3}){0,2}) (epochs|training steps|warm-?up steps|attention heads|hidden units)\b",
+    IGNORECASE,
 )
 _NOT_NAMES = frozenset({
     "the", "a", "an", "our", "this", "that", "these", "those", "their", "its", "in", "on", "for",
@@ -69,13 +88,34 @@ class Said:
     section: str
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """One thing that a text calls by name, the sentence that does, and what it was set to."""
+
+    kind: ResourceKind
+    name: str
+    quote: str
+    value: str = ""
+
+
+def named_in(text: str) -> list[Named]:
+    """What a text names, each thing once, by kind and in the order of the text."""
+    told = (
+        (ResourceKind.DATA_SET, data_sets_in(text)),
+        (ResourceKind.METRIC, metrics_in(text)),
+        (ResourceKind.MODEL, models_in(text)),
+    )
+    found = [Named(kind, name, quote) for kind, by in told for name, quote in by.items()]
+    return [*found, *hyper_parameters_in(text)]
+
+
 def uses_of(edge: CitationEdge, cited: Paper) -> list[Said]:
     """What the citing paper used of the cited one, the plainest passage of each kind.
 
     A cited paper is a data set where its title names one, and a baseline where a passage compares
     with it.
     """
-    kind = ResourceKind.DATA_SET if _NAMES_DATA.search(cited.title) else ResourceKind.BASELINE
+    kind = ResourceKind.DATA_SET if names_data(cited.title) else ResourceKind.BASELINE
     said = [
         each for passage in passages(edge) for each in _of_passage(*passage) if each.kind is kind
     ]
@@ -88,20 +128,57 @@ def uses_of(edge: CitationEdge, cited: Paper) -> list[Said]:
     return list(best.values())
 
 
+def names_data(text: str) -> bool:
+    """Whether a title or sentence speaks of a data set."""
+    return _NAMES_DATA.search(text) is not None
+
+
 def data_sets_in(text: str) -> dict[str, str]:
     """The data sets that a text calls by a proper name, each with the first sentence that does."""
     found: dict[str, str] = {}
     for sentence in sentences(text):
         for match in _NAMED_DATA.finditer(sentence):
-            name = (match.group(1) or match.group(2)).strip(" .-")
-            words = name.split()
-            while words and words[0].lower() in _NOT_NAMES:
-                words.pop(0)
-            # The first word of a sentence is written large whatever it is.
-            first = match.start() == 0 and len(words) == 1 and words[0][1:].islower()
-            if words and not first and not all(word.lower() in _GENERIC for word in words):
-                found.setdefault(" ".join(words), sentence)
+            name = _proper(match)
+            if name:
+                found.setdefault(name, sentence)
     return found
+
+
+def models_in(text: str) -> dict[str, str]:
+    """The models that a text calls by a name that is no common word (`BERT`, `ResNet-50`), each with
+    the first sentence that does.
+    """
+    found: dict[str, str] = {}
+    for sentence in sentences(text):
+        for match in _NAMED_MODEL.finditer(sentence):
+            name = _proper(match)
+            if any(not letter.islower() for word in name.split() for letter in word[1:]):
+                found.setdefault(name, sentence)
+    return found
+
+
+def hyper_parameters_in(text: str) -> list[Named]:
+    """The hyper-parameters that a text sets to a number, each with the first sentence that does."""
+    found: dict[str, Named] = {}
+    for sentence in sentences(text):
+        said = [(match.group(1), match.group(2)) for match in _SETTING.finditer(sentence)]
+        said += [(match.group(2), match.group(1)) for match in _COUNTED.finditer(sentence)]
+        for written, value in said:
+            name = written.lower()
+            found.setdefault(name, Named(ResourceKind.HYPER_PARAMETER, name, sentence, value))
+    return list(found.values())
+
+
+def _proper(match: Match[str]) -> str:
+    """The name in a match without words that are no part of it; empty where it names nothing."""
+    name = next(group for group in match.groups() if group is not None).strip(" .-")
+    words = name.split()
+    while words and words[0].lower() in _NOT_NAMES:
+        words.pop(0)
+    # The first word of a sentence is written large whatever it is.
+    first = match.start() == 0 and len(words) == 1 and words[0][1:].islower()
+    generic = all(word.lower() in _GENERIC for word in words)
+    return "" if first or generic else " ".join(words)
 
 
 def metrics_in(text: str) -> dict[str, str]:
@@ -122,8 +199,13 @@ def passages(edge: CitationEdge) -> Iterator[tuple[str, str]]:
     yield from zip(contexts, sections, strict=True)
 
 
+def plainness(section: str) -> float:
+    """How much a passage under this heading counts."""
+    return SECTIONED if _EXPERIMENTS.search(section) else STATED
+
+
 def _of_passage(passage: str, section: str) -> Iterator[Said]:
-    weight = SECTIONED if _EXPERIMENTS.search(section) else STATED
+    weight = plainness(section)
     if _BASELINE.search(passage):
         yield Said(ResourceKind.BASELINE, weight, passage, section)
     if _DATA.search(passage):

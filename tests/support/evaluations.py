@@ -30,6 +30,7 @@ from schemas.outcome import Provenance
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
+from schemas.resource import Resource, ResourceKind
 from schemas.run import Run, RunState
 from schemas.soundness import (
     Concern,
@@ -150,6 +151,34 @@ def make_citation_edges(papers: tuple[Paper, ...]) -> tuple[CitationEdge, ...]:
         )
         for n, (cited, citing) in enumerate(pairwise(papers))
     )
+
+
+def make_resources(papers: tuple[Paper, ...]) -> tuple[Resource, ...]:
+    """The first paper is that of a data set; those behind it name it and a metric."""
+    own, *others = papers
+    own_row = Resource(
+        kind=ResourceKind.DATA_SET,
+        name=own.title,
+        paper_id=own.paper_id,
+        quote="We present a corpus of things.",
+        section="Abstract",
+        resource_paper_id=own.paper_id,
+    )
+    rows = (
+        (
+            replace(own_row, paper_id=each.paper_id, quote="We train on things.", section="Data"),
+            Resource(
+                kind=ResourceKind.METRIC,
+                name="BLEU",
+                paper_id=each.paper_id,
+                quote="We reach 31 BLEU.",
+                section="",
+                provenance=make_provenance("extract_resources"),
+            ),
+        )
+        for each in others[:2]
+    )
+    return (own_row, *(row for pair in rows for row in pair))
 
 
 def make_soundness(
@@ -517,6 +546,7 @@ def make_evaluation(
         ),
         suggestions=make_suggestions(number),
         citation_edges=make_citation_edges(found),
+        resources=make_resources(found),
         llm_calls=tuple(make_llm_call(idea.idea_id, n) for n in range(calls)),
         api_calls=tuple(make_api_call(idea.idea_id, n) for n in range(calls)),
         failures=(),

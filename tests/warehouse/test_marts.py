@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from itertools import combinations
 from statistics import fmean
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
+from schemas.identifiers import PaperId, RunId
 from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.tables import TABLE, TABLES
@@ -31,6 +33,7 @@ from tests.support.evaluations import (
 )
 from warehouse.lake import in_memory
 from warehouse.parquet import arrow_table
+from warehouse.queries import resources_of_papers
 from warehouse.rows import rows_of
 from warehouse.runs.landing import RUNS
 from warehouse.statements import MARTS, names, statement, table_statement
@@ -130,6 +133,7 @@ def test_marts_of_the_contract_are_the_files_there_are() -> None:
             "source_health",
             "authors",
             "concepts",
+            "data_sets",
             "attempt_hits",
             "judge_agreement",
         }
@@ -654,3 +658,43 @@ def test_the_agreement_of_judges_is_krippendorffs_alpha(asked: list[list[float |
         abs(first - second) for scores in compared for first, second in combinations(scores, 2)
     ]
     assert difference == (pytest.approx(fmean(pairs)) if pairs else None)
+
+
+def test_a_data_set_stands_once_with_its_own_words_beside_those_of_others(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    evaluation = make_evaluation(1)
+    own = evaluation.papers[0]
+    unknown = replace(evaluation.resources[0], name="Alp", resource_paper_id=None)
+    spelled = replace(unknown, name="ALP", paper_id=evaluation.papers[3].paper_id)
+    add_evaluation(tables, replace(evaluation, resources=(*evaluation.resources, unknown, spelled)))
+    found = tables.execute(
+        "select * exclude (run_id, idea_id) from data_sets order by 1"
+    ).fetchall()
+    assert [row[:4] for row in found] == [
+        (own.paper_id, own.title, "We present a corpus of things.", 2),
+        (None, "Alp", None, 2),
+    ]
+    assert [each["quote"] for each in found[0][4]] == ["We train on things."] * 2
+
+
+def test_what_papers_used_is_found_by_paper_as_the_latest_evaluation_has_it(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    first = make_evaluation(1)
+    later = replace(
+        first,
+        run_id=RunId("run-b"),
+        resources=tuple(replace(row, section="Later") for row in first.resources),
+        finished_at=first.finished_at + timedelta(days=1),
+    )
+    add_evaluation(tables, first)
+    add_evaluation(tables, later)
+    asked = [first.papers[1].paper_id, PaperId("unknown")]
+    found = resources_of_papers(tables, asked)
+    assert [(row.kind, row.section) for row in found] == [
+        ("data_set", "Later"),
+        ("metric", "Later"),
+    ]
+    assert found[1].provenance is not None
+    assert resources_of_papers(tables, []) == ()

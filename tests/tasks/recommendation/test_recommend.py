@@ -14,12 +14,18 @@ from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.reasons import Reason
-from schemas.recommendation import Recommendation, ResourceKind
+from schemas.recommendation import RECOMMENDED, Recommendation
+from schemas.resource import Resource, ResourceKind
 from schemas.retrieval import Answer, SourceFailure
 from tasks.embeddings.similarity import Nearness
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.ranking import Evidence, in_order
-from tasks.recommendation.recommend import Recommended, recommend
+from tasks.recommendation.recommend import (
+    KnownResources,
+    Recommended,
+    nothing_known,
+    recommend,
+)
 from tasks.recommendation.uses import data_sets_in, metrics_in, uses_of
 
 IDEA = "We will translate spoken dialects with a neural model that learns from parallel speech"
@@ -94,9 +100,12 @@ class Letters:
         return cast("NDArray[np.float32]", found / np.linalg.norm(found, axis=1, keepdims=True))
 
 
-def recommended(library: Library, cutoff: date | None = None) -> Recommended:
+def recommended(
+    library: Library, cutoff: date | None = None, known: KnownResources = nothing_known
+) -> Recommended:
     client = cast("LiteratureClient", library)
-    return asyncio.run(recommend(IDEA, client, Nearness(IDEA, cast("Any", Letters())), cutoff))
+    nearness = Nearness(IDEA, cast("Any", Letters()))
+    return asyncio.run(recommend(IDEA, client, nearness, cutoff, known=known))
 
 
 def of_kind(found: Recommended, kind: ResourceKind) -> list[Recommendation]:
@@ -203,3 +212,52 @@ def test_near_works_say_more_than_far_ones_and_ties_stand_by_name() -> None:
     }
     assert [name for name, _ in in_order(evidence)] == ["near", "far", "a", "b"]
     assert in_order({"only": Evidence()}) == [("only", 0.0)]
+
+
+def read_before(papers: Sequence[PaperId]) -> list[Resource]:
+    """Rows of earlier evaluations about the near work, and one of a paper about itself."""
+    told = (
+        (ResourceKind.DATA_SET, "Valley Talk", None, "We also test on Valley Talk."),
+        (ResourceKind.BASELINE, RIVAL.title, RIVAL.paper_id, "Huber is worse."),
+        (ResourceKind.DATA_SET, NEAR.title, NEAR.paper_id, "We present a corpus."),
+        (ResourceKind.MODEL, "BERT", None, "We start from the BERT model."),
+    )
+    if NEAR.paper_id not in papers:
+        return []
+    return [
+        Resource(
+            kind=kind,
+            name=name,
+            paper_id=NEAR.paper_id,
+            quote=quote,
+            section="Experiments",
+            resource_paper_id=own,
+        )
+        for kind, name, own, quote in told
+    ]
+
+
+def test_what_evaluations_have_read_before_is_recommended_with_its_quote() -> None:
+    found = recommended(Library(EDGES, works=(NEAR,)), known=read_before)
+    (valley,) = [
+        each
+        for each in of_kind(found, ResourceKind.DATA_SET)
+        if each.name == "Valley Talk" and each.paper_id is None
+    ]
+    assert valley.uses[0].quote == "We also test on Valley Talk."
+    assert NEAR.title not in {each.name for each in found.recommendations}, "its own is no use"
+    assert {each.kind for each in found.recommendations} <= set(RECOMMENDED)
+    assert found.known_resources == 2
+
+
+def test_a_use_known_twice_counts_once() -> None:
+    of_rival = [
+        each.uses
+        for found in (
+            recommended(Library(EDGES)),
+            recommended(Library(EDGES), known=read_before),
+        )
+        for each in of_kind(found, ResourceKind.BASELINE)
+        if each.paper_id == RIVAL.paper_id
+    ]
+    assert [len(uses) for uses in of_rival] == [1, 1]

@@ -1,0 +1,71 @@
+"""`extract_resources`: the data sets, models, metrics and hyper-parameters that papers used.
+
+Baseline: what their texts call by name, by the patterns of `uses`.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import LONG_ANSWER_TOKENS
+from schemas.resource import ResourceKind
+from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text, word_of
+from tasks.judging.step import BaselineTools, Step
+from tasks.recommendation.uses import named_in
+
+
+class PaperText(Noun):
+    """One paper to read, under the key the reply must use."""
+
+    key: str
+    title: str
+    text: str
+
+
+class ResourcesInput(Noun):
+    """Input of `extract_resources`."""
+
+    papers: tuple[PaperText, ...] = Field(min_length=1)
+    maximum_per_paper: int = Field(ge=1)
+
+
+class ProposedResource(Reply):
+    """One thing a paper used. It holds where its kind is known and its quote names it."""
+
+    key: Key
+    kind: Annotated[ResourceKind | None, word_of(ResourceKind)]
+    name: Text
+    quote: Prose
+    value: Prose = Field(default="", description="Of a hyper-parameter.")
+
+
+class ResourcesReply(Reply):
+    """Reply to `extract_resources`; empty where the papers name nothing they used."""
+
+    resources: Annotated[tuple[ProposedResource, ...], SoundEntries]
+
+
+async def baseline_resources(inputs: ResourcesInput, tools: BaselineTools) -> ResourcesReply:
+    """The first things that each text calls by name."""
+    del tools
+    return ResourcesReply(
+        resources=tuple(
+            ProposedResource(
+                key=paper.key, kind=each.kind, name=each.name, quote=each.quote, value=each.value
+            )
+            for paper in inputs.papers
+            for each in named_in(paper.text)[: inputs.maximum_per_paper]
+        )
+    )
+
+
+EXTRACT_RESOURCES = Step(
+    name="extract_resources",
+    version=1,
+    package="tasks.recommendation",
+    input_model=ResourcesInput,
+    output_model=ResourcesReply,
+    baseline=baseline_resources,
+    answer_tokens=LONG_ANSWER_TOKENS,
+)

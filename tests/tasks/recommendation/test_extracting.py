@@ -1,0 +1,190 @@
+"""What papers used, read out of their texts: every row has a quote that stands there."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, cast
+
+from schemas.graph import CitationEdge
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.profile import ResourceParameters
+from schemas.reasons import Reason
+from schemas.resource import Resource, ResourceKind
+from tasks.recommendation.extracting import Extracted, Stretch, extract_resources
+from tasks.recommendation.steps.extract_resources import (
+    ResourcesInput,
+    ResourcesReply,
+    baseline_resources,
+)
+from tasks.recommendation.uses import hyper_parameters_in, models_in
+from tests.support.soundness_fakes import FakeEngine
+
+SPEECH = Paper(
+    paper_id=PaperId("speech"),
+    title="AlpSpeech: a corpus of alpine dialects",
+    abstract="Dialects are rarely recorded. We present a corpus of 40 hours of alpine speech.",
+)
+RIVAL = Paper(paper_id=PaperId("rival"), title="Phrase tables for dialects")
+WORK = Paper(
+    paper_id=PaperId("work"),
+    title="Neural translation of spoken dialects",
+    abstract="We train a BERT model on the AlpSpeech corpus. We reach 31 BLEU on its test set.",
+)
+PASSAGES = (
+    "We train on the data of Meier (2012), the largest of its kind.",
+    "Our model outperforms Huber (2010).",
+)
+EDGES = (
+    CitationEdge(
+        citing_paper_id=WORK.paper_id,
+        cited_paper_id=SPEECH.paper_id,
+        contexts=PASSAGES[:1],
+        sections=("Experiments",),
+    ),
+    CitationEdge(
+        citing_paper_id=WORK.paper_id,
+        cited_paper_id=RIVAL.paper_id,
+        contexts=PASSAGES[1:],
+        sections=("Results",),
+    ),
+)
+SETTINGS = Stretch(
+    WORK.paper_id,
+    "All layers share weights. We set the learning rate to 3e-4 with a batch size of 32, and train for"
+    " 20 epochs.",
+    "Training",
+)
+PAPERS = (SPEECH, RIVAL, WORK)
+
+
+def extracted(
+    papers: Sequence[Paper] = PAPERS,
+    stretches: Sequence[Stretch] = (SETTINGS,),
+    engine: Any = None,
+    **parameters: int,
+) -> Extracted:
+    return asyncio.run(
+        extract_resources(
+            papers, EDGES, stretches, ResourceParameters(**parameters), cast("Any", engine)
+        )
+    )
+
+
+def of(found: Extracted, kind: ResourceKind, paper_id: str = "work") -> list[Resource]:
+    return [row for row in found.resources if (row.kind, row.paper_id) == (kind, paper_id)]
+
+
+def test_rules_find_every_kind_without_asking_anybody() -> None:
+    found = extracted()
+    assert [row.name for row in of(found, ResourceKind.BASELINE)] == [RIVAL.title]
+    assert [row.name for row in of(found, ResourceKind.METRIC)] == ["BLEU"]
+    assert [row.name for row in of(found, ResourceKind.MODEL)] == ["BERT"]
+    settings = {row.name: row.value for row in of(found, ResourceKind.HYPER_PARAMETER)}
+    assert settings == {"learning rate": "3e-4", "batch size": "32", "epochs": "20"}
+    assert {row.section for row in of(found, ResourceKind.HYPER_PARAMETER)} == {"Training"}
+    assert all(row.provenance is None for row in found.resources)
+
+
+def test_every_quote_stands_in_a_text_of_its_paper() -> None:
+    texts = {
+        "work": " ".join([WORK.abstract or "", *PASSAGES, SETTINGS.text]),
+        "speech": SPEECH.abstract or "",
+    }
+    assert all(row.quote in texts[row.paper_id] for row in extracted().resources)
+
+
+def test_what_others_say_of_a_data_set_is_joined_to_what_it_says_of_itself() -> None:
+    about = [row for row in extracted().resources if row.resource_paper_id == SPEECH.paper_id]
+    assert [(row.paper_id, row.quote) for row in about] == [
+        ("speech", "We present a corpus of 40 hours of alpine speech."),
+        ("work", PASSAGES[0]),
+    ]
+
+
+def test_a_name_is_tied_to_the_paper_whose_title_begins_with_it() -> None:
+    (alone,) = extracted(stretches=()).resources[:1]
+    assert alone.paper_id == SPEECH.paper_id
+    unlinked = asyncio.run(
+        extract_resources(PAPERS, (), (), ResourceParameters(), cast("Any", None))
+    )
+    (row,) = of(unlinked, ResourceKind.DATA_SET)
+    assert (row.name, row.resource_paper_id) == ("AlpSpeech", SPEECH.paper_id)
+
+
+def test_a_name_that_two_titles_begin_with_is_tied_to_neither() -> None:
+    twin = Paper(paper_id=PaperId("twin"), title="AlpSpeech: another one")
+    found = asyncio.run(
+        extract_resources((*PAPERS, twin), (), (), ResourceParameters(), cast("Any", None))
+    )
+    (row,) = of(found, ResourceKind.DATA_SET)
+    assert row.resource_paper_id is None
+
+
+def test_a_paper_has_no_more_rows_than_the_profile_allows_and_data_sets_lead() -> None:
+    found = [row for row in extracted(maximum_per_paper=2).resources if row.paper_id == "work"]
+    assert [row.kind for row in found] == [ResourceKind.DATA_SET, ResourceKind.BASELINE]
+
+
+def test_papers_without_text_give_nothing() -> None:
+    bare = Paper(paper_id=PaperId("bare"), title="A title")
+    assert extracted((bare,), ()) == Extracted()
+
+
+def reply(inputs: ResourcesInput) -> ResourcesReply:
+    key = next(paper.key for paper in inputs.papers if paper.title == WORK.title)
+    proposed = (
+        ("data_set", "AlpSpeech", "on the AlpSpeech corpus"),
+        ("model", "BERT", "We train a BERT model"),
+        ("data_set", "CommonVoice", "on the CommonVoice corpus"),
+        ("metric", "METEOR", "We reach 31 BLEU on its test set"),
+        ("gadget", "BERT", "We train a BERT model"),
+    )
+    return ResourcesReply.model_validate(
+        {
+            "resources": [
+                {"key": key, "kind": kind, "name": name, "quote": quote}
+                for kind, name, quote in proposed
+            ]
+        }
+    )
+
+
+def test_a_model_is_asked_of_so_many_papers_and_its_invented_quotes_are_left_out() -> None:
+    engine = FakeEngine({"extract_resources": reply})
+    found = extracted(engine=engine, asked_papers=2, papers_per_call=2)
+    (inputs,) = engine.inputs_of("extract_resources")
+    assert {paper.title for paper in inputs.papers} == {WORK.title, SPEECH.title}
+    made = {row.name for row in found.resources if row.provenance is not None}
+    assert made == {"AlpSpeech", "BERT"}
+    (failure,) = found.failures
+    assert failure.reason is Reason.PASSAGE_NOT_FOUND
+    assert failure.detail.startswith("3 of 5 resources were left out")
+    assert len(of(found, ResourceKind.MODEL)) == 1, "what rule and model both found stands once"
+
+
+def test_a_call_without_an_answer_leaves_what_rules_found_and_a_failure() -> None:
+    engine = FakeEngine({"extract_resources": lambda _: Reason.TIMEOUT})
+    found = extracted(engine=engine, asked_papers=1)
+    assert found.resources == extracted().resources
+    assert [failure.reason for failure in found.failures] == [Reason.TIMEOUT]
+
+
+def test_the_baseline_answers_what_the_rules_find() -> None:
+    shown = {"key": "P1", "title": WORK.title, "text": WORK.abstract}
+    inputs = ResourcesInput.model_validate({"papers": (shown,), "maximum_per_paper": 2})
+    found = asyncio.run(baseline_resources(inputs, cast("Any", None)))
+    assert [(each.key, each.name) for each in found.resources] == [
+        ("P1", "AlpSpeech"),
+        ("P1", "BLEU"),
+    ]
+
+
+def test_common_words_are_no_models_and_a_plain_number_sets_nothing() -> None:
+    assert models_in("Neural networks and Bayesian models are used. We use a Large model.") == {}
+    assert set(models_in("We use a ResNet-50 encoder and the GPT-2 language model.")) == {
+        "ResNet-50",
+        "GPT-2",
+    }
+    assert hyper_parameters_in("The learning rate matters; we ran 5 trials.") == []
+    (found,) = hyper_parameters_in("Dropout with probability 0.1 is used throughout.")
+    assert (found.name, found.value) == ("dropout", "0.1")
