@@ -59,6 +59,8 @@ CONCERN_WORDS, CONCERN_QUOTE_WORDS = 90, 14
 EXPECTED_STRENGTHS_SHARE = 0.33
 QUESTION_TOKENS = 45
 """A question about a single thing: the words of the plan it is about, and the doubt."""
+RESOURCE_LINE_TOKENS = 25
+"""Of a data set, baseline or metric that the review of the plan is shown."""
 CONCERN_SHOWN_TOKENS = 45
 """A concern as the review of a method sees it: its key, severity and one sentence."""
 EXPECTED_BEARINGS, BEARING_WORDS = 2, 25
@@ -260,7 +262,11 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
         "extract_methods": Asked(
             1, 0, methods * METHOD_TOKENS + EXPECTED_ELEMENTS * ELEMENT_TOKENS
         ),
-        "plan_review": Asked(1, 0, points * point + parameters.maximum_questions * QUESTION_TOKENS),
+        "plan_review": Asked(
+            1,
+            parameters.resources_shown * RESOURCE_LINE_TOKENS,
+            points * point + parameters.maximum_questions * QUESTION_TOKENS,
+        ),
         "soundness_query": Asked(
             math.ceil(methods / parameters.methods_per_query_call),
             methods * METHOD_TOKENS,

@@ -49,8 +49,8 @@ class Citation(Noun):
     module: str = Field(description="soundness, contribution, committee or novelty.")
     subject: str = Field(
         description=(
-            "method_id, dimension_id or `persona_id dimension`; `summary` for a summary,"
-            " `meta_review`."
+            "method_id, dimension_id or `persona_id dimension`; `plan` for the review of the plan,"
+            " `summary` for a summary, `meta_review`."
         )
     )
     field: str = Field(

@@ -58,6 +58,16 @@ class SoundnessParameters(Noun):
         ge=20,
         description=f"Words asked of one point, without its quote. {WORDS_ASKED}",
     )
+    resources_shown: int = Field(
+        default=0,
+        ge=0,
+        le=30,
+        description=(
+            "Data sets, baselines and metrics of the works found that are shown to the review of the"
+            " plan, which then waits for the searches; 0: none, and it starts at once. No request"
+            " more."
+        ),
+    )
     query_word_limit: int = Field(default=70, ge=5, le=70)
     queries_per_method: int = Field(
         default=1,

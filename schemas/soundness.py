@@ -129,7 +129,12 @@ class Concern(Noun):
     would_change: Prose = Field(
         default="", description="What fact or result would change the verdict on it."
     )
-    action: Prose = Field(default="", description="What to do about it.")
+    action: Prose = Field(
+        default="",
+        description=(
+            "What to do about it: Markdown, which may cite works that used what it names."
+        ),
+    )
     effort: ActionEffort | None = Field(
         default=None,
         description="What the action takes; None when not said.",

@@ -88,6 +88,26 @@ async def extract_resources(
 
     No look-up is made, and no model is asked unless `parameters.asked_papers` says so.
     """
+    reading = _read(papers, edges, stretches)
+    asked = await _asked(reading, parameters, engine)
+    found = [*asked.resources, *_by_rule(edges, reading)]
+    return Extracted(_settled(found, reading, parameters.maximum_per_paper), asked.failures)
+
+
+def found_by_rule(
+    papers: Sequence[Paper],
+    edges: Sequence[CitationEdge],
+    stretches: Iterable[Stretch],
+    maximum_per_paper: int,
+) -> tuple[Resource, ...]:
+    """What `extract_resources` finds without a model."""
+    reading = _read(papers, edges, stretches)
+    return _settled(_by_rule(edges, reading), reading, maximum_per_paper)
+
+
+def _read(
+    papers: Sequence[Paper], edges: Iterable[CitationEdge], stretches: Iterable[Stretch]
+) -> _Reading:
     reading = _Reading({paper.paper_id: paper for paper in papers})
     for paper in papers:
         reading.add(Stretch(paper.paper_id, paper.abstract or "", "Abstract"))
@@ -96,11 +116,11 @@ async def extract_resources(
     for edge in edges:
         for passage, section in passages(edge):
             reading.add(Stretch(edge.citing_paper_id, passage, section))
-    found = [*_cited(edges, reading), *_own(reading), *_named(reading)]
-    asked = await _asked(reading, parameters, engine)
-    return Extracted(
-        _settled([*asked.resources, *found], reading, parameters.maximum_per_paper), asked.failures
-    )
+    return reading
+
+
+def _by_rule(edges: Iterable[CitationEdge], reading: _Reading) -> list[Resource]:
+    return [*_cited(edges, reading), *_own(reading), *_named(reading)]
 
 
 def _cited(edges: Iterable[CitationEdge], reading: _Reading) -> Iterator[Resource]:

@@ -5,6 +5,7 @@ literature reports of its like (ScholarEval §2.1, B.1).
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from schemas.citation import Citation
 from schemas.failure import Failure
@@ -20,6 +21,7 @@ from tasks.judging.packing import Beginning, even_batches
 from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
+from tasks.recommendation.offering import Offered, offered
 from tasks.soundness.concluding import summarise, verify_reviews
 from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_methods
 from tasks.soundness.gathering import FetchedPapers, Gathered, gather_papers, searches, wider_search
@@ -50,12 +52,33 @@ class _Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class _Context:
+class _Search:
+    """The idea, and what its literature is searched with."""
+
     idea: Idea
     parameters: SoundnessParameters
     engine: Engine
     literature: LiteratureClient
     fetched: FetchedPapers
+
+    async def gather(self, method: Method, queries: list[str]) -> Gathered:
+        """What `queries` lead to."""
+        return await gather_papers(
+            self.idea, method, queries, self.parameters, self.literature, self.fetched
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A method with its queries and what they led to; None: none could be made."""
+
+    queried: Queried
+    gathered: Gathered | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    search: _Search
     plan: asyncio.Task[PlanReviewed]
     readings: Beginning = field(default_factory=Beginning)
 
@@ -110,7 +133,7 @@ async def evaluate_soundness(
     return SoundnessFindings(
         evaluation,
         await fetched.retrieved(),
-        (*citations, *(summarised.citations if summarised else ())),
+        (*planned.citations, *citations, *(summarised.citations if summarised else ())),
         (*planned.suggestions, *(row for each in judged for row in each.reviewed.suggestions)),
     )
 
@@ -124,17 +147,53 @@ async def _judge_all(
 ) -> tuple[Extracted, PlanReviewed, list[_Judged], FetchedPapers]:
     """The plan's review beside the methods', and what was fetched for them."""
     async with asyncio.TaskGroup() as group:
-        plan = group.create_task(review_plan(idea, parameters, engine))
-        extracted = await find_methods(idea, parameters, engine)
         fetched = FetchedPapers(literature, documents, idea.cutoff_date, group)
-        context = _Context(idea, parameters, engine, literature, fetched, plan)
-        tasks: list[asyncio.Task[_Judged]] = []
-        for methods in even_batches(extracted.methods, parameters.methods_per_query_call):
-            queried = group.create_task(ask_queries(idea, methods, parameters, engine))
-            tasks.extend(
-                group.create_task(_judge(place, queried, context)) for place in range(len(methods))
-            )
+        search = _Search(idea, parameters, engine, literature, fetched)
+        started = group.create_task(_start(search, group))
+        plan = group.create_task(
+            review_plan(idea, parameters, engine, partial(_used_nearby, started, parameters))
+        )
+        extracted, beginnings = await started
+        context = _Context(search, plan)
+        tasks = [group.create_task(_judge(each, context)) for each in beginnings]
     return extracted, plan.result(), [task.result() for task in tasks], fetched
+
+
+async def _start(
+    search: _Search, group: asyncio.TaskGroup
+) -> tuple[Extracted, list[asyncio.Task[_Begun]]]:
+    """The methods of the idea, and of each the task that asks its queries and searches."""
+    parameters = search.parameters
+    extracted = await find_methods(search.idea, parameters, search.engine)
+    begun: list[asyncio.Task[_Begun]] = []
+    for methods in even_batches(extracted.methods, parameters.methods_per_query_call):
+        queried = group.create_task(ask_queries(search.idea, methods, parameters, search.engine))
+        begun.extend(
+            group.create_task(_begin(place, queried, search)) for place in range(len(methods))
+        )
+    return extracted, begun
+
+
+async def _begin(place: int, asked: asyncio.Task[tuple[Queried, ...]], search: _Search) -> _Begun:
+    """A method's queries and what they lead to; it waits for none but those asked with it."""
+    queried = (await asked)[place]
+    if queried.unscored is not None:
+        return _Begun(queried, None)
+    queries = searches(queried.method, packed=not search.literature.unlimited)
+    return _Begun(queried, await search.gather(queried.method, queries))
+
+
+async def _used_nearby(
+    started: asyncio.Task[tuple[Extracted, list[asyncio.Task[_Begun]]]],
+    parameters: SoundnessParameters,
+) -> Offered:
+    """What the works that all methods' searches led to used."""
+    _, beginnings = await started
+    found = [(await each).gathered for each in beginnings]
+    gathered = [each for each in found if each is not None]
+    papers = {paper.paper_id: paper for each in gathered for paper in each.papers}
+    passages = {passage.passage_id: passage for each in gathered for passage in each.passages}
+    return offered(list(papers.values()), passages.values(), parameters.resources_shown)
 
 
 async def _verified(
@@ -159,46 +218,35 @@ async def _verified(
     ], failures
 
 
-async def _judge(
-    place: int, asked: asyncio.Task[tuple[Queried, ...]], context: _Context
-) -> _Judged:
-    """One method from its query to its review.
+async def _judge(beginning: asyncio.Task[_Begun], context: _Context) -> _Judged:
+    """One method from what its queries led to, to its review.
 
     It waits for none but those whose queries are asked for with it, for the idea's first reading,
     and before its review for that of the plan.
     """
-    queried = (await asked)[place]
+    begun = await beginning
+    queried, gathered, search = begun.queried, begun.gathered, context.search
     method = queried.method
-    if queried.unscored is not None:
-        reason, detail = (
-            queried.unscored.reason,
-            f"no query could be made for the method: {queried.unscored.detail}",
-        )
-        return _Judged(
-            method,
-            Reviewed(
-                unscored_review(method, reason, detail, queried.unscored.provenance, 0), show(())
-            ),
-        )
-    queries = searches(method, packed=not context.literature.unlimited)
-    gathered, read = await _found(method, queries, (), context)
+    if queried.unscored is not None or gathered is None:
+        return _unqueried(queried)
+    read = await _read(method, gathered, (), context)
     if not gathered.source_failed and not any(row.relevant for row in read.evidence):
-        again = wider_search(method, context.parameters)
         known = [row.paper_id for row in read.evidence]
-        further, further_read = await _found(method, again, known, context)
+        further = await search.gather(method, wider_search(method, search.parameters))
+        further_read = await _read(method, further, known, context)
         gathered, read = gathered.with_more(further), read.with_more(further_read)
     if any(row.relevant for row in read.evidence):
         reviewed = await review_method(
-            context.idea,
+            search.idea,
             method,
             gathered.papers,
             read,
             (await context.plan).concerns,
-            context.parameters,
-            context.engine,
+            search.parameters,
+            search.engine,
         )
     else:
-        reviewed = unreviewed(method, read, gathered.source_failed, context.engine)
+        reviewed = unreviewed(method, read, gathered.source_failed, search.engine)
     return _Judged(
         method,
         reviewed,
@@ -208,27 +256,28 @@ async def _judge(
     )
 
 
-async def _found(
-    method: Method, queries: list[str], known: Sequence[PaperId], context: _Context
-) -> tuple[Gathered, Read]:
-    """What `queries` lead to, papers `known` already left out, and what was read there."""
-    gathered = await gather_papers(
-        context.idea,
-        method,
-        queries,
-        context.parameters,
-        context.literature,
-        context.fetched,
+def _unqueried(queried: Queried) -> _Judged:
+    assert queried.unscored is not None
+    reason, detail = (
+        queried.unscored.reason,
+        f"no query could be made for the method: {queried.unscored.detail}",
     )
-    papers = [paper for paper in gathered.papers if paper.paper_id not in known]
-    read = await read_papers(
-        context.idea,
+    review = unscored_review(queried.method, reason, detail, queried.unscored.provenance, 0)
+    return _Judged(queried.method, Reviewed(review, show(())))
+
+
+async def _read(
+    method: Method, gathered: Gathered, known: Sequence[PaperId], context: _Context
+) -> Read:
+    """What the papers gathered say of the method, papers `known` already left out."""
+    search = context.search
+    return await read_papers(
+        search.idea,
         method,
-        papers,
+        [paper for paper in gathered.papers if paper.paper_id not in known],
         gathered.passages,
-        context.parameters,
-        context.engine,
-        context.fetched,
+        search.parameters,
+        search.engine,
+        search.fetched,
         context.readings,
     )
-    return gathered, read

@@ -2,10 +2,11 @@
 of each.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
+from schemas.citation import Citation
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.outcome import Provenance, Unscored
@@ -13,9 +14,10 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.soundness import Concern, ConcernKind, ConcernSeverity, PlanReview
 from schemas.suggestion import Suggestion
-from tasks.citations.keys import show
-from tasks.citations.settle import settle
+from tasks.citations.keys import Shown, show
+from tasks.citations.settle import Settled, citation_rows, settle
 from tasks.judging.step import Engine, shortened
+from tasks.recommendation.offering import Offered
 from tasks.soundness.reviewing import STAGE, Reviewed
 from tasks.soundness.steps.plan_review import (
     PLAN_REVIEW,
@@ -32,24 +34,34 @@ _SUBJECT = "plan"
 
 @dataclass(frozen=True, slots=True)
 class PlanReviewed:
-    """How the review went, the points it keeps, and what was wrong with the rest."""
+    """How the review went, the points it keeps, and what was wrong with the rest.
+
+    `cited` are, concern by concern, the keys in what to do about it; `citations` all of them.
+    """
 
     review: PlanReview
     concerns: tuple[Concern, ...] = ()
     failures: tuple[Failure, ...] = ()
+    cited: tuple[tuple[str, ...], ...] = ()
+    citations: tuple[Citation, ...] = ()
 
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:
         """What to do about the concerns, where that was said."""
-        acted_on = [concern for concern in self.concerns if concern.action]
-        return tuple(_suggestion(rank, each) for rank, each in enumerate(acted_on, start=1))
+        acted_on = [
+            (concern, keys)
+            for concern, keys in zip(self.concerns, self.cited, strict=True)
+            if concern.action
+        ]
+        return tuple(_suggestion(rank, *each) for rank, each in enumerate(acted_on, start=1))
 
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """A point without the references that it brought along."""
+    """A point without the references that it brought along; those of `action` to works shown stay."""
 
     proposed: ProposedPoint
+    action: Settled
     removed_citation_count: int
 
 
@@ -69,22 +81,28 @@ async def review_plan(
     idea: Idea,
     parameters: SoundnessParameters,
     engine: Engine,
+    near_works: Callable[[], Awaitable[Offered]],
 ) -> PlanReviewed:
     """Ask for the points about the plan.
 
     Those that quote other words than the plan's are left out, on record.
+
+    Args:
+        near_works: what works near the idea used; waited for where the parameters want it shown.
     """
+    offered = await near_works() if parameters.resources_shown else Offered()
     question = PlanInput(
         idea=idea.text,
         maximum_points=parameters.maximum_concerns,
         maximum_questions=parameters.maximum_questions,
         words_per_point=parameters.words_per_concern,
+        near_works="\n".join(offered.lines),
     )
     outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):
         return _unreviewed(outcome.reason, outcome.detail, outcome.provenance)
     questions = map(_point_of, outcome.value.questions)
-    points = [_settled(point) for point in (*outcome.value.points, *questions)]
+    points = [_settled(point, offered.shown) for point in (*outcome.value.points, *questions)]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
     judged = [point for point in sound if not _is_question(point.proposed)]
@@ -118,7 +136,19 @@ async def review_plan(
             _concern(rank, point.proposed, provenance) for rank, point in enumerate(kept, start=1)
         ),
         failures,
+        tuple(_keys(point.action, offered.shown) for point in kept),
+        _citations([point.action for point in kept], offered.shown),
     )
+
+
+def _keys(settled: Settled, shown: Shown) -> tuple[str, ...]:
+    return tuple(shown.key_of(paper_id) for paper_id, _ in settled.cited)
+
+
+def _citations(actions: Sequence[Settled], shown: Shown) -> tuple[Citation, ...]:
+    """Of all actions together, for they are one text of the review."""
+    whole = settle("\n\n".join(action.markdown for action in actions), shown)
+    return citation_rows(whole, shown, module=STAGE, subject=_SUBJECT, field="suggestions")
 
 
 def with_evidence(concerns: Sequence[Concern], reviewed: Sequence[Reviewed]) -> tuple[Concern, ...]:
@@ -162,15 +192,17 @@ def _is_question(point: ProposedPoint) -> bool:
     return point.severity is ConcernSeverity.QUESTION
 
 
-def _settled(point: ProposedPoint) -> _Settled:
-    """No paper was shown, so whatever looks like a reference was made up."""
+def _settled(point: ProposedPoint, shown: Shown) -> _Settled:
+    """What to do may name works that were shown; any other reference was made up."""
     texts = {
         name: settle(getattr(point, name), show(()))
-        for name in ("point", "omission", "why", "would_change", "action")
+        for name in ("point", "omission", "why", "would_change")
     }
+    texts["action"] = settle(point.action, shown)
     changes = {name: text.markdown for name, text in texts.items()}
     removed = sum(text.removed_citation_count for text in texts.values())
-    return _Settled(point.model_copy(update={**changes, "quote": point.quote.strip()}), removed)
+    settled = point.model_copy(update={**changes, "quote": point.quote.strip()})
+    return _Settled(settled, texts["action"], removed)
 
 
 def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
@@ -219,7 +251,7 @@ def _concern(rank: int, point: ProposedPoint, provenance: Provenance) -> Concern
     )
 
 
-def _suggestion(rank: int, concern: Concern) -> Suggestion:
+def _suggestion(rank: int, concern: Concern, keys: tuple[str, ...]) -> Suggestion:
     return Suggestion(
         module=STAGE,
         subject=_SUBJECT,
@@ -229,5 +261,6 @@ def _suggestion(rank: int, concern: Concern) -> Suggestion:
         effort=concern.effort,
         deciding_outcome=concern.would_change,
         concern_id=concern.concern_id,
+        citation_keys=keys,
         provenance=concern.provenance,
     )

@@ -28,6 +28,9 @@ class PlanInput(Noun):
     words_per_point: int | None = Field(
         default=None, ge=20, description="Asked of one point; None: as many as it needs."
     )
+    near_works: str = Field(
+        default="", description="A line each: what near works used, with keys; empty: not known."
+    )
 
 
 class ProposedPoint(Reply):
@@ -75,7 +78,7 @@ async def baseline_plan_review(_inputs: PlanInput, _tools: BaselineTools) -> Pla
 
 PLAN_REVIEW = Step(
     name="plan_review",
-    version=3,
+    version=4,
     package="tasks.soundness",
     input_model=PlanInput,
     output_model=PlanReply,

@@ -6,12 +6,18 @@ from typing import Any
 
 import pytest
 
+from schemas.base import replace
 from schemas.idea import Idea
 from schemas.reasons import Reason
 from schemas.soundness import ConcernKind, ConcernSeverity, SoundnessEvaluation
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedElement, ProposedMethod
-from tasks.soundness.steps.plan_review import PlanReply, ProposedPoint, ProposedQuestion
+from tasks.soundness.steps.plan_review import (
+    PLAN_REVIEW,
+    PlanReply,
+    ProposedPoint,
+    ProposedQuestion,
+)
 from tasks.soundness.steps.soundness_review import Bearing, ConcernBearing, ReviewReply
 from tests.support.soundness_fakes import (
     PARAMETERS,
@@ -284,3 +290,71 @@ async def test_what_the_plan_rests_on_is_kept_and_does_not_steer_its_reviewer() 
     assert "1 of 4 elements left out" in str(evaluation.elements[0].provenance.shortening)
     (inputs,) = engine.inputs_of("plan_review")
     assert "Mice stand for people." not in inputs.model_dump_json()
+
+
+NEAR_PASSAGES = {
+    "query alpha": (
+        replace(
+            passage(1, score=1.0, cites=(4,)),
+            text="We train on the Alpine Speech corpus and outperform the cascade.",
+            section="Experiments",
+        ),
+    )
+}
+CASCADE = paper(4, title="A cascade of recognisers")
+
+
+async def beside_near_works(
+    action: str, shown: int = 6, text: str = ""
+) -> tuple[FakeEngine, FakeLiterature, SoundnessFindings]:
+    """The review of a plan whose near works used a corpus and compared with a cascade."""
+    passages = {
+        query: tuple(replace(each, text=text or each.text) for each in found)
+        for query, found in NEAR_PASSAGES.items()
+    }
+    engine = FakeEngine({"plan_review": lambda _: PlanReply(points=(plan_point(action=action),))})
+    literature = FakeLiterature(passages=passages, fetched=(*PAPERS, CASCADE))
+    parameters = replace(PARAMETERS, resources_shown=shown)
+    findings = await evaluate_soundness(IDEA, parameters, engine, literature, FakeDocuments())
+    return engine, literature, findings
+
+
+async def test_the_review_is_shown_what_near_works_used_with_their_keys() -> None:
+    engine, _, _ = await beside_near_works("Add it.")
+    (inputs,) = engine.inputs_of("plan_review")
+    assert inputs.near_works.splitlines() == [
+        "data set: Alpine Speech [P1]",
+        "baseline: A cascade of recognisers [P1]",
+    ]
+    assert "<near_works>\ndata set:" in PLAN_REVIEW.messages(inputs)[1]["content"]
+
+
+async def test_an_action_may_cite_a_near_work_and_nothing_else() -> None:
+    _, _, findings = await beside_near_works("Test on Alpine Speech [P1], as all do [P7].")
+    (concern,) = findings.evaluation.concerns
+    assert concern.action.startswith("Test on Alpine Speech [(")
+    assert "P7" not in concern.action
+    assert findings.evaluation.plan_review is not None
+    assert findings.evaluation.plan_review.removed_citation_count == 1
+    suggestion = next(each for each in findings.suggestions if each.subject == "plan")
+    assert suggestion.citation_keys == ("P1",)
+    (row,) = [each for each in findings.citations if each.subject == "plan"]
+    assert (row.paper_id, row.citation_key, row.field) == (PAPERS[0].paper_id, "P1", "suggestions")
+
+
+async def test_no_more_is_looked_up_for_what_near_works_used() -> None:
+    _, asked_less, _ = await beside_near_works("Add it.", shown=0)
+    _, literature, _ = await beside_near_works("Add it.")
+    assert sorted(literature.searched) == sorted(asked_less.searched)
+    assert sorted(literature.looked_up) == sorted(asked_less.looked_up)
+
+
+@pytest.mark.parametrize("shown", [0, 6])
+async def test_where_nothing_is_known_to_be_used_or_wanted_the_review_is_shown_nothing(
+    shown: int,
+) -> None:
+    text = "Nothing is named here." if shown else ""
+    engine, _, _ = await beside_near_works("Add it.", shown, text)
+    (inputs,) = engine.inputs_of("plan_review")
+    assert inputs.near_works == ""
+    assert "<near_works>" not in PLAN_REVIEW.messages(inputs)[1]["content"]
