@@ -60,7 +60,12 @@ class KnowledgeRecord(Judged):
         description="before: judges the idea; after: appeared after its cutoff date, only advises.",
     )
     part: IdeaPart = Field(description="The part it was searched for first.")
-    query: str = Field(description="The query that found it first.")
+    query: str = Field(
+        description=(
+            "The query that found it first; of a reference followed, the sentence that cites it, or"
+            " which paper does."
+        )
+    )
     round: int = Field(ge=1, description="Round of search that found it.")
     title: str = Field(description="Title; empty where the source has none.")
     url: str = Field(description="Where a reader finds it.")

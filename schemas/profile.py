@@ -253,6 +253,15 @@ class CommitteeParameters(Noun):
         le=100,
         description="m: best items kept per kind; 3 m by similarity before.",
     )
+    references_per_paper: int = Field(
+        default=0,
+        ge=0,
+        le=50,
+        description=(
+            "Papers cited by one that a round kept which enter the next round, those first of which it"
+            " is known how they are cited; one packed look-up a round. 0, as published: none."
+        ),
+    )
     judge_weight: float = Field(
         default=0.2, ge=0, le=1, description="α: weight of the judge's score beside similarity."
     )

@@ -196,6 +196,8 @@ def expected_committee(
     requests = (
         len(IdeaPart) * parameters.queries_per_part * (2 if later else 1) * parameters.search_rounds
     )
+    if parameters.references_per_paper:
+        requests += parameters.search_rounds - 1
     own = _own(parameters, kinds, later=later)
     in_order_of_work = {"structure_idea": own["structure_idea"]} | searched | own
     return in_order_of_work, float(requests if LITERATURE in parameters.sources else 0)

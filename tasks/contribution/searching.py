@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from schemas.contribution import CandidateOrigin, Dimension
 from schemas.failure import Failure, look_up_failures
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.profile import RecommendationKind, SearchKind
@@ -16,14 +15,10 @@ from schemas.retrieval import Answer
 from tasks.contribution.context import STAGE, Context
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.packing import even_batches
-from tasks.literature.edges import Neighbour
-from tasks.text.phrases import specific_stems
-from tasks.text.words import shorten_words
+from tasks.literature.edges import Neighbour, telling_passages
 
 PACKED_WORDS = 10
 """Words of a packed query: what a search by relevance still answers well."""
-PASSAGE_WORDS = 30
-"""Of the passage in which one paper cites another: about a sentence."""
 PACKED_ROWS = 100
 """The most one search request gives."""
 
@@ -208,23 +203,6 @@ async def augment(
     cited_as = telling_passages(context.idea.text, [edge for edge, _ in cited.result().items])
     shown = {paper_id: cited_as[paper_id] for paper_id in found if paper_id in cited_as}
     return Augmentation(tuple(found.values()), tuple(failures), shown)
-
-
-def telling_passages(idea: str, edges: Iterable[CitationEdge]) -> dict[PaperId, str]:
-    """Of each cited paper whose passages are known the one that shares most with the idea, cut to
-    `PASSAGE_WORDS`; of several alike the first.
-    """
-    wanted = specific_stems(idea)
-    best: dict[PaperId, tuple[int, str]] = {}
-    for edge in edges:
-        for passage in edge.contexts or ():
-            shared = len(wanted & specific_stems(passage))
-            if edge.cited_paper_id not in best or shared > best[edge.cited_paper_id][0]:
-                best[edge.cited_paper_id] = (shared, passage)
-    return {
-        paper_id: shorten_words(passage, PASSAGE_WORDS)[0]
-        for paper_id, (_, passage) in best.items()
-    }
 
 
 def _seeds_per_request(context: Context) -> int:

@@ -1,6 +1,6 @@
 """Who cites whom around some papers, and how: look-ups packed, each list asked for once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
@@ -14,6 +14,8 @@ from schemas.retrieval import Answer, SourceFailure
 from tasks.literature.api_shapes import edge_of, parse_paper, until
 from tasks.literature.gateway_requests import Fetched, GatewayRequests
 from tasks.literature.known_papers import KnownPapers
+from tasks.text.phrases import specific_stems
+from tasks.text.words import shorten_words
 
 EDGE_FIELDS = "contextsWithIntent,isInfluential"
 """Of a reference or citation, beside the paper at its other end."""
@@ -31,6 +33,9 @@ _PAGE = 1_000
 # The API's window: offset and limit together stay below 10,000.
 _LAST_ROW = 9_999
 _ENDPOINT = "paper/batch"
+
+PASSAGE_WORDS = 30
+"""Of the passage in which one paper cites another: about a sentence."""
 
 Kind = Literal["references", "citations"]
 Neighbour = tuple[CitationEdge, Paper]
@@ -226,3 +231,20 @@ class EdgeLists:
         return SourceFailure(
             source=self._requests.source, endpoint=endpoint, reason=reason, detail=detail
         )
+
+
+def telling_passages(idea: str, edges: Iterable[CitationEdge]) -> dict[PaperId, str]:
+    """Of each cited paper whose passages are known the one that shares most with the idea, cut to
+    `PASSAGE_WORDS`; of several alike the first.
+    """
+    wanted = specific_stems(idea)
+    best: dict[PaperId, tuple[int, str]] = {}
+    for edge in edges:
+        for passage in edge.contexts or ():
+            shared = len(wanted & specific_stems(passage))
+            if edge.cited_paper_id not in best or shared > best[edge.cited_paper_id][0]:
+                best[edge.cited_paper_id] = (shared, passage)
+    return {
+        paper_id: shorten_words(passage, PASSAGE_WORDS)[0]
+        for paper_id, (_, passage) in best.items()
+    }

@@ -141,7 +141,9 @@ class FakeSource:
 
 
 class Library(FakeLiterature):
-    """A literature that also knows papers by identifier."""
+    """A literature that also knows papers by identifier, as a snapshot does."""
+
+    unlimited = True
 
     def __init__(
         self, papers: Iterable[Paper] = (), by_name: dict[str, Paper] | None = None, **more: Any

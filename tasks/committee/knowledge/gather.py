@@ -95,8 +95,9 @@ async def _rounds(context: Context, search: Search) -> None:
     similarity = Similarity(context.outline, context.tools.embedder)
     queries = await first_queries(context)
     asked = list(queries)
+    followed: list[Candidate] = []
     for number in range(1, context.parameters.search_rounds + 1):
-        new = await search.round(queries, number)
+        new = [*followed, *await search.round(queries, number)]
         await similarity.enter(new)
         chosen = await _filtered(context, search) if new else []
         if all(candidate.read for candidate in chosen):
@@ -104,9 +105,10 @@ async def _rounds(context: Context, search: Search) -> None:
         await read_selected(context, chosen)
         if number == context.parameters.search_rounds:
             return
+        followed = await search.follow(chosen, number + 1)
         queries = await refined_queries(context, search.pool, asked)
         asked += queries
-        if not queries:
+        if not queries and not followed:
             return
 
 

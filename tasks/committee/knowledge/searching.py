@@ -18,8 +18,12 @@ from tasks.committee.knowledge.context import Context, FailureLog
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
+from tasks.literature.edges import telling_passages
 from tasks.sources.fields import clean_doi
 from tasks.text.titles import Work, is_own_work
+
+MOST_REFERENCES = 100
+"""Read of a paper's list in a snapshot, of which the ones cited most tellingly are taken."""
 
 
 def item_of(paper: Paper, source: str) -> KnowledgeItem:
@@ -151,6 +155,7 @@ class Search:
     pool: Pool = field(default_factory=Pool)
     _asked: set[tuple[KnowledgePhase, str, str]] = field(default_factory=set)
     _silent: set[str] = field(default_factory=set)
+    _followed: set[PaperId] = field(default_factory=set)
 
     def name_missing_sources(self) -> None:
         """A source the profile names and nobody opened was not looked at: that is a failure, not an
@@ -186,6 +191,45 @@ class Search:
             answered = tasks[phase, name, _plain(query.text)].result()
             for item, paper in answered.finds:
                 entered = self._entered(Find(item, phase, query, number, paper))
+                new.extend([entered] if entered else [])
+        return new
+
+    async def follow(self, chosen: Sequence[Candidate], number: int) -> list[Candidate]:
+        """Enter what the papers kept cite, for round `number`: one packed look-up for those not
+        followed before.
+
+        Nothing later than the time point is followed.
+        """
+        limit = self.context.parameters.references_per_paper
+        literature = self.context.tools.literature
+        seeds = {
+            each.paper.paper_id: each
+            for each in chosen
+            if each.paper is not None
+            and each.phase is KnowledgePhase.BEFORE
+            and each.paper.paper_id not in self._followed
+        }
+        if not limit or not seeds or LITERATURE not in self.context.parameters.sources:
+            return []
+        self._followed.update(seeds)
+        # Only a snapshot tells, at no further cost, how all of a list are cited.
+        listed = MOST_REFERENCES if literature.unlimited else limit
+        cutoff = self.context.outline.cutoff
+        answer = await literature.references(list(seeds), listed, cutoff)
+        self.context.failures.look_ups(answer.failures, f"references in {LITERATURE}")
+        told = telling_passages(self.context.outline.gist, [edge for edge, _ in answer.items])
+        new: list[Candidate] = []
+        for seed_id, seed in seeds.items():
+            cited = [
+                paper
+                for edge, paper in answer.items
+                if edge.citing_paper_id == seed_id and paper.admissible(cutoff)
+            ]
+            for paper in sorted(cited, key=lambda each: each.paper_id not in told)[:limit]:
+                why = told.get(paper.paper_id) or f"cited by {seed.item.title}"
+                query = Query(seed.query.part, SourceKind.PAPERS, why)
+                item = item_of(paper, LITERATURE)
+                entered = self._entered(Find(item, KnowledgePhase.BEFORE, query, number, paper))
                 new.extend([entered] if entered else [])
         return new
 

@@ -12,7 +12,6 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
 from schemas.reasons import Reason
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
-from tasks.contribution.searching import PASSAGE_WORDS, telling_passages
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonReply
 from tasks.contribution.steps.contribution_queries import QueriesReply
 from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW, ReviewReply
@@ -20,6 +19,7 @@ from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
 from tasks.judging.steps.verify_citations import VERIFY_CITATIONS, VerifyReply
 from tasks.judging.suggestions import ProposedSuggestion
+from tasks.literature.edges import PASSAGE_WORDS, telling_passages
 from tests.support.contribution_fakes import (
     Delays,
     FakeEngine,

@@ -551,3 +551,56 @@ async def test_a_reranker_replaces_the_similarity_of_those_that_came_through() -
         "hashing": 0.1,
         "density": 0.9,
     }
+
+
+OLDER = paper(
+    "older",
+    "An older account of sparse attention: hashing of queries by chance, on long documents.",
+    year=2016,
+)
+UNSAID = paper("unsaid", "Sparse attention by blocks.", year=2015)
+LATER = paper("later", "Sparse attention with hashing, much later.", year=2025)
+TOLD = "Random hashing made sparse attention possible (Ada, 2016)."
+
+
+def citing(**more: Any) -> Library:
+    """The paper on hashing cites three others, one of them in a known sentence."""
+    return library(cited={"hashing": (UNSAID, OLDER, LATER)}, passages={"older": (TOLD,)}, **more)
+
+
+async def test_what_a_kept_paper_cites_enters_the_next_round_with_the_sentence_that_cites_it() -> (
+    None
+):
+    found = citing()
+    knowledge = await gathered(literature=found, references_per_paper=1)
+    (record,) = [each for each in knowledge.records if each.paper_id == "older"]
+    assert (record.round, record.query) == (2, TOLD), (
+        "the one that is known to be cited comes first"
+    )
+    assert record.semantic_similarity_0_to_1 is not None
+    assert not {"unsaid", "later"} & {each.paper_id for each in knowledge.records}
+    assert len(found.reference_calls) == 1, "one look-up for all papers of a round"
+
+
+async def test_a_reference_that_is_cited_without_known_words_names_its_citing_paper() -> None:
+    knowledge = await gathered(literature=citing(), references_per_paper=5)
+    asked = {each.paper_id: each.query for each in knowledge.records}
+    assert asked["unsaid"] == "cited by On hashing in attention models"
+    assert "later" not in asked, "nothing after the time point"
+
+
+async def test_no_paper_is_followed_twice_and_none_after_the_last_round() -> None:
+    found = citing()
+    await gathered(literature=found, references_per_paper=5, search_rounds=3)
+    seeds = [name for call in found.reference_calls for name in call]
+    assert len(seeds) == len(set(seeds))
+    assert len(found.reference_calls) <= 2
+    once = citing()
+    await gathered(literature=once, references_per_paper=5, search_rounds=1)
+    assert once.reference_calls == []
+
+
+async def test_the_published_search_follows_no_reference() -> None:
+    found = citing()
+    await gathered(literature=found)
+    assert found.reference_calls == []
