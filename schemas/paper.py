@@ -65,6 +65,13 @@ class Paper(Noun):
         default=None,
         description="What it is about, by keywords and topics; None: the source does not say.",
     )
+    key_phrases: tuple[str, ...] | None = Field(
+        default=None,
+        description=(
+            "Phrases of title and abstract that tell what it is about, where the source says"
+            " nothing; None: it does, or nobody looked."
+        ),
+    )
 
     @property
     def latest_publication_date(self) -> date | None:

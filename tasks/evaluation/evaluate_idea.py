@@ -21,6 +21,10 @@ from tasks.evaluation.modules import MODULES, Findings, IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.recommendation.extracting import Stretch, extract_resources
 from tasks.telemetry.reporting import span
+from tasks.text.words import key_phrases
+
+KEY_PHRASES = 6
+"""Of a paper without keywords."""
 
 
 async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> IdeaEvaluation:
@@ -107,7 +111,7 @@ def _assembled(
         engine=job.request.engine.text,
         literature=job.literature,
         **evaluations,
-        papers=tuple(papers[paper_id] for paper_id in sorted(papers)),
+        papers=tuple(_described(papers[paper_id]) for paper_id in sorted(papers)),
         citations=tuple(citations),
         suggestions=tuple(suggestions),
         citation_edges=tuple(
@@ -124,6 +128,14 @@ def _assembled(
             datetime.now(UTC), started_at
         ),  # the clock may have been set back meanwhile
     )
+
+
+def _described(paper: Paper) -> Paper:
+    """With phrases of its own where the source tells neither keywords nor topics."""
+    if paper.concepts is not None:
+        return paper
+    phrases = key_phrases(f"{paper.title}. {paper.abstract or ''}", KEY_PHRASES)
+    return replace(paper, key_phrases=tuple(phrases))
 
 
 def failed_evaluation(

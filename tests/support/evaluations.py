@@ -127,6 +127,7 @@ def make_papers(number: int, count: int) -> tuple[Paper, ...]:
             venue_id="v1" if n % 2 else None,
             fields_of_study=("Biology",) if n % 2 else None,
             concepts=("cells", "membranes") if n % 3 else None,
+            key_phrases=None if n % 3 else ("ion channels",),
             venue="Journal of Things",
             year=2015 + n % 10,
             publication_date=date(2015 + n % 10, 1 + n % 12, 3) if n % 3 else None,

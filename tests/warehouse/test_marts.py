@@ -157,7 +157,11 @@ def test_authors_and_concepts_are_those_of_the_papers_and_unknown_is_no_row(
     assert sorted(about) == sorted(
         (paper.paper_id, kind, each)
         for paper in evaluation.papers
-        for kind, told in (("concept", paper.concepts), ("field", paper.fields_of_study))
+        for kind, told in (
+            ("concept", paper.concepts),
+            ("field", paper.fields_of_study),
+            ("key_phrase", paper.key_phrases),
+        )
         for each in told or ()
     )
 

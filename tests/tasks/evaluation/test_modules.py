@@ -175,3 +175,30 @@ async def test_what_modules_find_is_put_together_in_their_order_whoever_ends_fir
 async def test_reasons_of_every_module_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     found = await evaluated(monkeypatch, (Module.SOUNDNESS, Module.COMMITTEE))
     assert sorted(unscored_reasons(found)) == ["no_evidence", "refused"]
+
+
+async def test_a_paper_of_which_the_source_tells_no_keywords_gets_phrases_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = await evaluated(monkeypatch, (Module.SOUNDNESS, Module.COMMITTEE))
+    told = {paper.concepts is not None for paper in found.papers}
+    assert told == {True, False}
+    for paper in found.papers:
+        assert (paper.key_phrases is None) == (paper.concepts is not None)
+        for phrase in paper.key_phrases or ():
+            assert phrase in f"{paper.title}. {paper.abstract or ''}".lower()
+
+
+async def test_what_read_texts_name_is_a_row_of_resources(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert FULL.soundness is not None
+    (first, *_), owner = FULL.soundness.passages, FULL.papers[0].paper_id
+    told = replace(first, paper_id=owner, text="We train on the Alpine Speech corpus.")
+    soundness = replace(
+        FULL.soundness,
+        passages=(told, *FULL.soundness.passages[1:]),
+    )
+    monkeypatch.setattr(f"{__name__}.FULL", replace(FULL, soundness=soundness))
+    found = await evaluated(monkeypatch, (Module.SOUNDNESS,))
+    (row,) = [each for each in found.resources if each.name == "Alpine Speech"]
+    assert (row.paper_id, row.quote, row.section) == (owner, told.text, told.section)
+    assert row.provenance is None
