@@ -48,10 +48,16 @@ class _List:
 
     Attributes:
         complete: whether there is no more of it than `neighbours`.
+        until: the list is one of papers that can have appeared by then; None: of all.
     """
 
     neighbours: tuple[Neighbour, ...]
     complete: bool = True
+    until: date | None = None
+
+    def serves(self, cutoff: date | None) -> bool:
+        """Whether it was read for as late a day as this."""
+        return self.until is None or (cutoff is not None and cutoff <= self.until)
 
 
 def nested_rows(row: Any, kind: Kind) -> list[Any] | None:
@@ -181,7 +187,7 @@ class EdgeLists:
             rows += [row for row in page if isinstance(row, dict)]
             complete = not page or "next" not in fetched.body
             neighbours = self._neighbours(seed, [(row, row.get("citingPaper")) for row in rows])
-            listed = self._lists[seed] = _List(neighbours, complete)
+            listed = self._lists[seed] = _List(neighbours, complete, cutoff)
         if self._enough(listed, limit, cutoff):
             return []
         detail = f"{seed} is cited so often that the source lists no more than {len(rows):,} of it"
@@ -189,13 +195,13 @@ class EdgeLists:
 
     @staticmethod
     def _enough(listed: _List | None, limit: int, cutoff: date | None) -> bool:
-        if listed is None:
+        if listed is None or not listed.serves(cutoff):
             return False
         admissible = sum(paper.admissible(cutoff) for _, paper in listed.neighbours)
         return listed.complete or admissible >= limit
 
     async def _page(self, seed: PaperId, offset: int, limit: int, cutoff: date | None) -> Fetched:
-        # A snapshot knows no cutoff here: a first page without enough is followed by whole ones.
+        # Of papers known by year alone not all are admissible: whole pages follow the first.
         size = min(limit if offset == 0 else _PAGE, _PAGE, _LAST_ROW - offset)
         window = {"offset": str(offset), "limit": str(max(size, 1))}
         path = f"/graph/v1/paper/{quote(seed, safe=':')}/citations"

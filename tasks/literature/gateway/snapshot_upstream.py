@@ -198,7 +198,8 @@ class SnapshotUpstream:
         window = window_of(request, default=100, largest=1000)
         if window.end >= 10_000:
             return error_reply(400, "offset + limit must be < 10000")
-        edges = self._neighbours(paper, kind, slice(window.offset, window.end))
+        rows = slice(window.offset, window.end)
+        edges = self._neighbours(paper, kind, rows, days_of(request))
         about: Json = {"offset": window.offset}
         if kind == "references":
             about["citingPaperInfo"] = view(paper, ("title", "openAccessPdf"))
@@ -217,11 +218,14 @@ class SnapshotUpstream:
         ]
         return json_reply({**about, "data": data})
 
-    def _neighbours(self, paper: PaperRecord, kind: str, window: slice) -> Edges | None:
+    def _neighbours(
+        self, paper: PaperRecord, kind: str, window: slice, days: DayRange = EVER
+    ) -> Edges | None:
+        """As of the API, days count for citations alone."""
         return (
             self._snapshot.references(paper.paper_id, window)
             if kind == "references"
-            else self._snapshot.citations(paper.paper_id, window)
+            else self._snapshot.citations(paper.paper_id, window, days)
         )
 
     def _with_nested(self, paper: PaperRecord, fields: tuple[str, ...]) -> Json:

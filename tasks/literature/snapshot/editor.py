@@ -187,6 +187,7 @@ class StoreEditor(PaperStore):
         self._forget_keys(number, self._record(number))
         self._connection.execute("delete from named_references where citing = ?", (number,))
         self._connection.execute("delete from papers where number = ?", (number,))
+        self._connection.execute("delete from days where number = ?", (number,))
         if number == last:
             return
         moved = self._record(last)
@@ -195,6 +196,7 @@ class StoreEditor(PaperStore):
             "update keys set number = ? where hash = ? and number = ?", rows
         )
         self._connection.execute("update papers set number = ? where number = ?", (number, last))
+        self._connection.execute("update days set number = ? where number = ?", (number, last))
         self._connection.execute(
             "update named_references set citing = ? where citing = ?", (number, last)
         )

@@ -182,6 +182,13 @@ class PaperRecord:
         return as_number(latest_day(self.year, self.venue, self.arxiv_id))
 
     @property
+    def first_day(self) -> int:
+        """YYYYMMDD of the first day on which the paper can have appeared; 0: nothing is known."""
+        if self.publication_date is not None:
+            return as_number(date.fromisoformat(self.publication_date))
+        return self.year * 10_000 + 101 if self.year is not None else 0
+
+    @property
     def year_alone(self) -> int:
         """The year, where nothing more is known of the date; 0 for other papers."""
         return (self.year or 0) if self.publication_date is None else 0

@@ -253,14 +253,19 @@ class Snapshot:
             len(cited),
         )
 
-    def citations(self, identifier: str, window: slice = EVERY) -> Edges | None:
+    def citations(
+        self, identifier: str, window: slice = EVERY, days: DayRange = EVER
+    ) -> Edges | None:
         """Papers of the snapshot that cite this one; None when the snapshot knows no references at
         all.
+
+        With `days` those alone that can have appeared on one of them: a paper that is known by its
+        year, or not at all, is left to the reader.
         """
         paper, number = self._one(identifier)
         if paper is None or not self.manifest.has_references:
             return None
-        citing = self._store.citing(number)
+        citing = self._store.citing(number, days.first, days.last)
         return Edges(
             tuple(self._store.records(citing[window])),
             tuple(self._store.contexts([(each, number) for each in citing[window]])),

@@ -31,6 +31,9 @@ create table if not exists named_references (
 create table if not exists citations (
   citing integer, position integer, cited integer, primary key (citing, position)
 ) without rowid;
+create table if not exists days (
+  number integer primary key, first_day integer not null, last_day integer not null
+);
 create table if not exists state (name text primary key, value text not null) without rowid;
 """
 _RESOLVE = """
@@ -38,12 +41,19 @@ insert or ignore into citations
 select r.citing, r.position, k.number from named_references r join keys k on k.hash = r.hash
 where k.number <> r.citing
 """
+_CITING = """
+select distinct c.citing from citations c join days d on d.number = c.citing
+where c.cited = ? and d.first_day <= ? and d.last_day >= ?
+order by c.citing
+"""
 _CONTEXTS = """
 select r.contexts from citations c
 join named_references r on r.citing = c.citing and r.position = c.position
 where c.cited = ? and c.citing = ? and r.contexts is not null
 order by c.position
 """
+FOREVER = 99_999_999
+"""Behind every day, YYYYMMDD, the unknown one included."""
 # SQLite takes 999 parameters in a statement where it is built as it was before 2020.
 _KEYS_PER_QUERY = 500
 
@@ -129,6 +139,7 @@ class PaperStore:
         self._connection.execute(
             "insert or replace into papers values (?, ?)", (number, compress(record.to_json()))
         )
+        self._put_days(number, record)
         if references:
             rows = [
                 (number, position, key_number(reference_key(each)), contexts.packed())
@@ -137,6 +148,10 @@ class PaperStore:
             self._connection.executemany(
                 "insert or ignore into named_references values (?, ?, ?, ?)", rows
             )
+
+    def _put_days(self, number: int, record: PaperRecord) -> None:
+        row = (number, record.first_day, record.last_day)
+        self._connection.execute("insert or replace into days values (?, ?, ?)", row)
 
     def _holder(self, key: str) -> int | None:
         """The number of the paper that has this key."""
@@ -184,10 +199,14 @@ class PaperStore:
         return int(self._connection.execute(distinct).fetchone()[0])
 
     def resolve_references(self) -> None:
-        """Turn the named references into citations between papers of the snapshot.
+        """Turn the named references into citations between papers of the snapshot, and know the days
+        of all of them, also where an earlier version kept none.
 
         Doing it twice changes nothing.
         """
+        lacking = "select number, record from papers where number not in (select number from days)"
+        for number, blob in self._connection.cursor().execute(lacking):
+            self._put_days(number, self._read(blob))
         self._connection.execute(_RESOLVE)
         self._connection.execute("create index if not exists cited_by on citations (cited, citing)")
 
@@ -251,10 +270,12 @@ class PaperStore:
 
     def has_corrections(self) -> bool:
         """Whether corrections were ever made (see `corrections`)."""
-        query = (
-            "select exists (select 1 from sqlite_master where type = 'table' and name = 'edits')"
-        )
-        return bool(self._connection.execute(query).fetchone()[0])
+        return self._has_table("edits")
+
+    def _has_table(self, name: str) -> bool:
+        """Stores of an earlier version lack some."""
+        query = "select exists (select 1 from sqlite_master where type = 'table' and name = ?)"
+        return bool(self._connection.execute(query, (name,)).fetchone()[0])
 
     def corrections(self) -> list[str]:
         """The proposals that are in effect, in the order in which they were made."""
@@ -282,10 +303,22 @@ class PaperStore:
         query = "select cited from citations where citing = ? group by cited order by min(position)"
         return [each for (each,) in self._connection.execute(query, (number,))]
 
-    def citing(self, number: int) -> list[int]:
-        """Papers of the snapshot that cite this one."""
-        query = "select distinct citing from citations where cited = ? order by citing"
-        return [each for (each,) in self._connection.execute(query, (number,))]
+    def citing(self, number: int, first_day: int = 0, last_day: int = FOREVER) -> list[int]:
+        """Papers of the snapshot that cite this one and can have appeared within the days, both
+        included: one that is known by its year alone may lie outside, and is among them.
+        """
+        if (first_day, last_day) == (0, FOREVER):
+            query = "select distinct citing from citations where cited = ? order by citing"
+            return [each for (each,) in self._connection.execute(query, (number,))]
+        if self._has_table("days"):
+            found = self._connection.execute(_CITING, (number, last_day, first_day))
+            return [each for (each,) in found]
+        citing = self.citing(number)
+        return [
+            each
+            for each, record in zip(citing, self.records(citing), strict=True)
+            if record.first_day <= last_day and record.last_day >= first_day
+        ]
 
     def edges(self) -> Iterator[tuple[int, int]]:
         """(citing, cited) between papers of the snapshot; a pair may come more than once."""

@@ -1,7 +1,8 @@
 """Edges of the citation graph as an idea's client reads them: bounded, named, nothing invented."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,10 @@ from tasks.literature.gateway.application import application
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.literature.snapshot.build import build_snapshot
-from tasks.literature.snapshot.snapshot import Snapshot
+from tasks.literature.snapshot.folder import STORE_NAME
+from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
+from tasks.literature.snapshot.store import PaperStore
+from tasks.literature.snapshot.text_index import DayRange
 from tests.support.paper_files import paper_rows, write_jsonl
 
 URL = "https://example.org/papers/{}".format
@@ -147,19 +151,81 @@ async def test_of_a_hub_only_what_is_wanted_is_asked_for(hub: Snapshot, ledger: 
     )
 
 
-async def test_a_hub_that_is_cited_more_often_than_can_be_listed_says_so(
+async def test_of_a_hub_with_an_early_cutoff_only_what_is_early_enough_is_read(
     hub: Snapshot, ledger: Ledger
 ) -> None:
     cutoff = date(2010, 1, 1)
     async with client_of(hub, ledger) as client:
-        seeds = papers_named(hub, 0)
-        few = await client.citations(seeds, 50, cutoff)
-        all_of_it = await client.citations(seeds, 5_000, cutoff)
-    assert len(few.items) == 50
-    assert few.complete
-    assert all(paper.admissible(cutoff) for _, paper in (*few.items, *all_of_it.items))
-    assert [failure.reason for failure in all_of_it.failures] == ["too_large"]
-    assert "9,999" in all_of_it.failures[0].detail
+        answer = await client.citations(papers_named(hub, 0), 5_000, cutoff)
+    assert len(answer.items) == HUB_CITATIONS // 10
+    assert answer.complete
+    assert all(paper.admissible(cutoff) for _, paper in answer.items)
+    assert len(ledger.api_calls) == 2, "pages of 1,000 rows"
+
+
+async def test_a_hub_that_is_cited_more_often_than_can_be_listed_says_so(
+    hub: Snapshot, ledger: Ledger
+) -> None:
+    async with client_of(hub, ledger) as client:
+        answer = await client.citations(papers_named(hub, 0), HUB_CITATIONS, None)
+    assert len(answer.items) == 9_999
+    assert [failure.reason for failure in answer.failures] == ["too_large"]
+    assert "9,999" in answer.failures[0].detail
+
+
+async def test_what_was_read_for_an_early_day_does_not_answer_for_a_later_one(
+    hub: Snapshot, ledger: Ledger
+) -> None:
+    seeds = papers_named(hub, 0)
+    async with client_of(hub, ledger) as client:
+        early = await client.citations(seeds, 5_000, date(2010, 1, 1))
+        later = await client.citations(seeds, 2_000, date(2021, 1, 1))
+        earlier = await client.citations(seeds, 10, date(2008, 1, 1))
+    assert (len(early.items), len(later.items), len(earlier.items)) == (1_200, 2_000, 0)
+
+
+async def test_citing_papers_that_may_be_early_enough_are_kept_or_counted(
+    tmp_path: Path, ledger: Ledger
+) -> None:
+    rows = papers(6)
+    dates: list[tuple[int | None, str | None]] = [
+        (2009, None),
+        (2010, None),
+        (None, None),
+        (2011, None),
+        (2010, "2010-03-01"),
+    ]
+    for row, (year, day) in zip(rows[1:], dates, strict=True):
+        row |= {"references": [URL(0)], "year": year, "publication_date": day, "venue": ""}
+    snapshot = snapshot_of(rows, tmp_path)
+    async with client_of(snapshot, ledger) as client:
+        answer = await client.citations(papers_named(snapshot, 0), 10, date(2010, 6, 1))
+    assert {paper.paper_id for _, paper in answer.items} == set(papers_named(snapshot, 1, 5))
+    assert answer.inadmissible_count == 2, "2010 alone and no year; 2011 is certainly later"
+
+
+async def test_a_store_of_an_earlier_version_answers_the_same_and_an_update_gives_it_days(
+    tmp_path: Path,
+) -> None:
+    rows = papers(30)
+    for number, row in enumerate(rows[1:], start=1):
+        row |= {"references": [URL(0)], "publication_date": f"{1990 + number}-05-01"}
+    snapshot = snapshot_of(rows, tmp_path)
+    (hub_id,) = papers_named(snapshot, 0)
+    days = DayRange(last=20_000_101)
+    expected = snapshot.citations(hub_id, days=days)
+    assert expected is not None
+    assert expected.total == 9
+    snapshot.close()
+    with closing(sqlite3.connect(tmp_path / "index" / STORE_NAME)) as connection:
+        connection.execute("drop table days")
+    older = open_snapshot(tmp_path / "index")
+    assert older.citations(hub_id, days=days) == expected
+    older.close()
+    with closing(PaperStore(tmp_path / "index", writable=True)) as store:
+        store.resolve_references()
+        store.seal()
+    assert open_snapshot(tmp_path / "index").citations(hub_id, days=days) == expected
 
 
 async def test_what_a_table_says_of_a_paper_reaches_the_idea_and_what_it_does_not_stays_unknown(
