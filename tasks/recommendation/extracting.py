@@ -7,7 +7,7 @@ and what it says of itself bear the same `resource_paper_id`.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.base import replace
@@ -27,7 +27,7 @@ from tasks.recommendation.steps.extract_resources import (
     ProposedResource,
     ResourcesInput,
 )
-from tasks.recommendation.uses import named_in, names_data, passages, uses_of
+from tasks.recommendation.uses import introduces_data, named_in, names_data, passages, uses_of
 from tasks.text.quotations import normal, stands_in
 from tasks.text.words import sentences, shorten_words
 
@@ -120,7 +120,9 @@ def _read(
 
 
 def _by_rule(edges: Iterable[CitationEdge], reading: _Reading) -> list[Resource]:
-    return [*_cited(edges, reading), *_own(reading), *_named(reading)]
+    cited = list(_cited(edges, reading))
+    own = _own({row.resource_paper_id for row in cited}, reading)
+    return [*cited, *own, *_named(reading)]
 
 
 def _cited(edges: Iterable[CitationEdge], reading: _Reading) -> Iterator[Resource]:
@@ -141,20 +143,27 @@ def _cited(edges: Iterable[CitationEdge], reading: _Reading) -> Iterator[Resourc
                 )
 
 
-def _own(reading: _Reading) -> Iterator[Resource]:
-    """What the papers of data sets say of them."""
+def _own(described: Collection[PaperId | None], reading: _Reading) -> Iterator[Resource]:
+    """What the papers of data sets say of them.
+
+    A title may speak of corpora without naming one: the paper says that it describes one, or others
+    are known to have used its.
+    """
     for paper in reading.papers.values():
-        if names_data(paper.title):
-            said = filter(names_data, sentences(paper.abstract or ""))
-            for quote in list(said)[:1]:
-                yield Resource(
-                    kind=ResourceKind.DATA_SET,
-                    name=paper.title,
-                    paper_id=paper.paper_id,
-                    quote=quote,
-                    section="Abstract",
-                    resource_paper_id=paper.paper_id,
-                )
+        if not names_data(paper.title):
+            continue
+        said = list(filter(names_data, sentences(paper.abstract or "")))
+        introducing = list(filter(introduces_data, said))
+        quotes = introducing or (said if paper.paper_id in described else [])
+        for quote in quotes[:1]:
+            yield Resource(
+                kind=ResourceKind.DATA_SET,
+                name=paper.title,
+                paper_id=paper.paper_id,
+                quote=quote,
+                section="Abstract",
+                resource_paper_id=paper.paper_id,
+            )
 
 
 def _named(reading: _Reading) -> Iterator[Resource]:

@@ -29,6 +29,11 @@ _NAMES_DATA = bounded(
     r"database|collection of)\b",
     IGNORECASE,
 )
+_INTRODUCES = bounded(
+    r"\b(?:present|introduc|describ|releas|provid|publish|construct|creat|collect|compil|annotat)\w{0,5}\b"
+    r"|\b(?:build|built)\b",
+    IGNORECASE,
+)
 _EXPERIMENTS = bounded(
     r"\b(?:experiment\w{0,6}|evaluation|results?|data|data ?sets?|set-?up|settings?|baselines?|"
     r"materials?|comparison|analysis|corpus|corpora|implementation)\b",
@@ -131,6 +136,11 @@ def uses_of(edge: CitationEdge, cited: Paper) -> list[Said]:
 def names_data(text: str) -> bool:
     """Whether a title or sentence speaks of a data set."""
     return _NAMES_DATA.search(text) is not None
+
+
+def introduces_data(sentence: str) -> bool:
+    """Whether a sentence says that a data set was made or is described here."""
+    return names_data(sentence) and _INTRODUCES.search(sentence) is not None
 
 
 def data_sets_in(text: str) -> dict[str, str]:

@@ -2,10 +2,7 @@
 gateway, and never an empty list for what is unknown.
 """
 
-import gzip
-import json
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -28,21 +25,9 @@ from tasks.literature.snapshot.snapshot import Snapshot
 from tasks.literature.snapshot.update import update_snapshot
 from tests.support.dataset_files import release_records, write_release
 from tests.support.paper_files import paper_rows, write_jsonl
+from tests.support.real_papers import anthology_rows, lines_of, rows_of, shared
 
 EDGE_FIELDS = "contexts,intents,contextsWithIntent,isInfluential"
-SHARED = Path(__file__).parents[4] / "shared" / "data"
-
-
-def shared(name: str) -> Path:
-    path = SHARED / name
-    if not path.exists():
-        pytest.skip(f"{path} is not there")
-    return path
-
-
-def lines_of(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        yield from map(json.loads, stream)
 
 
 async def asked(snapshot: Snapshot, path: str, **parameters: Any) -> Any:
@@ -203,9 +188,7 @@ def test_joining_keeps_what_either_tells() -> None:
 
 
 async def test_contexts_of_the_anthology_survive_with_their_sections(tmp_path: Path) -> None:
-    folder = shared("acl_citation_contexts")
-    contexts = [(one, one["cited_id"]) for one in lines_of(folder / "contexts.jsonl.gz")]
-    rows = rows_of(folder, contexts, "https://aclanthology.org/{}/")
+    rows = anthology_rows()
     await survives(write_jsonl(tmp_path / "acl.jsonl", rows), tmp_path / "i", rows)
 
 
@@ -218,33 +201,6 @@ async def test_contexts_of_crop_science_survive_with_their_sections(tmp_path: Pa
     ]
     rows = rows_of(folder, contexts, "https://europepmc.org/article/PMC/{}")
     await survives(write_jsonl(tmp_path / "crops.jsonl", rows), tmp_path / "i", rows)
-
-
-def rows_of(
-    folder: Path, contexts: list[tuple[dict[str, Any], str]], address: str
-) -> list[dict[str, Any]]:
-    """The papers of a set as a table. `contexts`: each with the paper that it cites."""
-    told: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
-    for one, cited in contexts:
-        told[one["citing_id"]][cited].append({"text": one["context"], "section": one["section"]})
-    rows = []
-    for paper in lines_of(folder / "papers.jsonl.gz"):
-        cites = told.get(paper["id"], {})
-        references = list(dict.fromkeys((*paper["references"], *cites)))
-        rows.append(
-            {
-                "paper_id": paper["id"],
-                "title": paper["title"] or f"Untitled {paper['id']}",
-                "abstract": paper["abstract"],
-                "authors": [],
-                "venue": paper.get("journal") or "ACL",
-                "year": paper["year"],
-                "url": address.format(paper["id"]),
-                "references": references,
-                "reference_contexts": [cites.get(each) for each in references],
-            }
-        )
-    return rows
 
 
 async def survives(source: Path, target: Path, rows: list[dict[str, Any]]) -> None:

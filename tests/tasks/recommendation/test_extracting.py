@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, cast
 
+from schemas.base import replace
 from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
@@ -188,3 +189,20 @@ def test_common_words_are_no_models_and_a_plain_number_sets_nothing() -> None:
     assert hyper_parameters_in("The learning rate matters; we ran 5 trials.") == []
     (found,) = hyper_parameters_in("Dropout with probability 0.1 is used throughout.")
     assert (found.name, found.value) == ("dropout", "0.1")
+
+
+def test_a_title_that_speaks_of_corpora_is_a_data_set_where_its_paper_or_others_say_so() -> None:
+    vague = Paper(
+        paper_id=PaperId("vague"),
+        title="Parsing with corpora",
+        abstract="The literature on every corpus is large. We parse it.",
+    )
+    cited = replace(EDGES[0], cited_paper_id=vague.paper_id)
+
+    def own(edges: Sequence[CitationEdge]) -> list[Resource]:
+        found = extract_resources((vague, WORK), edges, (), ResourceParameters(), cast("Any", None))
+        return of(asyncio.run(found), ResourceKind.DATA_SET, "vague")
+
+    assert own(()) == []
+    (row,) = own((cited,))
+    assert row.quote == "The literature on every corpus is large."

@@ -1,0 +1,124 @@
+"""An idea evaluated on papers that cite each other in known words: the words reach the tables."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import httpx
+import pytest
+
+from flows.profiles import load_profile
+from schemas.idea import Idea
+from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.run import Module, RunRequest
+from schemas.settings import Settings
+from schemas.tables import IDEA_TABLES, TABLE
+from tasks.accounting.ledger import Ledger
+from tasks.documents.sections import AbstractLibrary
+from tasks.evaluation.evaluate_idea import evaluate_idea
+from tasks.evaluation.modules import IdeaTools
+from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.judging.opening import ExtractiveEngine
+from tasks.judging.step import BaselineTools
+from tasks.literature.gateway.application import application
+from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
+from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.snapshot.build import build_snapshot
+from tests.support.contribution_fakes import WordEmbedder
+from tests.support.paper_files import write_jsonl
+from tests.support.real_papers import anthology_rows
+from warehouse.lake import in_memory
+from warehouse.parquet import arrow_table
+from warehouse.rows import rows_of
+from warehouse.statements import statement, table_statement
+
+IDEA = Idea(
+    idea_id=IdeaId("segmenting"),
+    title="Chinese word segmentation with subwords",
+    text=(
+        "We will segment Chinese text into words with conditional random fields over subwords instead"
+        " of characters. A finite-state segmenter with a dictionary proposes words, unknown words are"
+        " recognised by their characters, and both are joined by a confidence measure. We measure F1"
+        " on the corpora of the segmentation bakeoff and compare with character tagging."
+    ),
+    cutoff_date=date(2013, 12, 31),
+)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_jsonl(tmp_path_factory.mktemp("papers") / "papers.jsonl", anthology_rows())
+
+
+@pytest.fixture
+def lake() -> Iterator[duckdb.DuckDBPyConnection]:
+    """The tables of an idea, empty, and the mart of data sets."""
+    with in_memory() as connection:
+        for table in IDEA_TABLES:
+            connection.execute(table.ddl)
+        connection.execute(f"create view data_sets as {statement('marts', 'data_sets')}")
+        yield connection
+
+
+async def test_passages_and_their_sections_reach_the_tables_of_an_evaluation(
+    source: Path, tmp_path: Path, lake: duckdb.DuckDBPyConnection
+) -> None:
+    snapshot = build_snapshot(source, tmp_path / "index")
+    ledger, embedder = Ledger(IDEA.idea_id), WordEmbedder()
+    planned = PlannedIdea(idea=IDEA, evaluation_key=EvaluationKey("0" * 32))
+    request = RunRequest(
+        ideas_path=tmp_path / "ideas.jsonl",
+        warehouse=tmp_path / "lake",
+        profile=load_profile("economy"),
+        engine="extractive",
+        literature="live",
+        full_text=False,
+        modules=(Module.CONTRIBUTION,),
+    )
+    job = ShardJob(
+        run_id=RunId("r"),
+        request=request,
+        gateway_url="http://gateway",
+        literature="snapshot:anthology",
+        ideas=(planned,),
+    )
+    transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot)))
+    async with httpx.AsyncClient(transport=transport) as http:
+        literature = SemanticScholarClient(
+            job.gateway_url, ledger, http, Settings().literature, unlimited=True
+        )
+        engine = ExtractiveEngine(BaselineTools(embedder), 7)
+        tools = IdeaTools(engine, literature, AbstractLibrary(), embedder, ledger)
+        evaluation = await evaluate_idea(planned, job, tools)
+    for name, rows in rows_of(evaluation).items():
+        lake.register("incoming", arrow_table(TABLE[name], rows))
+        lake.execute(table_statement("insert", table=name, source="incoming"))
+
+    def asked(sql: str) -> list[tuple[Any, ...]]:
+        return lake.execute(sql).fetchall()
+
+    ((edges, passages, sectioned),) = asked(
+        "select count(*), sum(len(contexts)),"
+        " count(*) filter (where list_contains(list_transform(sections, lambda s: s <> ''), true))"
+        " from citation_edges"
+    )
+    assert edges > 20
+    assert passages > edges
+    assert sectioned > 0
+    assert asked("select count(*) from citation_edges where len(contexts) <> len(sections)") == [
+        (0,)
+    ]
+    ((named, texts),) = asked(
+        "select count(*), count(*) filter (where contains(texts, quote)) from ("
+        "  select r.quote, coalesce(p.abstract, '') || ' ' || coalesce("
+        "    (select string_agg(array_to_string(e.contexts, ' '), ' ') from citation_edges e"
+        "     where e.citing_paper_id = r.paper_id), '') as texts"
+        "  from resources r join papers p using (paper_id)"
+        ")"
+    )
+    assert 0.9 * named < texts <= named, "but for white space every quote stands there as it is"
+    kinds = {kind for (kind,) in asked("select distinct kind from resources")}
+    assert {"data_set", "metric", "baseline"} <= kinds
+    assert asked("select max(used_by_count) >= 2 from data_sets") == [(True,)]
