@@ -21,6 +21,7 @@ _STAGES: dict[str, str] = {
     "documents": "reading full texts",
     "committee": "searching for knowledge and reviewing",
     "novelty": "judging novelty",
+    "resources": "reading what papers used",
     "evaluate": "evaluating the idea",
 }
 

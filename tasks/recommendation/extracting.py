@@ -23,6 +23,7 @@ from tasks.judging.packing import even_batches
 from tasks.judging.step import Engine
 from tasks.recommendation.steps.extract_resources import (
     EXTRACT_RESOURCES,
+    LEAST_QUOTED_CHARACTERS,
     PaperText,
     ProposedResource,
     ResourcesInput,
@@ -32,8 +33,6 @@ from tasks.text.quotations import normal, stands_in
 from tasks.text.words import sentences, shorten_words
 
 STAGE = "resources"
-LEAST_QUOTED_CHARACTERS = 12
-"""`We use BLEU.` is quotation enough where the name has to stand in it."""
 MOST_CHARACTERS = 20_000
 """Of each paper, abstract first: the bound of what the rules read."""
 _LEAST_NAME = 3

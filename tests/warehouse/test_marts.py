@@ -538,7 +538,8 @@ def test_every_step_that_evaluates_or_ranks_is_on_the_bill_of_its_module(
     found = tables.execute(
         "select module, llm_calls, cost_usd_per_idea from module_costs order by module"
     ).fetchall()
-    billed = {module: module for module in (*Module, "ranking")} | {"judging": "verification"}
+    billed = {module: module for module in (*Module, "ranking")}
+    billed |= {"judging": "verification", "recommendation": "resources"}
     counted = Counter(billed.get(module, "other") for module in steps.values())
     assert found == [(module, count, 0.5 * count) for module, count in sorted(counted.items())]
 

@@ -89,7 +89,14 @@ class PaperStore:
         self._connection.close()
 
     def seal(self) -> None:
-        """Fold the write-ahead log into the file, so that it can be opened read-only anywhere."""
+        """Know the days of papers that an earlier version wrote without them, and fold the
+        write-ahead log into the file, so that it can be opened read-only anywhere.
+        """
+        lacking = "select number, record from papers where number not in (select number from days)"
+        self.begin()
+        for number, blob in self._connection.cursor().execute(lacking):
+            self._put_days(number, self._read(blob))
+        self.commit()
         self._connection.execute("pragma wal_checkpoint(truncate)")
         self._connection.execute("pragma journal_mode = delete")
 
@@ -199,14 +206,10 @@ class PaperStore:
         return int(self._connection.execute(distinct).fetchone()[0])
 
     def resolve_references(self) -> None:
-        """Turn the named references into citations between papers of the snapshot, and know the days
-        of all of them, also where an earlier version kept none.
+        """Turn the named references into citations between papers of the snapshot.
 
         Doing it twice changes nothing.
         """
-        lacking = "select number, record from papers where number not in (select number from days)"
-        for number, blob in self._connection.cursor().execute(lacking):
-            self._put_days(number, self._read(blob))
         self._connection.execute(_RESOLVE)
         self._connection.execute("create index if not exists cited_by on citations (cited, citing)")
 

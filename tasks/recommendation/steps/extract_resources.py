@@ -14,6 +14,9 @@ from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, Step
 from tasks.recommendation.uses import named_in
 
+LEAST_QUOTED_CHARACTERS = 12
+"""`We use BLEU.` is quotation enough where the name has to stand in it."""
+
 
 class PaperText(Noun):
     """One paper to read, under the key the reply must use."""
@@ -56,6 +59,7 @@ async def baseline_resources(inputs: ResourcesInput, tools: BaselineTools) -> Re
             )
             for paper in inputs.papers
             for each in named_in(paper.text)[: inputs.maximum_per_paper]
+            if len(each.quote) >= LEAST_QUOTED_CHARACTERS
         )
     )
 

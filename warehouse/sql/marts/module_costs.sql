@@ -26,6 +26,7 @@ with modules (step, module) as (
   ('novelty_queries', 'novelty'),
   ('judge_novelty', 'novelty'),
   ('verify_citations', 'verification'),
+  ('extract_resources', 'resources'),
   ('compare_ideas', 'ranking')
 )
 select
