@@ -1,7 +1,7 @@
 """What a paper used: by the passages in which it cites others, and by what its text calls by name."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -105,13 +105,14 @@ class Named:
 
 def named_in(text: str) -> list[Named]:
     """What a text names, each thing once, by kind and in the order of the text."""
+    said = sentences(text)
     told = (
-        (ResourceKind.DATA_SET, data_sets_in(text)),
-        (ResourceKind.METRIC, metrics_in(text)),
-        (ResourceKind.MODEL, models_in(text)),
+        (ResourceKind.DATA_SET, _data_sets(said)),
+        (ResourceKind.METRIC, _metrics(said)),
+        (ResourceKind.MODEL, _models(said)),
     )
     found = [Named(kind, name, quote) for kind, by in told for name, quote in by.items()]
-    return [*found, *hyper_parameters_in(text)]
+    return [*found, *_settings(said)]
 
 
 def uses_of(edge: CitationEdge, cited: Paper) -> list[Said]:
@@ -145,8 +146,12 @@ def introduces_data(sentence: str) -> bool:
 
 def data_sets_in(text: str) -> dict[str, str]:
     """The data sets that a text calls by a proper name, each with the first sentence that does."""
+    return _data_sets(sentences(text))
+
+
+def _data_sets(said: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for sentence in sentences(text):
+    for sentence in said:
         for match in _NAMED_DATA.finditer(sentence):
             name = _proper(match)
             if name:
@@ -158,8 +163,12 @@ def models_in(text: str) -> dict[str, str]:
     """The models that a text calls by a name that is no common word (`BERT`, `ResNet-50`), each with
     the first sentence that does.
     """
+    return _models(sentences(text))
+
+
+def _models(said: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for sentence in sentences(text):
+    for sentence in said:
         for match in _NAMED_MODEL.finditer(sentence):
             name = _proper(match)
             if any(not letter.islower() for word in name.split() for letter in word[1:]):
@@ -169,11 +178,15 @@ def models_in(text: str) -> dict[str, str]:
 
 def hyper_parameters_in(text: str) -> list[Named]:
     """The hyper-parameters that a text sets to a number, each with the first sentence that does."""
+    return _settings(sentences(text))
+
+
+def _settings(said: Iterable[str]) -> list[Named]:
     found: dict[str, Named] = {}
-    for sentence in sentences(text):
-        said = [(match.group(1), match.group(2)) for match in _SETTING.finditer(sentence)]
-        said += [(match.group(2), match.group(1)) for match in _COUNTED.finditer(sentence)]
-        for written, value in said:
+    for sentence in said:
+        told = [(match.group(1), match.group(2)) for match in _SETTING.finditer(sentence)]
+        told += [(match.group(2), match.group(1)) for match in _COUNTED.finditer(sentence)]
+        for written, value in told:
             name = written.lower()
             found.setdefault(name, Named(ResourceKind.HYPER_PARAMETER, name, sentence, value))
     return list(found.values())
@@ -193,11 +206,17 @@ def _proper(match: Match[str]) -> str:
 
 def metrics_in(text: str) -> dict[str, str]:
     """The metrics that a text names, each with the first sentence that does."""
+    return _metrics(sentences(text))
+
+
+def _metrics(said: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for sentence in sentences(text):
+    for sentence in said:
         plain = _plain(sentence)
-        for name, written in _metrics().items():
-            if name not in found and any(each in plain for each in written):
+        for name, (written, unless) in _known_metrics().items():
+            if name in found or any(each in plain for each in unless):
+                continue
+            if any(each in plain for each in written):
                 found[name] = sentence
     return found
 
@@ -223,11 +242,16 @@ def _of_passage(passage: str, section: str) -> Iterator[Said]:
 
 
 @cache
-def _metrics() -> dict[str, tuple[str, ...]]:
-    """Names and how they are written, as `_plain` has it, from `metrics.toml`."""
+def _known_metrics() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Names, how they are written, and beside which words they mean something else, all as `_plain`
+    has it, from `metrics.toml`.
+    """
     file = resources.files(__package__).joinpath("metrics.toml")
-    listed: dict[str, list[str]] = tomllib.loads(file.read_text("utf-8"))["metrics"]
-    return {name: tuple(map(_plain, written)) for name, written in listed.items()}
+    listed: dict[str, dict[str, list[str]]] = tomllib.loads(file.read_text("utf-8"))
+    return {
+        name: (tuple(map(_plain, written)), tuple(map(_plain, listed["unless"].get(name, ()))))
+        for name, written in listed["metrics"].items()
+    }
 
 
 def _plain(text: str) -> str:

@@ -261,3 +261,8 @@ def test_a_use_known_twice_counts_once() -> None:
         if each.paper_id == RIVAL.paper_id
     ]
     assert [len(uses) for uses in of_rival] == [1, 1]
+
+
+def test_a_name_that_means_something_else_beside_its_words_is_no_metric() -> None:
+    assert metrics_in("We use maximum a posteriori (MAP) estimation.") == {}
+    assert set(metrics_in("The MAP of the ranking rises.")) == {"average precision"}
