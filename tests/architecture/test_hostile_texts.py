@@ -23,6 +23,7 @@ from tasks.judging.replies import parse_reply
 from tasks.judging.step import block
 from tasks.manuscripts.steps import numbers, support
 from tasks.manuscripts.steps.reading import Reading
+from tasks.recommendation.uses import named_in
 from tasks.soundness.steps.blocks import blocks_of
 from tasks.text import words as text
 from tasks.text.quotations import stands_in
@@ -83,6 +84,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "abbreviations": abbreviations,
     "synonyms": lambda given: reworded(given, ()),
     "quotation": lambda given: stands_in(given, given),
+    "resources": named_in,
     "checks of a printed manuscript": _checked("text"),
     "checks of a LaTeX manuscript": _checked("latex"),
     "prose of a report": safe_text.prose,
