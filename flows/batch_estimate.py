@@ -44,6 +44,8 @@ _CHAINS: Mapping[Module, tuple[str, ...]] = {
     Module.NOVELTY: ("novelty_queries", "judge_novelty"),
 }
 """Steps of a module that wait for each other, in order; modules go on side by side."""
+_AFTER_ALL = "extract_resources"
+"""Reads what all modules have found."""
 
 
 class BatchEstimate(Noun):
@@ -59,9 +61,8 @@ class BatchEstimate(Noun):
 
 def estimate_batches(modules: Sequence[Module], steps: Sequence[StepEstimate]) -> BatchEstimate:
     asked = {step.step for step in steps if step.calls > 0}
-    return estimate_waves(
-        max((sum(name in asked for name in _CHAINS[module]) for module in modules), default=0)
-    )
+    chains = (sum(name in asked for name in _CHAINS[module]) for module in modules)
+    return estimate_waves(max(chains, default=0) + (_AFTER_ALL in asked))
 
 
 def estimate_waves(waves: int) -> BatchEstimate:

@@ -79,3 +79,37 @@ def test_a_ranking_by_batch_costs_half_of_calls_and_takes_one_wave(tmp_path: Pat
     assert batches.batches is not None
     assert (batches.batches.waves, batches.batches.most_waves) == (1, 3)
     assert batches.batches.worst_case_hours == MOST_HOURS_PER_BATCH
+
+
+def test_asking_a_model_what_papers_used_is_counted_and_takes_a_wave_after_all_others(
+    tmp_path: Path,
+) -> None:
+    economy = Path("flows/profiles/economy.toml").read_text()
+    profile = tmp_path / "asking.toml"
+    profile.write_text(f"{economy}\n[resources]\nasked_papers = 20\n")
+    ideas, settings = bundled("ideas.jsonl"), Settings()
+    batch = read_batch(ideas, default_cutoff=None)
+    silent, asking = (
+        estimate_run(
+            batch.ideas,
+            0,
+            resolve_request(
+                ideas,
+                RunOptions(
+                    engine=EngineChoice("openai/gpt-4.1"),
+                    profile=name,
+                    warehouse=tmp_path / "w",
+                    batch=True,
+                ),
+                settings,
+            ),
+            settings,
+        )
+        for name in ("economy", str(profile))
+    )
+    asked = {step.step: step.calls for step in asking.steps}
+    assert asked["extract_resources"] == 3, "twenty papers, eight in a call"
+    assert "extract_resources" not in {step.step for step in silent.steps}
+    assert silent.batches is not None
+    assert asking.batches is not None
+    assert asking.batches.waves == silent.batches.waves + 1
