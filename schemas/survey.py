@@ -103,6 +103,9 @@ class SurveyPaper(Judged):
     link_count: int = Field(
         ge=0, description="Relevant papers that cite it or that it cites, as far as looked up."
     )
+    other_version_ids: tuple[str, ...] = Field(
+        default=(), description="Other versions of the work, such as its preprint, merged into it."
+    )
     relevance_0_to_5: int | None = Field(
         ge=0, le=5, description="Relevance to the question; None when unscored."
     )

@@ -217,12 +217,16 @@ def _measured(expansion: Expansion, case: SurveyCase) -> Reached:
         detail = f"none of {len(unanswered)} searches was answered"
         return Reached(recall_of_judged=None, reason=Reason.SOURCE_UNAVAILABLE, detail=detail)
     least = SurveyParameters().least_relevance
-    right = [paper for paper in expansion.papers if paper.paper_id in case.relevant]
+    named = {
+        paper.paper_id: case.relevant & {paper.paper_id, *paper.other_version_ids}
+        for paper in expansion.papers
+    }
+    right = [paper for paper in expansion.papers if named[paper.paper_id]]
     relevant = [paper for paper in right if (paper.relevance_0_to_5 or 0) >= least]
     kept = [paper for paper in right if paper.kept]
     return Reached(
-        recall_of_judged=len(right) / len(case.relevant),
-        recall_of_kept=len(kept) / len(case.relevant),
+        recall_of_judged=sum(len(found) for found in named.values()) / len(case.relevant),
+        recall_of_kept=sum(len(named[paper.paper_id]) for paper in kept) / len(case.relevant),
         relevant_share_of_found=len(relevant) / len(right) if right else None,
         right_share_of_kept=len(kept) / len(expansion.kept) if expansion.kept else None,
         judged_count=len(expansion.papers),

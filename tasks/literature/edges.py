@@ -29,6 +29,8 @@ MOST_SEEDS_PER_REQUEST = 100
 _USUAL_REFERENCES = 60
 _MOST_NESTED_CITATIONS = 1_000
 """Papers cited more often are asked for page by page, as far as they are wanted."""
+FEWEST_COUNTED = 3
+"""Of papers whose citations nobody has counted: fewer are asked for page by page at once."""
 _PAGE = 1_000
 # The API's window: offset and limit together stay below 10,000.
 _LAST_ROW = 9_999
@@ -87,6 +89,7 @@ class EdgeLists:
         """By seed in the order asked, and at most `limit_per_seed` each in the order of its list."""
         wanted = list(dict.fromkeys(seeds))
         failures: list[SourceFailure] = []
+        await self._count_together(wanted)
         large = [seed for seed in wanted if self._is_large(seed)]
         packed = [seed for seed in wanted if seed not in self._lists and seed not in large]
         for part in self._packs(packed):
@@ -107,6 +110,17 @@ class EdgeLists:
         self._requests.ledger.meet(edge for edge, _ in found)
         completed, more = await self._with_abstracts(found)
         return Answer(tuple(completed), (*failures, *more), len(inadmissible))
+
+    async def _count_together(self, seeds: Sequence[PaperId]) -> None:
+        """Look the unknown counts up in one request, so that most lists fit into another.
+
+        Where that fails, each list is read by pages, which says what failed.
+        """
+        if self._kind == "references" or self._requests.of_snapshot:
+            return
+        unmet = [seed for seed in seeds if seed not in self._lists and not self._known.get(seed)]
+        if len(unmet) >= FEWEST_COUNTED:
+            await self._known.by_identifier(unmet)
 
     def _count(self, seed: PaperId) -> int | None:
         known = self._known.get(seed)

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from schemas.base import replace
 from schemas.failure import Failure, look_up_failures
 from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
@@ -30,6 +31,7 @@ from tasks.judging.relevance import Judgement, Judgements
 from tasks.literature.client import LiteratureClient
 from tasks.literature.edges import Neighbour
 from tasks.survey.weighing import Lead, weighed
+from tasks.survey.works import Works
 
 STAGE = "survey"
 BULK_REQUESTS = 1
@@ -87,6 +89,7 @@ class Walk:
         self._judge = judge
         self._cutoff = cutoff
         self._leads: dict[PaperId, Lead] = {}
+        self._works = Works()
         self._judged: dict[PaperId, Judgement] = {}
         self._followed: set[PaperId] = set()
         self._links: dict[tuple[PaperId, PaperId], CitationEdge] = {}
@@ -104,9 +107,10 @@ class Walk:
         for query, answer in zip(queries, answers, strict=True):
             self._note(answer, counts, f"query {query.query_id}: {query.query}")
             self._enter(answer.items, Edge.SEARCH, query.query, counts)
-            self._ranks.append(
-                {paper.paper_id: -float(rank) for rank, paper in enumerate(answer.items)}
-            )
+            ranks: dict[PaperId, float] = {}
+            for rank, paper in enumerate(answer.items):
+                ranks.setdefault(self._works.first_of(paper), -float(rank))
+            self._ranks.append(ranks)
         if queries and len(self._leads) < self._quota():
             words = [query.query for query in queries]
             bulk = await self._literature.search_bulk(words, BULK_REQUESTS, self._cutoff)
@@ -141,7 +145,7 @@ class Walk:
                 ends = (link.citing_paper_id, link.cited_paper_id)
                 seed = ends[edge is Edge.CITATION]
                 self._enter([paper], edge, seed, counts)
-                self._link(seed, paper.paper_id, link)
+                self._link(seed, self._works.first_of(paper), link)
         pulls = {lead.paper.paper_id: lead.pull for lead in self._waiting() if lead.links}
         await self._judge_best([pulls, pulls], counts)
 
@@ -158,13 +162,19 @@ class Walk:
         self, papers: Iterable[Paper], edge: Edge, reached_from: str, counts: _Counts
     ) -> None:
         for paper in papers:
-            if paper.paper_id not in self._leads:
+            if self._works.first_of(paper) not in self._leads:
                 layer = len(self._layers)
                 self._leads[paper.paper_id] = Lead(paper, layer, edge, reached_from)
                 counts.found += 1
 
     def _link(self, seed: PaperId, paper_id: PaperId, link: CitationEdge) -> None:
+        """`paper_id`: the work at the other end, of which `link` may name another version."""
+        if paper_id == seed:
+            return
         self._leads[paper_id].links[seed] = self._score(seed)
+        if paper_id not in (link.citing_paper_id, link.cited_paper_id):
+            end = "cited_paper_id" if link.citing_paper_id == seed else "citing_paper_id"
+            link = replace(link, **{end: paper_id})
         known = self._links.setdefault((link.citing_paper_id, link.cited_paper_id), link)
         if known.contexts is None and link.contexts is not None:
             self._links[link.citing_paper_id, link.cited_paper_id] = link
@@ -238,6 +248,8 @@ class Walk:
     def expansion(self) -> Expansion:
         """All that was judged, weighed; links among what is kept."""
         leads = [self._leads[paper_id] for paper_id in self._judged]
+        for lead in leads:
+            lead.versions = self._works.versions_of(lead.paper.paper_id)
         papers = weighed(leads, self._judged, self._parameters, self._cutoff)
         kept = {paper.paper_id for paper in papers if paper.kept}
         return Expansion(

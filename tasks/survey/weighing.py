@@ -28,7 +28,8 @@ UNKNOWN = 0.5
 class Lead:
     """A paper that was reached, and how.
 
-    `links`: the relevant papers it is joined to, each with how relevant that one is.
+    `links`: the relevant papers it is joined to, each with how relevant that one is. `versions`:
+    the other versions of the work that were reached.
     """
 
     paper: Paper
@@ -36,6 +37,7 @@ class Lead:
     edge: Edge
     reached_from: str
     links: dict[PaperId, int] = field(default_factory=dict)
+    versions: tuple[PaperId, ...] = ()
 
     @property
     def pull(self) -> float:
@@ -87,6 +89,7 @@ def weighed(
             edge=lead.edge,
             reached_from=lead.reached_from,
             link_count=len(lead.links),
+            other_version_ids=lead.versions,
             relevance_0_to_5=scores[name],
             rationale=judged[name].rationale,
             kept=name in kept,

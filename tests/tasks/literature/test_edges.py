@@ -1,5 +1,6 @@
 """Edges of the citation graph as an idea's client reads them: bounded, named, nothing invented."""
 
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
@@ -247,3 +248,35 @@ async def test_what_a_table_says_of_a_paper_reaches_the_idea_and_what_it_does_no
     assert told.concepts == ("cells", "membranes")
     assert (silent.authors, silent.author_ids, silent.venue_id) == (("Ada One",), None, None)
     assert (silent.fields_of_study, silent.concepts) == (None, None)
+
+
+def live(counts: dict[str, int], batches: list[str]) -> httpx.MockTransport:
+    """Answers as the live API does: every paper is cited by one other."""
+
+    def answered(request: httpx.Request) -> httpx.Response:
+        fields = request.url.params["fields"]
+        batches.append(f"{request.url.path.rpartition('/')[2]} {'citations.' in fields}")
+        rows = [
+            {
+                "paperId": name,
+                "title": f"On {name[0]}",
+                "abstract": "About it.",
+                "citationCount": counts[name],
+                "citations": [{"paperId": "f" * 40, "title": "On f", "abstract": "About f."}],
+            }
+            for name in json.loads(request.content)["ids"]
+        ]
+        return httpx.Response(200, stream=httpx.ByteStream(json.dumps(rows).encode()))
+
+    return httpx.MockTransport(answered)
+
+
+async def test_papers_whose_citations_nobody_counted_are_counted_in_one_request(
+    ledger: Ledger,
+) -> None:
+    counts, sent = {sign * 40: 7 for sign in "abcde"}, list[str]()
+    async with httpx.AsyncClient(transport=live(counts, sent)) as http:
+        client = SemanticScholarClient("http://gateway", ledger, http, Settings().literature)
+        answer = await client.citations([PaperId(name) for name in counts], 10, None)
+    assert [edge.cited_paper_id for edge, _ in answer.items] == list(counts)
+    assert sent == ["batch False", "batch True"]
