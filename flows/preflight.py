@@ -113,9 +113,9 @@ def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple
     check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, None, settings)
-    from tasks.survey.steps import STEPS
+    from tasks.survey.expected import SURVEY_STEPS
 
-    return check_models(request, STEPS, settings)
+    return check_models(request, SURVEY_STEPS, settings)
 
 
 def check_models(

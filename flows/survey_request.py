@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 
 from flows.profiles import load_profile
-from flows.request import check_api_base, check_judging, check_warehouse, resolve_literature
+from flows.request import (
+    check_api_base,
+    check_judging,
+    check_warehouse,
+    resolve_literature,
+    wants_full_text,
+)
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.options import SurveyOptions
@@ -27,6 +33,7 @@ def resolve_survey(
     check_api_base(options.api_base, options.engine)
     profile = load_profile(options.profile)
     check_judging(profile, options.engine)
+    literature = resolve_literature(options.literature, settings)
     return SurveyRequest(
         questions=tuple(
             _question(number, text)
@@ -36,17 +43,23 @@ def resolve_survey(
         profile=profile,
         engine=options.engine,
         api_base=options.api_base,
-        literature=resolve_literature(options.literature, settings),
+        literature=literature,
         parameters=SurveyParameters(
             depth=options.depth,
             maximum_papers=options.max_papers,
             maximum_judged=options.max_judged,
+            papers_read=options.papers_read,
         ),
+        full_text=_reads(options) and wants_full_text(options.full_text, literature),
         cutoff_date=options.cutoff,
         workers=options.workers,
         scheduler_address=options.scheduler,
         budget=options.budget,
     )
+
+
+def _reads(options: SurveyOptions) -> bool:
+    return options.papers_read > 0 and not options.engine.is_baseline
 
 
 def _plain(text: str) -> str:

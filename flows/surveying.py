@@ -12,7 +12,7 @@ from schemas.identifiers import RunId, content_hash
 from schemas.settings import Settings
 from schemas.survey_run import SurveyHead, SurveyRequest
 from tasks.shards.work import ShardWork
-from tasks.survey.steps import STEPS
+from tasks.survey.expected import SURVEY_STEPS
 from tasks.survey.survey_shard import SurveyJob, survey_job
 from tasks.telemetry.reporting import traceparent
 from warehouse.scrubbing import without_secrets
@@ -62,6 +62,7 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
             depth=request.parameters.depth,
             maximum_papers=request.parameters.maximum_papers,
             maximum_judged=request.parameters.maximum_judged,
+            papers_read=0 if request.engine.is_baseline else request.parameters.papers_read,
             cutoff_date=request.cutoff_date,
             question_count=len(request.questions),
             started_at=self.started_at,
@@ -98,13 +99,19 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
 
 def survey_run_id(request: SurveyRequest, literature: str, settings: Settings) -> RunId:
     """Over all that could change the outcome; not the workers, the bounds or where files lie."""
+    documents = settings.documents
+    asked = {"questions", "engine", "parameters", "cutoff_date", "full_text"}
     name = content_hash(
-        request.model_dump_json(include={"questions", "engine", "parameters", "cutoff_date"}),
+        request.model_dump_json(include=asked),
+        f"documents {settings.grobid_url is not None} {settings.unpaywall_email is not None}"
+        f" {documents.maximum_bytes} {documents.maximum_pages}"
+        if request.full_text
+        else "",
         request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
         without_secrets(request.api_base) if request.api_base else "",
         literature,
         settings.embeddings.model,
-        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in SURVEY_STEPS),
         length=12,
     )
     return RunId(f"survey-{name}")

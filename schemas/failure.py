@@ -8,7 +8,7 @@ from pydantic import Field
 from schemas.base import Noun, Writable
 from schemas.outcome import Unscored
 from schemas.paper import Paper
-from schemas.reasons import Passes, Reason
+from schemas.reasons import About, Passes, Reason
 from schemas.retrieval import SourceFailure
 
 
@@ -25,6 +25,17 @@ class Failure(Noun):
     detail: Writable = Field(
         description="One line: what happened and, where it can be mended, how.",
     )
+
+    @property
+    def is_of_a_document(self) -> bool:
+        """Whether a full text could not be had: work is complete without it.
+
+        A host that is down, or a document too large, would otherwise have all of it done again on
+        every rerun.
+        """
+        return self.reason.about is About.DOCUMENT or (
+            self.stage == "documents" and self.reason.about is not About.SCORE
+        )
 
     @property
     def retryable(self) -> bool:

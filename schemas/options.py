@@ -436,11 +436,22 @@ class SurveyOptions(WorkOptions):
     max_judged: int = option(
         800, "N", "Most papers judged for relevance, of all layers together.", ge=1, le=20_000
     )
+    papers_read: int = option(
+        40,
+        "N",
+        "Heaviest papers that a model reads to write the review; 0: none is written.",
+        ge=0,
+        le=200,
+    )
+    full_text: bool | None = option(
+        None, "", "Download and parse papers that are read. Default: yes, except for snapshots."
+    )
     cutoff: Annotated[
         date | None,
         _read_by(parse_cutoff),
         option(..., "DATE", "Look at nothing published after it."),
     ] = None
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
     max_requests: int | None = option(
         None, "N", "End early after this many literature requests.", ge=0
     )

@@ -13,7 +13,8 @@ from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
-from schemas.paper import Paper
+from schemas.paper import Paper, SectionKind
+from schemas.survey_review import Aspect, RemovedSentence, SurveyJoin, SurveySection
 
 
 class Edge(StrEnum):
@@ -54,6 +55,19 @@ class SurveyParameters(Noun):
     )
     papers_per_call: int = Field(default=20, ge=1, le=100, description="Judged in one call.")
     least_relevance: int = Field(default=3, ge=1, le=5, description="From 0 to 5; kept from here.")
+    papers_read: int = Field(
+        default=40,
+        ge=0,
+        le=200,
+        description="Heaviest papers read for a review; 0: none is written.",
+    )
+    papers_per_reading_call: int = Field(default=5, ge=1, le=20)
+    words_per_paper: int = Field(
+        default=700, ge=100, le=5_000, description="Shown of one paper that is read."
+    )
+    maximum_sections: int = Field(default=8, ge=1, le=20, description="Of the review.")
+    papers_per_section: int = Field(default=20, ge=1, le=100, description="Shown for a section.")
+    words_per_section: int = Field(default=350, ge=50, le=2_000, description="Asked of a section.")
     saturation_share: float = Field(
         default=0.02,
         ge=0,
@@ -166,7 +180,10 @@ class SurveyCluster(Noun):
     """Kept papers that belong together by what they say and by whom they cite."""
 
     cluster_id: str = Field(description="c1, c2, … the largest first.")
-    name: str = Field(min_length=1, description="Words that its titles share and others lack.")
+    name: str = Field(
+        min_length=1,
+        description="As the engine that outlined the review names it; else words its titles share.",
+    )
     paper_count: int = Field(ge=1, description="Papers of it.")
     first_year: int | None = Field(description="Of its oldest paper; None: no year is known.")
     last_year: int | None = Field(description="Of its newest paper; None: no year is known.")
@@ -181,6 +198,13 @@ class SurveyQuote(Noun):
         description="The paper it stands in: the same one, or one that cites it."
     )
     quote: Prose = Field(min_length=1, description="The passage as it stands there.")
+    aspect: Aspect | None = Field(
+        default=None, description="What it says of its work; None: it was chosen by its words."
+    )
+    section: SectionKind | None = Field(
+        default=None,
+        description="Where it stands in its own paper; None: in a paper that cites it.",
+    )
 
 
 class Survey(Judged):
@@ -200,12 +224,21 @@ class Survey(Judged):
     )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
+    read_count: int = Field(
+        default=0, ge=0, description="Papers an engine read for a review; 0: none is written."
+    )
+    full_text_count: int = Field(
+        default=0, ge=0, description="Of those, papers read in more than their abstract."
+    )
     queries: tuple[SurveyQuery, ...] = ()
     layers: tuple[SurveyLayer, ...] = ()
     papers: tuple[SurveyPaper, ...] = ()
     texts: tuple[Paper, ...] = ()
     clusters: tuple[SurveyCluster, ...] = ()
     quotes: tuple[SurveyQuote, ...] = ()
+    sections: tuple[SurveySection, ...] = ()
+    removed: tuple[RemovedSentence, ...] = ()
+    joins: tuple[SurveyJoin, ...] = ()
     links: tuple[CitationEdge, ...] = ()
     failures: tuple[Failure, ...] = ()
     llm_calls: tuple[LlmCall, ...] = ()

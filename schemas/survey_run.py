@@ -33,6 +33,9 @@ class SurveyRequest(WorkRequest):
     literature: LiteratureChoice
     parameters: SurveyParameters
     cutoff_date: date | None = None
+    full_text: bool = Field(
+        default=False, description="Whether works that are read are looked for in full."
+    )
     budget: Budget = Budget()
 
 
@@ -45,6 +48,11 @@ class SurveyHead(Noun):
     depth: int = Field(ge=0, description="Most hops along the citation graph.")
     maximum_papers: int = Field(ge=1, description="Most papers kept of a question.")
     maximum_judged: int = Field(ge=1, description="Most papers judged for a question.")
+    papers_read: int | None = Field(
+        default=None,
+        ge=0,
+        description="Most papers read for a review of a question; None or 0: none is written.",
+    )
     cutoff_date: date | None = Field(description="Nothing later was looked at; None: no limit.")
     question_count: int = Field(ge=0, description="Questions.")
     incomplete_reason: Reason | None = Field(

@@ -47,6 +47,7 @@ from schemas.survey import (
     SurveyQuery,
     SurveyQuote,
 )
+from schemas.survey_review import RemovedSentence, SurveyJoin, SurveySection
 from schemas.survey_run import SurveyHead
 
 STRING, BOOLEAN = ColumnType.STRING, ColumnType.BOOLEAN
@@ -270,6 +271,9 @@ SURVEY_TABLES = (
     ),
     _of_question("survey_clusters", SurveyCluster, "cluster_id"),
     _of_question("survey_quotes", SurveyQuote, "position"),
+    _of_question("survey_sections", SurveySection, "section_id"),
+    _of_question("survey_removed_sentences", RemovedSentence, "position"),
+    _of_question("survey_joins", SurveyJoin, "position"),
 )
 MADE_BY = (
     *columns_of(BenchmarkRun, "suite", "engine"),

@@ -17,8 +17,9 @@ from dashboards.reports.papers import paper_link
 from dashboards.reports.render import OutputFormat, rendered
 from dashboards.reports.safe_text import Markdown, plain
 from schemas.identifiers import RunId
-from schemas.paper import Paper
+from schemas.paper import Paper, SectionKind
 from schemas.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
+from schemas.survey_review import COMPARED, RemovedSentence, WhyRemoved
 from schemas.survey_run import SurveyHead
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -32,6 +33,15 @@ _ENDS = {
     End.NOTHING_LEFT: "ended when nothing relevant was left to follow",
     End.BUDGET: "ended when its budget was spent",
 }
+
+_REMOVED = {
+    WhyRemoved.UNCITED: "cites nothing",
+    WhyRemoved.UNSUPPORTED: "not carried by what was read of the works it cites",
+    WhyRemoved.ONE_SIDED: "a contradiction that cites fewer than two works",
+}
+MOST_COMPARED = 12
+FEWEST_COMPARED = 3
+"""Of five aspects, so that a work has a line in the comparison."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +77,50 @@ class SurveyPart:
 
     def quotes(self, paper_id: str) -> Sequence[SurveyQuote]:
         return [quote for quote in self.survey.quotes if quote.paper_id == paper_id]
+
+    def stands_in(self, quote: SurveyQuote) -> str:
+        """Where in its own paper a passage stands, and what it says of the work."""
+        where = quote.section or SectionKind.ABSTRACT
+        aspect = f", {quote.aspect}" if quote.aspect is not None else ""
+        return f"its {str(where).replace('_', ' ')}{aspect}"
+
+    @property
+    def review_verdict(self) -> str:
+        """What the review rests on and how it was checked, in a sentence."""
+        sections = self.survey.sections
+        checked = sum(section.checked_sentence_count or 0 for section in sections)
+        corrected = sum(section.corrected_sentence_count or 0 for section in sections)
+        invented = sum(section.removed_citation_count for section in sections)
+        read = figures.counted(self.survey.read_count, "paper")
+        return (
+            f"From {read} read, {self.survey.full_text_count:,} of them in more than the abstract."
+            f" {figures.counted(checked, 'cited sentence')} held against what was read:"
+            f" {corrected:,} corrected, {len(self.survey.removed):,} taken out (shown below);"
+            f" {figures.counted(invented, 'citation')} that named nothing shown removed."
+        )
+
+    @cached_property
+    def compared(self) -> list[tuple[str, list[str]]]:
+        """The heaviest works whose texts speak of enough to compare, with a passage for each
+        aspect.
+        """
+        found = []
+        for paper in self.kept:
+            said = {quote.aspect: quote.quote for quote in self.quotes(paper.paper_id)}
+            cells = [said.get(aspect, "") for aspect in COMPARED]
+            if sum(map(bool, cells)) >= FEWEST_COMPARED:
+                found.append((str(paper.paper_id), cells))
+        return found[:MOST_COMPARED]
+
+    def heading(self, section_id: str) -> str:
+        """Of a section."""
+        return next(
+            section.heading for section in self.survey.sections if section.section_id == section_id
+        )
+
+    def why_removed(self, sentence: RemovedSentence) -> str:
+        """Why it was taken out, in words."""
+        return _REMOVED[sentence.why]
 
     def why(self, paper: SurveyPaper) -> Markdown:
         """By which edge it was reached."""

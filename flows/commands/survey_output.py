@@ -6,21 +6,33 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
+from dashboards.reports.figures import usd
 from flows.commands.answer import print_answer
-from flows.commands.output import print_engine_note, print_log_note, stdout_console
+from flows.commands.output import (
+    print_engine_note,
+    print_log_note,
+    print_table,
+    stdout_console,
+)
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.talk import print_note, print_warning
 from flows.terminal import safe
+from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.survey import Survey, SurveyCluster
+from schemas.survey_review import ReviewPart
 from schemas.survey_run import SurveyRequest
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.surveys.queries import surveys_of
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.survey_estimate import SurveyEstimate
     from flows.surveying import SurveySummary
+
+_TARGET = bounded(r"\]\(https?://[^\s()<>]{1,2000}\)")
+"""Of a rendered citation: its address, which a line of a terminal is too short for."""
 
 
 def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: bool) -> int:
@@ -64,6 +76,42 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
     return EXIT_FAILURES if unanswered or reason else EXIT_DONE
 
 
+def print_expected_survey(estimate: "SurveyEstimate", *, as_json: bool) -> int:
+    """Print what a run would ask; the command's exit code."""
+    if as_json:
+        print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
+        return EXIT_DONE
+    print_table(
+        ["step, for each question", "calls", "prompt tokens", "completion tokens", "cost"],
+        [
+            [
+                step.step,
+                round(step.calls),
+                round(step.prompt_tokens),
+                round(step.completion_tokens),
+                usd(step.cost_usd),
+            ]
+            for step in estimate.steps
+        ],
+    )
+    cost = usd(estimate.cost_usd) if estimate.model_calls else "none"
+    print_table(
+        ["the whole run", "expected"],
+        [
+            ["questions", f"{estimate.questions:,}"],
+            ["literature requests", f"{estimate.literature_requests:,}"],
+            ["model calls", f"{estimate.model_calls:,}"],
+            ["prompt tokens", f"{estimate.prompt_tokens:,}"],
+            ["completion tokens", f"{estimate.completion_tokens:,}"],
+            ["cost", cost],
+        ],
+    )
+    print_note(
+        "nothing was asked; a small field takes less, and sizes of answers may differ by half"
+    )
+    return EXIT_DONE
+
+
 def _survey(survey: Survey) -> Group:
     lines: list[Text | Padding] = [Text(safe(survey.question), style="bold")]
     if survey.kept_count is None:
@@ -78,8 +126,27 @@ def _survey(survey: Survey) -> Group:
         lost = f", {layer.failed_look_up_count:,} look-ups failed"
         told += lost if layer.failed_look_up_count else ""
         lines.append(Padding(Text(told, style="dim"), (0, 0, 0, 2)))
+    lines += _review(survey)
     lines.extend(Padding(_cluster(cluster, survey), (1, 0, 0, 2)) for cluster in survey.clusters)
     return Group(*lines, Text(""))
+
+
+def _review(survey: Survey) -> list[Text | Padding]:
+    """How long the review is, how it was checked, and its answer in short."""
+    written = [section for section in survey.sections if section.text]
+    if not written:
+        return []
+    checked = sum(section.checked_sentence_count or 0 for section in written)
+    told = (
+        f"review: {len(written):,} parts from {survey.read_count:,} papers read"
+        f" ({survey.full_text_count:,} in full); {checked:,} sentences checked,"
+        f" {len(survey.removed):,} taken out"
+    )
+    lines: list[Text | Padding] = [Text(told)]
+    if written[0].part is ReviewPart.SUMMARY:
+        said = _TARGET.sub("", written[0].text).replace("[(", "(")
+        lines.append(Padding(Text(safe(said)), (1, 0, 0, 2)))
+    return lines
 
 
 def _cluster(cluster: SurveyCluster, survey: Survey) -> Group:

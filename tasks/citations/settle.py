@@ -70,11 +70,14 @@ def uncited_sentence_count(text: str) -> int:
         for line in text.splitlines()
         if not line.lstrip().startswith("#")
         for sentence in sentences(_LIST_MARK.sub("", line))
-        if _states(sentence)
+        if states(sentence)
     )
 
 
-def _states(sentence: str) -> bool:
+def states(sentence: str) -> bool:
+    """Whether a sentence states something without a citation mark, as `uncited_sentence_count` has
+    it.
+    """
     if "\x01" in sentence or sentence.rstrip(" \t*_\"'”").endswith(("?", ":")):
         return False
     return len(_WORD.findall(sentence)) >= MINIMUM_WORDS_OF_A_STATEMENT

@@ -230,12 +230,7 @@ def _incomplete_reason(evaluation: IdeaEvaluation) -> Reason | None:
 def _stands(failure: Failure) -> bool:
     """Whether the evaluation is complete without what failed.
 
-    A host of full texts that is down, or a document too large, would otherwise have the idea
-    evaluated again on every rerun; and with another of the committee's sources configured it gets
-    another evaluation key.
+    With another of the committee's sources configured it gets another evaluation key.
     """
-    of_a_document = failure.reason.about is About.DOCUMENT or (
-        failure.stage == "documents" and failure.reason.about is not About.SCORE
-    )
     not_open = (failure.stage, failure.reason) == (Module.COMMITTEE, Reason.NOT_CONFIGURED)
-    return of_a_document or not_open
+    return failure.is_of_a_document or not_open

@@ -13,7 +13,6 @@ from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
-from tasks.documents.full_text import FullTextLibrary, OpenCopies
 from tasks.documents.sections import AbstractLibrary, DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
@@ -25,8 +24,8 @@ from tasks.judging.batches.questions import Questions
 from tasks.judging.opening import EngineOf, open_engines, traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.sources.full_texts import open_full_texts
 from tasks.sources.requests import SourceContext
-from tasks.sources.unpaywall import UnpaywallSource
 from tasks.web.client import Client, open_client
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
@@ -102,20 +101,9 @@ class ShardResources:
     def _documents(self, ledger: Ledger) -> DocumentLibrary:
         if not self.job.request.full_text:
             return AbstractLibrary()
-        return FullTextLibrary(
-            self.settings.documents,
-            self.settings.grobid_url,
-            self._open_copies(ledger),
-            self.documents,
-            ledger,
-            self.document_slots,
+        return open_full_texts(
+            self.settings, self._source_context(ledger), self.documents, self.document_slots
         )
-
-    def _open_copies(self, ledger: Ledger) -> OpenCopies | None:
-        """Unpaywall, where an address to ask it with is set."""
-        if self.settings.unpaywall_email is None:
-            return None
-        return UnpaywallSource(self.settings, self._source_context(ledger)).pdf_links
 
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]:

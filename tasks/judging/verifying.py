@@ -30,14 +30,19 @@ WORDS_PER_SOURCE = 90
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A settled text after the check, and how many of its cited sentences were checked, corrected
-    and taken out.
+    """A settled text after the check: how many of its cited sentences were checked and corrected,
+    and those that were taken out.
     """
 
     markdown: str
     checked: int = 0
     corrected: int = 0
-    dropped: int = 0
+    removed: tuple[str, ...] = ()
+
+    @property
+    def dropped(self) -> int:
+        """How many cited sentences were taken out."""
+        return len(self.removed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +186,8 @@ def _rebuilt(
                 line += lead + correction
                 verified = replace(verified, corrected=verified.corrected + 1)
             elif verdict is Verdict.NOT:
-                verified = replace(verified, dropped=verified.dropped + 1)
+                removed = (*verified.removed, sentence.text.strip())
+                verified = replace(verified, removed=removed)
             else:
                 line += sentence.text
         if line.strip() or not sentences:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.paper import Paper, SectionKind
 from schemas.survey import SurveyQuote
 from tasks.text.words import rank_sentences, sentences
 
@@ -25,18 +25,27 @@ def quotes_of(
     return tuple(
         quote
         for paper_id in paper_ids
-        for quote in (*_own(question, texts[paper_id]), *_of_others(question, paper_id, links))
+        for quote in (
+            *_own(question, texts[paper_id]),
+            *quotes_by_others(question, paper_id, links),
+        )
     )
 
 
 def _own(question: str, paper: Paper) -> Iterator[SurveyQuote]:
     for sentence in _nearest(question, sentences(paper.abstract or ""), 1):
-        yield SurveyQuote(paper_id=paper.paper_id, said_in_paper_id=paper.paper_id, quote=sentence)
+        yield SurveyQuote(
+            paper_id=paper.paper_id,
+            said_in_paper_id=paper.paper_id,
+            quote=sentence,
+            section=SectionKind.ABSTRACT,
+        )
 
 
-def _of_others(
+def quotes_by_others(
     question: str, paper_id: PaperId, links: Sequence[CitationEdge]
 ) -> Iterator[SurveyQuote]:
+    """The passages nearest to the question in which papers cite one."""
     said = {
         context: link.citing_paper_id
         for link in links

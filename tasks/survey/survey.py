@@ -1,22 +1,28 @@
-"""One question from end to end: plan, expansion, clusters, quotes."""
+"""One question from end to end: plan, expansion, clusters, quotes, and a review of what was read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.outcome import Unscored
+from schemas.paper import Paper
 from schemas.reasons import Reason
-from schemas.survey import Survey, SurveyCluster, SurveyParameters, heaviest
+from schemas.survey import Survey, SurveyCluster, SurveyParameters, SurveyQuote, heaviest
 from schemas.survey_run import SurveyQuestion
 from tasks.accounting.ledger import Ledger
+from tasks.documents.sections import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.judging.step import Engine
+from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
 from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.clustering import clustered, in_clusters
 from tasks.survey.expanding import STAGE, expand
+from tasks.survey.joining import joins_of
 from tasks.survey.quoting import quotes_of
+from tasks.survey.reading import read_works
+from tasks.survey.writing import Material, Review, write_review
 
 
 async def survey(
@@ -28,8 +34,9 @@ async def survey(
     literature: LiteratureClient,
     embedder: Embedder,
     ledger: Ledger,
+    documents: DocumentLibrary,
 ) -> Survey:
-    """Survey one question.
+    """Survey one question; an engine that can write reads the heaviest works and reviews them.
 
     A question that names nothing, and one of which no search was answered, have a reason instead of
     papers; a field in which nothing is relevant is a survey of no paper.
@@ -48,7 +55,22 @@ async def survey(
     texts = {text.paper_id: text for text in expansion.texts}
     clusters, cluster_of = await clustered(expansion.kept, texts, expansion.links, embedder)
     papers = in_clusters(expansion.papers, cluster_of)
-    key_papers = _key_papers(clusters)
+    kept = [texts[paper.paper_id] for paper in expansion.kept]
+    leading = kept[: parameters.papers_read] if verifies(engine) else []
+    read = await read_works(asked.question, leading, parameters, engine, documents)
+    material = Material(
+        question=asked.question,
+        sub_questions=tuple(dict.fromkeys(query.sub_question for query in planned.value)),
+        papers=tuple(paper for paper in leading if paper.paper_id in read.texts),
+        clusters=clusters,
+        cluster_of=cluster_of,
+        read=read,
+        links=expansion.links,
+        joins=joins_of([paper.paper_id for paper in kept], expansion.links),
+    )
+    review = (
+        await write_review(material, parameters, engine) if material.papers else Review(clusters)
+    )
     return Survey(
         question_id=asked.question_id,
         question=asked.question,
@@ -60,10 +82,15 @@ async def survey(
         layers=expansion.layers,
         papers=papers,
         texts=expansion.texts,
-        clusters=clusters,
-        quotes=quotes_of(asked.question, key_papers, texts, expansion.links),
+        clusters=review.clusters,
+        quotes=_quotes(material, texts),
+        read_count=len(read.texts),
+        full_text_count=len(read.full_text),
+        sections=review.sections,
+        removed=review.removed,
+        joins=material.joins,
         links=expansion.links,
-        failures=(*expansion.failures, *ledger.failures),
+        failures=(*expansion.failures, *read.failures, *review.failures, *ledger.failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         provenance=planned.provenance,
@@ -93,6 +120,14 @@ def unsurveyed(
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
     )
+
+
+def _quotes(material: Material, texts: Mapping[PaperId, Paper]) -> tuple[SurveyQuote, ...]:
+    """What was read; and of key papers what others say, and a sentence of those that were not."""
+    found = quotes_of(material.question, _key_papers(material.clusters), texts, material.links)
+    read = {quote.paper_id for quote in material.read.quotes}
+    more = [quote for quote in found if quote.section is None or quote.paper_id not in read]
+    return (*material.read.quotes, *more)
 
 
 def _key_papers(clusters: Sequence[SurveyCluster]) -> list[PaperId]:

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from flows.commands.survey import survey
+from flows.survey_estimate import SurveyEstimate, estimate_survey
 from flows.survey_request import LONGEST_QUESTION, resolve_survey
 from flows.surveying import survey_run_id
 from schemas.errors import ConfigurationError
@@ -48,3 +50,42 @@ def test_what_may_change_a_survey_names_it_and_what_it_may_cost_does_not(tmp_pat
     assert {name(workers=3), name(max_requests=5), name(max_cost_usd=1.0)} == {same}
     others = {name("snapshot:b"), name(depth=1), name(max_papers=7), name(cutoff="2020-01-01")}
     assert len(others - {same}) == 4
+
+
+def test_works_are_read_in_full_only_by_an_engine_that_reads(tmp_path: Path) -> None:
+    def wants(**options: Any) -> bool:
+        return resolved(tmp_path, "Why bats?", full_text=True, **options).full_text
+
+    model = "litellm:openai/gpt-5"
+    assert wants(engine=model)
+    assert not wants(engine=model, papers_read=0)
+    assert not wants()
+
+
+def test_what_a_survey_asks_is_known_before_it_is_paid_for(tmp_path: Path) -> None:
+    def expected(**options: Any) -> SurveyEstimate:
+        request = resolved(tmp_path, "Why bats?", "Why moths?", **options)
+        return estimate_survey(request, Settings())
+
+    model = "litellm:openai/gpt-5"
+    whole, unwritten = expected(engine=model), expected(engine=model, papers_read=0)
+    assert [step.step for step in whole.steps] == [
+        *("survey_plan", "survey_relevance", "survey_reading", "survey_outline"),
+        *("survey_section", "survey_synthesis", "verify_citations"),
+    ]
+    assert [step.step for step in unwritten.steps] == ["survey_plan", "survey_relevance"]
+    assert whole.model_calls > unwritten.model_calls > 0
+    assert (whole.cost_usd or 0) > (unwritten.cost_usd or 0) > 0
+    offline = expected()
+    assert (offline.model_calls, offline.cost_usd) == (0, 0)
+    assert offline.literature_requests > 0
+
+
+def test_a_dry_run_leaves_nothing_behind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warehouse = tmp_path / "warehouse"
+    options = SurveyOptions(warehouse=warehouse, engine="litellm:openai/gpt-5", dry_run=True)
+    assert survey(["Why bats?"], options, json=True) == 0
+    assert "survey_reading" in capsys.readouterr().out
+    assert not warehouse.exists()

@@ -1,9 +1,10 @@
 """A small survey, as it is landed."""
 
+from schemas.base import replace
 from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId, RunId
-from schemas.paper import Paper
+from schemas.paper import Paper, SectionKind
 from schemas.reasons import Reason
 from schemas.survey import (
     Edge,
@@ -14,6 +15,15 @@ from schemas.survey import (
     SurveyPaper,
     SurveyQuery,
     SurveyQuote,
+)
+from schemas.survey_review import (
+    COMPARED,
+    Aspect,
+    RemovedSentence,
+    ReviewPart,
+    SurveyJoin,
+    SurveySection,
+    WhyRemoved,
 )
 from schemas.survey_run import SurveyHead
 from tests.support.evaluations import START
@@ -87,6 +97,63 @@ def make_survey(question_id: str = "question-0", question: str = "How do bats hu
             ),
         ),
         links=(CitationEdge(citing_paper_id=PaperId("second"), cited_paper_id=PaperId("first")),),
+    )
+
+
+def with_review(survey: Survey) -> Survey:
+    """The survey with a review of its two papers, of which a check took two sentences."""
+    first, second = PaperId("first"), PaperId("second")
+    said = dict.fromkeys(COMPARED, "Forty <b>bats</b> | were filmed.") | {Aspect.LIMITS: ""}
+    return replace(
+        survey,
+        read_count=2,
+        full_text_count=1,
+        quotes=(
+            *survey.quotes,
+            *(
+                SurveyQuote(
+                    paper_id=first,
+                    said_in_paper_id=first,
+                    quote=quote,
+                    aspect=aspect,
+                    section=SectionKind.RESULTS,
+                )
+                for aspect, quote in said.items()
+                if quote
+            ),
+        ),
+        sections=(
+            SurveySection(
+                section_id="s1",
+                part=ReviewPart.SUMMARY,
+                heading="In short",
+                text="Bats <script>call</script> [(First, 2001)](https://example.org/first).",
+                cited_paper_ids=("first",),
+                removed_citation_count=3,
+                uncited_sentence_count=1,
+                checked_sentence_count=5,
+                corrected_sentence_count=1,
+                dropped_sentence_count=1,
+            ),
+            SurveySection(
+                section_id="s2",
+                part=ReviewPart.GAPS,
+                heading="What the works do not show",
+                unscored_reason=Reason.NO_EVIDENCE,
+                unscored_detail="the engine named none",
+            ),
+        ),
+        removed=(
+            RemovedSentence(section_id="s1", sentence="Cats fly.", why=WhyRemoved.UNCITED),
+            RemovedSentence(section_id="s1", sentence="Bats sing.", why=WhyRemoved.UNSUPPORTED),
+        ),
+        joins=(
+            SurveyJoin(
+                paper_id=first, other_paper_id=second, said_in_paper_id=second, passage="Both call."
+            ),
+        )
+        if not survey.links
+        else (),
     )
 
 

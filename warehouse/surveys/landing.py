@@ -27,7 +27,8 @@ SURVEYS = Kind(
     has_head_file=True,
     tables=(
         *("surveys", "survey_queries", "survey_layers", "survey_papers"),
-        *("survey_clusters", "survey_quotes", "citation_edges"),
+        *("survey_clusters", "survey_quotes", "survey_sections"),
+        *("survey_removed_sentences", "survey_joins", "citation_edges"),
         *("llm_calls", "api_calls", "failures"),
     ),
     checks=("survey_checks", "survey_papers"),
@@ -61,7 +62,8 @@ def land_survey(
 def _reasons(survey: Survey) -> Iterator[Reason | None]:
     yield survey.unscored_reason
     yield from (paper.unscored_reason for paper in survey.papers)
-    yield from (failure.reason for failure in survey.failures)
+    yield from (section.unscored_reason for section in survey.sections)
+    yield from (failure.reason for failure in survey.failures if not failure.is_of_a_document)
 
 
 def rows_of_survey(run_id: RunId, survey: Survey) -> Rows:
@@ -96,6 +98,9 @@ def _nouns(survey: Survey) -> dict[str, Sequence[Noun]]:
         "survey_papers": survey.papers,
         "survey_clusters": survey.clusters,
         "survey_quotes": survey.quotes,
+        "survey_sections": survey.sections,
+        "survey_removed_sentences": survey.removed,
+        "survey_joins": survey.joins,
         "citation_edges": survey.links,
         "llm_calls": survey.llm_calls,
         "api_calls": survey.api_calls,

@@ -16,6 +16,7 @@ from schemas.survey import (
     SurveyQuery,
     SurveyQuote,
 )
+from schemas.survey_review import RemovedSentence, SurveyJoin, SurveySection
 from schemas.survey_run import SurveyHead
 from warehouse.lake import rows_in
 from warehouse.rows import Row, noun_of
@@ -28,6 +29,9 @@ _PARTS: dict[str, tuple[str, type[Noun]]] = {
     "texts": ("survey_papers", Paper),
     "clusters": ("survey_clusters", SurveyCluster),
     "quotes": ("survey_quotes", SurveyQuote),
+    "sections": ("survey_sections", SurveySection),
+    "removed": ("survey_removed_sentences", RemovedSentence),
+    "joins": ("survey_joins", SurveyJoin),
     "links": ("citation_edges", CitationEdge),
     "failures": ("failures", Failure),
 }

@@ -61,6 +61,7 @@ def _found(part: SurveyPart) -> None:
     if not part.kept:
         st.info("Nothing relevant was found: the searches were answered.")
         return
+    _review(part)
     frame = polars.DataFrame([_row(part, paper) for paper in part.kept], infer_schema_length=None)
     dated = frame.filter(polars.col("year").is_not_null())
     if not dated.is_empty():
@@ -84,9 +85,38 @@ def _found(part: SurveyPart) -> None:
     st.subheader("Passages, word for word", anchor=False)
     for quote in part.survey.quotes:
         own = quote.said_in_paper_id == quote.paper_id
-        where = "its abstract" if own else f"“{part.text(quote.said_in_paper_id).title}” cites it"
+        where = (
+            part.stands_in(quote)
+            if own
+            else f"“{part.text(quote.said_in_paper_id).title}” cites it"
+        )
         st.caption(text.line(f"{part.text(quote.paper_id).title} · {where}"))
         st.markdown(text.line(f"“{quote.quote}”"))
+
+
+def _review(part: SurveyPart) -> None:
+    """What an engine wrote, and behind it what the check took out."""
+    survey = part.survey
+    if not survey.sections:
+        return
+    st.subheader("The review", anchor=False)
+    st.caption(text.line(part.review_verdict))
+    for section in survey.sections:
+        st.markdown(f"**{text.line(section.heading)}**")
+        if section.text:
+            st.markdown(text.prose(section.text))
+            if section.unchecked_sentence_count:
+                count = figures.counted(section.unchecked_sentence_count, "sentence")
+                st.caption(f"Not checked: {count} of it.")
+        else:
+            why = wording.reason(section.unscored_reason or "")
+            st.caption(text.line(f"Nothing stands here: {why}; {section.unscored_detail}."))
+    if survey.removed:
+        with st.expander(f"Taken out of the review: {len(survey.removed):,}"):
+            for removed in survey.removed:
+                where = f"{part.heading(removed.section_id)}, {part.why_removed(removed)}"
+                st.caption(text.line(where))
+                st.markdown(text.prose(removed.sentence))
 
 
 def _row(part: SurveyPart, paper: SurveyPaper) -> dict[str, object]:

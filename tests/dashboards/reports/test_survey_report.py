@@ -9,7 +9,14 @@ import pytest
 from dashboards.reports.citation_map import PAPERS_DRAWN, citation_map
 from dashboards.reports.write_survey import survey_report, write_survey_report
 from schemas.base import replace
-from tests.support.survey_lake import LOST, SURVEY, UNSURVEYED, make_survey, published_surveys
+from tests.support.survey_lake import (
+    LOST,
+    SURVEY,
+    UNSURVEYED,
+    make_survey,
+    published_surveys,
+    with_review,
+)
 from warehouse.layout import Layout
 
 
@@ -56,6 +63,43 @@ def test_the_pages_pictures_load_nothing_and_titles_stay_text(layout: Layout) ->
     assert all("src" not in attributes for _, attributes in tags)
     assert "<b>call" not in html
     assert "```" not in survey_report(layout, SURVEY)
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    layout = Layout(tmp_path_factory.mktemp("reviewed"))
+    published_surveys(layout, with_review(replace(make_survey(), links=())))
+    return layout
+
+
+def test_a_review_says_how_it_was_checked_and_shows_behind_what_was_taken_out(
+    reviewed: Layout,
+) -> None:
+    page = survey_report(reviewed, SURVEY)
+    assert "5 cited sentences held against what was read: 1 corrected, 2 taken out" in page
+    assert "[(First, 2001)](https://example.org/first)" in page
+    assert "Nothing stands here: no relevant evidence was found; the engine named none." in page
+    review, behind = page.split("### Taken out of the review")
+    assert "Cats fly." not in review
+    assert "- In short, cites nothing: Cats fly." in behind
+    assert "not carried by what was read of the works it cites: Bats sing." in behind
+
+
+def test_leading_works_stand_side_by_side_in_their_own_words(reviewed: Layout) -> None:
+    page = survey_report(reviewed, SURVEY)
+    (row,) = [line for line in page.splitlines() if line.startswith("| [First") and "–" in line]
+    assert row.count("filmed.”") == 4
+    assert row.endswith("| – |")
+    html = survey_report(reviewed, SURVEY, "html")
+    assert "<script" not in html
+    assert "<b>bats" not in html
+
+
+def test_works_joined_only_by_a_third_are_shown_as_such(reviewed: Layout, layout: Layout) -> None:
+    page = survey_report(reviewed, SURVEY)
+    assert "### Joined only by a third" in page
+    assert "by [Second, 2002](https://example.org/second): “Both call.”" in page
+    assert "### Joined only by a third" not in survey_report(layout, SURVEY)
 
 
 def test_the_bibliography_holds_the_kept_papers(layout: Layout) -> None:

@@ -10,6 +10,7 @@ from schemas.reasons import Reason
 from schemas.survey import Survey, SurveyParameters, heaviest
 from schemas.survey_run import SurveyQuestion
 from tasks.accounting.ledger import Ledger
+from tasks.documents.sections import AbstractLibrary
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.survey.clustering import MOST_CLUSTERS
@@ -37,6 +38,7 @@ async def surveyed(literature: GraphLiterature, question: str = QUESTION, **boun
         literature=literature,
         embedder=EMBEDDER,
         ledger=Ledger(IdeaId("q001")),
+        documents=AbstractLibrary(),
     )
 
 

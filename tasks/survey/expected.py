@@ -1,0 +1,94 @@
+"""What a survey will ask, before it is paid for."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from schemas.survey import SurveyParameters
+from tasks.judging.expected import Asked
+from tasks.judging.step import Step
+from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
+from tasks.survey.steps import STEPS
+
+SURVEY_STEPS: tuple[Step[Any, Any], ...] = (*STEPS, VERIFY_CITATIONS)
+"""All that a survey may ask."""
+
+TOKENS_PER_WORD = 1.7
+ABSTRACT_WORDS = 170
+TITLE_TOKENS = 35
+PLANNED_TOKENS = 60
+"""Of a planned sub-question with its searches, and of one judgement of relevance."""
+PASSAGES_PER_WORK, PASSAGE_TOKENS = 4, 45
+EXPECTED_SECTIONS_PER_WORK = 1.5
+"""Sections in which a work is shown."""
+SUMMARY_WORDS, POINTS, POINT_WORDS = 150, 8, 45
+WORDS_PER_SENTENCE = 25
+CORRECTED_TOKENS = 25
+"""Of one verdict, corrections of some of them included."""
+EXPECTED_JUDGED_SHARE = 0.9
+"""Of the papers that may be judged; hops find more than may be, unless the field is small."""
+
+
+def expected_survey(
+    parameters: SurveyParameters, *, full_text: bool, searches_alone: bool = False
+) -> Mapping[str, Asked]:
+    """By step, in the order of work, what one question asks of a model.
+
+    Args:
+        searches_alone: nothing is read or written.
+    """
+    judged = EXPECTED_JUDGED_SHARE * parameters.maximum_judged
+    abstract = ABSTRACT_WORDS * TOKENS_PER_WORD + TITLE_TOKENS
+    counts = {
+        "survey_plan": Asked(1, 0, parameters.maximum_sub_questions * PLANNED_TOKENS),
+        "survey_relevance": Asked(
+            math.ceil(judged / parameters.papers_per_call),
+            judged * abstract,
+            judged * PLANNED_TOKENS,
+            first_calls=1,
+        ),
+    }
+    read = min(parameters.papers_read, parameters.maximum_papers)
+    return counts if searches_alone or not read else counts | _review(parameters, read, full_text)
+
+
+def _review(parameters: SurveyParameters, read: int, full_text: bool) -> dict[str, Asked]:
+    words = parameters.words_per_paper if full_text else ABSTRACT_WORDS
+    passages = PASSAGES_PER_WORK * PASSAGE_TOKENS
+    work = TITLE_TOKENS + passages
+    sections = min(parameters.maximum_sections, read)
+    section = parameters.words_per_section * TOKENS_PER_WORD
+    ends = (SUMMARY_WORDS + POINTS * POINT_WORDS) * TOKENS_PER_WORD
+    shown = min(read * EXPECTED_SECTIONS_PER_WORK, sections * parameters.papers_per_section)
+    written = sections * parameters.words_per_section + SUMMARY_WORDS + POINTS * POINT_WORDS
+    sentences = written / WORDS_PER_SENTENCE
+    checks = math.ceil(sentences / CLAIMS_PER_CALL) + 1
+    return {
+        "survey_reading": Asked(
+            math.ceil(read / parameters.papers_per_reading_call),
+            read * (words * TOKENS_PER_WORD + TITLE_TOKENS),
+            read * passages,
+            first_calls=1,
+        ),
+        "survey_outline": Asked(1, read * (work / 2 + TITLE_TOKENS), sections * PLANNED_TOKENS * 2),
+        "survey_section": Asked(sections, shown * work, sections * section),
+        "survey_synthesis": Asked(1, sections * section + read * work, ends),
+        "verify_citations": Asked(
+            checks,
+            sentences * WORDS_PER_SENTENCE * TOKENS_PER_WORD
+            + checks * read * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS),
+            sentences * CORRECTED_TOKENS,
+        ),
+    }
+
+
+def expected_requests(parameters: SurveyParameters, *, unlimited: bool) -> int:
+    """Requests to the literature for one question: searches, and two lists a hop, packed.
+
+    Args:
+        unlimited: whether the literature is a snapshot, which lists citations paper by paper.
+    """
+    searches = parameters.maximum_sub_questions * parameters.queries_per_sub_question + 1
+    lists = parameters.followed_per_layer + 1 if unlimited else 4
+    return searches + parameters.depth * lists

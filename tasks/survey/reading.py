@@ -1,0 +1,210 @@
+"""Reads the heaviest works of a survey: passages word for word, each for what it says of its work.
+
+A passage counts only where it stands in the text that it is said to be from.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from schemas.failure import Failure, call_failures, look_up_failures
+from schemas.identifiers import PaperId
+from schemas.outcome import Unscored
+from schemas.paper import Paper, PaperSection, SectionKind
+from schemas.reasons import Reason
+from schemas.retrieval import Answer
+from schemas.survey import SurveyParameters, SurveyQuote
+from schemas.survey_review import Aspect
+from tasks.citations.keys import Shown, show
+from tasks.documents.sections import DocumentLibrary
+from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.reply_fields import by_key
+from tasks.judging.step import Engine
+from tasks.survey.expanding import STAGE
+from tasks.survey.quoting import LONGEST_QUOTE
+from tasks.survey.steps.survey_reading import (
+    SURVEY_READING,
+    ReadEntry,
+    ReadingInput,
+    ReadSection,
+    ReadWork,
+)
+from tasks.text.quotations import stands_in
+from tasks.text.words import nearest_sentences
+
+_READ_KINDS = (
+    SectionKind.ABSTRACT,
+    SectionKind.METHODS,
+    SectionKind.RESULTS,
+    SectionKind.DISCUSSION,
+)
+DOCUMENTS = "documents"
+"""The stage of failures to have a text."""
+ANSWERS_PER_WORK = 2
+"""Passages of one work that bear on the question; of any other aspect there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read of works, in their order.
+
+    Attributes:
+        texts: of every work that could be read, all that it was read from.
+        full_text: those read in more than their abstract.
+    """
+
+    quotes: tuple[SurveyQuote, ...]
+    texts: Mapping[PaperId, str]
+    full_text: frozenset[PaperId]
+    failures: tuple[Failure, ...]
+
+    def quotes_of(self, paper_id: PaperId) -> list[SurveyQuote]:
+        """The passages of one work."""
+        return [quote for quote in self.quotes if quote.paper_id == paper_id]
+
+
+@dataclass(frozen=True, slots=True)
+class _Readable:
+    paper: Paper
+    sections: tuple[PaperSection, ...]
+
+
+async def read_works(
+    question: str,
+    papers: Sequence[Paper],
+    parameters: SurveyParameters,
+    engine: Engine,
+    documents: DocumentLibrary,
+) -> Read:
+    """Read `papers` in batches side by side: their full text where it can be had, else the abstract.
+
+    A work without either is not read, and a failure says why.
+    """
+    async with asyncio.TaskGroup() as group:
+        fetched = [group.create_task(documents.sections((paper,))) for paper in papers]
+    answers = [task.result() for task in fetched]
+    failures = [
+        failure
+        for paper, answer in zip(papers, answers, strict=True)
+        for failure in look_up_failures(answer.failures, DOCUMENTS, paper.paper_id)
+    ]
+    found = [
+        _Readable(paper, _sections(paper, answer))
+        for paper, answer in zip(papers, answers, strict=True)
+    ]
+    readable = [each for each in found if each.sections]
+    batches = even_batches(readable, parameters.papers_per_reading_call)
+    results = await first_alone(
+        [partial(_read, question, batch, parameters, engine) for batch in batches]
+    )
+    return Read(
+        quotes=tuple(quote for quotes, _ in results for quote in quotes),
+        texts={
+            each.paper.paper_id: "\n\n".join(section.text for section in each.sections)
+            for each in readable
+        },
+        full_text=frozenset(
+            each.paper.paper_id
+            for each in readable
+            if any(section.section is not SectionKind.ABSTRACT for section in each.sections)
+        ),
+        failures=(*failures, *(failure for _, more in results for failure in more)),
+    )
+
+
+def _sections(paper: Paper, answer: Answer[PaperSection]) -> tuple[PaperSection, ...]:
+    own = [section for section in answer.items if section.paper_id == paper.paper_id]
+    return tuple(
+        section
+        for kind in _READ_KINDS
+        for section in own
+        if section.section is kind and section.text.strip()
+    )
+
+
+def _shown(question: str, key: str, each: _Readable, word_limit: int) -> ReadWork:
+    limit = max(word_limit // len(each.sections), 1)
+    sections = []
+    for section in each.sections:
+        text, left_out = nearest_sentences(question, section.text, limit)
+        sections.append(ReadSection(kind=section.section.value, text=text, words_left_out=left_out))
+    return ReadWork(key=key, title=each.paper.title, sections=tuple(sections))
+
+
+async def _read(
+    question: str,
+    batch: Sequence[_Readable],
+    parameters: SurveyParameters,
+    engine: Engine,
+) -> tuple[list[SurveyQuote], Sequence[Failure]]:
+    keys = show([each.paper for each in batch])
+    asked = ReadingInput(
+        question=question,
+        papers=tuple(
+            _shown(question, keys.key_of(each.paper.paper_id), each, parameters.words_per_paper)
+            for each in batch
+        ),
+    )
+    outcome = await engine.run(SURVEY_READING, asked)
+    subject = f"reading of {len(batch)} works"
+    if isinstance(outcome, Unscored):
+        return [], call_failures([outcome], STAGE, subject)
+    entries = by_key(outcome.value.papers, [key for key, _ in keys])
+    quotes: list[SurveyQuote] = []
+    wrong = 0
+    for each in batch:
+        entry = entries.get(keys.key_of(each.paper.paper_id))
+        if entry is not None:
+            own, unfound = _quotes(each, entry)
+            quotes += own
+            wrong += unfound
+    return quotes, _what_is_wrong(outcome.value.papers, entries, keys, wrong, subject)
+
+
+def _quotes(each: _Readable, entry: ReadEntry) -> tuple[list[SurveyQuote], int]:
+    """The passages that stand in the work, and how many do not."""
+    found: dict[str, SurveyQuote] = {}
+    taken: dict[Aspect, int] = {}
+    unfound = 0
+    for passage in entry.passages:
+        quote, aspect = " ".join(passage.quote.split()), passage.aspect
+        if aspect is None or not quote:
+            continue
+        stands = next((one for one in each.sections if stands_in(quote, one.text)), None)
+        if stands is None or len(quote) > LONGEST_QUOTE:
+            unfound += 1
+            continue
+        most = ANSWERS_PER_WORK if aspect is Aspect.ANSWER else 1
+        if quote not in found and taken.get(aspect, 0) < most:
+            taken[aspect] = taken.get(aspect, 0) + 1
+            found[quote] = SurveyQuote(
+                paper_id=each.paper.paper_id,
+                said_in_paper_id=each.paper.paper_id,
+                quote=quote,
+                aspect=aspect,
+                section=stands.section,
+            )
+    return list(found.values()), unfound
+
+
+def _what_is_wrong(
+    given: Sequence[ReadEntry],
+    entries: Mapping[str, ReadEntry],
+    keys: Shown,
+    unfound: int,
+    subject: str,
+) -> list[Failure]:
+    """One failure for each kind of thing that a reply got wrong."""
+    shown = {key.casefold() for key, _ in keys}
+    invented = len({entry.key for entry in given if entry.key.casefold() not in shown})
+    told = {
+        f"{unfound} passages do not stand in the work they were said to be from": unfound,
+        f"{invented} keys were answered for that were not shown": invented,
+        f"{len(keys) - len(entries)} works were not answered for": len(keys) - len(entries),
+    }
+    return [
+        Failure(stage=STAGE, subject=subject, reason=Reason.REPLY_UNPARSABLE, detail=detail)
+        for detail, count in told.items()
+        if count
+    ]

@@ -1,0 +1,50 @@
+"""`survey_section`: one section of a review, from the passages of its works, cited by key.
+
+Baseline: none. The extractive engine gives the evidence, and writes no review.
+"""
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import StepKind
+from schemas.reasons import Reason
+from tasks.judging.reply_fields import Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.survey.steps.shown import ShownJoin, ShownWork
+
+
+class SectionInput(Noun):
+    """Input of `survey_section`."""
+
+    question: str = Field(min_length=1)
+    heading: str
+    about: str
+    other_headings: tuple[str, ...]
+    papers: tuple[ShownWork, ...] = Field(min_length=1)
+    joins: tuple[ShownJoin, ...] = ()
+    words: int = Field(ge=1)
+
+
+class SectionReply(Reply):
+    """Reply to `survey_section`."""
+
+    text: Text = Field(description="Paragraphs without a heading; every sentence cites by key.")
+
+
+async def baseline_section(_inputs: SectionInput, _tools: BaselineTools) -> SectionReply | NoAnswer:
+    """NoAnswer(offline_engine), whatever was read."""
+    return NoAnswer(
+        Reason.OFFLINE_ENGINE, "a review is written with --engine litellm:MODEL; this is evidence"
+    )
+
+
+SURVEY_SECTION = Step(
+    name="survey_section",
+    version=1,
+    package="tasks.survey",
+    input_model=SectionInput,
+    output_model=SectionReply,
+    baseline=baseline_section,
+    shares_prefix=True,
+    kind=StepKind.JUDGEMENT,
+)

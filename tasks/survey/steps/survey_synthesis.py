@@ -1,0 +1,56 @@
+"""`survey_synthesis`: what the sections of a review say together: an answer, where works contradict
+each other, and what nobody has shown.
+
+Baseline: none. The extractive engine gives the evidence, and writes no review.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import StepKind
+from schemas.reasons import Reason
+from tasks.judging.reply_fields import SoundEntries, Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.survey.steps.shown import ShownSection, ShownWork
+
+
+class SynthesisInput(Noun):
+    """Input of `survey_synthesis`."""
+
+    question: str = Field(min_length=1)
+    sections: tuple[ShownSection, ...] = Field(min_length=1)
+    papers: tuple[ShownWork, ...] = Field(min_length=1)
+
+
+class SynthesisReply(Reply):
+    """Reply to `survey_synthesis`; every sentence cites by key."""
+
+    summary: Text = Field(description="The answer to the question, in one paragraph.")
+    contradictions: Annotated[tuple[Text, ...], SoundEntries] = Field(
+        default=(), description="Each cites the works on both sides; empty: there is none."
+    )
+    gaps: Annotated[tuple[Text, ...], SoundEntries] = Field(
+        default=(), description="Each cites the works that come nearest; empty: there is none."
+    )
+
+
+async def baseline_synthesis(
+    _inputs: SynthesisInput, _tools: BaselineTools
+) -> SynthesisReply | NoAnswer:
+    """NoAnswer(offline_engine), whatever was read."""
+    return NoAnswer(
+        Reason.OFFLINE_ENGINE, "a review is written with --engine litellm:MODEL; this is evidence"
+    )
+
+
+SURVEY_SYNTHESIS = Step(
+    name="survey_synthesis",
+    version=1,
+    package="tasks.survey",
+    input_model=SynthesisInput,
+    output_model=SynthesisReply,
+    baseline=baseline_synthesis,
+    kind=StepKind.JUDGEMENT,
+)
