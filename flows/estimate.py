@@ -25,6 +25,7 @@ from schemas.profile import ContributionParameters, RecommendationKind, SearchKi
 from schemas.run import Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.committee.planning import IDEA_TOKENS_SHOWN, expected_committee
+from tasks.evaluation.surveyed_literature import IDEA_SURVEY
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
     Asked,
@@ -40,6 +41,7 @@ from tasks.literature.gateway.messages import LARGEST_BATCH
 from tasks.novelty.expected import expected_novelty
 from tasks.recommendation.expected import expected_resources
 from tasks.steps import STEPS
+from tasks.survey.expected import expected_requests, expected_survey
 
 TOKENS_PER_WORD = 1.7
 """Characters / 4 of the words of real ideas and abstracts."""
@@ -174,6 +176,9 @@ def _per_idea(
         contribution, contribution_requests = _contribution(request)
         asked = _with_verification(asked, contribution)
         requests += contribution_requests
+    if request.survey:
+        asked |= expected_survey(IDEA_SURVEY, full_text=False)
+        requests += expected_requests(IDEA_SURVEY, unlimited=request.literature.unlimited)
     if Module.COMMITTEE in request.modules:
         committee, committee_requests = expected_committee(
             request.profile.committee, settings, dated=dated, full_text=request.full_text
@@ -231,7 +236,7 @@ def _verification(text_tokens: float, reviews: float, papers: float) -> "Counts"
 
 
 def _idea_tokens_shown(step: Step[Any, Any], idea_tokens: float) -> float:
-    if "idea" not in step.input_model.model_fields:
+    if not {"idea", "question"} & step.input_model.model_fields.keys():
         return IDEA_TOKENS_SHOWN.get(step.name, 0.0)
     return IDEA_TOKENS_SHOWN.get(step.name, idea_tokens)
 

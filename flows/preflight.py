@@ -55,7 +55,9 @@ def check_before_run(request: RunRequest, settings: Settings) -> "tuple[Contact,
     from tasks.evaluation.modules import steps_of
     from tasks.steps import STEPS
 
-    return check_models(request, steps_of(request.modules, STEPS), settings)
+    return check_models(
+        request, steps_of(request.modules, STEPS, surveyed=request.survey), settings
+    )
 
 
 def check_before_ranking(request: RankRequest, settings: Settings) -> "tuple[Contact, ...]":

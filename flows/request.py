@@ -182,12 +182,23 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
         scheduler_address=options.scheduler,
         budget=options.budget,
         full_text=wants_full_text(options.full_text, literature),
+        survey=options.survey,
         label=options.label,
         idea_timeout_seconds=settings.runs.idea_timeout_seconds,
         allowed_unscored_share=settings.runs.allowed_unscored_share,
-        batch=wants_batches(options.batch, profile, options.engine),
+        batch=_in_batches(options, profile),
         batch_failures=options.batch_failures,
     )
+
+
+def _in_batches(options: RunOptions, profile: Profile) -> bool:
+    batch = wants_batches(options.batch, profile, options.engine)
+    if batch and options.survey:
+        raise ConfigurationError(
+            "--survey judges papers layer by layer, and each layer would wait for a batch of its"
+            " own: leave out --survey, or add --no-batch"
+        )
+    return batch
 
 
 def wants_batches(asked: bool | None, profile: Profile, engine: EngineChoice) -> bool:

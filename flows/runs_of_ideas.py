@@ -36,7 +36,7 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
             return queries.latest_run()
         if path is None or name in {run.run_id for run in queries.list_runs()}:
             return queries.run(RunId(name))
-        if any(
+        if options.survey or any(
             option is not None
             for option in (options.literature, options.modules, options.cutoff, options.full_text)
         ):

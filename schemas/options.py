@@ -116,6 +116,15 @@ Literature = Annotated[
     ),
 ]
 Modules = Annotated[tuple[Module, ...], _read_by(parse_modules), option(..., "LIST", _MODULES)]
+Survey = Annotated[
+    bool,
+    option(
+        ...,
+        "",
+        "Survey each idea first, along references and citations: soundness, contribution and "
+        "novelty draw on what that finds.",
+    ),
+]
 Cutoff = Annotated[
     date | None,
     _read_by(parse_cutoff),
@@ -296,6 +305,7 @@ class RunOptions(IdeaOptions):
     profile: Profile = DEFAULT_PROFILE
     engine: Engine = EXTRACTIVE
     modules: Modules = (Module.SOUNDNESS, Module.CONTRIBUTION)
+    survey: Survey = False
     cutoff: Cutoff = None
     label: Label = ""
 
@@ -361,6 +371,7 @@ class RankOptions(IdeaOptions):
         _read_by(parse_modules),
         option(..., "LIST", f"For IDEAS that are evaluated first. {_MODULES}"),
     ] = None
+    survey: Survey = False
     cutoff: Cutoff = None
     label: Label = ""
     batch: Batch = None

@@ -84,6 +84,10 @@ class RunRequest(WorkRequest):
     full_text: bool = Field(
         description="Whether to download and parse the papers that passages name."
     )
+    survey: bool = Field(
+        default=False,
+        description="Whether each idea is surveyed, and its modules draw on what that finds.",
+    )
     label: str = Field(
         default="", description="Part of the evaluation key: a new label evaluates anew."
     )

@@ -3,6 +3,7 @@ value.
 """
 
 import asyncio
+import dataclasses
 from collections.abc import Awaitable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +20,7 @@ from schemas.suggestion import Suggestion
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.modules import MODULES, Findings, IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.evaluation.surveyed_literature import SurveyedLiterature
 from tasks.recommendation.extracting import Stretch, extract_resources
 from tasks.telemetry.reporting import span
 from tasks.text.words import key_phrases
@@ -33,6 +35,9 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
     Failures of sources, engines and documents travel inside the value; bugs raise.
     """
     started_at = datetime.now(UTC)
+    if job.request.survey:
+        surveyed = SurveyedLiterature(tools.literature, planned.idea, tools.engine, tools.ledger)
+        tools = dataclasses.replace(tools, literature=surveyed)
     async with asyncio.TaskGroup() as group:
         tasks = {
             module.value: group.create_task(

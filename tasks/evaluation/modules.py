@@ -15,6 +15,7 @@ from tasks.committee.knowledge.tools import KnowledgeTools
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.documents.sections import DocumentLibrary
 from tasks.embeddings import Embedder
+from tasks.evaluation.surveyed_literature import IDEA_SURVEY_STEPS
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
@@ -94,11 +95,19 @@ says `warehouse.module_rows`.
 """
 
 
-def steps_of(modules: Iterable[Module], steps: Iterable[Step[Any, Any]]) -> list[Step[Any, Any]]:
-    """Those of `steps` that one of the modules asks or all share, in their order."""
+def steps_of(
+    modules: Iterable[Module], steps: Iterable[Step[Any, Any]], *, surveyed: bool = False
+) -> list[Step[Any, Any]]:
+    """Those of `steps` that one of the modules asks or all share, in their order.
+
+    Args:
+        surveyed: whether the ideas are surveyed too.
+    """
     asked = [MODULES[module] for module in modules]
     return [
         step
         for step in steps
-        if step.package in SHARED or any(module.holds(step.package) for module in asked)
+        if step.package in SHARED
+        or any(module.holds(step.package) for module in asked)
+        or (surveyed and step in IDEA_SURVEY_STEPS)
     ]

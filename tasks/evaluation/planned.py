@@ -14,6 +14,7 @@ from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.committee.planning import committee_conditions
 from tasks.evaluation.modules import steps_of
+from tasks.evaluation.surveyed_literature import IDEA_SURVEY, PAPERS_PER_SEARCH
 from tasks.judging.step import Step
 from tasks.novelty.profile_files import novelty_conditions
 from tasks.shards.work import Shard
@@ -38,6 +39,8 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
             f" {settings.unpaywall_email is not None}"
         )
         used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
+    if request.survey:
+        used.append(f"survey {IDEA_SURVEY.model_dump_json()} {PAPERS_PER_SEARCH}")
     if Module.COMMITTEE in request.modules:
         used += committee_conditions(request.profile.committee, settings)
     if Module.NOVELTY in request.modules:
@@ -59,7 +62,7 @@ def evaluation_key(
     version and prompt of every step involved; not the group, other metadata, the warehouse or the
     number of workers.
     """
-    involved = steps_of(request.modules, steps)
+    involved = steps_of(request.modules, steps, surveyed=request.survey)
     prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]
     assigned = [] if request.engine.is_baseline else [_assigned(step, request) for step in involved]
     return EvaluationKey(

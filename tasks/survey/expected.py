@@ -1,7 +1,6 @@
 """What a survey will ask, before it is paid for."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from schemas.survey import SurveyParameters
@@ -30,14 +29,8 @@ EXPECTED_JUDGED_SHARE = 0.9
 """Of the papers that may be judged; hops find more than may be, unless the field is small."""
 
 
-def expected_survey(
-    parameters: SurveyParameters, *, full_text: bool, searches_alone: bool = False
-) -> Mapping[str, Asked]:
-    """By step, in the order of work, what one question asks of a model.
-
-    Args:
-        searches_alone: nothing is read or written.
-    """
+def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[str, Asked]:
+    """By step, in the order of work, what one question asks of a model."""
     judged = EXPECTED_JUDGED_SHARE * parameters.maximum_judged
     abstract = ABSTRACT_WORDS * TOKENS_PER_WORD + TITLE_TOKENS
     counts = {
@@ -50,7 +43,7 @@ def expected_survey(
         ),
     }
     read = min(parameters.papers_read, parameters.maximum_papers)
-    return counts if searches_alone or not read else counts | _review(parameters, read, full_text)
+    return counts | _review(parameters, read, full_text) if read else counts
 
 
 def _review(parameters: SurveyParameters, read: int, full_text: bool) -> dict[str, Asked]:

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from flows.batch_estimate import MOST_HOURS_PER_BATCH
 from flows.estimate import estimate_run
 from flows.rank_estimate import estimate_ranking
 from flows.request import bundled, resolve_request
 from schemas.choices import EngineChoice
+from schemas.errors import ConfigurationError
 from schemas.options import RunOptions
 from schemas.settings import Settings
 from tasks.ideas.read import read_batch
@@ -113,3 +116,13 @@ def test_asking_a_model_what_papers_used_is_counted_and_takes_a_wave_after_all_o
     assert silent.batches is not None
     assert asking.batches is not None
     assert asking.batches.waves == silent.batches.waves + 1
+
+
+def test_a_survey_of_each_idea_is_refused_where_every_layer_would_wait_for_a_batch(
+    tmp_path: Path,
+) -> None:
+    options = RunOptions(
+        engine="litellm:openai/gpt-4.1", warehouse=tmp_path / "w", batch=True, survey=True
+    )
+    with pytest.raises(ConfigurationError, match="--survey"):
+        resolve_request(bundled("ideas.jsonl"), options, Settings())

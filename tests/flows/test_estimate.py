@@ -282,6 +282,16 @@ def test_one_module_takes_less_than_both(ideas: tuple[Idea, ...]) -> None:
     assert sum(estimate.literature_requests for estimate in alone) == both.literature_requests
 
 
+def test_a_survey_of_each_idea_takes_its_plan_its_relevance_and_some_ten_requests(
+    ideas: tuple[Idea, ...],
+) -> None:
+    plain, surveyed = estimated(ideas), estimated(ideas, survey="true")
+    more = {step.step for step in surveyed.steps} - {step.step for step in plain.steps}
+    assert more == {"survey_plan", "survey_relevance"}
+    assert surveyed.literature_requests > plain.literature_requests
+    assert (surveyed.cost_usd or 0) > (plain.cost_usd or 0)
+
+
 def test_no_idea_takes_nothing() -> None:
     estimate = estimated(())
     assert (

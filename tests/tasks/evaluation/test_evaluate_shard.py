@@ -434,6 +434,7 @@ def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -
         key(tmp_path, engine="litellm:openai/a", api_base="http://other"),
         key(tmp_path, profile=load_profile("faithful")),
         key(tmp_path, full_text=True),
+        key(tmp_path, survey=True),
         key(tmp_path, label="again"),
         key(tmp_path, used=("embeddings other 128",)),
     ]

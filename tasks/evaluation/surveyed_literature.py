@@ -1,0 +1,178 @@
+"""A literature that knows what a survey of the idea found, beside what each search finds.
+
+The idea is surveyed once, when the first module searches, and all modules draw on the papers kept.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import date
+
+from schemas.failure import call_failures
+from schemas.graph import CitationEdge
+from schemas.idea import Idea
+from schemas.identifiers import PaperId
+from schemas.outcome import Unscored
+from schemas.paper import Paper, Passage
+from schemas.retrieval import Answer
+from schemas.survey import SurveyParameters
+from tasks.accounting.ledger import Ledger
+from tasks.embeddings.similarity import SharedWords
+from tasks.judging.relevance import Judgement, Judgements
+from tasks.judging.step import Engine
+from tasks.literature.client import LiteratureClient
+from tasks.survey.asking import plan_queries, relevance_to
+from tasks.survey.expanding import STAGE, Judge, expand
+from tasks.survey.steps.survey_plan import SURVEY_PLAN
+from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
+from tasks.text.titles import Work, is_own_work
+
+IDEA_SURVEY = SurveyParameters(
+    depth=1,
+    maximum_papers=60,
+    maximum_judged=120,
+    papers_per_query=40,
+    maximum_sub_questions=3,
+    queries_per_sub_question=2,
+    followed_per_layer=15,
+    references_per_paper=60,
+    citations_per_paper=40,
+    papers_read=0,
+)
+"""How far an idea is surveyed: some ten requests, as its modules search besides."""
+IDEA_SURVEY_STEPS = (SURVEY_PLAN, SURVEY_RELEVANCE)
+PAPERS_PER_SEARCH = 10
+"""Of the survey, added to what one search finds."""
+_OWN = Judgement(0, "possibly the idea's own publication")
+
+
+class SurveyedLiterature:
+    """A `LiteratureClient` whose searches add papers of the idea's survey.
+
+    A survey that could not be made adds nothing; why stands in the ledger's failures.
+    """
+
+    def __init__(self, inner: LiteratureClient, idea: Idea, engine: Engine, ledger: Ledger) -> None:
+        self._inner = inner
+        self._idea = idea
+        self._engine = engine
+        self._ledger = ledger
+        self._papers: tuple[Paper, ...] | None = None
+        self._surveying = asyncio.Lock()
+
+    @property
+    def unlimited(self) -> bool:
+        return self._inner.unlimited
+
+    async def kept(self) -> tuple[Paper, ...]:
+        """The papers of the survey, heaviest first; whoever asks first has it made."""
+        async with self._surveying:
+            if self._papers is None:
+                self._papers = await self._surveyed()
+        return self._papers
+
+    async def _surveyed(self) -> tuple[Paper, ...]:
+        idea = self._idea
+        planned = await plan_queries(idea.text, IDEA_SURVEY, self._engine)
+        if isinstance(planned, Unscored):
+            self._ledger.failures.extend(call_failures([planned], STAGE, idea.idea_id))
+            return ()
+        judge = without_own_work(idea, relevance_to(idea.text, IDEA_SURVEY, self._engine))
+        found = await expand(
+            idea.text, planned.value, IDEA_SURVEY, self._inner, judge, idea.cutoff_date
+        )
+        self._ledger.failures.extend(found.failures)
+        texts = {paper.paper_id: paper for paper in found.texts}
+        return tuple(texts[paper.paper_id] for paper in found.kept)
+
+    async def _nearest(self, query: str, cutoff: date | None, limit: int) -> list[Paper]:
+        """Of the survey the papers that share most with `query`."""
+        papers = [paper for paper in await self.kept() if paper.admissible(cutoff)]
+        shared = SharedWords(papers).with_text(query)
+        near = [paper for paper in papers if shared.get(paper.paper_id, 0.0) > 0]
+        near.sort(key=lambda paper: -shared[paper.paper_id])
+        return near[:limit]
+
+    async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
+        """What the search finds, then up to `PAPERS_PER_SEARCH` of the survey."""
+        answer = await self._inner.search_papers(query, limit, cutoff)
+        return with_more(answer, await self._nearest(query, cutoff, PAPERS_PER_SEARCH))
+
+    async def search_bulk(
+        self, queries: Sequence[str], maximum_requests: int, cutoff: date | None
+    ) -> Answer[Paper]:
+        """What the search finds, then the whole survey."""
+        answer = await self._inner.search_bulk(queries, maximum_requests, cutoff)
+        return with_more(answer, [one for one in await self.kept() if one.admissible(cutoff)])
+
+    async def search_snippets(self, query: str, limit: int, cutoff: date | None) -> Answer[Passage]:
+        """What the search finds, and the abstracts of the survey's papers nearest to `query`, each
+        ranked as the passage of the same place: scores of both do not compare.
+        """
+        answer = await self._inner.search_snippets(query, limit, cutoff)
+        known = {passage.paper_id for passage in answer.items}
+        near = await self._nearest(query, cutoff, PAPERS_PER_SEARCH)
+        more = [paper for paper in near if paper.abstract and paper.paper_id not in known]
+        scores = [passage.score for passage in answer.items] or [1.0]
+        passages = [
+            Passage(
+                passage_id=f"survey:{paper.paper_id}",
+                paper_id=paper.paper_id,
+                text=paper.abstract or "",
+                kind="abstract",
+                score=scores[min(place, len(scores) - 1)],
+            )
+            for place, paper in enumerate(more)
+        ]
+        return Answer(
+            tuple(sorted((*answer.items, *passages), key=lambda one: -one.score)),
+            answer.failures,
+            answer.inadmissible_count,
+        )
+
+    async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
+        return await self._inner.papers(paper_ids, cutoff)
+
+    async def recommendations(
+        self, seed: PaperId, limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
+        return await self._inner.recommendations(seed, limit, cutoff)
+
+    async def pooled_recommendations(
+        self, seeds: Sequence[PaperId], limit: int, cutoff: date | None
+    ) -> Answer[Paper]:
+        return await self._inner.pooled_recommendations(seeds, limit, cutoff)
+
+    async def references(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[CitationEdge, Paper]]:
+        return await self._inner.references(seeds, limit_per_seed, cutoff)
+
+    async def citations(
+        self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
+    ) -> Answer[tuple[CitationEdge, Paper]]:
+        return await self._inner.citations(seeds, limit_per_seed, cutoff)
+
+
+def with_more(answer: Answer[Paper], papers: Sequence[Paper]) -> Answer[Paper]:
+    """The answer with `papers` behind, each once; what failed and was left out stays."""
+    known = {paper.paper_id for paper in answer.items}
+    more = tuple(paper for paper in papers if paper.paper_id not in known)
+    return Answer((*answer.items, *more), answer.failures, answer.inadmissible_count)
+
+
+def without_own_work(idea: Idea, judge: Judge) -> Judge:
+    """The judge, for whom the idea's own publication is irrelevant: what it cites would tell what
+    the idea is.
+    """
+    this = Work(idea.title, idea.text, idea.authors)
+
+    async def judged(papers: Sequence[Paper]) -> Judgements:
+        own = {
+            paper.paper_id
+            for paper in papers
+            if is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
+        }
+        found = await judge([paper for paper in papers if paper.paper_id not in own])
+        return Judgements({**found.by_paper, **dict.fromkeys(own, _OWN)}, found.failures)
+
+    return judged
