@@ -5,7 +5,7 @@ paid run may differ by half. A rerun asks only what has no answer yet, and repli
 questions come from the cache: both cost less than is said here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
@@ -14,6 +14,7 @@ from pydantic import Field
 from flows.benchmarks import injected_errors, survey
 from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT
 from flows.benchmarks.suite import Suite
+from flows.benchmarks.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
 from flows.estimate import Estimate, estimate_run, unpriced
 from flows.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
 from schemas.base import Noun
@@ -34,8 +35,10 @@ from tasks.benchmarks.injection_texts import manuscript_places
 from tasks.benchmarks.novelty_grading import GRADING
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE
 from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
+from tasks.benchmarks.steps.judge_survey import JUDGE_SURVEY
 from tasks.benchmarks.steps.prompted_contribution import PROMPTED_CONTRIBUTION
 from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
+from tasks.benchmarks.survey_sets import VIS_FILE
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
     Asked,
@@ -50,6 +53,7 @@ from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
+from tasks.survey.expected import SURVEY_STEPS, TOKENS_PER_WORD, expected_survey
 from tasks.survey.steps.survey_plan import SURVEY_PLAN
 from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
 
@@ -304,6 +308,7 @@ def _survey(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     per_call = parameters.papers_per_call
     judged = len(survey.DEPTHS) * there * drawn * survey.PAPERS_JUDGED / per_call
     plan_tokens = parameters.maximum_sub_questions * GRADE_TOKENS
+    reviewed = (request.data / VIS_FILE).is_file() * min(drawn, REVIEWED_CASES)
     return (
         (1 + there) * drawn,
         [],
@@ -315,8 +320,24 @@ def _survey(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
                 QUESTION_TOKENS + per_call * WORK_TOKENS,
                 per_call * GRADE_TOKENS,
             ),
+            *_written_surveys(reviewed),
         ],
     )
+
+
+def _written_surveys(questions: int) -> Iterator[Asking]:
+    """Surveys of so many questions at both depths; their searches and relevance were asked for."""
+    bounds = review_parameters(WITH_HOPS, survey.PAPERS_JUDGED, survey.PAPERS_KEPT)
+    expected = expected_survey(bounds, full_text=False)
+    written = 2.0 * questions
+    for step in SURVEY_STEPS:
+        if step not in (SURVEY_PLAN, SURVEY_RELEVANCE):
+            asked = expected[step.name]
+            shown = QUESTION_TOKENS + asked.data_tokens / asked.calls
+            calls = written * asked.calls
+            yield Asking(step, calls, shown, asked.answer_tokens / asked.calls)
+    length = bounds.maximum_sections * bounds.words_per_section * TOKENS_PER_WORD
+    yield Asking(JUDGE_SURVEY, written, QUESTION_TOKENS + length, 5 * GRADE_TOKENS)
 
 
 _COUNTS: Mapping[str, Callable[[BenchmarkRequest, Sequence[Module]], Counted]] = {

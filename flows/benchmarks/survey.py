@@ -13,6 +13,12 @@ from typing import Any
 from pydantic import Field
 
 from flows.benchmarks.suite import Suite
+from flows.benchmarks.survey_reviews import (
+    WITH_HOPS,
+    WITHOUT_HOPS,
+    review_parameters,
+    review_scores,
+)
 from flows.benchmarks.trial import Trial, drawn_rows
 from flows.gateway import indexed
 from flows.talk import print_note
@@ -25,6 +31,7 @@ from schemas.paper import Paper
 from schemas.reasons import Reason, may_pass
 from schemas.survey import Expansion, SurveyParameters
 from tasks.benchmarks.items import ItemContext
+from tasks.benchmarks.steps.judge_survey import JUDGE_SURVEY
 from tasks.benchmarks.survey_sets import (
     CORE_PAPERS_FILE,
     PLANTED_QUESTIONS,
@@ -46,8 +53,7 @@ from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.means import mean, paired_difference
 from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import Judge, expand
-from tasks.survey.steps.survey_plan import SURVEY_PLAN
-from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
+from tasks.survey.expected import SURVEY_STEPS
 
 NAME = "survey"
 DEPTHS = (0, 1, 2)
@@ -96,7 +102,7 @@ METRICS = (
 
 def run(trial: Trial) -> Sequence[BenchmarkScore]:
     """Recall at each depth, judged relevance beside it, and what each hop adds on the same
-    questions.
+    questions; and marks for surveys written of some of them.
     """
     scores: list[BenchmarkScore] = []
     for one in _sets(trial):
@@ -106,7 +112,14 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
             trial.record(_items(one, depth, found))
             scores += _scores(one, depth, found, trial.seed)
         scores += _gains(one, reached, trial.seed)
+        if one.has_references and not one.is_planted:
+            bounds = {depth: _review_bounds(depth) for depth in (WITHOUT_HOPS, WITH_HOPS)}
+            scores += review_scores(trial, NAME, one.name, one.literature, one.cases, bounds)
     return scores
+
+
+def _review_bounds(depth: int) -> SurveyParameters:
+    return review_parameters(depth, PAPERS_JUDGED, PAPERS_KEPT)
 
 
 def _sets(trial: Trial) -> Iterator[CaseSet]:
@@ -284,6 +297,6 @@ SUITE = Suite(
     "Does following the citation graph find what searches miss, at equal papers judged?",
     (),
     run,
-    steps=(SURVEY_PLAN, SURVEY_RELEVANCE),
+    steps=(*SURVEY_STEPS, JUDGE_SURVEY),
     optional=(VIS_FILE, CORE_PAPERS_FILE, SEARCH_QUERIES_FILE),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from schemas.evaluation import IdeaEvaluation
 from schemas.soundness import Concern
+from schemas.survey import Survey
 from tasks.benchmarks.steps.prompted_contribution import PromptedContributionReply
 from tasks.benchmarks.steps.prompted_soundness import PromptedSoundnessReply
 from tasks.citations.keys import Shown
@@ -19,6 +20,12 @@ def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
     return "\n\n".join(
         [*_soundness(evaluation), *_contribution(evaluation), *_committee(evaluation)]
     )
+
+
+def text_of_survey(survey: Survey) -> str:
+    """All sections of a written survey; empty when none was written."""
+    written = [section for section in survey.sections if section.text]
+    return "\n\n".join(f"## {section.heading}\n\n{section.text}" for section in written)
 
 
 def text_of_replies(
