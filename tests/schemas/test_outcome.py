@@ -15,7 +15,7 @@ from schemas.reasons import Reason
 from schemas.tables import TABLES
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.rankings import make_match, make_rating
-from tests.support.survey_lake import make_survey
+from tests.support.survey_lake import make_survey, with_review
 
 FIRST, SECOND = IdeaId("first"), IdeaId("second")
 JUDGED: tuple[Judged, ...] = (
@@ -25,8 +25,6 @@ JUDGED: tuple[Judged, ...] = (
     BenchmarkScore(suite="pairs", metric="accuracy", system="assay", value=0.0, count=1),
     make_match(1, "all", FIRST, SECOND, "overall", "extractive", Winner.TIE),
     make_rating(0, 2, FIRST, "all", "overall", RatingMethod.ELO),
-    make_survey(),
-    make_survey().papers[0],
 )
 
 
@@ -51,7 +49,11 @@ def _unjudged(noun: Judged) -> dict[str, object]:
 
 EXAMPLES = {
     type(noun): noun
-    for noun in (*_within(make_full_evaluation()), *JUDGED)
+    for noun in (
+        *_within(make_full_evaluation()),
+        *_within(with_review(make_survey())),
+        *JUDGED,
+    )
     if any(getattr(noun, name) != empty for name, empty in _unjudged(noun).items())
 }
 

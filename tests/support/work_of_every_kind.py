@@ -16,7 +16,7 @@ from schemas.survey_run import SurveyReceipt
 from tests.support.check_lake import CHECK, check_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.rankings import make_call, make_head, make_ranked_group
-from tests.support.survey_lake import SURVEY, make_survey, make_survey_head
+from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
 from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS, land_checks
@@ -89,7 +89,7 @@ def _land_manuscript(layout: Layout, number: int, call: str) -> CheckReceipt:
 
 def _land_question(layout: Layout, number: int, call: str) -> SurveyReceipt:
     name = f"question-{number}"
-    survey = make_survey(name)
+    survey = with_review(make_survey(name))
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     return land_survey(layout, SURVEY, replace(survey, llm_calls=calls), START, START)
 

@@ -7,7 +7,13 @@ import pytest
 from schemas.base import replace
 from tests.support.dashboard import open_page, words
 from tests.support.safe_page import unsafe_parts
-from tests.support.survey_lake import LOST, UNSURVEYED, make_survey, published_surveys
+from tests.support.survey_lake import (
+    LOST,
+    UNSURVEYED,
+    make_survey,
+    published_surveys,
+    with_review,
+)
 from warehouse.layout import Layout
 
 
@@ -28,6 +34,18 @@ def test_papers_stand_with_the_edge_that_led_to_them_and_passages_stay_text(
     assert "503 five times (2 times)" in said
     (frame,) = [table.value for table in page.dataframe]
     assert list(frame["reached"]) == ["search: bats hunt", "cites “Echo calls of bats”"]
+    assert unsafe_parts(page) == []
+
+
+def test_a_review_stands_with_what_was_taken_out_of_it(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    published_surveys(layout, with_review(make_survey()))
+    page = open_page("surveys", layout, question="question-0")
+    assert not page.exception
+    said = words(page)
+    assert "5 cited sentences held against what was read" in said
+    assert "In short, cites nothing" in said
+    assert "the engine named none" in said
     assert unsafe_parts(page) == []
 
 
