@@ -222,7 +222,7 @@ async def _written(
         words=parameters.words_per_section,
     )
     outcome = await engine.run(SURVEY_SECTION, question)
-    text = None if isinstance(outcome, Unscored) else outcome.value.text
+    text = None if isinstance(outcome, Unscored) else outcome.value.section
     heading = " ".join(section.heading.split())
     return draft(ReviewPart.SECTION, heading, outcome, text, shown)
 

@@ -20,7 +20,7 @@ from schemas.run import Run, RunRequest
 from schemas.settings import Settings
 from tasks.benchmarks.injection_texts import MANIFEST_FILE
 from tasks.benchmarks.review_sets import SCORES
-from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE
+from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE, VIS_FILE
 from tasks.ideas.read import read_ideas
 from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
@@ -205,6 +205,7 @@ def write_all(folder: Path) -> Path:
         write(folder)
     write_core_papers(folder, "how does sparse attention read long documents")
     write_novelty(folder, 6)
+    write_venue(folder)
     write_manuscripts(folder, first="# One\n\nAll is well.", second="# Two\n\nAll is well.")
     return write_points(folder, DECISIONS)
 
@@ -222,6 +223,32 @@ def write_core_papers(folder: Path, topic: str) -> Path:
         for number in range(12)
     ]
     path = folder / CORE_PAPERS_FILE
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
+    return path
+
+
+def write_venue(folder: Path) -> Path:
+    """A venue of which one paper cites twelve others."""
+    cited = [f"10.1/{number}" for number in range(12)]
+    rows = [
+        {
+            "id": name,
+            "title": f"Sparse attention reads long documents, part {name}",
+            "abstract": "Sparse attention reads long documents at little cost.",
+            "authors": ["Ada Author"],
+            "venue": "VIS",
+            "publication_year": 2020,
+            "year": 2020,
+            "cited_by_crossref": 3,
+            "references": [],
+        }
+        for name in cited
+    ]
+    title = "How does sparse attention read long documents"
+    rows.append(rows[0] | {"id": "10.1/own", "title": title, "references": cited})
+    rows[-1] |= {"publication_year": 2026, "year": 2026}
+    path = folder / VIS_FILE
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
     return path

@@ -186,7 +186,8 @@ class _Writer:
         if name == "reason" and first:
             return f"A study close to the plan found just this [{first}]."
         if (
-            name in ("support", "contradictions", "suggestions", "strengths", "weaknesses")
+            name
+            in ("support", "contradictions", "suggestions", "strengths", "weaknesses", "section")
             and first
         ):
             return (

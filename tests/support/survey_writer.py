@@ -51,7 +51,7 @@ class Writer:
             ("sub_questions",): self._plan,
             ("papers",): self._papers,
             ("clusters", "sections"): self._outline,
-            ("text",): self._section,
+            ("section",): self._section,
             ("summary", "contradictions", "gaps"): self._synthesis,
             ("claims",): self._verdicts,
         }
@@ -87,7 +87,7 @@ class Writer:
 
     def _section(self, data: str, _schema: Schema | None) -> dict[str, Any]:
         self.asked.append("section")
-        return {"text": f"{_true_text(data)} {self.section}".strip()}
+        return {"section": f"{_true_text(data)} {self.section}".strip()}
 
     def _synthesis(self, data: str, _schema: Schema | None) -> dict[str, Any]:
         self.asked.append("synthesis")

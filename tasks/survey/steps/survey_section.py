@@ -28,7 +28,7 @@ class SectionInput(Noun):
 class SectionReply(Reply):
     """Reply to `survey_section`."""
 
-    text: Text = Field(description="Paragraphs without a heading; every sentence cites by key.")
+    section: Text = Field(description="Paragraphs without a heading; every sentence cites by key.")
 
 
 async def baseline_section(_inputs: SectionInput, _tools: BaselineTools) -> SectionReply | NoAnswer:

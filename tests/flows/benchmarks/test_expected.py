@@ -7,10 +7,14 @@ import pytest
 
 from flows.benchmarks.expected import BenchmarkEstimate, estimate_suite
 from flows.benchmarks.registry import SUITES
+from flows.benchmarks.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
 from flows.commands.benchmark import benchmark
 from schemas.options import BenchmarkOptions
 from schemas.settings import Settings
+from tasks.survey.expected import expected_survey
 from tests.support.benchmark_sets import benchmark_request, write_all
+
+SEARCHING = ("survey_plan", "survey_relevance")
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +44,6 @@ def expected(name: str, data: Path, **changes: object) -> BenchmarkEstimate:
         ("dataset_recommendation", 0),
         ("leaderboards", 0),
         ("decisions", 0),
-        ("survey", 3 * 2 * 40 + 3 * 40 * 200 // 20),
     ],
 )
 def test_calls_are_counted_from_the_data(name: str, calls: int, data: Path) -> None:
@@ -49,6 +52,18 @@ def test_calls_are_counted_from_the_data(name: str, calls: int, data: Path) -> N
     assert (found.prompt_tokens > 0, found.completion_tokens > 0) == (calls > 0, calls > 0)
     assert found.cost_usd is not None
     assert (found.cost_usd > 0) == (calls > 0)
+
+
+def test_a_survey_is_planned_judged_and_written_of_the_sets_that_are_there(data: Path) -> None:
+    there = sum((data / name).is_file() for name in SUITES["survey"].optional)
+    found = expected("survey", data, modules=())
+    planned = 3 * 40 * (1 + there)
+    judged = 3 * there * 40 * 200 // 20
+    bounds = review_parameters(WITH_HOPS, 200, 100)
+    asked = expected_survey(bounds, full_text=False)
+    of_a_review = sum(asked[name].calls for name in asked if name not in SEARCHING)
+    written = 2 * REVIEWED_CASES
+    assert found.model_calls == planned + judged + written * (of_a_review + 1)
 
 
 def test_the_review_of_another_idea_is_judged_and_not_written(data: Path) -> None:
