@@ -12,7 +12,7 @@ from flows.request import resolve_literature
 from schemas.audit import ProposalState
 from schemas.choices import LiteratureChoice
 from schemas.identifiers import IdeaId, PaperId
-from schemas.options import AuditOptions
+from schemas.literature_options import AuditOptions
 from schemas.paper import Paper
 from schemas.retrieval import Answer
 from schemas.settings import Settings

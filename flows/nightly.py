@@ -23,7 +23,8 @@ from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
 from schemas.identifiers import RunId
-from schemas.options import DEFAULT_PROFILE, RunOptions
+from schemas.option_values import DEFAULT_PROFILE
+from schemas.options import RunOptions
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from tasks.telemetry.reporting import reporting, span

@@ -13,7 +13,7 @@ from flows.given_ideas import STANDARD_INPUT, given_ideas
 from flows.request import resolve_literature
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
-from schemas.options import RecommendOptions
+from schemas.literature_options import RecommendOptions
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.sentence_embedder import SentenceEmbedder

@@ -5,7 +5,7 @@ import asyncio
 from flows.gateway import indexed
 from flows.request import resolve_literature
 from schemas.identifiers import IdeaId
-from schemas.options import SearchOptions
+from schemas.literature_options import SearchOptions
 from schemas.paper import Paper
 from schemas.retrieval import Answer
 from schemas.settings import Settings

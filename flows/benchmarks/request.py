@@ -20,10 +20,10 @@ from schemas.benchmark import (
     PROMPT_WITH_SEARCH,
     BenchmarkRequest,
 )
+from schemas.benchmark_options import BenchmarkOptions
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options import BenchmarkOptions
 from schemas.profile import Profile
 from schemas.settings import Settings
 

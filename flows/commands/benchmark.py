@@ -12,8 +12,8 @@ from flows.benchmarks.names import SUITE_NAMES
 from flows.commands.options import Json
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from schemas.benchmark_options import BenchmarkOptions
 from schemas.errors import ConfigurationError
-from schemas.options import BenchmarkOptions
 from schemas.settings import Settings
 
 if TYPE_CHECKING:

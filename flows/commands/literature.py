@@ -9,7 +9,7 @@ import typer
 from flows.commands.options import Commands, Json
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.options import AuditOptions, SearchOptions
+from schemas.literature_options import AuditOptions, SearchOptions
 from schemas.settings import Settings
 from schemas.web_origins import is_loopback, names_of_server
 

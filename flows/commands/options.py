@@ -17,7 +17,8 @@ from pydantic_core import PydanticUndefined
 
 from flows.environment import prepare_environment
 from flows.talk import set_talk
-from schemas.options import LakeOptions, Options, flag_of, written
+from schemas.option_values import Options, flag_of, written
+from schemas.options import LakeOptions
 from schemas.settings import Settings
 from warehouse.rights import keep_private
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from flows.talk import print_note
 from flows.terminal import safe
 from schemas.choices import EXTRACTIVE
-from schemas.options import flag_of
+from schemas.option_values import flag_of
 from schemas.reasons import reason_named
 from warehouse.answers import IdeaScore, RankedIdea
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.commands.options import Json
-from schemas.options import RecommendOptions
+from schemas.literature_options import RecommendOptions
 from schemas.recommendation import Recommendation
 from schemas.resource import ResourceKind
 from schemas.settings import Settings

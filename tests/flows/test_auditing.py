@@ -10,7 +10,7 @@ from flows.auditing import audit_index
 from flows.commands.audit_output import print_audit
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.options import AuditOptions
+from schemas.literature_options import AuditOptions
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.snapshot.build import build_snapshot

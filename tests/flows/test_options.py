@@ -10,17 +10,11 @@ import pytest
 from typer.main import get_command
 
 from flows.command_line import application
+from schemas.benchmark_options import BenchmarkOptions
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.options import (
-    BenchmarkOptions,
-    CheckOptions,
-    EvaluateOptions,
-    Options,
-    PlanOptions,
-    RankOptions,
-    RunOptions,
-)
+from schemas.option_values import Options
+from schemas.options import CheckOptions, EvaluateOptions, PlanOptions, RankOptions, RunOptions
 from schemas.ranking import Grouping
 from schemas.run import Module
 

@@ -10,7 +10,8 @@ from flows.profiles import load_profile, shipped_profiles
 from flows.request import bundled, resolve_literature, resolve_request
 from schemas.choices import LIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.options import CheckOptions, RunOptions, parse_cutoff, parse_modules
+from schemas.option_values import parse_cutoff, parse_modules
+from schemas.options import CheckOptions, RunOptions
 from schemas.run import Budget, Module
 from schemas.settings import Settings
 

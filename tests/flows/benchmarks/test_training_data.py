@@ -8,10 +8,10 @@ from dashboards.reports.benchmark_page import BenchmarkPage
 from flows.benchmarks.decisions import SUITE as DECISIONS
 from flows.benchmarks.published_figures import training_until
 from schemas.base import replace
+from schemas.benchmark_options import BenchmarkOptions
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options import BenchmarkOptions
 from warehouse.benchmarks.queries import BenchmarkHead
 
 HEAD = BenchmarkHead(

@@ -13,7 +13,7 @@ from schemas.errors import ConfigurationError
 from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
-from schemas.options import parse_modules
+from schemas.option_values import parse_modules
 from schemas.profile import Profile, ScoreWeights
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings

@@ -1,0 +1,178 @@
+"""What options are made of: how a field becomes one, what its value is read from, and the values
+that several commands take.
+
+A field `max_cost_usd` is the option `--max-cost-usd`.
+"""
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
+
+from schemas.base import Noun
+from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.idea import cutoff_day
+from schemas.run import Module
+
+MOST_WORKERS = 256
+DEFAULT_PROFILE = "economy"
+DEFAULT_WAREHOUSE = Path("assay-warehouse")
+
+
+def option(
+    default: Any, metavar: str, description: str, variable: str | None = None, **bounds: Any
+) -> Any:
+    """A field that is an option.
+
+    Args:
+        default: `...` where each command says it.
+        metavar: stands for the value in help texts; empty for a flag.
+        variable: of the environment, which says the value on the command line where it is not
+            given.
+    """
+    extra: dict[str, Any] = {"metavar": metavar, "variable": variable}
+    return Field(default, description=description, json_schema_extra=extra, **bounds)
+
+
+def flag_of(field: str) -> str:
+    """How a field is written on the command line."""
+    return f"--{field.replace('_', '-')}"
+
+
+def parse_modules(text: str) -> tuple[Module, ...]:
+    """`soundness,contribution` → modules, in order and once each.
+
+    Raises:
+        ConfigurationError: an unknown or empty list.
+    """
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = [name for name in names if name not in set(Module)]
+    if unknown or not names:
+        raise ConfigurationError(
+            f"--modules {text!r}: {', '.join(unknown) or 'nothing named'}; "
+            f"choose from {', '.join(Module)}"
+        )
+    return tuple(Module(name) for name in dict.fromkeys(names))
+
+
+def parse_cutoff(text: str) -> date:
+    """Raises ConfigurationError when `text` is neither a YYYY-MM-DD date nor a YYYY-MM month."""
+    try:
+        return cutoff_day(text)
+    except ValueError as error:
+        raise ConfigurationError(
+            f"--cutoff {text!r} is no date; write it as YYYY-MM-DD, or YYYY-MM"
+        ) from error
+
+
+def read_by(parse: Callable[[str], Any]) -> BeforeValidator:
+    """Reads a value from its text; the value itself is taken too."""
+    return BeforeValidator(lambda given: parse(given) if isinstance(given, str) else given)
+
+
+LITERATURES = "snapshot:PATH|live|URL"
+ENGINES = "`extractive` (offline baseline) or `litellm:MODEL`."
+MODULES = f"Comma-separated: {', '.join(Module)}."
+
+Warehouse = Annotated[
+    Path,
+    option(
+        ...,
+        "DIR",
+        "Folder of the warehouse: landing, lake, caches, reports.",
+        variable="ASSAY_WAREHOUSE",
+    ),
+]
+Profile = Annotated[
+    str, option(..., "NAME|FILE", "`economy`, `faithful`, or the path of a profile file.")
+]
+Engine = Annotated[EngineChoice, option(..., "NAME", ENGINES)]
+ApiBase = Annotated[str | None, option(..., "URL", "An OpenAI-compatible server for the model.")]
+Literature = Annotated[
+    LiteratureChoice | None,
+    option(
+        ...,
+        LITERATURES,
+        "Where papers come from. Default: live when a key is set, else the bundled sample.",
+    ),
+]
+Modules = Annotated[tuple[Module, ...], read_by(parse_modules), option(..., "LIST", MODULES)]
+Survey = Annotated[
+    bool,
+    option(
+        ...,
+        "",
+        "Survey each idea first, along references and citations: soundness, contribution and "
+        "novelty draw on what that finds.",
+    ),
+]
+Cutoff = Annotated[
+    date | None,
+    read_by(parse_cutoff),
+    option(..., "DATE", "For ideas without a date of their own: cite nothing published after it."),
+]
+Label = Annotated[
+    str, option(..., "TEXT", "Part of the evaluation key: a new label evaluates anew.")
+]
+Workers = Annotated[
+    int | None,
+    option(
+        ...,
+        "N",
+        "Worker processes of a local cluster. Default: none for a handful, else 2.",
+        ge=1,
+        le=MOST_WORKERS,
+    ),
+]
+
+
+Batch = Annotated[
+    bool | None,
+    option(
+        ...,
+        "",
+        "Ask through the provider's batches: half the price, hours instead of minutes. Default: as "
+        "the profile says.",
+    ),
+]
+
+
+def _parse_names(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    text = given if isinstance(given, str) else ",".join(given)
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+Names = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_parse_names),
+    option(..., "ID", "Proposals by identifier; repeatable, or a list with commas."),
+]
+
+
+class Options(Noun):
+    """What was asked of a command, as it was written.
+
+    Raises on construction:
+        ConfigurationError: a value that cannot be meant, in one line that names its option.
+    """
+
+    # Not strict: options come as text, from a command line or as JSON.
+    model_config = ConfigDict(defer_build=True, strict=False)
+
+    def __init__(self, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = flag_of(str(first["loc"][0]))
+            raise ConfigurationError(f"{name} {first['input']!r}: {first['msg']}") from error
+
+
+def written(value: Any) -> str:
+    """The value of an option as it is written."""
+    if isinstance(value, tuple):
+        return ",".join(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
