@@ -19,12 +19,15 @@ from tasks.manuscripts.steps.numbers import (
     check_statistics,
 )
 from tasks.manuscripts.steps.reading import DetectedProblem, Reading, Words
+from tasks.manuscripts.steps.restated import check_restated
 from tasks.manuscripts.steps.support import (
     check_claims,
     check_labels,
     check_numbers,
+    check_reference_list,
     check_unresolved,
 )
+from tasks.manuscripts.steps.tables import check_text_against_tables, check_totals
 
 
 class ProblemsInput(Noun):
@@ -77,10 +80,14 @@ CHECKS: tuple[Callable[[Reading], Iterator[DetectedProblem]], ...] = (
     check_statistics,
     check_shares,
     check_intervals,
+    check_totals,
+    check_text_against_tables,
     check_abstract,
+    check_restated,
     check_claims,
     check_numbers,
     check_labels,
+    check_reference_list,
     check_unresolved,
 )
 _PLACES_TOLD = 3
@@ -119,7 +126,7 @@ def _problem(found: Sequence[DetectedProblem]) -> ReportedProblem:
 
 FIND_PROBLEMS = Step(
     name="find_problems",
-    version=2,
+    version=3,
     package="tasks.manuscripts",
     input_model=ProblemsInput,
     output_model=ProblemsReply,

@@ -44,7 +44,8 @@ def check_shares(reading: Reading) -> Iterator[DetectedProblem]:
                 )
         shares = [float(number) for number in _SHARES.findall(placed.sentence)]
         apart = len(shares) >= 2 and abs(sum(shares) - 100) > _TOLERANCE * len(shares)
-        if apart and _REMAINING.search(placed.sentence):
+        once = len(set(shares)) == len(shares)  # a repeated share is told of again, or of two sets
+        if apart and once and _REMAINING.search(placed.sentence):
             yield placed.problem(
                 "share", 2, f"Parts and their rest come to {sum(shares):g} % instead of 100 %."
             )
@@ -69,7 +70,7 @@ def check_intervals(reading: Reading) -> Iterator[DetectedProblem]:
 
 def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
     """Figures of the abstract that nothing behind it mentions."""
-    if reading.abstract_span is None:
+    if reading.abstract_span is None or not reading.is_mostly_whole:
         return
     begin, end = reading.abstract_span
     abstract, body = reading.text[begin:end], reading.text[end:]

@@ -1,5 +1,6 @@
 """A manuscript's text taken apart for checking: sentences with the place each stands at."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,7 +51,8 @@ _LATEX_ABSTRACT_ENDS = bounded(r"\\end\{abstract\}", IGNORECASE)
 _INTRODUCTION = bounded(
     r"^[^\S\n]*+(?:#{1,6}\s{0,9})?(?:1\.?|I\.?)?\s{0,9}introduction\b", IGNORECASE | MULTILINE
 )
-_BLANK_LINES = linear(r"\n\s*\n")
+_PARAGRAPH_END = linear(r"\n\s*\n|\\(?:begin|end)\{(?:table|figure)\*?\}")
+"""A float ends the paragraph it stands in, as a blank line does."""
 _END: tuple[int, bool, Match[str] | None] = (0, False, None)
 
 
@@ -117,9 +119,48 @@ class Reading:
 
     @cached_property
     def sentences(self) -> tuple[Placed, ...]:
-        return tuple(self._placed())
+        """Those that reading did not damage."""
+        return tuple(placed for placed in self._all_sentences if not is_damaged(placed.sentence))
 
-    def _placed(self) -> Iterator[Placed]:
+    @cached_property
+    def damaged(self) -> tuple[Placed, ...]:
+        """Sentences that suffered when they were read: what is odd in them is not the authors'."""
+        return tuple(placed for placed in self._all_sentences if is_damaged(placed.sentence))
+
+    @property
+    def is_mostly_whole(self) -> bool:
+        """Whether so little is damaged that what is not found in the text may be missing in it."""
+        return len(self.damaged) <= _DAMAGED_SHARE * len(self._all_sentences)
+
+    def is_of_abstract(self, placed: Placed) -> bool:
+        """Whether the sentence is one of the abstract's."""
+        return placed.sentence in self._abstract
+
+    @cached_property
+    def _abstract(self) -> frozenset[str]:
+        begin, end = self.abstract_span or (0, 0)
+        return frozenset(sentences(" ".join(self.text[begin:end].split())))
+
+    @cached_property
+    def _all_sentences(self) -> tuple[Placed, ...]:
+        return tuple(
+            Placed(sentence, location)
+            for location, begin, end in self.stretches
+            for paragraph in _PARAGRAPH_END.split(self.text[begin:end])
+            for sentence in sentences(" ".join(paragraph.split()))
+        )
+
+    def place_of(self, position: int) -> str:
+        """Page and section of a position in `text`."""
+        found = bisect_right(self.stretches, position, key=lambda stretch: stretch[1])
+        return self.stretches[max(found - 1, 0)][0]
+
+    @cached_property
+    def stretches(self) -> tuple[tuple[str, int, int], ...]:
+        """Location, beginning and end of what stands between two headings or pages, in order."""
+        return tuple(self._between())
+
+    def _between(self) -> Iterator[tuple[str, int, int]]:
         heading = _LATEX_HEADING if self.is_latex else _PRINTED_HEADING
         page, section, place = "", "", 0
         pages = [(mark.start(), True, mark) for mark in _PAGE.finditer(self.text)]
@@ -127,11 +168,7 @@ class Reading:
         for _, is_page, mark in [*sorted(pages + headings, key=lambda each: each[0]), _END]:
             end = mark.start() if mark else len(self.text)
             location = ", ".join(part for part in (page, section) if part) or "the beginning"
-            for paragraph in _BLANK_LINES.split(self.text[place:end]):
-                yield from (
-                    Placed(sentence, location)
-                    for sentence in sentences(" ".join(paragraph.split()))
-                )
+            yield location, place, max(end, place)
             if mark is None:
                 return
             if is_page:
@@ -139,6 +176,23 @@ class Reading:
             else:
                 section = f"section {' '.join(mark.group(1).strip('# ').split())}"
             place = mark.end()
+
+
+_LOST_CHARACTER = bounded(r"\ufffd|\(cid:\d{1,6}\)|[\ue000-\uf8ff]|[=(;]\?[;)A-Z]")
+_APART = bounded(r"(?:(?<!\S)\w\s){8}|\d\s\.\s?\d|(?<!\S)\d\s\d\s\d\s\d(?!\S)")
+_RUN_TOGETHER = bounded(
+    r"[a-z]{32}|[a-z][A-Z][a-z]{2,20}[A-Z][a-z]{2,20}[A-Z][a-z]{2,20}[A-Z][a-z]"
+)
+_DAMAGED_SHARE = 0.05
+
+
+def is_damaged(sentence: str) -> bool:
+    """Whether a sentence suffered when its page was read: lost characters, letters or digits set
+    apart, words run together.
+    """
+    return any(
+        pattern.search(sentence) is not None for pattern in (_LOST_CHARACTER, _APART, _RUN_TOGETHER)
+    )
 
 
 def shown(sentence: str, limit: int = 400) -> str:

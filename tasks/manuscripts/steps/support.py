@@ -18,8 +18,10 @@ _LEFT_OUT = bounded(
     IGNORECASE,
 )
 _SIGNIFICANT = bounded(
-    r"\bstatistically significant(?:ly)?\b|\bsignificant(?:ly)?"
-    r" (?:difference|increase|decrease|effect|correlat\w++|associat\w++)\b",
+    r"\bstatistically significant(?:ly)? (?:difference|increase|decrease|improvement|effect|better"
+    r"|higher|lower)|\b(?:difference|improvement|increase|decrease|effect)s?"
+    r" (?:is|are|was|were) statistically significant\b(?! at \d)"
+    r"|\bsignificant(?:ly)? (?:differences?|differed|correlat\w++|associated)\b",
     IGNORECASE,
 )
 _TEST = bounded(
@@ -39,7 +41,7 @@ _PEOPLE = bounded(
 _SAMPLE = bounded(
     r"\bn\s{0,9}=\s{0,9}\d|\b\d[\d,]{0,15}\s{1,9}(?:\w{1,40}\s{1,9}){0,4}(?:participants|patients"
     r"|subjects|respondents|volunteers|people|students|adults|children|men|women)\b"
-    r"|\b(?:ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty"
+    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty"
     r"|hundred)\b[^.]{0,30}\b(?:participants|patients|subjects|respondents|volunteers|people)\b",
     IGNORECASE,
 )
@@ -90,7 +92,7 @@ _UNRESOLVED = bounded(
     IGNORECASE,
 )
 _REF = linear(r"\\(?:[cC]ref|[vV]ref|autoref|nameref|eqref|pageref|ref)\*?\s*\{([^{}]+)\}")
-_LABEL = linear(r"\\label\s*\{([^{}]+)\}|label\s*=\s*\{?([\w:.-]+)")
+_LABEL = linear(r"\\[a-zA-Z]*label\s*\{([^{}]+)\}|label\s*=\s*\{?([\w:.-]+)")
 _CITE = linear(r"\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]+)\}")
 _BIBITEM = linear(r"\\bibitem\s*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*\{([^{}]+)\}")
 _ELSEWHERE = bounded(r"^\s*+(?:(?:in|of|from)\s++(?:\[|ref|\()|\[)", IGNORECASE)
@@ -161,6 +163,27 @@ def _missing(
                 yield placed.problem(kind, 3, f"The text refers to what is not there: {told}.")
 
 
+_LISTED = bounded(r"^[^\S\n]*+(?:\[(\d{1,3})\]|(\d{1,3})\.)\s", MULTILINE)
+_BRACKETED = bounded(r"(?<![\w\])])\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\](?!\()")
+_FEWEST_ENTRIES = 5
+_ENTRIES_FOUND = 0.9
+"""Share of the numbers up to the last one that must be found in a list, or part of it was lost."""
+
+
+def check_reference_list(reading: Reading) -> Iterator[DetectedProblem]:
+    """Citations by a number that the list of references does not reach."""
+    behind = reading.whole[len(reading.text) :]
+    numbers = {int(first or second) for first, second in _LISTED.findall(behind)}
+    last = max(numbers, default=0)
+    if reading.is_latex or len(numbers) < max(_FEWEST_ENTRIES, _ENTRIES_FOUND * last):
+        return
+    for placed in reading.sentences:
+        for found in _BRACKETED.finditer(placed.sentence):
+            if last < int(found.group(1)) <= 2 * last:
+                told = f"The text cites [{found.group(1)}], but the last reference is [{last}]."
+                yield placed.problem("missing_reference", 3, told)
+
+
 def check_numbers(reading: Reading) -> Iterator[DetectedProblem]:
     """Equations, tables, figures and statements that are referred to and do not exist."""
     if reading.is_latex:
@@ -196,6 +219,12 @@ def _beyond(
                 yield placed.problem(f"missing_{kind}", 3, problem)
 
 
+_CITES = bounded(
+    r"\\[a-zA-Z]{0,20}cite|\[\d{1,3}[],–-]|\bet al\b|\((?:[^()]{0,60}\s)?(?:19|20)\d\d[a-z]?\)|\{\{cite"
+    r"|\bthere(?:in|of)\b|\[[A-Z]\w{1,12}\]"
+)
+
+
 def _unstated(reading: Reading, stated: set[tuple[str, str]]) -> Iterator[DetectedProblem]:
     counts = {
         kind: sum(1 for known, _ in stated if known == kind) for kind in _STATEMENTS.split("|")
@@ -208,7 +237,7 @@ def _unstated(reading: Reading, stated: set[tuple[str, str]]) -> Iterator[Detect
             foreign = (
                 _ELSEWHERE.match(behind)
                 or before.rstrip().endswith((",", "[", "("))
-                or "]" in behind[:25]
+                or _CITES.search(placed.sentence) is not None
             )
             if counts[kind] >= _FEWEST and (kind, number) not in stated and not foreign:
                 problem = (

@@ -1,0 +1,231 @@
+"""Tables of a manuscript, cell by cell: do their totals add up, and does the text say what they say?
+
+Read are tables whose cells are marked: LaTeX's and Markdown's. Of a table printed on a page the
+cells are not known, so nothing is said of it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from schemas.patterns import IGNORECASE, MULTILINE, Match, Pattern, bounded, linear
+from tasks.manuscripts.steps.reading import DetectedProblem, Placed, Reading
+
+_TABULAR = bounded(r"\\(begin|end)\{(tabular[xy]?\*?|longtable|tabulary)\}")
+_FLOAT = bounded(r"\\(begin|end)\{(table\*?|sidewaystable|longtable)\}")
+_LABEL = linear(r"\\label\s*\{([^{}]+)\}")
+_ROW_END = linear(r"\\\\(?:\s*\[[^\[\]]{0,30}\])?|\\tabularnewline")
+_CELL_END = bounded(r"(?<!\\)&")
+_SPAN = linear(r"\\multi(?:column|row)\s*\{(\d{1,2})\}\s*\{[^{}]*\}\s*\{([^{}]*)\}")
+_COMMAND = linear(r"\\[a-zA-Z]+\*?(?:\s*\[[^\[\]]*\])?|[{}$~*_]|\\.")
+_RULES = linear(
+    r"\\(?:top|mid|bottom|h|c)(?:rule|line|midrule)(?:\s*\([^()]*\))?(?:\s*\{[^{}]*\})?"
+)
+_COLUMNS = linear(r"^\s*(?:\[[^\[\]]*\]\s*)?\{(?:[^{}]|\{[^{}]*\})*\}")
+_PIPES = linear(r"^[ \t]*\|(?:[^\n|]*\|)+[ \t]*$", MULTILINE)
+_DIVIDER = bounded(r"[\s|:+-]+")
+_CAPTION_NUMBER = bounded(
+    r"^[^\S\n]*+(?:\*\*)?table\s{0,9}(\d{1,2})\s{0,9}(?:[:.|]|\*\*)", IGNORECASE | MULTILINE
+)
+_NUMBER = bounded(r"[-+−]?(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,15})?\s?%?")
+_TOTAL = bounded(r"(?:grand |sub)?(?:total|sum)\b", IGNORECASE)
+_NO_SUM = bounded(
+    r"%|\bpercent|\bmean\b|\baverage|\bavg|\bratio|\brate\b|\bshare|\bunique|\bmedian", IGNORECASE
+)
+_FEWEST_ADDENDS = 3
+_FARTHEST = 0.6
+"""Share of the printed total by which a sum may miss it and still be meant as its sum."""
+_FARTHEST_CELL = 3.0
+"""Times as large, or as small, as its cell a figure of the text may be and still be meant as it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells by row, as text without markup; `names` are labels and numbers it is referred to by."""
+
+    rows: tuple[tuple[str, ...], ...]
+    names: tuple[str, ...]
+    location: str
+
+    def column(self, place: int) -> list[str]:
+        return [row[place] if place < len(row) else "" for row in self.rows]
+
+    @property
+    def width(self) -> int:
+        return max((len(row) for row in self.rows), default=0)
+
+    def shown(self, place: int) -> str:
+        """One row as evidence."""
+        return " | ".join(self.rows[place])
+
+
+def tables_of(reading: Reading) -> tuple[Table, ...]:
+    """The tables whose cells are marked, in order."""
+    return tuple(_latex_tables(reading) if reading.is_latex else _markdown_tables(reading))
+
+
+def _latex_tables(reading: Reading) -> Iterator[Table]:
+    text, floats = reading.text, list(_environments(reading.text, _FLOAT))
+    for begin, end in _environments(text, _TABULAR):
+        around = next(((low, high) for low, high in floats if low <= begin and end <= high), None)
+        labels = _LABEL.findall(text[slice(*around)]) if around else []
+        inside = _COLUMNS.sub("", text[begin:end], count=1)
+        if text[begin - 2 : begin] in ("*}", "x}", "y}"):  # their width stands before their columns
+            inside = _COLUMNS.sub("", inside, count=1)
+        rows = tuple(_latex_rows(inside))
+        if rows:
+            yield Table(rows, tuple(labels), reading.place_of(begin))
+
+
+def _environments(text: str, marks: Pattern) -> Iterator[tuple[int, int]]:
+    """Stretches between a beginning and the next end; what is never ended is left out."""
+    begun: int | None = None
+    for mark in marks.finditer(text):
+        if mark.group(1) == "begin":
+            begun = mark.end() if begun is None else begun
+        elif begun is not None:
+            yield begun, mark.start()
+            begun = None
+
+
+def _latex_rows(inside: str) -> Iterator[tuple[str, ...]]:
+    for line in _ROW_END.split(inside):
+        spread = _SPAN.sub(_spread, _RULES.sub(" ", line or ""))
+        cells = tuple(_plain(cell) for cell in _CELL_END.split(spread))
+        if len(cells) > 1:
+            yield cells
+
+
+def _spread(span: Match[str]) -> str:
+    """A cell over several columns: its text, and empty ones behind it."""
+    over = int(span.group(1)) if span.group().startswith("\\multicolumn") else 1
+    return f"{span.group(2)}{' & ' * (min(over, 40) - 1)}"
+
+
+def _plain(cell: str) -> str:
+    return " ".join(
+        _COMMAND.sub(" ", cell.replace("\\%", "%").replace("\\&", "&").replace("\\,", "")).split()
+    )
+
+
+def _markdown_tables(reading: Reading) -> Iterator[Table]:
+    rows: list[tuple[str, ...]] = []
+    first = last = 0
+    for line in [*_PIPES.finditer(reading.text), None]:
+        if rows and (line is None or line.start() > last + 1):
+            near = reading.text[max(first - 300, 0) : first] + reading.text[last : last + 300]
+            yield Table(tuple(rows), tuple(_CAPTION_NUMBER.findall(near)), reading.place_of(first))
+            rows = []
+        if line is None:
+            return
+        first, last = (first if rows else line.start()), line.end()
+        if not _DIVIDER.fullmatch(line.group()):
+            cells = line.group().strip().strip("|").split("|")
+            rows.append(tuple(" ".join(cell.replace("*", "").split()) for cell in cells))
+
+
+def value_of(cell: str) -> float | None:
+    """The number that a cell holds and nothing else; None: something else, or nothing."""
+    bare = cell.strip()
+    if _NUMBER.fullmatch(bare) is None:
+        return None
+    return float(bare.rstrip("% ").replace(",", "").replace("−", "-"))
+
+
+# Totals.
+
+
+def check_totals(reading: Reading) -> Iterator[DetectedProblem]:
+    """A row called total whose counts are not the sum of those above it.
+
+    Counts alone are added up, and only where all rows of the column have one: a total of means,
+    shares or of what is left out is none.
+    """
+    for table in tables_of(reading):
+        heads = table.rows[0]
+        begun = 1
+        for place, row in enumerate(table.rows):
+            if not any(_TOTAL.match(cell) for cell in row):
+                continue
+            for column in range(table.width):
+                head = heads[column] if column < len(heads) else ""
+                above = table.column(column)[begun:place]
+                if (found := _missed(above, row, column)) and not _NO_SUM.search(head):
+                    yield _wrong_total(table, place, head, *found)
+            begun = place + 1
+
+
+def _missed(above: Sequence[str], row: Sequence[str], column: int) -> tuple[float, float] | None:
+    """(sum, printed total) where they differ."""
+    total = value_of(row[column]) if column < len(row) else None
+    addends = [value_of(cell) for cell in above if cell]
+    if total is None or len(addends) < _FEWEST_ADDENDS or None in addends or "%" in "".join(above):
+        return None
+    numbers = [number for number in addends if number is not None]
+    if any(number != int(number) for number in [*numbers, total]):
+        return None
+    added = sum(numbers)
+    return (added, total) if 0 < abs(added - total) <= _FARTHEST * abs(total) else None
+
+
+def _wrong_total(
+    table: Table, place: int, head: str, added: float, total: float
+) -> DetectedProblem:
+    column = f"column “{head}” of " if head else ""
+    told = f"A total in {column}a table is {total:,.0f}; the rows above it come to {added:,.0f}."
+    return DetectedProblem(
+        "table_total", 1, told, _where(table), f"The row of the total: {table.shown(place)}"
+    )
+
+
+def _where(table: Table) -> str:
+    return f"{table.location}, table {table.names[0]}" if table.names else table.location
+
+
+# Text against tables.
+
+_REFERENCE = linear(r"\\(?:[cC]ref|autoref|ref)\*?\s*\{([^{}]+)\}")
+_MENTION = bounded(r"\btables?[\s~](\d{1,2})(?![\d.])", IGNORECASE)
+_FIGURE = bounded(r"(?<![\w.])\d{1,9}\.\d{1,9}(?![\w.])")
+_FEWEST_LETTERS = 2
+
+
+def check_text_against_tables(reading: Reading) -> Iterator[DetectedProblem]:
+    """A sentence that names a table, one of its rows and one of its columns, and states one figure,
+    which is not the one in that cell.
+    """
+    tables = [table for table in tables_of(reading) if table.names and len(table.rows) > 1]
+    for placed in reading.sentences if tables else ():
+        named = {
+            name.strip()
+            for mention in (
+                *_REFERENCE.findall(placed.sentence),
+                *_MENTION.findall(placed.sentence),
+            )
+            for name in mention.split(",")
+        }
+        for table in tables:
+            if named & set(table.names) and (problem := _contradicts(placed, table)):
+                yield problem
+
+
+def _contradicts(placed: Placed, table: Table) -> DetectedProblem | None:
+    figures = set(_FIGURE.findall(placed.sentence))
+    rows = [place for place, row in enumerate(table.rows) if place and _says(placed, row[0])]
+    columns = [place for place, head in enumerate(table.rows[0]) if place and _says(placed, head)]
+    if (len(figures), len(rows), len(columns)) != (1, 1, 1):
+        return None
+    figure, row = figures.pop(), table.rows[rows[0]]
+    cell = value_of(row[columns[0]]) if columns[0] < len(row) else None
+    if cell is None or not cell or not 1 / _FARTHEST_CELL <= float(figure) / cell <= _FARTHEST_CELL:
+        return None
+    digits = min(len(figure.partition(".")[2]), len(row[columns[0]].rstrip("% ").partition(".")[2]))
+    if abs(float(figure) - cell) <= 0.5 * 10.0**-digits + 1e-9:
+        return None
+    told = f"The text says {figure} where its table has {row[columns[0]]}."
+    why = f"The row: {table.shown(rows[0])}; the columns: {table.shown(0)}."
+    return placed.problem("text_against_table", 1, told, why)
+
+
+def _says(placed: Placed, header: str) -> bool:
+    letters = sum(character.isalpha() for character in header)
+    return letters >= _FEWEST_LETTERS and f" {header} " in f" {placed.sentence} ".replace(",", " ")
