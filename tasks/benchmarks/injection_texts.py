@@ -57,6 +57,8 @@ def manuscript_places(data: Path) -> dict[str, Path]:
             found[name] = folder / name / text_of(row, "pdf", path)
         if not found[name].exists():
             raise ConfigurationError(f"{path}: {name} lies at {found[name]}, which is not there")
+    if not found:
+        raise ConfigurationError(f"{path} holds nothing: name a manuscript on each line")
     return found | {one.stem: one for one in sorted(data.glob(PDF_FILES))}
 
 
