@@ -40,6 +40,11 @@ def resolve_check(
             "--form pdf attaches the PDF, and the extractive engine reads text only: use --form"
             " auto or text"
         )
+    if options.review and options.form == "pdf":
+        raise ConfigurationError(
+            "--review reads the text section by section, and --form pdf attaches the file: use"
+            " --form auto or text"
+        )
     if options.judge and reasons is None:
         raise ConfigurationError(
             "judges need the authors' own reasons to judge by: add --reasons FILE"
@@ -60,6 +65,7 @@ def resolve_check(
         judges=tuple(asked),
         form=options.form,
         maximum_problems=options.problems,
+        review=options.review,
         attempt_count=options.attempts,
         repetition_count=options.repetitions,
         seed=options.seed,

@@ -1,15 +1,20 @@
 """Check of manuscripts: critical problems and votes of judges, landed, published and reported."""
 
 from pathlib import Path
+from typing import Any
 
 from dashboards.reports.write_check import write_check_report
 from flows.campaign import Campaign, Plan, Summary
 from flows.shards import shard_count, write_shards
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.identifiers import RunId, content_hash
+from tasks.judging.step import Step
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
-from tasks.manuscripts.steps import STEPS
+from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
+from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
+from tasks.manuscripts.steps.read_section import READ_SECTION
+from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from warehouse.manuscripts.landing import CHECKS
@@ -51,6 +56,7 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
             judges=request.judges_named,
             form=request.form,
             maximum_problems=request.maximum_problems,
+            review=request.review,
             attempt_count=request.attempt_count,
             repetition_count=request.repetition_count,
             seed=request.seed,
@@ -87,17 +93,25 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
         return f"{head.manuscript_count} manuscripts; engine {head.engine}; judges: {judges}."
 
 
+def _steps(request: CheckRequest) -> tuple[Step[Any, Any], ...]:
+    """Those that the check asks."""
+    found = (READ_SECTION, REFUTE_PROBLEM) if request.review else (FIND_PROBLEMS,)
+    return (*found, JUDGE_HIT)
+
+
 def check_run_id(request: CheckRequest) -> RunId:
     """Over all that could change the outcome; not the workers, the bounds or where the files lie."""
     places = [request.api_base, *(judge.api_base for judge in request.judges)]
     asked = {"engine", "form", "maximum_problems", "attempt_count", "repetition_count", "seed"}
+    if request.review:
+        asked.add("review")
     if not request.engine.is_baseline:
         asked.add("effort")
     name = content_hash(
         request.model_dump_json(include=asked),
         *request.judges_named,
         *(without_secrets(place) if place else "" for place in places),
-        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in _steps(request)),
         *(
             f"{source.manuscript_id}:{source.content_sha256}:{source.known_reason}"
             for source in request.sources

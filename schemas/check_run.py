@@ -40,6 +40,9 @@ class CheckRequest(WorkRequest):
     judges: tuple[Judge, ...] = ()
     form: str = Field(default="auto", pattern="^(auto|pdf|text|latex)$")
     maximum_problems: int = Field(default=5, ge=1, description="k of HR@k.")
+    review: bool = Field(
+        default=False, description="Read section by section, with a second look at each problem."
+    )
     attempt_count: int = Field(default=1, ge=1, description="n of the quality checker.")
     repetition_count: int = Field(default=1, ge=1, description="m of the quality checker.")
     seed: int = Field(default=42, ge=0, description="Of the first attempt; the next ones follow.")
@@ -83,6 +86,10 @@ class CheckHead(Noun):
         description="The release it was imported from; empty: checked by Assay.",
     )
     maximum_problems: int = Field(ge=1, description="Most problems an attempt might report (k).")
+    review: bool = Field(
+        default=False,
+        description="Whether it read section by section, with a second look at each problem.",
+    )
     attempt_count: int = Field(ge=1, description="Attempts at each manuscript (n).")
     repetition_count: int = Field(ge=1, description="Answers of each judge about each problem (m).")
     seed: int = Field(ge=0, description="Seed of the first attempt.")

@@ -39,7 +39,20 @@ class Problem(Noun):
         default=None,
         description="Whether the manuscript has the sentence word for word; None: cannot be told.",
     )
+    confidence_0_to_1: float | None = Field(
+        default=None, ge=0, le=1, description="How sure it is after all looks; None: not asked."
+    )
+    refuted: bool | None = Field(
+        default=None,
+        description="Whether a second look refuted it; None: there was none.",
+    )
+    second_look: Prose = Field(default="", description="Why it stands or not; empty: no look.")
     provenance: Provenance | None = Field(default=None, description="None for an imported problem.")
+
+    @property
+    def stands(self) -> bool:
+        """Whether nothing has refuted it."""
+        return self.refuted is not True
 
 
 class Attempt(Judged):
@@ -53,7 +66,7 @@ class Attempt(Judged):
     attempt: int = Field(ge=1, description="1 is the first.")
     problem_count: int | None = Field(
         ge=0,
-        description="Problems reported; 0: it found none; None when unscored.",
+        description="Problems reported and not refuted; 0: it found none; None when unscored.",
     )
     input_tokens: int | None = Field(
         default=None,
@@ -126,3 +139,8 @@ class ManuscriptCheck(Noun):
     )
     llm_calls: tuple[LlmCall, ...] = ()
     api_calls: tuple[ApiCall, ...] = ()
+
+    @property
+    def standing(self) -> tuple[Problem, ...]:
+        """The problems that nothing has refuted, in order."""
+        return tuple(problem for problem in self.problems if problem.stands)

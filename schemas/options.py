@@ -219,6 +219,11 @@ class CheckOptions(WorkOptions):
         "auto", "auto|pdf|text|latex", "How the engine gets it; `pdf` attaches the file."
     )
     problems: int = option(5, "K", "Most problems an attempt reports.", ge=1, le=MOST_PROBLEMS)
+    review: bool = option(
+        False,
+        "",
+        "Read section by section, and look again at each problem before it is shown.",
+    )
     attempts: int = option(
         1, "N", "Independent attempts at each manuscript.", ge=1, le=MOST_REPETITIONS
     )

@@ -26,7 +26,24 @@ class CheckPage:
     checks: tuple[ManuscriptCheck, ...]
 
     def problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        return [problem for problem in check.problems if problem.attempt == attempt.attempt]
+        """Those to be shown first, in order: of a review no more than were asked for."""
+        return self._standing(check, attempt)[: self._most]
+
+    def behind(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Of a review, those that stand beyond what was asked for."""
+        return self._standing(check, attempt)[self._most :] if self.head.review else ()
+
+    def set_aside(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Those that a second look refuted."""
+        own = [one for one in check.problems if one.attempt == attempt.attempt]
+        return [one for one in own if not one.stands]
+
+    def _standing(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        return [one for one in check.standing if one.attempt == attempt.attempt]
+
+    @property
+    def _most(self) -> int | None:
+        return self.head.maximum_problems if self.head.review else None
 
     def votes(self, check: ManuscriptCheck, problem: Problem) -> Sequence[Vote]:
         return [vote for vote in check.votes if vote.problem_id == problem.problem_id]
@@ -44,7 +61,7 @@ class CheckPage:
     def verdict(self) -> str:
         """How many manuscripts have how much, in a sentence."""
         checked = [check for check in self.checks if was_checked(check)]
-        found = [check for check in checked if check.problems]
+        found = [check for check in checked if check.standing]
         told = (
             f"{len(found):,} of {figures.counted(len(checked), 'checked manuscript')} with problems"
         )
@@ -67,7 +84,7 @@ def outcome(check: ManuscriptCheck) -> str:
         return f"not read: {wording.reason(check.unread_reason)}"
     if not was_checked(check):
         return "not checked"
-    return figures.counted(len(check.problems), "problem") if check.problems else "no problem found"
+    return figures.counted(len(check.standing), "problem") if check.standing else "no problem found"
 
 
 def check_report(

@@ -49,7 +49,7 @@ def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool
         )
     else:
         for check in checks:
-            stdout_console().print(_manuscript(check))
+            stdout_console().print(_manuscript(check, summary.head.maximum_problems))
         _print_scores(scores)
         _print_notes(summary, checks)
         for line in early:
@@ -106,18 +106,18 @@ def _early(head: CheckHead, request: CheckRequest) -> tuple[str, ...]:
     )
 
 
-def _manuscript(check: ManuscriptCheck) -> Group:
+def _manuscript(check: ManuscriptCheck, most: int) -> Group:
     lines: list[Text | Padding] = [Text(safe(check.manuscript_id), style="bold")]
     if check.title:
         lines.append(Text(safe(" ".join(check.title.split())), style="dim"))
     for attempt in check.attempts:
         if len(check.attempts) > 1:
             lines.append(Text(f"attempt {attempt.attempt}"))
-        lines.append(Padding(Group(*_attempt(check, attempt)), (0, 0, 0, 2)))
+        lines.append(Padding(Group(*_attempt(check, attempt, most)), (0, 0, 0, 2)))
     return Group(*lines, Text(""))
 
 
-def _attempt(check: ManuscriptCheck, attempt: Attempt) -> list[Text]:
+def _attempt(check: ManuscriptCheck, attempt: Attempt, most: int) -> list[Text]:
     if attempt.problem_count is None:
         why = check.unread_reason or attempt.unscored_reason or "unscored"
         return [
@@ -126,19 +126,25 @@ def _attempt(check: ManuscriptCheck, attempt: Attempt) -> list[Text]:
                 style="red",
             )
         ]
-    if attempt.problem_count == 0:
-        return [Text("no critical problem found")]
-    own = [problem for problem in check.problems if problem.attempt == attempt.attempt]
-    lines = [
-        line
-        for number, problem in enumerate(own, start=1)
-        for line in _problem(number, problem, check)
-    ]
+    own = [problem for problem in check.standing if problem.attempt == attempt.attempt]
+    lines = [] if own else [Text("no critical problem found")]
+    for number, problem in enumerate(own[:most], start=1):
+        lines += _problem(number, problem, check)
+    lines += _behind(check, attempt, len(own) - most)
     if attempt.provenance is not None and attempt.provenance.shortening:
         lines.append(
             Text(f"not all of it was read: {attempt.provenance.shortening}", style="yellow")
         )
     return lines
+
+
+def _behind(check: ManuscriptCheck, attempt: Attempt, more: int) -> list[Text]:
+    """How many problems the report has that are not printed."""
+    own = [problem for problem in check.problems if problem.attempt == attempt.attempt]
+    refuted = sum(not problem.stands for problem in own)
+    told = [f"{more} more that stand"] if more > 0 else []
+    told += [f"{refuted} set aside after a second look"] if refuted else []
+    return [Text(f"in the report: {', '.join(told)}", style="dim")] if told else []
 
 
 def _problem(number: int, problem: Problem, check: ManuscriptCheck) -> list[Text]:

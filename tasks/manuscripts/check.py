@@ -26,6 +26,7 @@ from tasks.judging.step import BaselineTools, Engine
 from tasks.manuscripts.collect import TEX_SUFFIXES
 from tasks.manuscripts.find import find_problems, with_usage
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.review import review_manuscript
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
@@ -203,24 +204,26 @@ async def check_manuscript(
     engine does.
     """
     read = await read_manuscript(
-        source, request.form, settings.documents, settings.grobid_url, ledger, tools.takes_pdf
+        source,
+        request.form,
+        settings.documents,
+        settings.grobid_url,
+        ledger,
+        (lambda: False) if request.review else tools.takes_pdf,
     )
     if isinstance(read, Unreadable):
         return unread(source, request, read, ledger)
-    attachment = _attachment(read)
-    attempts, problems = await find_problems(
-        read,
-        lambda attempt: tools.checker(ledger, attempt, attachment),
-        maximum_problems=request.maximum_problems,
-        attempt_count=request.attempt_count,
-    )
+    attempts, problems, missed = await _attempts(read, request, tools, ledger)
     votes: tuple[Vote, ...] = ()
     if source.known_reason is not None and request.judges:
         judges = [(judge.engine.text, tools.judge(ledger, judge)) for judge in request.judges]
         votes = await judge_problems(
-            problems, source.known_reason, judges, request.repetition_count
+            [problem for problem in problems if problem.stands],
+            source.known_reason,
+            judges,
+            request.repetition_count,
         )
-    failures = [*_failures(attempts, source), *ledger.failures]
+    failures = [*_failures(attempts, source), *missed, *ledger.failures]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,
         title=read.title,
@@ -235,6 +238,37 @@ async def check_manuscript(
         failures=tuple([read.passed_over, *failures] if read.passed_over else failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
+    )
+
+
+async def _attempts(
+    manuscript: Manuscript, request: CheckRequest, tools: CheckTools, ledger: Ledger
+) -> tuple[tuple[Attempt, ...], tuple[Problem, ...], tuple[Failure, ...]]:
+    """Attempts, their problems in order, and the parts of a review that got no answer."""
+    if not request.review:
+        attachment = _attachment(manuscript)
+        attempts, problems = await find_problems(
+            manuscript,
+            lambda attempt: tools.checker(ledger, attempt, attachment),
+            maximum_problems=request.maximum_problems,
+            attempt_count=request.attempt_count,
+        )
+        return attempts, problems, ()
+    reviews = await asyncio.gather(
+        *(
+            review_manuscript(
+                manuscript,
+                tools.checker(ledger, number, None),
+                number,
+                request.maximum_problems,
+            )
+            for number in range(1, request.attempt_count + 1)
+        )
+    )
+    return (
+        tuple(review.attempt for review in reviews),
+        tuple(problem for review in reviews for problem in review.problems),
+        tuple(failure for review in reviews for failure in review.failures),
     )
 
 

@@ -56,7 +56,7 @@ def checked_papers(check: ManuscriptCheck) -> tuple[CheckedPaper, ...]:
     found = []
     for attempt in check.attempts:
         names = tuple(
-            problem.problem_id for problem in check.problems if problem.attempt == attempt.attempt
+            problem.problem_id for problem in check.standing if problem.attempt == attempt.attempt
         )
         ballots = tuple(
             Ballot(vote.problem_id, vote.judge, vote.hit)

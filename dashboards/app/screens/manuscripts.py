@@ -91,7 +91,7 @@ def _row(check: ManuscriptCheck) -> dict[str, object]:
     return {
         "title": _title(check),
         "outcome": outcome(check),
-        "problems": len(check.problems) if was_checked(check) else None,
+        "problems": len(check.standing) if was_checked(check) else None,
         "words": check.word_count or None,
         "cost_usd": sum(costs) if costs else None,
         "identifier": check.manuscript_id,
@@ -110,6 +110,21 @@ def _one(page: CheckPage, check: ManuscriptCheck) -> None:
         st.markdown(text.prose(check.known_reason))
 
 
+def _others(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
+    """What a review holds behind the first problems."""
+    listed = {
+        "Further problems that stand": page.behind(check, attempt),
+        "Set aside after a second look": page.set_aside(check, attempt),
+    }
+    for title, problems in listed.items():
+        if not problems:
+            continue
+        with st.expander(f"{title}: {len(problems)}"):
+            for problem in problems:
+                st.markdown(text.prose(f"{problem.problem} {problem.explanation}"))
+                st.caption(text.line(f"Where: {problem.location}. {problem.second_look}"))
+
+
 def _attempt(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
     if attempt.unscored_reason is not None and check.unread_reason is None:
         why = wording.reason(attempt.unscored_reason)
@@ -121,7 +136,12 @@ def _attempt(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
             st.markdown(f"**{number}.** {text.line(problem.problem)}")
             lost = " (the manuscript has no such place)" if problem.location_found is False else ""
             st.caption(f"Where: {text.line(problem.location or 'not said')}{lost}")
+            if problem.quote and problem.quote not in problem.explanation:
+                st.markdown(text.prose(f"“{problem.quote}”"))
             st.markdown(text.prose(problem.explanation))
+            if problem.second_look:
+                st.caption(text.line(f"Second look: {problem.second_look}"))
             for vote in page.votes(check, problem):
                 said = "yes" if vote.hit else "no answer" if vote.hit is None else "no"
                 st.caption(text.line(f"{vote.judge}: {said}. {vote.explanation}"))
+    _others(page, check, attempt)

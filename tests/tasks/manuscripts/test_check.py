@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from dashboards.reports.write_check import check_report
 from flows.check_request import resolve_check
 from flows.checking import Check, check_run_id
 from schemas.check_run import CheckHead, CheckReceipt, CheckRequest
@@ -322,3 +323,53 @@ def test_a_manuscript_over_which_assay_itself_fails_is_unread_and_the_others_are
         "sums": None,
     }
     assert found["faulty"].attempts[0].problem_count is None
+
+
+def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_alone(
+    papers: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    def behaviour(request: Recorded) -> str:
+        told: dict[str, Any]
+        if "try to refute it before they see it" in request.messages[0]["content"]:
+            wrong = "They are 35 %" in words(request)
+            told = {"reason": "Calculated.", "refuted": wrong, "confidence_percent": 90}
+        else:
+            quote = "We found that 12 of 40 (25%) people improved."
+            other = "The test was clear, t(28) = 2.20, p = .36, so we stop."
+            told = {
+                "candidates": [
+                    {"problem": "Share.", "quote": quote, "explanation": "They are 35 %.",
+                     "confidence_percent": 95},
+                    {"problem": "The p-value.", "quote": other, "explanation": "It is .036.",
+                     "confidence_percent": 60},
+                ],
+                "notes": "12 of 40",
+            }  # fmt: skip
+        return "text:" + json.dumps(told)
+
+    server.behaviour = behaviour
+    request = asked(papers / "faulty.pdf", tmp_path, server, review=True)
+    found, _, head = checked(request)
+    check = found["faulty"]
+    assert head.review
+    assert check.form is ManuscriptForm.TEXT
+    assert [(one.problem, one.refuted) for one in check.problems] == [
+        ("The p-value.", False),
+        ("Share.", True),
+    ]
+    assert [one.problem for one in check.standing] == ["The p-value."]
+    assert check.attempts[0].problem_count == 1
+    assert check.attempts[0].provenance is not None
+    assert len(check.attempts[0].provenance.call_ids) == 3
+    assert check_run_id(request) != check_run_id(asked(papers / "faulty.pdf", tmp_path, server))
+    assert published(head, request).published
+    report = check_report(Layout(request.warehouse), head.run_id)
+    first, behind = report.split("Set aside after a second look:")
+    assert "The p-value." in first
+    assert "Share." not in first
+    assert "Share." in behind
+
+
+def test_a_review_does_not_attach_the_file(papers: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="--review reads the text section by section"):
+        asked(papers, tmp_path, review=True, form="pdf", engine="litellm:openai/gpt-4.1")

@@ -1,0 +1,303 @@
+"""A review of one manuscript: read section by section with running notes, each candidate looked at a
+second time, the rest merged and ranked (TIMAR, section 3.6; OpenAIReview, arXiv 2606.19749).
+
+What it may cost is bounded by the text: one question a section, and one for each of at most twice as
+many candidates as problems were asked for.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.failure import Failure
+from schemas.manuscripts import Attempt, Problem
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from tasks.judging.step import Engine
+from tasks.manuscripts.find import location_found, shown_form
+from tasks.manuscripts.read import Manuscript
+from tasks.manuscripts.sections import SECTION_WORDS, Section, passages_about, sections_of
+from tasks.manuscripts.steps.find_problems import CHECKS
+from tasks.manuscripts.steps.read_section import (
+    NOTES_WORDS,
+    READ_SECTION,
+    CandidateReply,
+    LeadShown,
+    SectionInput,
+    SectionReply,
+)
+from tasks.manuscripts.steps.reading import Reading, is_damaged
+from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM, RefuteInput, RefuteReply
+from tasks.text.quotations import normal, stands_in
+from tasks.text.words import overlap_0_to_1, shorten_words
+
+MOST_SECTIONS = 40
+"""Read of one manuscript, some 60,000 words: what stands behind is not read, and that is said."""
+CANDIDATES_PER_SECTION = 4
+CANDIDATES_PER_PROBLEM = 2
+_LEAST_CHARACTERS = 8
+"""Of a quotation: whole sentences are short at times."""
+_SAME_PROBLEM = 0.6
+"""Overlap of two problems' words from which they are one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What one section's reading raised."""
+
+    place: str
+    said: CandidateReply
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One attempt, its problems with those that were refuted behind, and what went wrong."""
+
+    attempt: Attempt
+    problems: tuple[Problem, ...]
+    failures: tuple[Failure, ...]
+
+
+async def review_manuscript(
+    manuscript: Manuscript, engine: Engine, number: int, maximum_problems: int
+) -> Review:
+    """One review, the `number`th attempt: problems that stand in order of rank, those beyond
+    `maximum_problems` behind the first, refuted ones last.
+
+    A section without an answer is a failure and what it holds is not reviewed, which the attempt's
+    provenance says; without any answer the attempt is unscored.
+    """
+    reading = Reading(shown_form(manuscript), manuscript.text)
+    sections = sections_of(reading)
+    read = sections[:MOST_SECTIONS]
+    outcomes = await _read_in_order(manuscript, reading, read, engine)
+    answered = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
+    failures = tuple(
+        Failure(
+            stage=READ_SECTION.name,
+            subject=f"{manuscript.manuscript_id} {section.place}",
+            reason=outcome.reason,
+            detail=outcome.detail,
+        )
+        for section, outcome in zip(read, outcomes, strict=True)
+        if isinstance(outcome, Unscored)
+    )
+    if not answered:
+        return Review(_unscored(number, outcomes), (), failures)
+    candidates = [
+        Candidate(section.place, said, outcome.provenance)
+        for section, outcome in zip(read, outcomes, strict=True)
+        if isinstance(outcome, Scored)
+        for said in outcome.value.candidates[:CANDIDATES_PER_SECTION]
+    ]
+    chosen = merged(candidates)[: CANDIDATES_PER_PROBLEM * maximum_problems]
+    looks = await asyncio.gather(*(_second_look(one, reading, engine) for one in chosen))
+    problems = ranked(
+        number,
+        [_problem(one, look, manuscript, reading) for one, look in zip(chosen, looks, strict=True)],
+    )
+    asked = [*outcomes, *(look for look in looks if look is not None)]
+    left_out = _left_out(sections, read, outcomes)
+    attempt = Attempt(
+        attempt=number,
+        problem_count=sum(problem.stands for problem in problems),
+        provenance=_joined(answered[0].provenance, asked, left_out),
+    )
+    return Review(attempt, problems, failures)
+
+
+async def _read_in_order(
+    manuscript: Manuscript, reading: Reading, sections: Sequence[Section], engine: Engine
+) -> list[Outcome[SectionReply]]:
+    """One section after the other: each gets the notes on those before it."""
+    leads = _leads(reading, sections)
+    outcomes: list[Outcome[SectionReply]] = []
+    notes = ""
+    for section, found in zip(sections, leads, strict=True):
+        question = SectionInput(
+            title=manuscript.title,
+            form=shown_form(manuscript),
+            place=section.place,
+            section=section.text,
+            notes=notes,
+            leads=found,
+            maximum_candidates=CANDIDATES_PER_SECTION,
+        )
+        outcome = await engine.run(READ_SECTION, question)
+        if isinstance(outcome, Scored):
+            notes = shorten_words(outcome.value.notes, 2 * NOTES_WORDS)[0]
+        outcomes.append(outcome)
+    return outcomes
+
+
+_CONFIDENCE_OF_GRAVITY = {1: 90, 2: 70, 3: 50}
+"""Percent, of what a check of the text reports."""
+
+
+def _leads(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadShown, ...]]:
+    """What the checks report, gravest first, at the section whose sentence they quote."""
+    detected = sorted(
+        (problem for check in CHECKS for problem in check(reading) if problem.quote),
+        key=lambda problem: problem.gravity,
+    )
+    return [
+        tuple(
+            LeadShown(
+                problem=one.problem,
+                quote=one.quote,
+                explanation=one.explanation,
+                confidence_percent=_CONFIDENCE_OF_GRAVITY[one.gravity],
+            )
+            for one in detected
+            if stands_in(one.quote, section.text, least_characters=_LEAST_CHARACTERS)
+        )
+        for section in sections
+    ]
+
+
+def merged(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Each problem once, as it was raised with the most confidence; the surest first."""
+    kept: list[Candidate] = []
+    for one in sorted(candidates, key=lambda each: -each.said.confidence_percent):
+        if not any(_is_same(one.said, other.said) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _is_same(one: CandidateReply, other: CandidateReply) -> bool:
+    quotes = normal(one.quote), normal(other.quote)
+    same_place = all(quotes) and (quotes[0] in quotes[1] or quotes[1] in quotes[0])
+    alike = overlap_0_to_1(one.problem, other.problem)
+    return alike >= (_SAME_PROBLEM / 2 if same_place else _SAME_PROBLEM)
+
+
+async def _second_look(
+    candidate: Candidate, reading: Reading, engine: Engine
+) -> Outcome[RefuteReply] | None:
+    """None where there is nothing to ask: what it quotes is not there, or was damaged in reading."""
+    if _unfounded(candidate.said, reading) is not None:
+        return None
+    said = candidate.said
+    return await engine.run(
+        REFUTE_PROBLEM,
+        RefuteInput(
+            problem=said.problem,
+            location=candidate.place,
+            quote=said.quote,
+            explanation=said.explanation,
+            passages=passages_about(said.problem, said.quote, reading),
+        ),
+    )
+
+
+def _unfounded(said: CandidateReply, reading: Reading) -> str | None:
+    """Why a candidate falls without a second look; None: it does not."""
+    if not said.quote:
+        return "It points at no sentence."
+    if not stands_in(said.quote, reading.whole, least_characters=_LEAST_CHARACTERS):
+        return "The manuscript does not have the sentence that it quotes."
+    if is_damaged(said.quote):
+        return "The sentence was damaged when the file was read: the authors wrote something else."
+    return None
+
+
+def _problem(
+    candidate: Candidate,
+    look: Outcome[RefuteReply] | None,
+    manuscript: Manuscript,
+    reading: Reading,
+) -> Problem:
+    said, refuted, reason = candidate.said, None, ""
+    confidence = said.confidence_percent
+    if look is None:
+        refuted, reason = True, _unfounded(said, reading) or ""
+    elif isinstance(look, Scored):
+        reason = look.value.reason
+        refuted = look.value.refuted and _is_founded(look.value, reading)
+        sure = look.value.confidence_percent
+        confidence = round((confidence + (100 - sure if look.value.refuted else sure)) / 2)
+    else:
+        reason = f"It was not looked at a second time: {look.detail}"
+    return Problem(
+        problem_id="a1p1",
+        attempt=1,
+        problem=said.problem,
+        location=candidate.place,
+        explanation=said.explanation,
+        location_found=location_found(candidate.place, manuscript),
+        quote=said.quote,
+        quote_found=stands_in(said.quote, reading.whole, least_characters=_LEAST_CHARACTERS),
+        confidence_0_to_1=confidence / 100,
+        refuted=refuted,
+        second_look=reason,
+        provenance=candidate.provenance,
+    )
+
+
+def _is_founded(reply: RefuteReply, reading: Reading) -> bool:
+    """A refutation that quotes what the text does not say refutes nothing."""
+    return not reply.quote or stands_in(reply.quote, reading.whole, least_characters=1)
+
+
+def ranked(attempt: int, problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Those that stand by confidence, ones without a second look behind those with it, refuted ones
+    last; each with its identifier.
+    """
+    ordered = sorted(
+        problems,
+        key=lambda one: (
+            one.refuted is True,
+            one.refuted is None,
+            -(one.confidence_0_to_1 or 0.0),
+        ),
+    )
+    return tuple(
+        one.model_copy(
+            update={
+                "problem_id": f"a{attempt}p{place}",
+                "attempt": attempt,
+            }
+        )
+        for place, one in enumerate(ordered, start=1)
+    )
+
+
+def _unscored(number: int, outcomes: Sequence[Outcome[SectionReply]]) -> Attempt:
+    first = next(outcome for outcome in outcomes if isinstance(outcome, Unscored))
+    return Attempt(
+        attempt=number,
+        problem_count=None,
+        unscored_reason=first.reason,
+        unscored_detail=first.detail,
+        provenance=_joined(first.provenance, outcomes, None),
+    )
+
+
+def _left_out(
+    sections: Sequence[Section],
+    read: Sequence[Section],
+    outcomes: Sequence[Outcome[SectionReply]],
+) -> str | None:
+    """Which stretches of the text were not reviewed; None: all were."""
+    missed = [
+        section.place
+        for section, outcome in zip(read, outcomes, strict=True)
+        if isinstance(outcome, Unscored)
+    ]
+    told = [f"no answer about {', '.join(missed)}"] if missed else []
+    if len(sections) > len(read):
+        told.append(
+            f"{len(sections) - len(read)} of {len(sections)} stretches of {SECTION_WORDS:,} words,"
+            f" from {sections[len(read)].place} on, are beyond the limit of {MOST_SECTIONS}"
+        )
+    return "; ".join(told) or None
+
+
+def _joined(
+    first: Provenance,
+    outcomes: Sequence[Outcome[SectionReply] | Outcome[RefuteReply]],
+    left_out: str | None,
+) -> Provenance:
+    calls = tuple(call for outcome in outcomes for call in outcome.provenance.call_ids)
+    shortening = "; ".join(told for told in (first.shortening, left_out) if told) or None
+    return first.model_copy(update={"call_ids": calls, "shortening": shortening})

@@ -1,0 +1,86 @@
+"""Stretches of a manuscript: as long as one question shows, and the passages that speak of a problem."""
+
+from dataclasses import dataclass
+
+from tasks.manuscripts.steps.reading import Reading
+from tasks.text.quotations import normal
+from tasks.text.words import rank_sentences
+
+SECTION_WORDS = 1_500
+"""Of one question; a longer section is read in parts, and short ones together."""
+PASSAGE_SENTENCES = 25
+_AROUND = 5
+"""Sentences to each side of the one a problem points at that are shown with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch of a manuscript that one question shows; `place` is where it begins."""
+
+    place: str
+    text: str
+
+
+def sections_of(reading: Reading, section_words: int = SECTION_WORDS) -> tuple[Section, ...]:
+    """The text without its references in stretches of at most `section_words` words, in order.
+
+    Stretches end at headings and pages where they can, else at paragraphs; a paragraph that is
+    longer is cut.
+    """
+    found: list[Section] = []
+    place, size = "", 0
+    kept: list[str] = []
+    for where, begin, end in reading.stretches:
+        for part in _parts(reading.text[begin:end], section_words):
+            length = len(part.split())
+            if kept and size + length > section_words:
+                found.append(Section(place, "\n\n".join(kept)))
+                kept, size = [], 0
+            place = place if kept else where
+            kept.append(part if kept and where == place else f"[{where}]\n{part}")
+            size += length
+    if kept:
+        found.append(Section(place, "\n\n".join(kept)))
+    return tuple(found)
+
+
+def _parts(text: str, limit: int) -> list[str]:
+    """Paragraphs that are not empty, long ones in pieces of `limit` words."""
+    parts = []
+    for paragraph in text.split("\n\n"):
+        tokens = paragraph.split()
+        if len(tokens) <= limit:
+            parts += [paragraph.strip()] if tokens else []
+            continue
+        parts += [" ".join(tokens[at : at + limit]) for at in range(0, len(tokens), limit)]
+    return parts
+
+
+def passages_about(problem: str, quoted: str, reading: Reading) -> str:
+    """The sentences around the one a problem points at, and those of the whole text that speak of
+    the same things, in order, with their places.
+    """
+    placed = reading.sentences
+    quote = normal(quoted)
+    at = next(
+        (
+            number
+            for number, one in enumerate(placed)
+            if quote in (sentence := normal(one.sentence)) or sentence in quote
+        ),
+        None,
+    )
+    near = set() if at is None else set(range(max(at - _AROUND, 0), at + _AROUND + 1))
+    listed = [one.sentence for one in placed]
+    best = rank_sentences(f"{problem} {quoted}", listed, PASSAGE_SENTENCES - len(near))
+    wanted = {sentence for score, sentence in best if score > 0}
+    shown: list[str] = [quoted] if at is None else []
+    place = ""
+    for number, one in enumerate(placed):
+        if number not in near and one.sentence not in wanted:
+            continue
+        wanted.discard(one.sentence)  # what is said often is shown once
+        shown += [f"[{one.location}]"] if one.location != place else []
+        place = one.location
+        shown.append(one.sentence)
+    return "\n".join(shown)

@@ -1,0 +1,274 @@
+"""A review: sections in order with running notes, a second look at every candidate, and what is shown
+first.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from schemas.base import Noun, Reply
+from schemas.manuscripts import ManuscriptForm
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.reasons import Reason
+from tasks.judging.step import Step
+from tasks.manuscripts.read import Manuscript
+from tasks.manuscripts.review import MOST_SECTIONS, Review, review_manuscript
+from tasks.manuscripts.sections import SECTION_WORDS, passages_about, sections_of
+from tasks.manuscripts.steps.read_section import (
+    READ_SECTION,
+    CandidateReply,
+    SectionInput,
+    SectionReply,
+    baseline_section,
+)
+from tasks.manuscripts.steps.reading import Reading
+from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM, RefuteInput, RefuteReply
+
+FILLER = "Plain words about the pebbles of the shop fill this section until it is long. " * 60
+TEXT = f"""# Pebbles
+
+## 1 Introduction
+We sorted four hundred pebbles in the spring of the year. {FILLER}
+
+## 2 Methods
+Every pebble was washed twice before it was weighed on a scale. {FILLER}
+
+## 3 Results
+In all 12 of 40 (25%) pebbles were found to be round enough. {FILLER}
+The weight of the round pebbles was higher than that of the others. {FILLER}
+"""
+SAID = Provenance(
+    step="read_section",
+    step_version=1,
+    prompt_sha256="ab",
+    engine="test",
+    model_requested="test",
+    model_answered="test",
+    seed=None,
+    created_at=datetime(2026, 1, 1, tzinfo=UTC),
+)
+
+
+def manuscript(text: str = TEXT) -> Manuscript:
+    return Manuscript("m", "m.md", "Pebbles", ManuscriptForm.TEXT, "ab", text)
+
+
+def candidate(quote: str, problem: str = "It is wrong.", confidence: int = 60) -> CandidateReply:
+    return CandidateReply(
+        problem=problem, quote=quote, explanation="See there.", confidence_percent=confidence
+    )
+
+
+class Answering:
+    """An engine that answers by plain functions and keeps what it was asked."""
+
+    def __init__(
+        self,
+        section: Callable[[SectionInput], SectionReply | Reason],
+        refute: Callable[[RefuteInput], RefuteReply | Reason] = lambda _: stands(),
+    ) -> None:
+        self._answers: dict[str, Callable[[Any], Reply | Reason]] = {
+            READ_SECTION.name: section,
+            REFUTE_PROBLEM.name: refute,
+        }
+        self.sections: list[SectionInput] = []
+        self.looks: list[RefuteInput] = []
+
+    async def run(self, step: Step[Any, Any], inputs: Noun) -> Outcome[Any]:
+        if isinstance(inputs, SectionInput):
+            self.sections.append(inputs)
+        if isinstance(inputs, RefuteInput):
+            self.looks.append(inputs)
+        answer = self._answers[step.name](inputs)
+        number = len(self.sections) + len(self.looks)
+        provenance = SAID.model_copy(update={"call_ids": (f"c{number}",)})
+        if isinstance(answer, Reason):
+            return Unscored(answer, "no answer", provenance)
+        return Scored(answer, provenance)
+
+
+def stands(confidence: int = 80) -> RefuteReply:
+    return RefuteReply(reason="It holds.", refuted=False, confidence_percent=confidence)
+
+
+def refuted(quote: str = "") -> RefuteReply:
+    return RefuteReply(reason="It is wrong.", quote=quote, refuted=True, confidence_percent=90)
+
+
+async def reviewed(engine: Answering, text: str = TEXT, most: int = 5) -> Review:
+    return await review_manuscript(manuscript(text), engine, 1, most)
+
+
+def raising(*raised: CandidateReply, notes: str = "") -> Callable[[SectionInput], SectionReply]:
+    """Each candidate where its quotation stands."""
+
+    def answer(inputs: SectionInput) -> SectionReply:
+        here = [
+            one for one in raised if " ".join(one.quote.split()) in " ".join(inputs.section.split())
+        ]
+        return SectionReply(candidates=here, notes=notes or f"after {inputs.place}")
+
+    return answer
+
+
+def test_a_text_is_cut_into_sections_that_a_question_can_show_and_nothing_is_lost() -> None:
+    sections = sections_of(Reading("text", TEXT))
+    assert all(len(section.text.split()) <= 1.1 * SECTION_WORDS for section in sections)
+    joined = " ".join(section.text for section in sections)
+    assert joined.count("Plain words") == TEXT.count("Plain words")
+    assert [section.place for section in sections] == [
+        "section 1 Introduction",
+        "section 2 Methods",
+        "section 3 Results",
+        "section 3 Results",
+    ]
+
+
+async def test_each_section_is_read_once_in_order_with_notes_on_those_before() -> None:
+    engine = Answering(raising())
+    review = await reviewed(engine)
+    places = [asked.place for asked in engine.sections]
+    assert places == [section.place for section in sections_of(Reading("text", TEXT))]
+    assert engine.sections[0].notes == ""
+    assert engine.sections[2].notes == f"after {places[1]}"
+    assert (review.attempt.problem_count, review.problems) == (0, ())
+    assert review.attempt.provenance is not None
+    assert len(review.attempt.provenance.call_ids) == len(places)
+
+
+async def test_what_the_checks_report_is_handed_over_where_it_stands() -> None:
+    engine = Answering(raising())
+    await reviewed(engine)
+    leads = [[lead.quote for lead in asked.leads] for asked in engine.sections]
+    assert [len(each) for each in leads] == [0, 0, 1, 0]
+    assert "12 of 40" in leads[2][0]
+
+
+async def test_a_refuted_problem_is_kept_with_the_reason_behind_those_that_stand() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    higher = "The weight of the round pebbles was higher than that of the others."
+    engine = Answering(
+        raising(candidate(washed, confidence=95), candidate(higher, "Not shown.")),
+        lambda inputs: refuted(higher) if "washed" in inputs.quote else stands(),
+    )
+    review = await reviewed(engine)
+    assert [(one.problem_id, one.refuted, one.quote) for one in review.problems] == [
+        ("a1p1", False, higher),
+        ("a1p2", True, washed),
+    ]
+    assert review.attempt.problem_count == 1
+    assert review.problems[0].confidence_0_to_1 == 0.7
+    assert review.problems[1].second_look == "It is wrong."
+
+
+async def test_a_refutation_that_quotes_what_the_text_does_not_say_refutes_nothing() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    engine = Answering(raising(candidate(washed)), lambda _: refuted("Pebbles were never washed."))
+    review = await reviewed(engine)
+    assert [one.refuted for one in review.problems] == [False]
+
+
+async def test_an_invented_or_damaged_quotation_falls_without_a_question() -> None:
+    damaged = "The m e a n w e i g h t o f all was told here."
+
+    def answer(inputs: SectionInput) -> SectionReply:
+        quotes = ["The pebbles were blue and came from the moon.", damaged, ""]
+        return SectionReply(
+            candidates=[
+                candidate(quote, problem)
+                for quote, problem in zip(
+                    quotes, ("Blue moon.", "Mean weight.", "Controls lack."), strict=True
+                )
+            ]
+        )
+
+    engine = Answering(answer)
+    review = await reviewed(engine, f"# One\n\n{damaged}\n")
+    assert engine.looks == []
+    assert {one.refuted for one in review.problems} == {True}
+    told = " ".join(one.second_look for one in review.problems)
+    assert "does not have the sentence" in told
+    assert "damaged" in told
+    assert "no sentence" in told
+
+
+async def test_no_more_than_twice_as_many_candidates_are_looked_at_and_doubles_once() -> None:
+    text = "".join(
+        f"## {number} Part\nPebble number {number} was weighed in the morning of that day. {FILLER}\n"
+        for number in range(1, 10)
+    )
+    words = ["lost", "taken", "broken", "sold", "washed", "counted", "painted", "weighed", "hidden"]
+    raised = [
+        candidate(
+            f"Pebble number {number} was weighed in the morning of that day.",
+            f"It was {words[number - 1]} on day {number * 11}.",
+            50 + number,
+        )
+        for number in range(1, 10)
+    ]
+    engine = Answering(raising(*raised, raised[0], raised[0]))
+    review = await reviewed(engine, text, most=2)
+    assert len(engine.looks) == 4
+    assert len(review.problems) == 4
+    assert "number 9" in review.problems[0].quote
+
+
+async def test_a_section_without_an_answer_is_told_and_nothing_answered_is_unscored() -> None:
+    engine = Answering(
+        lambda inputs: (
+            Reason.REPLY_EMPTY
+            if "2 Methods" in inputs.place
+            else SectionReply(candidates=[], notes="n")
+        )
+    )
+    review = await reviewed(engine)
+    assert review.attempt.problem_count == 0
+    assert review.attempt.provenance is not None
+    assert review.attempt.provenance.shortening == "no answer about section 2 Methods"
+    assert [failure.reason for failure in review.failures] == [Reason.REPLY_EMPTY]
+    silent = await reviewed(Answering(lambda _: Reason.REPLY_EMPTY))
+    assert silent.attempt.problem_count is None
+    assert silent.attempt.unscored_reason is Reason.REPLY_EMPTY
+
+
+async def test_a_problem_whose_second_look_failed_stands_behind_those_that_were_looked_at() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    higher = "The weight of the round pebbles was higher than that of the others."
+    engine = Answering(
+        raising(candidate(washed, "Point one.", 99), candidate(higher, "Another.", 20)),
+        lambda inputs: Reason.REPLY_EMPTY if "washed" in inputs.quote else stands(20),
+    )
+    review = await reviewed(engine)
+    assert [(one.quote, one.refuted) for one in review.problems] == [
+        (higher, False),
+        (washed, None),
+    ]
+
+
+async def test_a_thesis_costs_no_more_than_the_limit_and_what_is_left_out_is_said() -> None:
+    text = "".join(f"## {number} Part\n{FILLER}{FILLER}\n" for number in range(1, 60))
+    engine = Answering(raising())
+    review = await reviewed(engine, text)
+    assert len(engine.sections) == MOST_SECTIONS
+    assert review.attempt.provenance is not None
+    assert "beyond the limit of 40" in (review.attempt.provenance.shortening or "")
+
+
+async def test_passages_show_what_surrounds_the_quotation_and_what_speaks_of_the_same() -> None:
+    reading = Reading("text", TEXT)
+    shown = passages_about(
+        "Not 25 %.", "In all 12 of 40 (25%) pebbles were found to be round enough.", reading
+    )
+    assert "[section 3 Results]\nIn all 12 of 40" in shown
+    assert "The weight of the round pebbles was higher" in shown
+    assert len(shown.split()) < 800
+
+
+async def test_the_baseline_raises_the_leads_alone_and_passes_figures_on() -> None:
+    engine = Answering(raising())
+    await reviewed(engine)
+    answer = await baseline_section(engine.sections[2], None)  # type: ignore[arg-type]
+    assert [one.problem.split(":")[0] for one in answer.candidates] == [
+        "A percentage contradicts its own counts"
+    ]
+    assert "12 of 40" in answer.notes
