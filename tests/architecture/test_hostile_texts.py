@@ -21,7 +21,7 @@ from tasks.ideas.parts import parts_of, title_of
 from tasks.judging.messages import fit
 from tasks.judging.replies import parse_reply
 from tasks.judging.step import block
-from tasks.manuscripts.steps import numbers, support
+from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.reading import Reading
 from tasks.recommendation.uses import named_in
 from tasks.soundness.steps.blocks import blocks_of
@@ -31,16 +31,6 @@ from tests.support.growth import superlinear_from
 from warehouse.scrubbing import scrub
 
 PEPTIDE = "Ala-Arg-Asn-Asp-Cys-Gln-Glu-Gly-His-Ile-Leu-Lys-Met-Phe-Pro-Ser-Thr-Trp-Tyr-Val-"
-_CHECKS = (
-    support.check_unresolved,
-    support.check_labels,
-    support.check_numbers,
-    numbers.check_shares,
-    numbers.check_intervals,
-    numbers.check_abstract,
-    numbers.check_statistics,
-    support.check_claims,
-)
 
 
 class _Answer(Reply):
@@ -53,7 +43,7 @@ class _Answer(Reply):
 def _checked(form: str) -> Callable[[str], object]:
     def check(manuscript: str) -> object:
         reading = Reading(form, manuscript)
-        return [list(each(reading)) for each in _CHECKS]
+        return [list(each(reading)) for each in CHECKS]
 
     return check
 
@@ -101,6 +91,9 @@ _REPEATED = {
     "bullets": "- a\n", "full stops": '." ', "abbreviations": "e.g. A ", "tags": "<idea>\n", "addresses": "https://a", "quotes": "“",
     "numbers": "12 of 40 (25 %) ", "tests": "t(1", "captions": "Table 1\n", "cites": "\\cite", "labels": "\\label{", "figures": "1.5, ",
     "negations": "not ", "peptide": PEPTIDE, "shorts": "Aa Bb (AB) ", "hyphens": "a-\n", "removed": "[P9], ", "words": "a ",
+    "rows": "a & 1 \\\\\n", "tables": "\\begin{table}\\begin{tabular}{ll}a & 1\\\\\\end{tabular}\\end{table}", "pipes": "| a | 1 |\n",
+    "tables without end": "\\begin{table}\\begin{tabular}", "claims": "Our small network has a higher recall than others. ",
+    "references": "Table 1 has 1.5 in Lemma 2 of it. ", "entries": "References\n[1] A. B.\n",
 }  # fmt: skip
 
 

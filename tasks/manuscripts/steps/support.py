@@ -230,15 +230,12 @@ def _unstated(reading: Reading, stated: set[tuple[str, str]]) -> Iterator[Detect
         kind: sum(1 for known, _ in stated if known == kind) for kind in _STATEMENTS.split("|")
     }
     for placed in reading.sentences:
+        cites = _CITES.search(placed.sentence) is not None
         for found in _REFERRED_STATEMENT.finditer(placed.sentence):
             kind, number = found.group(1).lower(), found.group(2)
             before = placed.sentence[max(found.start() - _NEAR, 0) : found.start()]
             behind = placed.sentence[found.end() : found.end() + _NEAR]
-            foreign = (
-                _ELSEWHERE.match(behind)
-                or before.rstrip().endswith((",", "[", "("))
-                or _CITES.search(placed.sentence) is not None
-            )
+            foreign = _ELSEWHERE.match(behind) or before.rstrip().endswith((",", "[", "(")) or cites
             if counts[kind] >= _FEWEST and (kind, number) not in stated and not foreign:
                 problem = (
                     f"An argument rests on {kind} {number}, which the manuscript does not state."

@@ -4,8 +4,10 @@ Read are tables whose cells are marked: LaTeX's and Markdown's. Of a table print
 cells are not known, so nothing is said of it.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from schemas.patterns import IGNORECASE, MULTILINE, Match, Pattern, bounded, linear
 from tasks.manuscripts.steps.reading import DetectedProblem, Placed, Reading
@@ -31,6 +33,8 @@ _TOTAL = bounded(r"(?:grand |sub)?(?:total|sum)\b", IGNORECASE)
 _NO_SUM = bounded(
     r"%|\bpercent|\bmean\b|\baverage|\bavg|\bratio|\brate\b|\bshare|\bunique|\bmedian", IGNORECASE
 )
+_MOST_TABLES, _MOST_ROWS = 100, 200
+"""That are looked at: what is beyond is no table that a reader adds up."""
 _FEWEST_ADDENDS = 3
 _FARTHEST = 0.6
 """Share of the printed total by which a sum may miss it and still be meant as its sum."""
@@ -64,14 +68,18 @@ def tables_of(reading: Reading) -> tuple[Table, ...]:
 
 
 def _latex_tables(reading: Reading) -> Iterator[Table]:
-    text, floats = reading.text, list(_environments(reading.text, _FLOAT))
-    for begin, end in _environments(text, _TABULAR):
-        around = next(((low, high) for low, high in floats if low <= begin and end <= high), None)
-        labels = _LABEL.findall(text[slice(*around)]) if around else []
+    text = reading.text
+    floats = [
+        (low, high, _LABEL.findall(text[low:high])) for low, high in _environments(text, _FLOAT)
+    ]
+    for begin, end in islice(_environments(text, _TABULAR), _MOST_TABLES):
+        before = bisect_right(floats, begin, key=lambda one: one[0])
+        around = floats[before - 1] if before else None
+        labels = around[2] if around is not None and end <= around[1] else []
         inside = _COLUMNS.sub("", text[begin:end], count=1)
         if text[begin - 2 : begin] in ("*}", "x}", "y}"):  # their width stands before their columns
             inside = _COLUMNS.sub("", inside, count=1)
-        rows = tuple(_latex_rows(inside))
+        rows = tuple(islice(_latex_rows(inside), _MOST_ROWS))
         if rows:
             yield Table(rows, tuple(labels), reading.place_of(begin))
 
@@ -110,12 +118,18 @@ def _plain(cell: str) -> str:
 def _markdown_tables(reading: Reading) -> Iterator[Table]:
     rows: list[tuple[str, ...]] = []
     first = last = 0
+    table_count = 0
     for line in [*_PIPES.finditer(reading.text), None]:
         if rows and (line is None or line.start() > last + 1):
             near = reading.text[max(first - 300, 0) : first] + reading.text[last : last + 300]
-            yield Table(tuple(rows), tuple(_CAPTION_NUMBER.findall(near)), reading.place_of(first))
+            table_count += 1
+            yield Table(
+                tuple(rows[:_MOST_ROWS]),
+                tuple(_CAPTION_NUMBER.findall(near)),
+                reading.place_of(first),
+            )
             rows = []
-        if line is None:
+        if line is None or table_count == _MOST_TABLES:
             return
         first, last = (first if rows else line.start()), line.end()
         if not _DIVIDER.fullmatch(line.group()):
@@ -193,7 +207,9 @@ def check_text_against_tables(reading: Reading) -> Iterator[DetectedProblem]:
     """A sentence that names a table, one of its rows and one of its columns, and states one figure,
     which is not the one in that cell.
     """
-    tables = [table for table in tables_of(reading) if table.names and len(table.rows) > 1]
+    tables = {
+        name: table for table in tables_of(reading) for name in table.names if len(table.rows) > 1
+    }
     for placed in reading.sentences if tables else ():
         named = {
             name.strip()
@@ -203,29 +219,31 @@ def check_text_against_tables(reading: Reading) -> Iterator[DetectedProblem]:
             )
             for name in mention.split(",")
         }
-        for table in tables:
-            if named & set(table.names) and (problem := _contradicts(placed, table)):
-                yield problem
+        if len(named) == 1 and (table := tables.get(named.pop())) is not None:
+            yield from _contradicts(placed, table)
 
 
-def _contradicts(placed: Placed, table: Table) -> DetectedProblem | None:
+def _contradicts(placed: Placed, table: Table) -> Iterator[DetectedProblem]:
     figures = set(_FIGURE.findall(placed.sentence))
-    rows = [place for place, row in enumerate(table.rows) if place and _says(placed, row[0])]
-    columns = [place for place, head in enumerate(table.rows[0]) if place and _says(placed, head)]
-    if (len(figures), len(rows), len(columns)) != (1, 1, 1):
-        return None
+    if len(figures) != 1:
+        return
+    said = f" {placed.sentence} ".replace(",", " ")
+    rows = [place for place, row in enumerate(table.rows) if place and _names(said, row[0])]
+    columns = [place for place, head in enumerate(table.rows[0]) if place and _names(said, head)]
+    if (len(rows), len(columns)) != (1, 1):
+        return
     figure, row = figures.pop(), table.rows[rows[0]]
-    cell = value_of(row[columns[0]]) if columns[0] < len(row) else None
-    if cell is None or not cell or not 1 / _FARTHEST_CELL <= float(figure) / cell <= _FARTHEST_CELL:
-        return None
-    digits = min(len(figure.partition(".")[2]), len(row[columns[0]].rstrip("% ").partition(".")[2]))
-    if abs(float(figure) - cell) <= 0.5 * 10.0**-digits + 1e-9:
-        return None
-    told = f"The text says {figure} where its table has {row[columns[0]]}."
-    why = f"The row: {table.shown(rows[0])}; the columns: {table.shown(0)}."
-    return placed.problem("text_against_table", 1, told, why)
+    printed = row[columns[0]] if columns[0] < len(row) else ""
+    cell = value_of(printed)
+    if not cell or not 1 / _FARTHEST_CELL <= float(figure) / cell <= _FARTHEST_CELL:
+        return
+    digits = min(len(figure.partition(".")[2]), len(printed.rstrip("% ").partition(".")[2]))
+    if abs(float(figure) - cell) > 0.5 * 10.0**-digits + 1e-9:
+        told = f"The text says {figure} where its table has {printed}."
+        why = f"The row: {table.shown(rows[0])}; the columns: {table.shown(0)}."
+        yield placed.problem("text_against_table", 1, told, why)
 
 
-def _says(placed: Placed, header: str) -> bool:
+def _names(said: str, header: str) -> bool:
     letters = sum(character.isalpha() for character in header)
-    return letters >= _FEWEST_LETTERS and f" {header} " in f" {placed.sentence} ".replace(",", " ")
+    return letters >= _FEWEST_LETTERS and f" {header} " in said
