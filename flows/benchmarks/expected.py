@@ -49,6 +49,8 @@ from tasks.judging.expected import (
 from tasks.judging.step import Step
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
+from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
+from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
@@ -63,6 +65,8 @@ GRADE_TOKENS = 60
 PAPERS_SEARCHED = 20
 PROBLEM_TOKENS = 150
 QUESTION_TOKENS = 40
+SECTION_TOKENS = 2_000
+PASSAGES_TOKENS = 900
 MANUSCRIPT_TOKENS = 12_000
 """Of a whole text: 30,000 at most, 300 at least, of fourteen real ones."""
 
@@ -296,7 +300,14 @@ def _injected_errors(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     texts = len(manuscript_places(request.data))
     read = round(_share(texts, request) * texts) * (1 + injected_errors.twin_count(request))
     said = injected_errors.MAXIMUM_PROBLEMS / 2 * PROBLEM_TOKENS
-    return read, [], [Asking(FIND_PROBLEMS, read, MANUSCRIPT_TOKENS, said)]
+    asked = [Asking(FIND_PROBLEMS, read, MANUSCRIPT_TOKENS, said)]
+    if not request.engine.is_baseline:
+        sections = read * MANUSCRIPT_TOKENS / SECTION_TOKENS
+        noted = 2 * NOTES_WORDS
+        asked.append(Asking(READ_SECTION, sections, SECTION_TOKENS + noted, noted + PROBLEM_TOKENS))
+        looks = read * injected_errors.MAXIMUM_PROBLEMS / 2
+        asked.append(Asking(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS))
+    return read, [], asked
 
 
 def _survey(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:

@@ -1,5 +1,6 @@
 """Suite `injected_errors`: errors of eight kinds are put into manuscripts by rule, and the engine
-looks for problems in each twin and in the text as it was.
+looks for problems in each twin and in the text as it was, in one reading as `assay check` does and,
+with a model, section by section as `assay check --review` does.
 
 A problem counts as a find where it quotes the changed sentence, the one that this contradicts, or a
 neighbour of one that was deleted, and was not said of the unchanged text too.
@@ -12,8 +13,11 @@ from dataclasses import dataclass
 from flows.benchmarks.items import answered, unanswered
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.trial import Trial
+from schemas.base import Noun
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkRequest, BenchmarkScore
-from schemas.outcome import Outcome, Unscored
+from schemas.manuscripts import Attempt, ManuscriptForm, Problem
+from schemas.outcome import Outcome, Scored, Unscored
+from schemas.reasons import may_pass
 from tasks.benchmarks.injected_errors import InjectedError, inject
 from tasks.benchmarks.injection_rules import ErrorKind
 from tasks.benchmarks.injection_texts import (
@@ -23,16 +27,23 @@ from tasks.benchmarks.injection_texts import (
     manuscript_places,
     manuscript_texts,
 )
+from tasks.benchmarks.items import ItemContext
+from tasks.manuscripts.read import Manuscript
+from tasks.manuscripts.review import review_manuscript
 from tasks.manuscripts.steps.find_problems import (
     FIND_PROBLEMS,
     ProblemsInput,
     ProblemsReply,
     ReportedProblem,
 )
+from tasks.manuscripts.steps.read_section import READ_SECTION
+from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.means import mean, share_of
 
 NAME = "injected_errors"
+REVIEW = "assay --review"
+"""The system that reads section by section; `ASSAY` reads once."""
 MAXIMUM_PROBLEMS = 2 * len(ErrorKind)
 """That a text may be reported with: twice as many as it has errors."""
 TWINS_OF_CHECKS = 10
@@ -53,6 +64,33 @@ class Twin:
         return f"{self.of.name}:twin {self.number}"
 
 
+class Reviewed(Noun):
+    """A review of one text as it is kept."""
+
+    attempt: Attempt
+    problems: tuple[Problem, ...]
+
+    @property
+    def outcome(self) -> Outcome[ProblemsReply]:
+        """What it says, in the form of one reading's answer."""
+        provenance = self.attempt.provenance
+        assert provenance is not None, "a review asks"
+        if self.attempt.unscored_reason is not None:
+            reason, detail = self.attempt.unscored_reason, self.attempt.unscored_detail
+            return Unscored(reason, detail, provenance)
+        said = [
+            ReportedProblem(
+                problem=one.problem,
+                location=one.location,
+                quote=one.quote,
+                explanation=one.explanation,
+            )
+            for one in self.problems
+            if one.stands
+        ]
+        return Scored(ProblemsReply(problems=said), provenance)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """An error of a twin; `report` is what points at it. None: nothing does, or nothing was said."""
@@ -70,14 +108,45 @@ def run(trial: Trial) -> Sequence[BenchmarkScore]:
     twins = [twin for text in texts for twin in _twins(text, trial)]
     questions = {_clean(text): _question(text, text.text) for text in texts}
     questions |= {twin.item_id: _question(twin.of, twin.text) for twin in twins}
-    outcomes = trial.ask(FIND_PROBLEMS, questions)
-    findings = [finding for twin in twins for finding in _findings(twin, outcomes)]
-    trial.record(_items(texts, findings, outcomes))
-    return [
-        *_recall(findings, outcomes, trial.seed),
-        *_precision(twins, outcomes, trial.seed),
-        *_unchanged(texts, outcomes, trial.seed),
-    ]
+    systems = {ASSAY: trial.ask(FIND_PROBLEMS, questions)}
+    if not trial.request.engine.is_baseline:  # its checks see the whole text in either way
+        systems[REVIEW] = _reviewed(trial, questions)
+    scores: list[BenchmarkScore] = []
+    for system, outcomes in systems.items():
+        findings = [finding for twin in twins for finding in _findings(twin, outcomes)]
+        trial.record(_items(system, texts, findings, outcomes))
+        scores += _recall(system, findings, outcomes, trial.seed)
+        scores += _precision(system, twins, outcomes, trial.seed)
+        scores += _unchanged(system, texts, outcomes, trial.seed)
+    return scores
+
+
+def _reviewed(
+    trial: Trial, questions: Mapping[str, ProblemsInput]
+) -> dict[str, Outcome[ProblemsReply]]:
+    """The same texts, section by section; what stands after the second looks is what was said."""
+
+    async def work(question: ProblemsInput, context: ItemContext) -> Reviewed:
+        read = Manuscript(
+            manuscript_id=question.title or "manuscript",
+            name=question.title,
+            title=question.title,
+            form=ManuscriptForm.LATEX if question.form == "latex" else ManuscriptForm.TEXT,
+            content_sha256="",
+            text=question.text,
+            pages=(question.text,) if question.form == "pdf" else (),
+        )
+        review = await review_manuscript(read, context.engine, 1, len(ErrorKind))
+        return Reviewed(attempt=review.attempt, problems=review.problems)
+
+    found = trial.each(
+        "review",
+        questions,
+        work,
+        Reviewed,
+        ask_again=lambda one: may_pass(one.attempt.unscored_reason),
+    )
+    return {item_id: one.outcome for item_id, one in found.items()}
 
 
 def twin_count(request: BenchmarkRequest) -> int:
@@ -136,7 +205,9 @@ def _findings(twin: Twin, outcomes: Outcomes) -> Iterator[Finding]:
         )
 
 
-def _recall(findings: Sequence[Finding], outcomes: Outcomes, seed: int) -> Iterator[BenchmarkScore]:
+def _recall(
+    system: str, findings: Sequence[Finding], outcomes: Outcomes, seed: int
+) -> Iterator[BenchmarkScore]:
     """Whole texts are drawn for the intervals: the twins of one share much."""
     for part, kinds in {
         "all": list(ErrorKind),
@@ -145,7 +216,7 @@ def _recall(findings: Sequence[Finding], outcomes: Outcomes, seed: int) -> Itera
         of_kind = [each for each in findings if each.error.kind in kinds]
         found = [_found(each, outcomes) for each in of_kind]
         estimate = share_of(found, seed, [each.twin.of.name for each in of_kind])
-        yield benchmark_score(estimate, NAME, "injected_recall", ASSAY, part)
+        yield benchmark_score(estimate, NAME, "injected_recall", system, part)
 
 
 def _found(finding: Finding, outcomes: Outcomes) -> bool | None:
@@ -154,7 +225,9 @@ def _found(finding: Finding, outcomes: Outcomes) -> bool | None:
     return finding.report is not None
 
 
-def _precision(twins: Sequence[Twin], outcomes: Outcomes, seed: int) -> Iterator[BenchmarkScore]:
+def _precision(
+    system: str, twins: Sequence[Twin], outcomes: Outcomes, seed: int
+) -> Iterator[BenchmarkScore]:
     """Of all that is said of the twins; what stands in the unchanged text too counts as wrong."""
     hits: list[bool | None] = []
     names: list[str] = []
@@ -171,11 +244,11 @@ def _precision(twins: Sequence[Twin], outcomes: Outcomes, seed: int) -> Iterator
         )
         hits += right
         names += [twin.of.name] * len(right)
-    yield benchmark_score(share_of(hits, seed, names), NAME, "injected_precision", ASSAY)
+    yield benchmark_score(share_of(hits, seed, names), NAME, "injected_precision", system)
 
 
 def _unchanged(
-    texts: Sequence[ManuscriptText], outcomes: Outcomes, seed: int
+    system: str, texts: Sequence[ManuscriptText], outcomes: Outcomes, seed: int
 ) -> Iterator[BenchmarkScore]:
     counts = [
         None if reports is None else len(reports)
@@ -183,16 +256,16 @@ def _unchanged(
     ]
     silent = [None if count is None else count == 0 for count in counts]
     numbers = [None if count is None else float(count) for count in counts]
-    yield benchmark_score(mean(numbers, seed), NAME, "problems_of_unchanged_text", ASSAY)
-    yield benchmark_score(share_of(silent, seed), NAME, "unchanged_text_left_alone", ASSAY)
+    yield benchmark_score(mean(numbers, seed), NAME, "problems_of_unchanged_text", system)
+    yield benchmark_score(share_of(silent, seed), NAME, "unchanged_text_left_alone", system)
 
 
 def _items(
-    texts: Sequence[ManuscriptText], findings: Sequence[Finding], outcomes: Outcomes
+    system: str, texts: Sequence[ManuscriptText], findings: Sequence[Finding], outcomes: Outcomes
 ) -> Iterator[BenchmarkItem]:
     for text in texts:
         outcome = outcomes[_clean(text)]
-        asked = {"item_id": _clean(text), "task": "unchanged", "system": ASSAY}
+        asked = {"item_id": _clean(text), "task": "unchanged", "system": system}
         if isinstance(outcome, Unscored):
             yield unanswered(outcome, **asked)
             continue
@@ -206,7 +279,7 @@ def _items(
         asked = {
             "item_id": f"{finding.twin.item_id}:{error.kind}",
             "task": str(error.kind),
-            "system": ASSAY,
+            "system": system,
             "gold": f"{error.location}: {error.before} → {error.after or '(deleted)'}",
         }
         if isinstance(outcome, Unscored):
@@ -228,6 +301,6 @@ SUITE = Suite(
     " them?",
     (MANIFEST_FILE,),
     run,
-    steps=(FIND_PROBLEMS,),
+    steps=(FIND_PROBLEMS, READ_SECTION, REFUTE_PROBLEM),
     optional=OTHER_FILES,
 )

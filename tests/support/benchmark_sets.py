@@ -38,6 +38,7 @@ SUBJECTS = (
     "robust policies",
     "cheap retrieval",
 )
+WELL = "We sorted the pebbles by hand, and all of it went well on that day.\n\n" * 6
 PLAN = (
     "# Plan {number}\n\n## Problem\n\nLong texts cost much.\n\n## Method\n\nWe will train sparse"
     " attention on {number} corpora."
@@ -206,7 +207,7 @@ def write_all(folder: Path) -> Path:
     write_core_papers(folder, "how does sparse attention read long documents")
     write_novelty(folder, 6)
     write_venue(folder)
-    write_manuscripts(folder, first="# One\n\nAll is well.", second="# Two\n\nAll is well.")
+    write_manuscripts(folder, first=f"# One\n\n{WELL}", second=f"# Two\n\n{WELL}")
     return write_points(folder, DECISIONS)
 
 
