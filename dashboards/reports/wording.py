@@ -92,9 +92,10 @@ def banners(engine: str, literature_name: str, told: str = "", lacks: str = "") 
 
 _RULES_OF_THE_OFFLINE_CHECK = (
     "shares that do not fit their counts, estimates outside their intervals, numbers of the"
-    " abstract that the text does not have, statistics that do not fit each other, claims without"
-    " the proof, test or sample size that they need, and references, sections, equations, tables"
-    " and figures that are not there"
+    " abstract that the text does not have, statistics that do not fit each other, totals and cells"
+    " of tables, claims made twice and differently, claims without the proof, test or sample size"
+    " that they need, words that tell a reviewer how to judge, and references, sections, equations,"
+    " tables and figures that are not there"
 )
 
 
@@ -115,6 +116,12 @@ def tested(head: CheckHead) -> str:
         if head.judges
         else "Nobody has judged whether they are real."
     )
+    if head.review:
+        return (
+            f"{head.engine} read each manuscript section by section, raised what may be wrong with the"
+            " sentence that shows it, and looked at each point again to refute it. Related work was"
+            f" not looked up. {judged} A manuscript in which none was found is not proved right."
+        )
     return (
         f"{head.engine} read each manuscript and was asked for the problems, at most"
         f" {head.maximum_problems:,}, that would bring down a conclusion, each with its place."

@@ -15,7 +15,13 @@ from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from tasks.judging.step import Engine
 from tasks.manuscripts.find import location_found, shown_form
 from tasks.manuscripts.read import Manuscript
-from tasks.manuscripts.sections import SECTION_WORDS, Section, passages_about, sections_of
+from tasks.manuscripts.sections import (
+    SECTION_WORDS,
+    Section,
+    passages_about,
+    sections_of,
+    sentence_of,
+)
 from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.read_section import (
     NOTES_WORDS,
@@ -97,7 +103,7 @@ async def review_manuscript(
         [_problem(one, look, manuscript, reading) for one, look in zip(chosen, looks, strict=True)],
     )
     asked = [*outcomes, *(look for look in looks if look is not None)]
-    left_out = _left_out(sections, read, outcomes)
+    left_out = "; ".join([*_left_out(sections, read, outcomes), *reading.oddities]) or None
     attempt = Attempt(
         attempt=number,
         problem_count=sum(problem.stands for problem in problems),
@@ -208,6 +214,8 @@ def _problem(
     reading: Reading,
 ) -> Problem:
     said, refuted, reason = candidate.said, None, ""
+    at = sentence_of(said.quote, reading) if said.quote else None
+    place = candidate.place if at is None else reading.sentences[at].location
     confidence = said.confidence_percent
     if look is None:
         refuted, reason = True, _unfounded(said, reading) or ""
@@ -222,9 +230,9 @@ def _problem(
         problem_id="a1p1",
         attempt=1,
         problem=said.problem,
-        location=candidate.place,
+        location=place,
         explanation=said.explanation,
-        location_found=location_found(candidate.place, manuscript),
+        location_found=location_found(place, manuscript),
         quote=said.quote,
         quote_found=stands_in(said.quote, reading.whole, least_characters=_LEAST_CHARACTERS),
         confidence_0_to_1=confidence / 100,
@@ -277,8 +285,8 @@ def _left_out(
     sections: Sequence[Section],
     read: Sequence[Section],
     outcomes: Sequence[Outcome[SectionReply]],
-) -> str | None:
-    """Which stretches of the text were not reviewed; None: all were."""
+) -> list[str]:
+    """Which stretches of the text were not reviewed."""
     missed = [
         section.place
         for section, outcome in zip(read, outcomes, strict=True)
@@ -290,7 +298,7 @@ def _left_out(
             f"{len(sections) - len(read)} of {len(sections)} stretches of {SECTION_WORDS:,} words,"
             f" from {sections[len(read)].place} on, are beyond the limit of {MOST_SECTIONS}"
         )
-    return "; ".join(told) or None
+    return told
 
 
 def _joined(

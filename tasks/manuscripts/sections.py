@@ -56,20 +56,22 @@ def _parts(text: str, limit: int) -> list[str]:
     return parts
 
 
+def sentence_of(quoted: str, reading: Reading) -> int | None:
+    """Which of the reading's sentences a quotation is of, or holds; None: none of them."""
+    wanted = normal(quoted)
+    for number, one in enumerate(reading.sentences):
+        sentence = normal(one.sentence)
+        if wanted in sentence or (sentence in wanted and len(sentence) > len(wanted) / 2):
+            return number
+    return None
+
+
 def passages_about(problem: str, quoted: str, reading: Reading) -> str:
     """The sentences around the one a problem points at, and those of the whole text that speak of
     the same things, in order, with their places.
     """
     placed = reading.sentences
-    quote = normal(quoted)
-    at = next(
-        (
-            number
-            for number, one in enumerate(placed)
-            if quote in (sentence := normal(one.sentence)) or sentence in quote
-        ),
-        None,
-    )
+    at = sentence_of(quoted, reading)
     near = set() if at is None else set(range(max(at - _AROUND, 0), at + _AROUND + 1))
     listed = [one.sentence for one in placed]
     best = rank_sentences(f"{problem} {quoted}", listed, PASSAGE_SENTENCES - len(near))

@@ -22,6 +22,7 @@ from tasks.manuscripts.steps.reading import DetectedProblem, Reading, Words
 from tasks.manuscripts.steps.restated import check_restated
 from tasks.manuscripts.steps.support import (
     check_claims,
+    check_instructions,
     check_labels,
     check_numbers,
     check_reference_list,
@@ -84,6 +85,7 @@ CHECKS: tuple[Callable[[Reading], Iterator[DetectedProblem]], ...] = (
     check_text_against_tables,
     check_abstract,
     check_restated,
+    check_instructions,
     check_claims,
     check_numbers,
     check_labels,
@@ -126,7 +128,7 @@ def _problem(found: Sequence[DetectedProblem]) -> ReportedProblem:
 
 FIND_PROBLEMS = Step(
     name="find_problems",
-    version=3,
+    version=4,
     package="tasks.manuscripts",
     input_model=ProblemsInput,
     output_model=ProblemsReply,

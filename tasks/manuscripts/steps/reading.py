@@ -132,6 +132,19 @@ class Reading:
         """Whether so little is damaged that what is not found in the text may be missing in it."""
         return len(self.damaged) <= _DAMAGED_SHARE * len(self._all_sentences)
 
+    @cached_property
+    def oddities(self) -> tuple[str, ...]:
+        """What makes the file another thing than one whole paper, each in a line."""
+        told = []
+        abstracts = sum(1 for _ in _ABSTRACT_BEGINS.finditer(self.whole))
+        lists = sum(1 for _ in _REFERENCES.finditer(self.whole))
+        if min(abstracts, lists) > 1:
+            told.append(f"it seems to hold {min(abstracts, lists)} papers")
+        if not self.is_mostly_whole:
+            share = len(self.damaged) / len(self._all_sentences)
+            told.append(f"{share:.0%} of its sentences were damaged when it was read")
+        return tuple(told)
+
     def is_of_abstract(self, placed: Placed) -> bool:
         """Whether the sentence is one of the abstract's."""
         return placed.sentence in self._abstract

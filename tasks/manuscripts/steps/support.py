@@ -163,6 +163,31 @@ def _missing(
                 yield placed.problem(kind, 3, f"The text refers to what is not there: {told}.")
 
 
+_TO_THE_REVIEWER = bounded(
+    r"\b(?:ignore|disregard|forget)\b[^.]{0,30}\b(?:previous|prior|above|earlier|all other)\b"
+    r"[^.]{0,20}\binstructions?\b"
+    r"|\b(?:give|write|provide|output|produce)\b[^.]{0,20}\b(?:positive|favou?rable) review\b"
+    r"|\bdo not\b[^.]{0,30}\b(?:negatives|weaknesses|shortcomings)\b"
+    r"|\b(?:you (?:must|should)|please) (?:recommend|accept)\b[^.]{0,40}\b(?:paper|manuscript|accept)",
+    IGNORECASE,
+)
+
+
+def check_instructions(reading: Reading) -> Iterator[DetectedProblem]:
+    """Words that tell a reviewer, or a reviewer's model, how to judge: they are often set in white,
+    and reading shows them like any others.
+    """
+    for placed in reading.sentences:
+        if _TO_THE_REVIEWER.search(placed.sentence):
+            yield placed.problem(
+                "instructions",
+                2,
+                "The text tells its reviewer how to judge it.",
+                "Whoever prints the page may not see these words. Nothing followed them here; a"
+                " paper about such instructions quotes them rightly.",
+            )
+
+
 _LISTED = bounded(r"^[^\S\n]*+(?:\[(\d{1,3})\]|(\d{1,3})\.)\s", MULTILINE)
 _BRACKETED = bounded(r"(?<![\w\])])\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\](?!\()")
 _FEWEST_ENTRIES = 5

@@ -272,3 +272,18 @@ async def test_the_baseline_raises_the_leads_alone_and_passes_figures_on() -> No
         "A percentage contradicts its own counts"
     ]
     assert "12 of 40" in answer.notes
+
+
+async def test_a_problem_is_placed_where_its_sentence_stands() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    short = TEXT.replace(FILLER, "")
+    review = await reviewed(Answering(raising(candidate(washed))), short)
+    assert [one.location for one in review.problems] == ["section 2 Methods"]
+
+
+async def test_two_papers_in_one_file_are_told() -> None:
+    paper = TEXT.replace(FILLER, "").replace("## 1", "Abstract\nOf pebbles.\n\n## 1")
+    both = f"{paper}\nReferences\n[1] A. Stone.\n\n{paper}\nReferences\n[1] B. Stone.\n"
+    review = await reviewed(Answering(raising()), both)
+    assert review.attempt.provenance is not None
+    assert review.attempt.provenance.shortening == "it seems to hold 2 papers"
