@@ -224,6 +224,7 @@ class CheckOptions(WorkOptions):
         "",
         "Read section by section, and look again at each problem before it is shown.",
     )
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
     attempts: int = option(
         1, "N", "Independent attempts at each manuscript.", ge=1, le=MOST_REPETITIONS
     )

@@ -3,14 +3,18 @@ among them.
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.commands.options import Json
 from flows.commands.session import Session
+from flows.exit_codes import EXIT_DONE
 from schemas.options import CheckOptions
 from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from schemas.check_run import CheckRequest
 
 MAXIMUM_FAILED_SHARE = 0.1
 
@@ -36,6 +40,16 @@ def check(
     from flows.commands.check_output import print_check
 
     request = resolve_check(papers, options, Settings())
+    if options.dry_run:
+        return _print_expected(request, as_json=json)
     with Session() as session:
         summary = session.check(request)
     return print_check(request, summary, as_json=json)
+
+
+def _print_expected(request: "CheckRequest", *, as_json: bool) -> int:
+    from flows.check_estimate import estimate_check
+    from flows.commands.check_output import print_expected
+
+    print_expected(estimate_check(request, Settings()), as_json=as_json)
+    return EXIT_DONE

@@ -8,8 +8,15 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
+from dashboards.reports import figures
 from flows.commands.answer import print_answer
-from flows.commands.output import ended_by_budget, print_engine_note, print_log_note, stdout_console
+from flows.commands.output import (
+    ended_by_budget,
+    print_engine_note,
+    print_log_note,
+    print_table,
+    stdout_console,
+)
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.talk import print_note, print_warning
 from flows.terminal import safe
@@ -24,6 +31,7 @@ from warehouse.layout import Layout
 from warehouse.manuscripts.queries import manuscript_checks
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.check_estimate import ManuscriptEstimate
     from flows.checking import CheckSummary
 
 MAXIMUM_FAILED_SHARE = 0.1
@@ -90,6 +98,43 @@ def answer_with_checks(
         reports=report_paths,
         log=log_path,
     )
+
+
+def print_expected(estimates: Sequence["ManuscriptEstimate"], *, as_json: bool) -> None:
+    """What each manuscript would ask, one line each; why where one cannot be read."""
+    unread = [
+        f"{one.manuscript_id} cannot be read: {one.unread_detail}"
+        for one in estimates
+        if one.unread_reason is not None
+    ]
+    if as_json:
+        print_answer("expected", estimates, warnings=unread)
+        return
+    print_table(
+        [
+            "manuscript",
+            "words",
+            "model calls at most",
+            "prompt tokens",
+            "completion tokens",
+            "cost",
+        ],
+        [
+            [
+                safe(one.manuscript_id),
+                f"{one.word_count:,}",
+                f"{one.model_calls:,}",
+                f"{one.prompt_tokens:,}",
+                f"{one.completion_tokens:,}",
+                figures.usd(one.cost_usd) if one.model_calls else "none",
+            ]
+            for one in estimates
+            if one.unread_reason is None
+        ],
+    )
+    for line in unread:
+        print_warning(line)
+    print_note("nothing was asked; sizes of answers may differ by half")
 
 
 def _early(head: CheckHead, request: CheckRequest) -> tuple[str, ...]:

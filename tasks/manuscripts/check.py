@@ -187,7 +187,7 @@ class CheckTools:
         return self._backends[key]
 
 
-_TOKENS_PER_PAGE = 1_500
+TOKENS_PER_PAGE = 1_500
 """An attached page as text and picture: between the 330 and 3,100 that Table 2 of the quality
 checker comes to.
 """
@@ -278,7 +278,7 @@ def _attachment(manuscript: Manuscript) -> Attachment | None:
     return Attachment(
         manuscript.name,
         manuscript.content_sha256,
-        _TOKENS_PER_PAGE * len(manuscript.pages),
+        TOKENS_PER_PAGE * len(manuscript.pages),
         manuscript.attachment,
     )
 

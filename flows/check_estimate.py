@@ -1,0 +1,176 @@
+"""What a check of manuscripts will ask, before it is paid for: calls, tokens and dollars of each.
+
+The manuscripts are read for it, and nothing is asked. How many candidates a review raises is not
+known: counted are as many as it may look at a second time.
+"""
+
+import asyncio
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.check_run import CheckRequest, ManuscriptSource
+from schemas.choices import EngineChoice
+from schemas.identifiers import IdeaId
+from schemas.reasons import Reason
+from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.judging.expected import (
+    CHARACTERS_PER_TOKEN,
+    Asked,
+    StepEstimate,
+    estimate_step,
+    total_usd,
+)
+from tasks.judging.messages import takes_pdf
+from tasks.manuscripts.check import TOKENS_PER_PAGE
+from tasks.manuscripts.find import shown_form
+from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
+from tasks.manuscripts.review import CANDIDATES_PER_PROBLEM, MOST_SECTIONS
+from tasks.manuscripts.sections import sections_of
+from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
+from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
+from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
+from tasks.manuscripts.steps.reading import Reading
+from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
+
+PROBLEM_TOKENS = 150
+"""Of one problem with place and explanation, as an answer."""
+PASSAGES_TOKENS = 900
+"""Of what a second look is shown: 25 sentences."""
+VERDICT_TOKENS = 90
+_NOTES_TOKENS = NOTES_WORDS * 4 / 3
+
+
+class ManuscriptEstimate(Noun):
+    """What one manuscript is expected to ask; `cost_usd` None: a price is unknown."""
+
+    manuscript_id: str
+    word_count: int = Field(ge=0)
+    model_calls: int = Field(ge=0, description="At most.")
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
+    cost_usd: float | None
+    unread_reason: Reason | None = Field(default=None, description="None: it can be read.")
+    unread_detail: str = ""
+
+
+def estimate_check(request: CheckRequest, settings: Settings) -> tuple[ManuscriptEstimate, ...]:
+    """Each manuscript in order, as if nothing of it were in the reply cache."""
+    return asyncio.run(_estimated(request, settings))
+
+
+async def _estimated(request: CheckRequest, settings: Settings) -> tuple[ManuscriptEstimate, ...]:
+    model = request.engine.model
+    attaches = not request.review and model is not None and takes_pdf(model)
+    found = []
+    for source in request.sources:
+        ledger = Ledger(IdeaId(source.manuscript_id))
+        read = await read_manuscript(
+            source, request.form, settings.documents, None, ledger, lambda: attaches
+        )
+        found.append(_of_manuscript(source, read, request, settings))
+    return tuple(found)
+
+
+def _of_manuscript(
+    source: ManuscriptSource,
+    read: Manuscript | Unreadable,
+    request: CheckRequest,
+    settings: Settings,
+) -> ManuscriptEstimate:
+    if isinstance(read, Unreadable):
+        return ManuscriptEstimate(
+            manuscript_id=source.manuscript_id,
+            word_count=0,
+            model_calls=0,
+            prompt_tokens=0,
+            completion_tokens=0,
+            cost_usd=0.0,
+            unread_reason=read.reason,
+            unread_detail=read.detail,
+        )
+    asked = (
+        _asked_by_review(read, request, settings)
+        if request.review
+        else _asked_by_reading(read, request, settings)
+    )
+    steps = [*asked, *_asked_by_judges(source, request, settings)]
+    return ManuscriptEstimate(
+        manuscript_id=source.manuscript_id,
+        word_count=read.word_count,
+        model_calls=round(sum(step.calls for step in steps)),
+        prompt_tokens=round(sum(step.prompt_tokens for step in steps)),
+        completion_tokens=round(sum(step.completion_tokens for step in steps)),
+        cost_usd=total_usd(step.cost_usd for step in steps),
+    )
+
+
+def _asked_by_reading(
+    read: Manuscript, request: CheckRequest, settings: Settings
+) -> Iterator[StepEstimate]:
+    calls = request.attempt_count
+    shown = (
+        len(read.text) / CHARACTERS_PER_TOKEN
+        if read.attachment is None
+        else TOKENS_PER_PAGE * len(read.pages)
+    )
+    said = request.maximum_problems * PROBLEM_TOKENS
+    step = estimate_step(
+        FIND_PROBLEMS,
+        Asked(calls, calls * shown, calls * said),
+        0.0,
+        request.judging,
+        request.engine,
+        settings.language_model,
+    )
+    yield from [step] if step is not None else []
+
+
+def _asked_by_review(
+    read: Manuscript, request: CheckRequest, settings: Settings
+) -> Iterator[StepEstimate]:
+    reading = Reading(shown_form(read), read.text)
+    sections = sections_of(reading)[:MOST_SECTIONS]
+    shown = sum(len(section.text) for section in sections) / CHARACTERS_PER_TOKEN
+    count, attempts = len(sections), request.attempt_count
+    looks = CANDIDATES_PER_PROBLEM * request.maximum_problems
+    asked = {
+        READ_SECTION: Asked(
+            attempts * count,
+            attempts * (shown + count * _NOTES_TOKENS),
+            attempts * (count * _NOTES_TOKENS + looks * PROBLEM_TOKENS),
+        ),
+        REFUTE_PROBLEM: Asked(
+            attempts * looks,
+            attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS),
+            attempts * looks * VERDICT_TOKENS,
+        ),
+    }
+    for step, one in asked.items():
+        estimate = estimate_step(
+            step, one, 0.0, request.judging, request.engine, settings.language_model
+        )
+        yield from [estimate] if estimate is not None else []
+
+
+def _asked_by_judges(
+    source: ManuscriptSource, request: CheckRequest, settings: Settings
+) -> Iterator[StepEstimate]:
+    """Every judge about every problem, where the authors' own reason is known."""
+    if source.known_reason is None:
+        return
+    calls = request.maximum_problems * request.attempt_count * request.repetition_count
+    shown = calls * (PROBLEM_TOKENS + len(source.known_reason) / CHARACTERS_PER_TOKEN)
+    for judge in request.judges:
+        engine: EngineChoice = judge.engine
+        step = estimate_step(
+            JUDGE_HIT,
+            Asked(calls, shown, calls * VERDICT_TOKENS),
+            0.0,
+            request.judging,
+            engine,
+            settings.language_model,
+        )
+        yield from [step] if step is not None else []
