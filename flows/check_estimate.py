@@ -6,6 +6,7 @@ known: counted are as many as it may look at a second time.
 
 import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 from pydantic import Field
 
@@ -24,6 +25,7 @@ from tasks.judging.expected import (
     total_usd,
 )
 from tasks.judging.messages import takes_pdf
+from tasks.judging.step import Step
 from tasks.manuscripts.check import TOKENS_PER_PAGE
 from tasks.manuscripts.find import shown_form
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
@@ -136,7 +138,7 @@ def _asked_by_review(
     shown = sum(len(section.text) for section in sections) / CHARACTERS_PER_TOKEN
     count, attempts = len(sections), request.attempt_count
     looks = CANDIDATES_PER_PROBLEM * request.maximum_problems
-    asked = {
+    asked: dict[Step[Any, Any], Asked] = {
         READ_SECTION: Asked(
             attempts * count,
             attempts * (shown + count * _NOTES_TOKENS),

@@ -13,6 +13,9 @@ from schemas.failure import Failure
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.reasons import Reason
 
+REVIEW_STAGES = frozenset({"read_section", "refute_problem"})
+"""Of failures: a question of a review that got no answer."""
+
 
 class ManuscriptForm(StrEnum):
     """How the manuscript reached the engine (quality checker §2.2)."""

@@ -6,13 +6,14 @@ many candidates as problems were asked for.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from schemas.failure import Failure
 from schemas.manuscripts import Attempt, Problem
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, Step
 from tasks.manuscripts.find import location_found, shown_form
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.sections import (
@@ -78,18 +79,10 @@ async def review_manuscript(
     read = sections[:MOST_SECTIONS]
     outcomes = await _read_in_order(manuscript, reading, read, engine)
     answered = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
-    failures = tuple(
-        Failure(
-            stage=READ_SECTION.name,
-            subject=f"{manuscript.manuscript_id} {section.place}",
-            reason=outcome.reason,
-            detail=outcome.detail,
-        )
-        for section, outcome in zip(read, outcomes, strict=True)
-        if isinstance(outcome, Unscored)
-    )
+    places = [section.place for section in read]
+    failures = list(_unanswered(READ_SECTION, manuscript, zip(places, outcomes, strict=True)))
     if not answered:
-        return Review(_unscored(number, outcomes), (), failures)
+        return Review(_unscored(number, outcomes), (), tuple(failures))
     candidates = [
         Candidate(section.place, said, outcome.provenance)
         for section, outcome in zip(read, outcomes, strict=True)
@@ -98,6 +91,8 @@ async def review_manuscript(
     ]
     chosen = merged(candidates)[: CANDIDATES_PER_PROBLEM * maximum_problems]
     looks = await asyncio.gather(*(_second_look(one, reading, engine) for one in chosen))
+    places = [one.place for one in chosen]
+    failures += _unanswered(REFUTE_PROBLEM, manuscript, zip(places, looks, strict=True))
     problems = ranked(
         number,
         [_problem(one, look, manuscript, reading) for one, look in zip(chosen, looks, strict=True)],
@@ -109,7 +104,23 @@ async def review_manuscript(
         problem_count=sum(problem.stands for problem in problems),
         provenance=_joined(answered[0].provenance, asked, left_out),
     )
-    return Review(attempt, problems, failures)
+    return Review(attempt, problems, tuple(failures))
+
+
+def _unanswered(
+    step: Step[Any, Any],
+    manuscript: Manuscript,
+    asked: Iterable[tuple[str, Outcome[Any] | None]],
+) -> Iterator[Failure]:
+    """A failure for each place about which no answer could be had: running again asks anew."""
+    for place, outcome in asked:
+        if isinstance(outcome, Unscored):
+            yield Failure(
+                stage=step.name,
+                subject=f"{manuscript.manuscript_id} {place}",
+                reason=outcome.reason,
+                detail=outcome.detail,
+            )
 
 
 async def _read_in_order(

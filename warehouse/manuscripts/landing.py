@@ -11,7 +11,7 @@ from datetime import datetime
 from schemas.base import Noun
 from schemas.check_run import CheckHead, CheckReceipt
 from schemas.identifiers import RunId
-from schemas.manuscripts import ManuscriptCheck
+from schemas.manuscripts import REVIEW_STAGES, ManuscriptCheck
 from schemas.reasons import Reason, first_that_may_pass
 from schemas.tables import TABLE
 from warehouse.layout import Layout
@@ -67,6 +67,7 @@ def _reasons(check: ManuscriptCheck) -> Iterator[Reason | None]:
     yield check.unread_reason
     yield from (attempt.unscored_reason for attempt in check.attempts)
     yield from (vote.unscored_reason for vote in check.votes)
+    yield from (one.reason for one in check.failures if one.stage in REVIEW_STAGES)
 
 
 def rows_of_checks(run_id: RunId, checks: Sequence[ManuscriptCheck]) -> Rows:

@@ -373,3 +373,31 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
 def test_a_review_does_not_attach_the_file(papers: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="--review reads the text section by section"):
         asked(papers, tmp_path, review=True, form="pdf", engine="litellm:openai/gpt-4.1")
+
+
+def test_a_review_that_a_budget_ended_goes_on_where_it_stopped(
+    papers: Path, tmp_path: Path, server: OpenAIServer
+) -> None:
+    raised = {
+        "problem": "The p-value.",
+        "quote": "The test was clear, t(28) = 2.20, p = .36, so we stop.",
+        "explanation": "It is .036.",
+        "confidence_percent": 60,
+    }
+    looked = {"reason": "Calculated.", "refuted": False, "confidence_percent": 90}
+    server.behaviour = lambda request: (
+        "text:"
+        + json.dumps(
+            looked
+            if "refute" in request.messages[0]["content"][:200]
+            else {"candidates": [raised], "notes": ""}
+        )
+    )
+    found, (receipt,), _ = checked(
+        asked(papers / "faulty.pdf", tmp_path, server, review=True, max_tokens=10)
+    )
+    assert receipt.incomplete_reason == "budget_exhausted"
+    assert [one.refuted for one in found["faulty"].problems] == [None]
+    found, (receipt,), _ = checked(asked(papers / "faulty.pdf", tmp_path, server, review=True))
+    assert receipt.incomplete_reason is None
+    assert [one.refuted for one in found["faulty"].problems] == [False]

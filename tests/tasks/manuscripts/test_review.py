@@ -243,6 +243,7 @@ async def test_a_problem_whose_second_look_failed_stands_behind_those_that_were_
         (higher, False),
         (washed, None),
     ]
+    assert [one.stage for one in review.failures] == ["refute_problem"]
 
 
 async def test_a_thesis_costs_no_more_than_the_limit_and_what_is_left_out_is_said() -> None:
