@@ -36,12 +36,14 @@ from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
+from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 
 PROBLEM_TOKENS = 150
 """Of one problem with place and explanation, as an answer."""
 PASSAGES_TOKENS = 900
 """Of what a second look is shown: 25 sentences."""
 VERDICT_TOKENS = 90
+REVIEW_TOKENS = 500
 _NOTES_TOKENS = NOTES_WORDS * 4 / 3
 
 
@@ -148,6 +150,11 @@ def _asked_by_review(
             attempts * looks,
             attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS),
             attempts * looks * VERDICT_TOKENS,
+        ),
+        WRITE_REVIEW: Asked(
+            attempts,
+            attempts * (2 * _NOTES_TOKENS + request.maximum_problems * PROBLEM_TOKENS),
+            attempts * REVIEW_TOKENS,
         ),
     }
     for step, one in asked.items():

@@ -15,6 +15,7 @@ from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.manuscripts.steps.read_section import READ_SECTION
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
+from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from warehouse.manuscripts.landing import CHECKS
@@ -95,7 +96,7 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
 
 def _steps(request: CheckRequest) -> tuple[Step[Any, Any], ...]:
     """Those that the check asks."""
-    found = (READ_SECTION, REFUTE_PROBLEM) if request.review else (FIND_PROBLEMS,)
+    found = (READ_SECTION, REFUTE_PROBLEM, WRITE_REVIEW) if request.review else (FIND_PROBLEMS,)
     return (*found, JUDGE_HIT)
 
 

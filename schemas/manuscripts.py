@@ -13,7 +13,7 @@ from schemas.failure import Failure
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.reasons import Reason
 
-REVIEW_STAGES = frozenset({"read_section", "refute_problem"})
+REVIEW_STAGES = frozenset({"read_section", "refute_problem", "write_review"})
 """Of failures: a question of a review that got no answer."""
 
 
@@ -110,6 +110,29 @@ class Vote(Judged):
     provenance: Provenance | None = Field(description="None for an imported vote.")
 
 
+class ManuscriptReview(Judged):
+    """What one attempt says of a manuscript as a whole; its weaknesses are the problems that stand."""
+
+    JUDGEMENT = ("summary",)
+
+    attempt: int = Field(ge=1, description="The attempt that wrote it.")
+    summary: Prose | None = Field(description="What was asked, done and found; None: unscored.")
+    strengths: tuple[str, ...] = Field(default=(), description="Each in a sentence.")
+    questions: tuple[str, ...] = Field(default=(), description="To the authors.")
+    soundness_1_to_5: int | None = Field(
+        default=None, ge=1, le=5, description="Whether the results follow; None: not rated."
+    )
+    clarity_1_to_5: int | None = Field(
+        default=None, ge=1, le=5, description="Whether it can be followed; None: not rated."
+    )
+    confidence_1_to_5: int | None = Field(
+        default=None, ge=1, le=5, description="How sure the ratings are; None: there are none."
+    )
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
+    provenance: Provenance | None = Field(description="None: nothing was asked.")
+
+
 class ManuscriptCheck(Noun):
     """Everything one check of one manuscript gave."""
 
@@ -126,6 +149,7 @@ class ManuscriptCheck(Noun):
     attempts: tuple[Attempt, ...]
     problems: tuple[Problem, ...]
     votes: tuple[Vote, ...] = ()
+    reviews: tuple[ManuscriptReview, ...] = ()
     failures: tuple[Failure, ...]
     page_count: Annotated[int, Stored(unit="pages")] | None = Field(
         default=None,

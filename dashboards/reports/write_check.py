@@ -11,7 +11,7 @@ from dashboards.reports.html_page import html_page
 from dashboards.reports.render import OutputFormat, rendered
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
-from schemas.manuscripts import Attempt, ManuscriptCheck, Problem, Vote
+from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview, Problem, Vote
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.manuscripts.queries import check_head, manuscript_checks
@@ -28,6 +28,11 @@ class CheckPage:
     def problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         """Those to be shown first, in order: of a review no more than were asked for."""
         return self._standing(check, attempt)[: self._most]
+
+    def written(self, check: ManuscriptCheck, attempt: Attempt) -> ManuscriptReview | None:
+        """What the attempt says of the whole; None: it was no review, or has nothing to say."""
+        own = (one for one in check.reviews if one.attempt == attempt.attempt)
+        return next((one for one in own if one.summary is not None), None)
 
     def behind(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         """Of a review, those that stand beyond what was asked for."""

@@ -51,6 +51,7 @@ from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
+from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
@@ -307,6 +308,7 @@ def _injected_errors(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
         asked.append(Asking(READ_SECTION, sections, SECTION_TOKENS + noted, noted + PROBLEM_TOKENS))
         looks = read * injected_errors.MAXIMUM_PROBLEMS / 2
         asked.append(Asking(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS))
+        asked.append(Asking(WRITE_REVIEW, read, 2 * noted, noted))
     return read, [], asked
 
 

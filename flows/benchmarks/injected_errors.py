@@ -38,6 +38,7 @@ from tasks.manuscripts.steps.find_problems import (
 )
 from tasks.manuscripts.steps.read_section import READ_SECTION
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
+from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.means import mean, share_of
 
@@ -301,6 +302,6 @@ SUITE = Suite(
     " them?",
     (MANIFEST_FILE,),
     run,
-    steps=(FIND_PROBLEMS, READ_SECTION, REFUTE_PROBLEM),
+    steps=(FIND_PROBLEMS, READ_SECTION, REFUTE_PROBLEM, WRITE_REVIEW),
     optional=OTHER_FILES,
 )

@@ -10,7 +10,13 @@ from types import TracebackType
 
 from schemas.check_run import CheckRequest, Judge, ManuscriptSource
 from schemas.failure import Failure
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
+from schemas.manuscripts import (
+    Attempt,
+    ManuscriptCheck,
+    ManuscriptForm,
+    Problem,
+    Vote,
+)
 from schemas.outcome import Outcome, Scored
 from schemas.reasons import Reason
 from schemas.settings import Settings
@@ -23,10 +29,10 @@ from tasks.judging.messages import Attachment, takes_pdf
 from tasks.judging.opening import ExtractiveEngine, open_backend
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine
+from tasks.manuscripts.attempts import attempts_at
 from tasks.manuscripts.collect import TEX_SUFFIXES
-from tasks.manuscripts.find import find_problems, with_usage
+from tasks.manuscripts.find import with_usage
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
-from tasks.manuscripts.review import review_manuscript
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
@@ -213,17 +219,22 @@ async def check_manuscript(
     )
     if isinstance(read, Unreadable):
         return unread(source, request, read, ledger)
-    attempts, problems, missed = await _attempts(read, request, tools, ledger)
+    made = await attempts_at(
+        read,
+        request,
+        lambda attempt, attachment: tools.checker(ledger, attempt, attachment),
+        _attachment(read),
+    )
     votes: tuple[Vote, ...] = ()
     if source.known_reason is not None and request.judges:
         judges = [(judge.engine.text, tools.judge(ledger, judge)) for judge in request.judges]
         votes = await judge_problems(
-            [problem for problem in problems if problem.stands],
+            [problem for problem in made.problems if problem.stands],
             source.known_reason,
             judges,
             request.repetition_count,
         )
-    failures = [*_failures(attempts, source), *missed, *ledger.failures]
+    failures = [*_failures(made.attempts, source), *made.failures, *ledger.failures]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,
         title=read.title,
@@ -232,43 +243,13 @@ async def check_manuscript(
         word_count=read.word_count,
         page_count=len(read.pages) or None,
         known_reason=source.known_reason,
-        attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in attempts),
-        problems=problems,
+        attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in made.attempts),
+        problems=made.problems,
         votes=votes,
+        reviews=made.reviews,
         failures=tuple([read.passed_over, *failures] if read.passed_over else failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
-    )
-
-
-async def _attempts(
-    manuscript: Manuscript, request: CheckRequest, tools: CheckTools, ledger: Ledger
-) -> tuple[tuple[Attempt, ...], tuple[Problem, ...], tuple[Failure, ...]]:
-    """Attempts, their problems in order, and the parts of a review that got no answer."""
-    if not request.review:
-        attachment = _attachment(manuscript)
-        attempts, problems = await find_problems(
-            manuscript,
-            lambda attempt: tools.checker(ledger, attempt, attachment),
-            maximum_problems=request.maximum_problems,
-            attempt_count=request.attempt_count,
-        )
-        return attempts, problems, ()
-    reviews = await asyncio.gather(
-        *(
-            review_manuscript(
-                manuscript,
-                tools.checker(ledger, number, None),
-                number,
-                request.maximum_problems,
-            )
-            for number in range(1, request.attempt_count + 1)
-        )
-    )
-    return (
-        tuple(review.attempt for review in reviews),
-        tuple(problem for review in reviews for problem in review.problems),
-        tuple(failure for review in reviews for failure in review.failures),
     )
 
 

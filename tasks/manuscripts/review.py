@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.failure import Failure
-from schemas.manuscripts import Attempt, Problem
+from schemas.manuscripts import Attempt, ManuscriptReview, Problem
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from tasks.judging.step import Engine, Step
+from tasks.manuscripts.candidates import LEAST_CHARACTERS, Candidate, leads_at, merged, unfounded
 from tasks.manuscripts.find import location_found, shown_form
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.sections import (
@@ -23,44 +24,34 @@ from tasks.manuscripts.sections import (
     sections_of,
     sentence_of,
 )
-from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.read_section import (
     NOTES_WORDS,
     READ_SECTION,
-    CandidateReply,
-    LeadShown,
     SectionInput,
     SectionReply,
 )
-from tasks.manuscripts.steps.reading import Reading, is_damaged
+from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM, RefuteInput, RefuteReply
-from tasks.text.quotations import normal, stands_in
-from tasks.text.words import overlap_0_to_1, shorten_words
+from tasks.manuscripts.steps.write_review import WRITE_REVIEW, ReviewInput, ReviewReply
+from tasks.text.quotations import stands_in
+from tasks.text.words import shorten_words
 
 MOST_SECTIONS = 40
 """Read of one manuscript, some 60,000 words: what stands behind is not read, and that is said."""
 CANDIDATES_PER_SECTION = 4
 CANDIDATES_PER_PROBLEM = 2
-_LEAST_CHARACTERS = 8
-"""Of a quotation: whole sentences are short at times."""
-_SAME_PROBLEM = 0.6
-"""Overlap of two problems' words from which they are one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What one section's reading raised."""
-
-    place: str
-    said: CandidateReply
-    provenance: Provenance
+_ABSTRACT_WORDS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One attempt, its problems with those that were refuted behind, and what went wrong."""
+    """One attempt, its problems with those that were refuted behind, and what went wrong.
+
+    `written` is None where nothing was read.
+    """
 
     attempt: Attempt
+    written: ManuscriptReview | None
     problems: tuple[Problem, ...]
     failures: tuple[Failure, ...]
 
@@ -82,7 +73,7 @@ async def review_manuscript(
     places = [section.place for section in read]
     failures = list(_unanswered(READ_SECTION, manuscript, zip(places, outcomes, strict=True)))
     if not answered:
-        return Review(_unscored(number, outcomes), (), tuple(failures))
+        return Review(_unscored(number, outcomes), None, (), tuple(failures))
     candidates = [
         Candidate(section.place, said, outcome.provenance)
         for section, outcome in zip(read, outcomes, strict=True)
@@ -97,14 +88,61 @@ async def review_manuscript(
         number,
         [_problem(one, look, manuscript, reading) for one, look in zip(chosen, looks, strict=True)],
     )
-    asked = [*outcomes, *(look for look in looks if look is not None)]
-    left_out = "; ".join([*_left_out(sections, read, outcomes), *reading.oddities]) or None
+    told = "; ".join([*_left_out(sections, read, outcomes), *reading.oddities])
+    written = await _written(manuscript, reading, answered[-1].value.notes, problems, told, engine)
+    failures += _unanswered(WRITE_REVIEW, manuscript, [("as a whole", written)])
+    asked = [*outcomes, written, *(look for look in looks if look is not None)]
     attempt = Attempt(
         attempt=number,
         problem_count=sum(problem.stands for problem in problems),
-        provenance=_joined(answered[0].provenance, asked, left_out),
+        provenance=_joined(answered[0].provenance, asked, told or None),
     )
-    return Review(attempt, problems, tuple(failures))
+    return Review(attempt, _review_of(number, written), problems, tuple(failures))
+
+
+async def _written(
+    manuscript: Manuscript,
+    reading: Reading,
+    notes: str,
+    problems: Sequence[Problem],
+    not_read: str,
+    engine: Engine,
+) -> Outcome[ReviewReply]:
+    begin, end = reading.abstract_span or (0, 0)
+    return await engine.run(
+        WRITE_REVIEW,
+        ReviewInput(
+            title=manuscript.title,
+            abstract=shorten_words(reading.text[begin:end], _ABSTRACT_WORDS)[0],
+            notes=notes,
+            problems=tuple(
+                f"{problem.problem} {problem.explanation}" for problem in problems if problem.stands
+            ),
+            not_read=not_read,
+        ),
+    )
+
+
+def _review_of(number: int, written: Outcome[ReviewReply]) -> ManuscriptReview:
+    if isinstance(written, Unscored):
+        return ManuscriptReview(
+            attempt=number,
+            summary=None,
+            unscored_reason=written.reason,
+            unscored_detail=written.detail,
+            provenance=written.provenance,
+        )
+    said = written.value
+    return ManuscriptReview(
+        attempt=number,
+        summary=said.summary,
+        strengths=tuple(said.strengths),
+        questions=tuple(said.questions),
+        soundness_1_to_5=said.soundness_1_to_5,
+        clarity_1_to_5=said.clarity_1_to_5,
+        confidence_1_to_5=said.confidence_1_to_5,
+        provenance=written.provenance,
+    )
 
 
 def _unanswered(
@@ -127,7 +165,7 @@ async def _read_in_order(
     manuscript: Manuscript, reading: Reading, sections: Sequence[Section], engine: Engine
 ) -> list[Outcome[SectionReply]]:
     """One section after the other: each gets the notes on those before it."""
-    leads = _leads(reading, sections)
+    leads = leads_at(reading, sections)
     outcomes: list[Outcome[SectionReply]] = []
     notes = ""
     for section, found in zip(sections, leads, strict=True):
@@ -147,52 +185,11 @@ async def _read_in_order(
     return outcomes
 
 
-_CONFIDENCE_OF_GRAVITY = {1: 90, 2: 70, 3: 50}
-"""Percent, of what a check of the text reports."""
-
-
-def _leads(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadShown, ...]]:
-    """What the checks report, gravest first, at the section whose sentence they quote."""
-    detected = sorted(
-        (problem for check in CHECKS for problem in check(reading) if problem.quote),
-        key=lambda problem: problem.gravity,
-    )
-    return [
-        tuple(
-            LeadShown(
-                problem=one.problem,
-                quote=one.quote,
-                explanation=one.explanation,
-                confidence_percent=_CONFIDENCE_OF_GRAVITY[one.gravity],
-            )
-            for one in detected
-            if stands_in(one.quote, section.text, least_characters=_LEAST_CHARACTERS)
-        )
-        for section in sections
-    ]
-
-
-def merged(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Each problem once, as it was raised with the most confidence; the surest first."""
-    kept: list[Candidate] = []
-    for one in sorted(candidates, key=lambda each: -each.said.confidence_percent):
-        if not any(_is_same(one.said, other.said) for other in kept):
-            kept.append(one)
-    return kept
-
-
-def _is_same(one: CandidateReply, other: CandidateReply) -> bool:
-    quotes = normal(one.quote), normal(other.quote)
-    same_place = all(quotes) and (quotes[0] in quotes[1] or quotes[1] in quotes[0])
-    alike = overlap_0_to_1(one.problem, other.problem)
-    return alike >= (_SAME_PROBLEM / 2 if same_place else _SAME_PROBLEM)
-
-
 async def _second_look(
     candidate: Candidate, reading: Reading, engine: Engine
 ) -> Outcome[RefuteReply] | None:
     """None where there is nothing to ask: what it quotes is not there, or was damaged in reading."""
-    if _unfounded(candidate.said, reading) is not None:
+    if unfounded(candidate.said, reading) is not None:
         return None
     said = candidate.said
     return await engine.run(
@@ -207,17 +204,6 @@ async def _second_look(
     )
 
 
-def _unfounded(said: CandidateReply, reading: Reading) -> str | None:
-    """Why a candidate falls without a second look; None: it does not."""
-    if not said.quote:
-        return "It points at no sentence."
-    if not stands_in(said.quote, reading.whole, least_characters=_LEAST_CHARACTERS):
-        return "The manuscript does not have the sentence that it quotes."
-    if is_damaged(said.quote):
-        return "The sentence was damaged when the file was read: the authors wrote something else."
-    return None
-
-
 def _problem(
     candidate: Candidate,
     look: Outcome[RefuteReply] | None,
@@ -229,7 +215,7 @@ def _problem(
     place = candidate.place if at is None else reading.sentences[at].location
     confidence = said.confidence_percent
     if look is None:
-        refuted, reason = True, _unfounded(said, reading) or ""
+        refuted, reason = True, unfounded(said, reading) or ""
     elif isinstance(look, Scored):
         reason = look.value.reason
         refuted = look.value.refuted and _is_founded(look.value, reading)
@@ -245,7 +231,7 @@ def _problem(
         explanation=said.explanation,
         location_found=location_found(place, manuscript),
         quote=said.quote,
-        quote_found=stands_in(said.quote, reading.whole, least_characters=_LEAST_CHARACTERS),
+        quote_found=stands_in(said.quote, reading.whole, least_characters=LEAST_CHARACTERS),
         confidence_0_to_1=confidence / 100,
         refuted=refuted,
         second_look=reason,
@@ -314,7 +300,7 @@ def _left_out(
 
 def _joined(
     first: Provenance,
-    outcomes: Sequence[Outcome[SectionReply] | Outcome[RefuteReply]],
+    outcomes: Sequence[Outcome[Any]],
     left_out: str | None,
 ) -> Provenance:
     calls = tuple(call for outcome in outcomes for call in outcome.provenance.call_ids)

@@ -28,7 +28,7 @@ CHECKS = Kind(
     head_table="check_runs",
     has_head_file=True,
     tables=(
-        *("manuscripts", "attempts", "problems", "votes"),
+        *("manuscripts", "attempts", "problems", "manuscript_reviews", "votes"),
         *("llm_calls", "api_calls", "failures"),
     ),
     checks=("check_checks", "attempts"),
@@ -97,6 +97,7 @@ def _nouns(check: ManuscriptCheck) -> dict[str, Sequence[Noun]]:
         "manuscripts": (check,),
         "attempts": check.attempts,
         "problems": check.problems,
+        "manuscript_reviews": check.reviews,
         "votes": check.votes,
         "llm_calls": check.llm_calls,
         "api_calls": check.api_calls,

@@ -8,7 +8,14 @@ import duckdb
 from schemas.check_run import CheckHead
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
+from schemas.manuscripts import (
+    Attempt,
+    ManuscriptCheck,
+    ManuscriptForm,
+    ManuscriptReview,
+    Problem,
+    Vote,
+)
 from schemas.reasons import reason_named
 from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout
@@ -41,7 +48,7 @@ def manuscript_checks(
 ) -> tuple[ManuscriptCheck, ...]:
     """Every manuscript of a check run as it was landed, calls and failures apart, by identifier."""
     parts: dict[str, dict[str, list[Row]]] = {}
-    for name in ("manuscripts", "attempts", "problems", "votes"):
+    for name in ("manuscripts", "attempts", "problems", "manuscript_reviews", "votes"):
         rows = rows_in(connection, table_statement("rows_of_check", table=name), {"run_id": run_id})
         for row in rows:
             parts.setdefault(row["manuscript_id"], {}).setdefault(name, []).append(row)
@@ -74,6 +81,9 @@ def _check(found: dict[str, list[Row]]) -> ManuscriptCheck:
         word_count=row["word_count"] or 0,
         attempts=tuple(noun_of(Attempt, attempt) for attempt in found.get("attempts", ())),
         problems=tuple(noun_of(Problem, problem) for problem in found.get("problems", ())),
+        reviews=tuple(
+            noun_of(ManuscriptReview, review) for review in found.get("manuscript_reviews", ())
+        ),
         votes=tuple(noun_of(Vote, vote) for vote in found.get("votes", ())),
         failures=(),
     )

@@ -9,7 +9,7 @@ from dashboards.reports import figures, wording
 from dashboards.reports.write_check import CheckPage, outcome, was_checked
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
-from schemas.manuscripts import Attempt, ManuscriptCheck
+from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
 from warehouse.manuscripts.queries import check_heads, manuscript_checks
 from warehouse.queries import Queries
 
@@ -110,6 +110,22 @@ def _one(page: CheckPage, check: ManuscriptCheck) -> None:
         st.markdown(text.prose(check.known_reason))
 
 
+def _ratings(written: ManuscriptReview) -> None:
+    rated = {
+        "soundness": written.soundness_1_to_5,
+        "clarity": written.clarity_1_to_5,
+        "confidence": written.confidence_1_to_5,
+    }
+    told = ", ".join(f"{name} {value} of 5" for name, value in rated.items() if value is not None)
+    if told:
+        st.caption(text.line(f"Ratings: {told}."))
+    for title, points in (("Strengths", written.strengths), ("Questions", written.questions)):
+        if points:
+            with st.expander(f"{title}: {len(points)}"):
+                for point in points:
+                    st.markdown(text.prose(point))
+
+
 def _others(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
     """What a review holds behind the first problems."""
     listed = {
@@ -129,6 +145,9 @@ def _attempt(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
     if attempt.unscored_reason is not None and check.unread_reason is None:
         why = wording.reason(attempt.unscored_reason)
         st.warning(text.line(f"Not checked: {why}. {attempt.unscored_detail}"))
+    if (written := page.written(check, attempt)) is not None:
+        st.markdown(text.prose(written.summary or ""))
+        _ratings(written)
     if attempt.problem_count == 0:
         st.markdown("No critical problem found.")
     for number, problem in enumerate(page.problems(check, attempt), 1):

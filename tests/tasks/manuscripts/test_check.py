@@ -333,6 +333,12 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
         if "try to refute it before they see it" in request.messages[0]["content"]:
             wrong = "They are 35 %" in words(request)
             told = {"reason": "Calculated.", "refuted": wrong, "confidence_percent": 90}
+        elif "You write the review" in request.messages[0]["content"]:
+            told = {
+                "summary": "People were asked.",
+                "questions": ["How many?"],
+                "soundness_1_to_5": 2,
+            }
         else:
             quote = "We found that 12 of 40 (25%) people improved."
             other = "The test was clear, t(28) = 2.20, p = .36, so we stop."
@@ -360,11 +366,14 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
     assert [one.problem for one in check.standing] == ["The p-value."]
     assert check.attempts[0].problem_count == 1
     assert check.attempts[0].provenance is not None
-    assert len(check.attempts[0].provenance.call_ids) == 3
+    assert len(check.attempts[0].provenance.call_ids) == 4
     assert check_run_id(request) != check_run_id(asked(papers / "faulty.pdf", tmp_path, server))
     assert published(head, request).published
     report = check_report(Layout(request.warehouse), head.run_id)
+    assert "People were asked." in report
+    assert "Soundness 2 of 5. Whether the work is new was not judged." in report
     first, behind = report.split("Set aside after a second look:")
+    assert "How many?" in first
     assert "The p-value." in first
     assert "Share." not in first
     assert "Share." in behind
@@ -384,12 +393,12 @@ def test_a_review_that_a_budget_ended_goes_on_where_it_stopped(
         "explanation": "It is .036.",
         "confidence_percent": 60,
     }
-    looked = {"reason": "Calculated.", "refuted": False, "confidence_percent": 90}
+    looked = {"reason": "Calculated.", "refuted": False, "confidence_percent": 90, "summary": "S."}
     server.behaviour = lambda request: (
         "text:"
         + json.dumps(
             looked
-            if "refute" in request.messages[0]["content"][:200]
+            if "candidates" not in request.messages[0]["content"]
             else {"candidates": [raised], "notes": ""}
         )
     )

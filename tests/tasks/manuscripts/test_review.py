@@ -23,6 +23,7 @@ from tasks.manuscripts.steps.read_section import (
 )
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM, RefuteInput, RefuteReply
+from tasks.manuscripts.steps.write_review import WRITE_REVIEW, ReviewInput, ReviewReply
 
 FILLER = "Plain words about the pebbles of the shop fill this section until it is long. " * 60
 TEXT = f"""# Pebbles
@@ -70,9 +71,15 @@ class Answering:
         self._answers: dict[str, Callable[[Any], Reply | Reason]] = {
             READ_SECTION.name: section,
             REFUTE_PROBLEM.name: refute,
+            WRITE_REVIEW.name: self._write,
         }
         self.sections: list[SectionInput] = []
         self.looks: list[RefuteInput] = []
+        self.whole: list[ReviewInput] = []
+
+    def _write(self, inputs: ReviewInput) -> ReviewReply:
+        self.whole.append(inputs)
+        return ReviewReply(summary="They sorted pebbles.", soundness_1_to_5=2)
 
     async def run(self, step: Step[Any, Any], inputs: Noun) -> Outcome[Any]:
         if isinstance(inputs, SectionInput):
@@ -133,7 +140,7 @@ async def test_each_section_is_read_once_in_order_with_notes_on_those_before() -
     assert engine.sections[2].notes == f"after {places[1]}"
     assert (review.attempt.problem_count, review.problems) == (0, ())
     assert review.attempt.provenance is not None
-    assert len(review.attempt.provenance.call_ids) == len(places)
+    assert len(review.attempt.provenance.call_ids) == len(places) + 1
 
 
 async def test_what_the_checks_report_is_handed_over_where_it_stands() -> None:
@@ -288,3 +295,21 @@ async def test_two_papers_in_one_file_are_told() -> None:
     review = await reviewed(Answering(raising()), both)
     assert review.attempt.provenance is not None
     assert review.attempt.provenance.shortening == "it seems to hold 2 papers"
+
+
+async def test_the_review_is_written_over_the_last_notes_and_what_stands_alone() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    higher = "The weight of the round pebbles was higher than that of the others."
+    engine = Answering(
+        raising(candidate(washed, "Refuted."), candidate(higher, "Standing.")),
+        lambda inputs: refuted() if "washed" in inputs.quote else stands(),
+    )
+    review = await reviewed(engine)
+    (asked,) = engine.whole
+    assert asked.notes == "after section 3 Results"
+    assert asked.problems == ("Standing. See there.",)
+    assert review.written is not None
+    assert (review.written.summary, review.written.soundness_1_to_5) == ("They sorted pebbles.", 2)
+    assert review.written.clarity_1_to_5 is None
+    silent = await reviewed(Answering(lambda _: Reason.REPLY_EMPTY))
+    assert silent.written is None

@@ -1,0 +1,58 @@
+"""Attempts at one manuscript: one reading of the whole each, or a review section by section."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from schemas.check_run import CheckRequest
+from schemas.failure import Failure
+from schemas.manuscripts import Attempt, ManuscriptReview, Problem
+from tasks.judging.messages import Attachment
+from tasks.judging.step import Engine
+from tasks.manuscripts.find import find_problems
+from tasks.manuscripts.read import Manuscript
+from tasks.manuscripts.review import review_manuscript
+
+EngineOfAttempt = Callable[[int, Attachment | None], Engine]
+"""The engine of an attempt, counted from 1, whose questions take an attachment along."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempted:
+    """What all attempts gave; `failures` are the questions of reviews that got no answer."""
+
+    attempts: tuple[Attempt, ...]
+    problems: tuple[Problem, ...]
+    reviews: tuple[ManuscriptReview, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+async def attempts_at(
+    manuscript: Manuscript,
+    request: CheckRequest,
+    engine_of: EngineOfAttempt,
+    attachment: Attachment | None,
+) -> Attempted:
+    """As many attempts as were asked for, independent of each other; a review takes no
+    attachment along.
+    """
+    if not request.review:
+        attempts, problems = await find_problems(
+            manuscript,
+            lambda number: engine_of(number, attachment),
+            maximum_problems=request.maximum_problems,
+            attempt_count=request.attempt_count,
+        )
+        return Attempted(attempts, problems)
+    reviews = await asyncio.gather(
+        *(
+            review_manuscript(manuscript, engine_of(number, None), number, request.maximum_problems)
+            for number in range(1, request.attempt_count + 1)
+        )
+    )
+    return Attempted(
+        attempts=tuple(review.attempt for review in reviews),
+        problems=tuple(problem for review in reviews for problem in review.problems),
+        reviews=tuple(review.written for review in reviews if review.written is not None),
+        failures=tuple(failure for review in reviews for failure in review.failures),
+    )

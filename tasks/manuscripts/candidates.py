@@ -1,0 +1,78 @@
+"""What readings of sections raise: leads of the checks that they are given, candidates that fall at
+once, and which of the others say the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.outcome import Provenance
+from tasks.manuscripts.sections import Section
+from tasks.manuscripts.steps.find_problems import CHECKS
+from tasks.manuscripts.steps.read_section import CandidateReply, LeadShown
+from tasks.manuscripts.steps.reading import Reading, is_damaged
+from tasks.text.quotations import normal, stands_in
+from tasks.text.words import overlap_0_to_1
+
+LEAST_CHARACTERS = 8
+"""Of a quotation: whole sentences are short at times."""
+_SAME_PROBLEM = 0.6
+"""Overlap of two problems' words from which they are one."""
+_CONFIDENCE_OF_GRAVITY = {1: 90, 2: 70, 3: 50}
+"""Percent, of what a check of the text reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What one section's reading raised."""
+
+    place: str
+    said: CandidateReply
+    provenance: Provenance
+
+
+def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadShown, ...]]:
+    """What the checks report, gravest first, at the section whose sentence they quote."""
+    detected = sorted(
+        (problem for check in CHECKS for problem in check(reading) if problem.quote),
+        key=lambda problem: problem.gravity,
+    )
+    return [
+        tuple(
+            LeadShown(
+                problem=one.problem,
+                quote=one.quote,
+                explanation=one.explanation,
+                confidence_percent=_CONFIDENCE_OF_GRAVITY[one.gravity],
+            )
+            for one in detected
+            if stands_in(one.quote, section.text, least_characters=LEAST_CHARACTERS)
+        )
+        for section in sections
+    ]
+
+
+def merged(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Each problem once, as it was raised with the most confidence; the surest first."""
+    kept: list[Candidate] = []
+    for one in sorted(candidates, key=lambda each: -each.said.confidence_percent):
+        if not any(_is_same(one.said, other.said) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _is_same(one: CandidateReply, other: CandidateReply) -> bool:
+    quotes = normal(one.quote), normal(other.quote)
+    same_place = all(quotes) and (quotes[0] in quotes[1] or quotes[1] in quotes[0])
+    alike = overlap_0_to_1(one.problem, other.problem)
+    return alike >= (_SAME_PROBLEM / 2 if same_place else _SAME_PROBLEM)
+
+
+def unfounded(said: CandidateReply, reading: Reading) -> str | None:
+    """Why a candidate falls without a second look; None: it does not."""
+    if not said.quote:
+        return "It points at no sentence."
+    if not stands_in(said.quote, reading.whole, least_characters=LEAST_CHARACTERS):
+        return "The manuscript does not have the sentence that it quotes."
+    if is_damaged(said.quote):
+        return "The sentence was damaged when the file was read: the authors wrote something else."
+    return None

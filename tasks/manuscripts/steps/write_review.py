@@ -1,0 +1,73 @@
+"""`write_review`: summary, strengths, questions and ratings of a manuscript that was read to its end;
+the weaknesses are the problems that stand.
+
+Baseline: the first sentences of the abstract, and no rating.
+"""
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import StepKind
+from schemas.reasons import Reason
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.manuscripts.steps.reading import Words
+from tasks.text.words import sentences
+
+_SUMMARY_SENTENCES = 3
+Rating = Annotated[int | None, Field(ge=1, le=5)]
+
+
+def _listed(value: object) -> object:
+    """Models write null for nothing, and a text where one thing is listed."""
+    return [] if value is None else [value] if isinstance(value, str) else value
+
+
+class ReviewInput(Noun):
+    """What a reading to the end has left.
+
+    Attributes:
+        abstract: empty where none is marked off.
+        notes: of the last section's reading.
+        problems: those that stand, the gravest first.
+        not_read: empty where all was.
+    """
+
+    title: str
+    abstract: str
+    notes: str
+    problems: tuple[str, ...]
+    not_read: str
+
+
+class ReviewReply(Reply):
+    summary: Words = Field(min_length=1, description="Three to five sentences.")
+    strengths: Annotated[list[Words], BeforeValidator(_listed)] = Field(
+        default_factory=list, description="At most five."
+    )
+    questions: Annotated[list[Words], BeforeValidator(_listed)] = Field(
+        default_factory=list, description="At most five, to the authors."
+    )
+    soundness_1_to_5: Rating = Field(default=None, description="1 poor, 5 excellent.")
+    clarity_1_to_5: Rating = Field(default=None, description="1 poor, 5 excellent.")
+    confidence_1_to_5: Rating = Field(default=None, description="How sure the ratings are.")
+
+
+async def baseline_review(inputs: ReviewInput, _: BaselineTools) -> ReviewReply | NoAnswer:
+    """It rates nothing: rules understand no text."""
+    found = sentences(inputs.abstract)[:_SUMMARY_SENTENCES]
+    if not found:
+        return NoAnswer(Reason.NOTHING_TO_JUDGE, "no abstract is marked off to be summed up")
+    return ReviewReply(summary=" ".join(found))
+
+
+WRITE_REVIEW = Step(
+    name="write_review",
+    version=1,
+    package="tasks.manuscripts",
+    input_model=ReviewInput,
+    output_model=ReviewReply,
+    baseline=baseline_review,
+    kind=StepKind.JUDGEMENT,
+)
