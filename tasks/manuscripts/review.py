@@ -1,8 +1,8 @@
 """A review of one manuscript: read section by section with running notes, each candidate looked at a
 second time, the rest merged and ranked (TIMAR, section 3.6; OpenAIReview, arXiv 2606.19749).
 
-What it may cost is bounded by the text: one question a section, and one for each of at most twice as
-many candidates as problems were asked for.
+What it may cost is bounded by the text: one question a section, one for each of at most twice as many
+candidates as problems were asked for, and one over the whole.
 """
 
 import asyncio

@@ -139,7 +139,7 @@ class Reading:
         abstracts = sum(1 for _ in _ABSTRACT_BEGINS.finditer(self.whole))
         lists = sum(1 for _ in _REFERENCES.finditer(self.whole))
         if min(abstracts, lists) > 1:
-            told.append(f"it seems to hold {min(abstracts, lists)} papers")
+            told.append(f"the file seems to hold {min(abstracts, lists)} papers, read as one")
         if not self.is_mostly_whole:
             share = len(self.damaged) / len(self._all_sentences)
             told.append(f"{share:.0%} of its sentences were damaged when it was read")

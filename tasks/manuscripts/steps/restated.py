@@ -5,6 +5,7 @@ another figure or in the opposite direction?
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 from schemas.patterns import IGNORECASE, bounded
 from tasks.manuscripts.steps.reading import DetectedProblem, Placed, Reading, shown
@@ -37,13 +38,16 @@ _TURNED: Mapping[str, frozenset[str]] = {
 _NEGATIONS = frozenset({"not", "no", "never", "neither", "nor", "without", "cannot"})
 _SUMMARISES = bounded(r"introduction|conclusion|discussion|summary|the beginning", IGNORECASE)
 _MEASURED = bounded(
-    r"(?<![\w.,~–-])(?<!igure )(?<!able )(?<!ection )(?<!quation )(\d{1,3}(?:,\d{3}){1,4}|\d{1,9}(?:\.\d{1,9})?)\s?(\\?%|[^\W\d_]{2,30})"
+    r"(?<![\w.,~–-])(?<!igure )(?<!able )(?<!ection )(?<!quation )"
+    r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,9}(?:\.\d{1,9})?)\s?(\\?%|[^\W\d_]{2,30})"
 )
 _FEWEST_SHARED = 6
 _SHARED_OF_SHORTER = 0.7
 _RARE = 4
 """Sentences that a word may stand in and still bring two of them together."""
 _MOST_PAIRS = 20_000
+_ROUNDED_SHARE = 0.05
+"""By which two figures may differ and still be one, rounded twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +110,10 @@ def _pairs(said: list[_Said]) -> Iterator[tuple[_Said, _Said]]:
         for word in one.content:
             holders[word].append(place)
     met: dict[tuple[int, int], int] = defaultdict(int)
-    for places in holders.values():
-        if not 1 < len(places) <= _RARE:
-            continue
-        for number, first in enumerate(places):
-            for second in places[number + 1 :]:
-                met[first, second] += 1
-                if len(met) > _MOST_PAIRS:
-                    return
+    for _, places in sorted(holders.items()):
+        if len(places) <= _RARE and len(met) < _MOST_PAIRS:
+            for pair in combinations(places, 2):
+                met[pair] += 1
     for (first, second), shared in sorted(met.items()):
         if shared > 1:
             yield said[first], said[second]
@@ -126,6 +126,6 @@ def _difference(first: _Said, second: _Said) -> str | None:
                 return f"“{word}” and “{min(turned)}”"
     for unit in sorted(first.figures.keys() & second.figures.keys()):
         one, other = first.figures[unit], second.figures[unit]
-        if round(one) != round(other) and not unit.endswith("fold"):
+        if abs(one - other) > _ROUNDED_SHARE * max(one, other):
             return f"{one:g} and {other:g} {unit}"
     return None

@@ -41,7 +41,8 @@ _PEOPLE = bounded(
 _SAMPLE = bounded(
     r"\bn\s{0,9}=\s{0,9}\d|\b\d[\d,]{0,15}\s{1,9}(?:\w{1,40}\s{1,9}){0,4}(?:participants|patients"
     r"|subjects|respondents|volunteers|people|students|adults|children|men|women)\b"
-    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty"
+    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen"
+    r"|twenty|thirty|forty|fifty|sixty"
     r"|hundred)\b[^.]{0,30}\b(?:participants|patients|subjects|respondents|volunteers|people)\b",
     IGNORECASE,
 )

@@ -294,7 +294,7 @@ async def test_two_papers_in_one_file_are_told() -> None:
     both = f"{paper}\nReferences\n[1] A. Stone.\n\n{paper}\nReferences\n[1] B. Stone.\n"
     review = await reviewed(Answering(raising()), both)
     assert review.attempt.provenance is not None
-    assert review.attempt.provenance.shortening == "it seems to hold 2 papers"
+    assert review.attempt.provenance.shortening == "the file seems to hold 2 papers, read as one"
 
 
 async def test_the_review_is_written_over_the_last_notes_and_what_stands_alone() -> None:

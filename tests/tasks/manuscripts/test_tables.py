@@ -125,3 +125,8 @@ def test_what_reading_damaged_is_not_held_against_the_authors(damaged: str) -> N
     assert len(reading.damaged) == 1
     assert not reading.is_mostly_whole
     assert kinds("Here 12 of 40 (25%) improved.") == {"share"}
+
+
+def test_figures_that_are_one_figure_rounded_twice_are_left_alone() -> None:
+    assert kinds(RESTATED.format(direction="increased", figure="12.4")) == set()
+    assert kinds(RESTATED.format(direction="increased", figure="0.4")) == {"restated"}
