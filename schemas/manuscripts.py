@@ -111,7 +111,7 @@ class Vote(Judged):
 
 
 class ManuscriptReview(Judged):
-    """What one attempt says of a manuscript as a whole; its weaknesses are the problems that stand."""
+    """What one attempt says of the whole; its weaknesses are the problems that stand."""
 
     JUDGEMENT = ("summary",)
 

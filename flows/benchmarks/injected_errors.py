@@ -94,7 +94,7 @@ class Reviewed(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An error of a twin; `report` is what points at it. None: nothing does, or nothing was said."""
+    """An error of a twin, and the report that points at it; None: there is none."""
 
     twin: Twin
     error: InjectedError

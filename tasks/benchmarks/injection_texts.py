@@ -1,5 +1,5 @@
-"""The manuscripts that errors are put into: those a folder of data lists, read as `assay check` reads
-them.
+"""The manuscripts that errors are put into: listed by a folder of data, and read as `assay check`
+reads them.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""A review of one manuscript: read section by section with running notes, each candidate looked at a
-second time, the rest merged and ranked (TIMAR, section 3.6; OpenAIReview, arXiv 2606.19749).
+"""A review of one manuscript: read section by section with running notes, candidates merged, each
+looked at a second time, and ranked (TIMAR, section 3.6; OpenAIReview, arXiv 2606.19749).
 
-What it may cost is bounded by the text: one question a section, one for each of at most twice as many
-candidates as problems were asked for, and one over the whole.
+What it may cost is bounded by the text: one question a section, one for each of at most twice as
+many candidates as problems were asked for, and one over the whole.
 """
 
 import asyncio
@@ -188,7 +188,7 @@ async def _read_in_order(
 async def _second_look(
     candidate: Candidate, reading: Reading, engine: Engine
 ) -> Outcome[RefuteReply] | None:
-    """None where there is nothing to ask: what it quotes is not there, or was damaged in reading."""
+    """None where there is nothing to ask: its sentence is not there, or was damaged in reading."""
     if unfounded(candidate.said, reading) is not None:
         return None
     said = candidate.said

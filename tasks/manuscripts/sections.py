@@ -1,4 +1,4 @@
-"""Stretches of a manuscript: as long as one question shows, and the passages that speak of a problem."""
+"""Stretches of a manuscript as long as one question shows, and the passages about a problem."""
 
 from dataclasses import dataclass
 

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from schemas.base import Noun, replace
 from schemas.benchmark import BenchmarkItem, BenchmarkScore
 from schemas.identifiers import IdeaId
-from schemas.manuscripts import Attempt, Vote
+from schemas.manuscripts import Attempt, ManuscriptReview, Vote
 from schemas.outcome import Judged
 from schemas.ranking import RatingMethod, Winner
 from schemas.reasons import Reason
@@ -20,6 +20,7 @@ from tests.support.survey_lake import make_survey, with_review
 FIRST, SECOND = IdeaId("first"), IdeaId("second")
 JUDGED: tuple[Judged, ...] = (
     Attempt(attempt=1, problem_count=0),
+    ManuscriptReview(attempt=1, summary="They sorted pebbles.", provenance=None),
     Vote(problem_id="a1p1", judge="judge", repetition=1, hit=False, provenance=None),
     BenchmarkItem(item_id="1", task="pair", system="assay", answer="first"),
     BenchmarkScore(suite="pairs", metric="accuracy", system="assay", value=0.0, count=1),

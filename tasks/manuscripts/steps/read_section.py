@@ -1,5 +1,5 @@
-"""`read_section`: what may be wrong in one section, given notes on those before it, and the notes for
-the next one.
+"""`read_section`: what may be wrong in one section, given notes on those before it, and the notes
+for the next one.
 
 Baseline: what the checks of the text report there, and the sentences with figures as notes.
 """

@@ -52,7 +52,7 @@ _ROUNDED_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """One sentence by what it says: content words, words of direction, negation, measured figures."""
+    """One sentence by what it says: its words, those of direction, negation, measured figures."""
 
     placed: Placed
     summarises: bool

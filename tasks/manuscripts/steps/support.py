@@ -169,7 +169,8 @@ _TO_THE_REVIEWER = bounded(
     r"[^.]{0,20}\binstructions?\b"
     r"|\b(?:give|write|provide|output|produce)\b[^.]{0,20}\b(?:positive|favou?rable) review\b"
     r"|\bdo not\b[^.]{0,30}\b(?:negatives|weaknesses|shortcomings)\b"
-    r"|\b(?:you (?:must|should)|please) (?:recommend|accept)\b[^.]{0,40}\b(?:paper|manuscript|accept)",
+    r"|\b(?:you (?:must|should)|please) (?:recommend|accept)\b[^.]{0,40}"
+    r"\b(?:paper|manuscript|accept)",
     IGNORECASE,
 )
 
@@ -246,7 +247,8 @@ def _beyond(
 
 
 _CITES = bounded(
-    r"\\[a-zA-Z]{0,20}cite|\[\d{1,3}[],–-]|\bet al\b|\((?:[^()]{0,60}\s)?(?:19|20)\d\d[a-z]?\)|\{\{cite"
+    r"\\[a-zA-Z]{0,20}cite|\[\d{1,3}[],–-]|\bet al\b|\{\{cite"
+    r"|\((?:[^()]{0,60}\s)?(?:19|20)\d\d[a-z]?\)"
     r"|\bthere(?:in|of)\b|\[[A-Z]\w{1,12}\]"
 )
 

@@ -1,4 +1,4 @@
-"""Tables of a manuscript, cell by cell: do their totals add up, and does the text say what they say?
+"""Tables of a manuscript, cell by cell: do totals add up, and does the text say what they say?
 
 Read are tables whose cells are marked: LaTeX's and Markdown's. Of a table printed on a page the
 cells are not known, so nothing is said of it.

@@ -1,5 +1,5 @@
-"""`write_review`: summary, strengths, questions and ratings of a manuscript that was read to its end;
-the weaknesses are the problems that stand.
+"""`write_review`: summary, strengths, questions and ratings of a manuscript that was read to its
+end; the weaknesses are the problems that stand.
 
 Baseline: the first sentences of the abstract, and no rating.
 """

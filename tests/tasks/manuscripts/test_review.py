@@ -1,5 +1,5 @@
-"""A review: sections in order with running notes, a second look at every candidate, and what is shown
-first.
+"""A review: sections in order with running notes, a second look at every candidate, and what is
+shown first.
 """
 
 from collections.abc import Callable
