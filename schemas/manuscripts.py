@@ -42,6 +42,10 @@ class Problem(Noun):
         default=None,
         description="Whether the manuscript has the sentence word for word; None: cannot be told.",
     )
+    passage: Prose = Field(
+        default="",
+        description="The quote with the sentences around it; empty: the text has no such quote.",
+    )
     confidence_0_to_1: float | None = Field(
         default=None, ge=0, le=1, description="How sure it is after all looks; None: not asked."
     )
@@ -51,6 +55,14 @@ class Problem(Noun):
     )
     second_look: Prose = Field(default="", description="Why it stands or not; empty: no look.")
     provenance: Provenance | None = Field(default=None, description="None for an imported problem.")
+
+    @property
+    def passage_parts(self) -> tuple[str, str, str]:
+        """The passage before its quote, the quote, and behind it; the last two empty where the
+        passage words it otherwise.
+        """
+        before, quote, behind = self.passage.partition(" ".join(self.quote.split()) or "\0")
+        return before.strip(), quote, behind.strip()
 
     @property
     def stands(self) -> bool:

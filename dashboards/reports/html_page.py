@@ -33,6 +33,11 @@ RELIABILITY_FENCE = "reliability"
 BARS_FENCE = "bars"
 MAP_FENCE = "map"
 FOLD_FENCE, UNFOLD_FENCE = "fold", "unfold"
+BESIDE_FENCES = {
+    "beside": '<div class="beside">\n<div>\n',
+    "against": "</div>\n<div>\n",
+    "unbeside": "</div>\n</div>\n",
+}
 CHART_FENCE = "chart"
 """Language of the empty code block that stands for the chart; only our own templates can write a
 code block.
@@ -52,9 +57,9 @@ def html_page(
     """Render `markdown` with its headings as navigation.
 
     An empty code block `intervals N`, `reliability N`, `bars N` or `map N` stands for the drawing of
-    that number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it. HTML in it
-    is shown as text; links lead to http(s) addresses or to the reports of the same run, nowhere
-    else.
+    that number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it, and
+    what stands between `beside`, `against` and `unbeside` in two columns. HTML in it is shown as
+    text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
     """
     parser = _parser()
     environment: MutableMapping[str, Any] = {
@@ -173,6 +178,8 @@ def _render_fence(
         return f"<details>\n<summary>{escape(number)}</summary>\n"
     if kind == UNFOLD_FENCE:
         return "</details>\n"
+    if kind in BESIDE_FENCES:
+        return BESIDE_FENCES[kind]
     if tokens[index].info.strip() != CHART_FENCE:
         return renderer.fence(tokens, index, options, environment)
     chart = environment["chart"]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from dashboards.reports import figures, wording
 from dashboards.reports.html_page import html_page
 from dashboards.reports.render import OutputFormat, rendered
@@ -99,30 +101,48 @@ def check_report(
     *,
     catalogue_url: str | None = None,
 ) -> str:
-    """The report as Markdown or as one HTML page.
+    """The report as Markdown or as one HTML page, which shows passages beside the problems.
 
     Raises ConfigurationError when the check run is not published.
     """
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
-        page = CheckPage(check_head(connection, run_id), manuscript_checks(connection, run_id))
-    markdown = rendered("check.md.jinja", page=page, banners=wording.banners(page.head.engine, ""))
-    return markdown if output_format == "md" else _html(markdown, run_id)
+    page = _page(layout, run_id, catalogue_url)
+    return _markdown(page) if output_format == "md" else _html(page)
+
+
+def check_json(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
+    """Every manuscript with all problems, also refuted ones, as they were landed.
+
+    Raises ConfigurationError when the check run is not published.
+    """
+    checks = _page(layout, run_id, catalogue_url).checks
+    return TypeAdapter(tuple[ManuscriptCheck, ...]).dump_json(checks, indent=2).decode() + "\n"
 
 
 def write_check_report(
     layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
 ) -> tuple[Path, Path]:
     """Write `reports/<run_id>/index.html` and `index.md`; their paths."""
-    markdown = check_report(layout, run_id, catalogue_url=catalogue_url)
+    page = _page(layout, run_id, catalogue_url)
     folder = layout.reports / run_id
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / "index.html", folder / "index.md"
-    for path, text in zip(paths, (_html(markdown, run_id), markdown), strict=True):
+    for path, text in zip(paths, (_html(page), _markdown(page)), strict=True):
         building = path.with_suffix(".building")
         write_bytes(building, text.encode("utf-8", "replace"))
         building.replace(path)
     return paths
 
 
-def _html(markdown: str, run_id: RunId) -> str:
-    return html_page(markdown, title=f"Check {run_id}")
+def _page(layout: Layout, run_id: RunId, catalogue_url: str | None) -> CheckPage:
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        return CheckPage(check_head(connection, run_id), manuscript_checks(connection, run_id))
+
+
+def _markdown(page: CheckPage, *, in_columns: bool = False) -> str:
+    """`in_columns`: with passages of the manuscript beside the problems, which HTML alone shows."""
+    banners = wording.banners(page.head.engine, "")
+    return rendered("check.md.jinja", page=page, banners=banners, in_columns=in_columns)
+
+
+def _html(page: CheckPage) -> str:
+    return html_page(_markdown(page, in_columns=True), title=f"Check {page.head.run_id}")

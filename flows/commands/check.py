@@ -29,6 +29,18 @@ Papers = Annotated[
 def check(
     papers: Papers,
     options: CheckOptions,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help=(
+                "Write the report here too, by the ending: md, html, docx or json; pdf: the"
+                " manuscript's own pages with a comment at each problem."
+            ),
+        ),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Look for critical problems in manuscripts, and print each with its place and explanation.
@@ -37,14 +49,20 @@ def check(
     hit rates are printed. The same command goes on where it stopped; nothing is paid twice.
     """
     from flows.check_request import resolve_check
+    from flows.commands.check_file import check_output, write_check
     from flows.commands.check_output import print_check
 
     request = resolve_check(papers, options, Settings())
+    if output is not None:
+        check_output(output, request)
     if options.dry_run:
         return _print_expected(request, as_json=json)
     with Session() as session:
         summary = session.check(request)
-    return print_check(request, summary, as_json=json)
+    code = print_check(request, summary, as_json=json)
+    if output is not None and summary.published:
+        write_check(output, request, summary.head.run_id)
+    return code
 
 
 def _print_expected(request: "CheckRequest", *, as_json: bool) -> int:

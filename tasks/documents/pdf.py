@@ -99,7 +99,7 @@ async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read
     limits = (cpu_seconds, settings.parse_memory_bytes, settings.maximum_pages)
     ended = await run_child((str(_CHILD), *map(str, limits)), content, cpu_seconds)
     if ended.code != 0:
-        return failure(PARSER, name, *_refusal(ended, settings))
+        return failure(PARSER, name, *refusal(ended, settings))
     try:
         read = _Read.model_validate_json(ended.output)
     except ValidationError:
@@ -111,7 +111,8 @@ async def _lines(content: bytes, name: str, settings: DocumentSettings) -> _Read
     return read
 
 
-def _refusal(ended: Ended, settings: DocumentSettings) -> tuple[Reason, str]:
+def refusal(ended: Ended, settings: DocumentSettings) -> tuple[Reason, str]:
+    """Why a child that reads PDFs gave nothing."""
     own = {
         EXIT_DAMAGED: (Reason.DAMAGED, "the PDF is damaged"),
         EXIT_ENCRYPTED: (Reason.ENCRYPTED, "the PDF needs a password"),

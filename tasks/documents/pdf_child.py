@@ -31,7 +31,7 @@ _NAME_BYTES = 128
 
 def main() -> int:
     cpu_seconds, memory_bytes, maximum_pages = (int(argument) for argument in sys.argv[1:4])
-    _limit(cpu_seconds, memory_bytes)
+    limit(cpu_seconds, memory_bytes)
     try:
         answer = _read(sys.stdin.buffer.read(), maximum_pages)
     except MemoryError:
@@ -44,7 +44,8 @@ def main() -> int:
     return 0
 
 
-def _limit(cpu_seconds: int, memory_bytes: int) -> None:
+def limit(cpu_seconds: int, memory_bytes: int) -> None:
+    """Of this process: processor time, memory, and no file written."""
     for kind, amount in (
         (resource.RLIMIT_CPU, cpu_seconds),
         (resource.RLIMIT_AS, memory_bytes),

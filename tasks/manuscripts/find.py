@@ -11,7 +11,9 @@ from schemas.outcome import Outcome, Scored
 from schemas.patterns import IGNORECASE, bounded
 from tasks.judging.step import Engine
 from tasks.manuscripts.read import Manuscript
+from tasks.manuscripts.sections import passage_around
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS, ProblemsInput, ProblemsReply
+from tasks.manuscripts.steps.reading import Reading
 from tasks.text.quotations import stands_in
 
 # Does a place that a report names exist in the manuscript? Yes, no, or it cannot be told.
@@ -205,6 +207,7 @@ def _problems(
 ) -> list[Problem]:
     if not isinstance(outcome, Scored):
         return []
+    reading = Reading(shown_form(manuscript), manuscript.text)
     return [
         Problem(
             problem_id=f"a{number}p{place}",
@@ -215,6 +218,7 @@ def _problems(
             location_found=location_found(reported.location, manuscript),
             quote=reported.quote,
             quote_found=stands_in(reported.quote, manuscript.text) if reported.quote else None,
+            passage=passage_around(reported.quote, reading),
             provenance=outcome.provenance,
         )
         for place, reported in enumerate(outcome.value.problems[:most], start=1)

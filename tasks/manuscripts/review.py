@@ -20,6 +20,7 @@ from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.sections import (
     SECTION_WORDS,
     Section,
+    passage_around,
     passages_about,
     sections_of,
     sentence_of,
@@ -233,6 +234,7 @@ def _problem(
         quote=said.quote,
         quote_found=stands_in(said.quote, reading.whole, least_characters=LEAST_CHARACTERS),
         confidence_0_to_1=confidence / 100,
+        passage=passage_around(said.quote, reading),
         refuted=refuted,
         second_look=reason,
         provenance=candidate.provenance,

@@ -9,6 +9,8 @@ from tasks.text.words import rank_sentences
 SECTION_WORDS = 1_500
 """Of one question; a longer section is read in parts, and short ones together."""
 PASSAGE_SENTENCES = 25
+_BESIDE = 2
+"""Sentences to each side of the quoted one that a reader of the report is shown."""
 _AROUND = 5
 """Sentences to each side of the one a problem points at that are shown with it."""
 
@@ -64,6 +66,18 @@ def sentence_of(quoted: str, reading: Reading) -> int | None:
         if wanted in sentence or (sentence in wanted and len(sentence) > len(wanted) / 2):
             return number
     return None
+
+
+def passage_around(quoted: str, reading: Reading) -> str:
+    """The sentence a quotation is of, with those around it as far as they stand at one place; empty
+    where the text has no such sentence.
+    """
+    at = sentence_of(quoted, reading) if normal(quoted) else None
+    if at is None:
+        return ""
+    placed = reading.sentences
+    around = placed[max(at - _BESIDE, 0) : at + _BESIDE + 1]
+    return " ".join(one.sentence for one in around if one.location == placed[at].location)
 
 
 def passages_about(problem: str, quoted: str, reading: Reading) -> str:

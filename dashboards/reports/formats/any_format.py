@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dashboards.reports.any_run import kind_of
 from dashboards.reports.formats.report_format import ReportFormat
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.render import OutputFormat
+from dashboards.reports.write_check import check_json
 from schemas.identifiers import IdeaId, RunId
 from warehouse.answers import IdeaReview
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import CHECKS
 from warehouse.queries import open_queries
 
 
@@ -41,11 +44,17 @@ def data(
     *,
     catalogue_url: str | None = None,
 ) -> bytes:
-    """Every cited paper as `bib`, or the reviews as `json`, of one idea or of all of a run.
+    """Every cited paper as `bib`, or the reviews as `json`, of one idea or of all of a run; of a
+    check of manuscripts `json` alone.
 
     Raises:
-        ConfigurationError: no such lake, published run of ideas or idea.
+        ConfigurationError: no such lake, published run of ideas, check or idea.
     """
+    if output_format is ReportFormat.JSON and idea_id is None:
+        with open_queries(layout, catalogue_url=catalogue_url) as queries:
+            kind = kind_of(queries, run_id)
+        if kind is CHECKS:
+            return check_json(layout, run_id, catalogue_url=catalogue_url).encode()
     with _reviews(layout, run_id, idea_id, catalogue_url) as reviews:
         if output_format is ReportFormat.BIB:
             from dashboards.reports.formats.bib_file import bib_file

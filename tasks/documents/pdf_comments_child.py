@@ -1,0 +1,176 @@
+"""Adds comments to one PDF: standard input has a line of JSON and then the file, standard output a
+line that says which quotes were found and then the file with its comments.
+
+Runs in a process of its own, as `pdf_child.py` does, with its limits and exit codes.
+"""
+
+import ctypes
+import io
+import json
+import sys
+import unicodedata
+from typing import Any
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as raw
+
+from tasks.documents.pdf_child import (
+    EXIT_DAMAGED,
+    EXIT_ENCRYPTED,
+    EXIT_MEMORY,
+    EXIT_TOO_MANY_PAGES,
+    EXIT_TOO_MUCH_TEXT,
+    MAXIMUM_CHARACTERS,
+    limit,
+)
+
+_LEAST_LETTERS = 8
+"""A shorter quote stands everywhere."""
+_LEAST_LETTERS_OF_A_PART = 24
+_MOST_RECTANGLES = 100
+_NOTE_POINTS, _NOTE_STEP_POINTS, _NOTES_IN_A_ROW = 20, 24, 16
+_COLOUR = (255, 205, 60)
+_PRINTED = 4
+"""Of an annotation's flags."""
+
+
+def main() -> int:
+    cpu_seconds, memory_bytes, maximum_pages = (int(argument) for argument in sys.argv[1:4])
+    limit(cpu_seconds, memory_bytes)
+    asked, _, content = sys.stdin.buffer.read().partition(b"\n")
+    try:
+        document = pdfium.PdfDocument(content)
+        if len(document) > maximum_pages:
+            sys.stderr.write(str(len(document)))
+            return EXIT_TOO_MANY_PAGES
+        letters = _Letters(document)
+        if letters.count > MAXIMUM_CHARACTERS:
+            return EXIT_TOO_MUCH_TEXT
+        at_quote = _commented(document, letters, json.loads(asked))
+        written = io.BytesIO()
+        document.save(written)
+    except MemoryError:
+        return EXIT_MEMORY
+    except pdfium.PdfiumError as error:
+        return EXIT_ENCRYPTED if "password" in str(error).lower() else EXIT_DAMAGED
+    sys.stdout.buffer.write(json.dumps(at_quote).encode() + b"\n" + written.getvalue())
+    return 0
+
+
+class _Letters:
+    """Letters and digits of a document in one case, and the page and character each comes from."""
+
+    def __init__(self, document: pdfium.PdfDocument) -> None:
+        self.count = 0
+        self._places: list[tuple[int, int]] = []
+        found: list[str] = []
+        for number in range(len(document)):
+            for index, character in _characters(document, number):
+                self.count += 1
+                if self.count > MAXIMUM_CHARACTERS:
+                    return
+                for letter in _letters_of(character):
+                    found.append(letter)
+                    self._places.append((number, index))
+        self._text = "".join(found)
+
+    def find(self, quote: str) -> tuple[int, int, int] | None:
+        """Page, first and last character of a quote; of one that something stands within, such as a
+        page's footer, the half that is whole.
+        """
+        wanted = "".join(map(_letters_of, quote))
+        half = len(wanted) // 2
+        parts = [
+            part for part in (wanted[:half], wanted[half:]) if len(part) >= _LEAST_LETTERS_OF_A_PART
+        ]
+        for part in [wanted, *parts] if len(wanted) >= _LEAST_LETTERS else []:
+            at = self._text.find(part)
+            if at >= 0:
+                page, first = self._places[at]
+                places = self._places[at : at + len(part)]
+                return page, first, max(index for other, index in places if other == page)
+        return None
+
+
+def _letters_of(text: str) -> str:
+    normal = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(character for character in normal if character.isalnum())
+
+
+def _characters(document: pdfium.PdfDocument, number: int) -> list[tuple[int, str]]:
+    """A page that cannot be read has none."""
+    try:
+        text_page = document[number].get_textpage()
+    except pdfium.PdfiumError:
+        return []
+    codes = [raw.FPDFText_GetUnicode(text_page, index) for index in range(text_page.count_chars())]
+    return [(index, chr(code)) for index, code in enumerate(codes) if 0 < code < 0x110000]
+
+
+def _commented(
+    document: pdfium.PdfDocument, letters: _Letters, comments: list[dict[str, Any]]
+) -> list[bool]:
+    """Whether each comment stands at its quote; the others stand at the top of their page."""
+    at_quote, tops = [], dict.fromkeys(range(len(document)), 0)
+    for comment in comments:
+        found = letters.find(comment["quote"])
+        rectangles = _rectangles(document[found[0]], *found[1:]) if found else []
+        if found and rectangles:
+            _mark(document[found[0]], rectangles, comment["text"])
+        else:
+            number = min(comment["page"], len(document)) - 1
+            _note(document[number], tops[number], comment["elsewhere"])
+            tops[number] += 1
+        at_quote.append(bool(rectangles))
+    return at_quote
+
+
+def _rectangles(
+    page: pdfium.PdfPage, first: int, last: int
+) -> list[tuple[float, float, float, float]]:
+    """Left, bottom, right, top of what is printed of a stretch of characters, line by line."""
+    text_page = page.get_textpage()
+    count = min(text_page.count_rects(first, last - first + 1), _MOST_RECTANGLES)
+    return [text_page.get_rect(number) for number in range(count)]
+
+
+def _mark(
+    page: pdfium.PdfPage, rectangles: list[tuple[float, float, float, float]], text: str
+) -> None:
+    annotation = _created(page, raw.FPDF_ANNOT_HIGHLIGHT, text)
+    for left, bottom, right, top in rectangles:
+        corners = raw.FS_QUADPOINTSF(left, top, right, top, left, bottom, right, bottom)
+        raw.FPDFAnnot_AppendAttachmentPoints(annotation, corners)
+    lefts, bottoms, rights, tops = zip(*rectangles, strict=True)
+    _end(annotation, min(lefts), min(bottoms), max(rights), max(tops))
+
+
+def _note(page: pdfium.PdfPage, before: int, text: str) -> None:
+    """A note in the upper left corner, right of and below the `before` that stand there."""
+    left, _, _, top = page.get_cropbox()
+    row, column = divmod(before, _NOTES_IN_A_ROW)
+    x = left + 6 + column * _NOTE_STEP_POINTS
+    y = top - 6 - row * _NOTE_STEP_POINTS
+    _end(_created(page, raw.FPDF_ANNOT_TEXT, text), x, y - _NOTE_POINTS, x + _NOTE_POINTS, y)
+
+
+def _created(page: pdfium.PdfPage, kind: int, text: str) -> Any:
+    annotation = raw.FPDFPage_CreateAnnot(page, kind)
+    if not annotation:
+        raise pdfium.PdfiumError("the page takes no annotation")
+    for key, value in ((b"Contents", text), (b"T", "Assay")):
+        wide = (value + "\0").encode("utf-16-le", "replace")
+        units = (ctypes.c_ushort * (len(wide) // 2)).from_buffer_copy(wide)
+        raw.FPDFAnnot_SetStringValue(annotation, key, units)
+    raw.FPDFAnnot_SetColor(annotation, raw.FPDFANNOT_COLORTYPE_Color, *_COLOUR, 255)
+    raw.FPDFAnnot_SetFlags(annotation, _PRINTED)
+    return annotation
+
+
+def _end(annotation: Any, left: float, bottom: float, right: float, top: float) -> None:
+    raw.FPDFAnnot_SetRect(annotation, raw.FS_RECTF(left, top, right, bottom))
+    raw.FPDFPage_CloseAnnot(annotation)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
