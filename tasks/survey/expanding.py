@@ -190,10 +190,13 @@ class Walk:
     async def _judge_best(
         self, rankings: Sequence[Mapping[PaperId, float]], counts: _Counts
     ) -> None:
-        """Judge what the rankings, the searches and the words shared with the question put first."""
+        """Judge what the rankings, the searches and the words shared with the question put first.
+
+        The searches count as one ranking however many there are: a dozen would outvote the links.
+        """
         waiting = self._waiting()
         shared = SharedWords([lead.paper for lead in waiting]).with_text(self._question)
-        worth = fused([*self._ranks, *rankings, shared])
+        worth = fused([fused(self._ranks), *rankings, shared])
         waiting.sort(key=lambda lead: (-worth[lead.paper.paper_id], lead.paper.paper_id))
         chosen = [lead.paper for lead in waiting[: self._quota()]]
         judgements = await self._judge(chosen)

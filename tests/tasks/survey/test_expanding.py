@@ -1,6 +1,6 @@
 """From a question along the citation graph: what is kept and why, and what bounds it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
@@ -28,11 +28,12 @@ async def expanded(
     literature: GraphLiterature,
     relevant: Iterable[str] = RELEVANT,
     cutoff: date | None = None,
+    queries: Sequence[SurveyQuery] = (QUERY,),
     **bounds: Any,
 ) -> Expansion:
     parameters = SurveyParameters(**{"saturation_share": 0.0, **bounds})
     return await expand(
-        "How do bats call?", [QUERY], parameters, literature, judge_by(relevant), cutoff
+        "How do bats call?", queries, parameters, literature, judge_by(relevant), cutoff
     )
 
 
@@ -101,6 +102,18 @@ async def test_a_hub_to_which_everything_points_is_judged_after_papers_few_point
     )
     found = await expanded(literature, relevant=names, depth=1, maximum_judged=3)
     assert {one.paper_id for one in found.papers} == {"a", "b", "rare"}
+
+
+async def test_many_searches_do_not_outvote_what_relevant_papers_cite() -> None:
+    names = ["a", "b", "left1", "left2", "left3"]
+    queries = [QUERY.model_copy(update={"query": f"bat calls {number}"}) for number in range(12)]
+    literature = GraphLiterature(
+        [paper(name) for name in (*names, "linked")],
+        {"a": ["linked"], "b": ["linked"]},
+        {query.query: names for query in queries},
+    )
+    found = await expanded(literature, names, queries=queries, depth=1, maximum_judged=3)
+    assert {one.paper_id for one in found.papers} == {"a", "b", "linked"}
 
 
 async def test_a_dead_source_is_named_and_nothing_is_invented() -> None:
