@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from flows.progress import time_of_day
+from flows.talk import time_of_day
 from schemas.settings import Settings
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text

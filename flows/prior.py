@@ -9,6 +9,7 @@ from scipy.cluster.hierarchy import DisjointSet
 
 from schemas.base import Noun
 from schemas.calibration import Prior
+from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.options import PriorOptions
@@ -69,6 +70,12 @@ def fit_prior_on(source: str | None, options: PriorOptions) -> FittedPrior:
                 for review in queries.idea_reviews(run.run_id)
             ]
             engine, name = run.engine, run.run_id
+    if not any(options.outcome in idea.metadata for idea, _ in listed):
+        fields = sorted({field for idea, _ in listed for field in idea.metadata})
+        raise ConfigurationError(
+            f"--outcome {options.outcome}: no idea of {name} has this field; they have"
+            f" {', '.join(fields) or 'none beside their text'}"
+        )
     scale = LabelScale(options.scale, tuple(float(place) for place in range(len(options.scale))))
     examples = list(_examples(listed, options.outcome, scale))
     predictions = cross_validate(examples, scale, seed=0)

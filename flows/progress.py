@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.progress import (
@@ -19,7 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from flows.talk import notes_are_wanted
+from flows.talk import notes_are_wanted, time_of_day
 from warehouse.run_log import EVENTS
 
 POLL_SECONDS = 0.5
@@ -126,11 +125,6 @@ def _watch_for_the_log(watched: Watched, stopped: threading.Event) -> None:
             counts = {"done_count": done, "total_count": watched.total(), "nouns": watched.nouns}
             EVENTS.info("progress", extra=counts)
         before = done
-
-
-def time_of_day() -> str:
-    """The time of day, for whoever reads it in the log of a scheduler."""
-    return datetime.now(UTC).strftime("%H:%M:%SZ")
 
 
 def _line(watched: Watched, done: int) -> str:

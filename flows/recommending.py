@@ -80,6 +80,10 @@ async def _recommend(
 
 def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:
     """Its text and its cutoff date."""
+    if not given.strip():
+        raise ConfigurationError(
+            'say an idea, as in `assay recommend "Parse languages by transfer"`'
+        )
     if given != STANDARD_INPUT and not Path(given).exists():
         if len(given.split()) > 1:
             return given, options.cutoff
@@ -91,5 +95,6 @@ def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:
     wanted = [idea for idea in ideas if options.idea in (None, idea.idea_id)]
     if len(wanted) != 1:
         named = ", ".join(idea.idea_id for idea in ideas[:5]) or "none that can be read"
-        raise ConfigurationError(f"{given} holds {len(ideas)} ideas ({named}); name one by --idea")
+        held = f"{len(ideas)} ideas" if options.idea is None else f"no idea {options.idea}"
+        raise ConfigurationError(f"{given} holds {held} ({named}); name one by --idea")
     return wanted[0].text, wanted[0].cutoff_date

@@ -253,7 +253,8 @@ def _distinct(names: list[str]) -> list[str]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
-        return float(value)
+        as_float = float(value)  # whose shortest digits may be others where there are many
+        return as_float if Decimal(repr(as_float)) == value else str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):

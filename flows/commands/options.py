@@ -17,6 +17,7 @@ from pydantic_core import PydanticUndefined
 
 from flows.environment import prepare_environment
 from flows.talk import set_talk
+from schemas.errors import ConfigurationError
 from schemas.option_values import Options, flag_of, written
 from schemas.options import LakeOptions
 from schemas.settings import Settings
@@ -35,6 +36,23 @@ Ideas = Annotated[
         ),
     ),
 ]
+
+
+def _into_a_folder(output: Path | None) -> Path | None:
+    """Before any work is done for a file that could not be written."""
+    if output is not None and not output.absolute().parent.is_dir():
+        raise ConfigurationError(f"--output {output}: there is no folder {output.parent}; make it")
+    if output is not None and output.is_dir():
+        raise ConfigurationError(f"--output {output} is a folder: name a file in it")
+    return output
+
+
+def output_option(help_text: str) -> Any:
+    """Every `--output` is `-o` too, and refuses at once what cannot be written."""
+    return typer.Option("--output", "-o", metavar="FILE", help=help_text, callback=_into_a_folder)
+
+
+Output = Annotated[Path | None, output_option("Write here instead of to stdout.")]
 Json = Annotated[
     bool, typer.Option("--json", metavar="", help="Machine-readable output on stdout.")
 ]
@@ -138,6 +156,9 @@ def _parameters(model: type[Options]) -> Iterator[inspect.Parameter]:
 def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
     extra, flag, read = field.json_schema_extra, flag_of(name), _read_by_typer(field.annotation)
     assert isinstance(extra, dict)
+    if name == "output":
+        option = output_option(str(field.description))
+        return _as_parameter(name, field, Annotated[read, option])
     bounds = {type(each): each for each in field.metadata}
     option = typer.Option(
         f"{flag}/{flag.replace('--', '--no-', 1)}" if read == bool | None else flag,
@@ -147,11 +168,15 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
         min=getattr(bounds.get(annotated_types.Ge), "ge", None),
         max=getattr(bounds.get(annotated_types.Le), "le", None),
     )
+    return _as_parameter(name, field, Annotated[read, option])
+
+
+def _as_parameter(name: str, field: FieldInfo, annotation: Any) -> inspect.Parameter:
     return inspect.Parameter(
         name,
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         default=_default(field.default),
-        annotation=Annotated[read, option],
+        annotation=annotation,
     )
 
 

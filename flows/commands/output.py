@@ -75,8 +75,8 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
     value` lines.
     """
     console = stdout_console()
-    if rows and len(columns) * NARROWEST_COLUMN > console.width:
-        for line in _records(columns, rows):
+    if len(columns) * NARROWEST_COLUMN > console.width:
+        for line in _records(columns, rows) if rows else map(Text, map(safe, columns)):
             console.print(line, soft_wrap=True, highlight=False)
         return
     table = Table(header_style="bold")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.options import Json
+from flows.commands.options import Json, output_option
 from flows.commands.rank_file import check_output
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
@@ -39,9 +39,7 @@ def rank(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the ranking: .csv, .xlsx, .json or .html."
-        ),
+        output_option("Write the ranking: .csv, .xlsx, .json or .html."),
     ] = None,
     json: Json = False,
 ) -> int:

@@ -2,13 +2,12 @@
 
 import sys
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dashboards.reports.formats.report_format import ReportFormat, format_of
-from flows.commands.options import Json
+from flows.commands.options import Json, Output
 from flows.terminal import safe
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
@@ -59,10 +58,7 @@ def report(
             ),
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout."),
-    ] = None,
+    output: Output = None,
     json: Json = False,
 ) -> int:
     """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full

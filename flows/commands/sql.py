@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from flows.commands.options import Json
+from flows.commands.options import Json, Output
 from flows.terminal import safe, safe_json
 from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
@@ -53,10 +53,7 @@ def sql(
             help="Default: as --output ends, else a table.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout."),
-    ] = None,
+    output: Output = None,
     beside: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,8 +71,7 @@ def sql(
     if chosen in _BINARY:
         _deliver(_binary(layout, statement, chosen, files), output, chosen)
         return 0
-    rows = _rows(layout, statement, files)
-    columns = [str(name) for name in rows[0]] if rows else _columns(layout, statement, files)
+    columns, rows = _answer(layout, statement, files)
     if chosen is AnswerFormat.TABLE and output is None:
         _print_table(columns, rows)
         return 0
@@ -118,14 +114,12 @@ def _files(given: Sequence[str]) -> Mapping[str, Path]:
     return {name: Path(path) for name, _, path in named}
 
 
-def _rows(layout: Layout, statement: str, files: Mapping[str, Path]) -> list[dict[str, Any]]:
-    from warehouse.console import run_sql
+def _answer(
+    layout: Layout, statement: str, files: Mapping[str, Path]
+) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
+    from warehouse.console import run_sql_with_names
 
-    return run_sql(layout, statement, catalogue_url=Settings().catalogue, beside=files)
-
-
-def _columns(layout: Layout, statement: str, files: Mapping[str, Path]) -> list[str]:
-    return [str(each["column_name"]) for each in _rows(layout, f"describe {statement}", files)]
+    return run_sql_with_names(layout, statement, catalogue_url=Settings().catalogue, beside=files)
 
 
 def _print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
@@ -171,7 +165,14 @@ def _binary(
     table = run_sql_to_arrow(layout, statement, catalogue_url=catalogue, beside=files)
     sink = pa.BufferOutputStream()
     if chosen is AnswerFormat.PARQUET:
-        pq.write_table(table, sink)
+        try:
+            pq.write_table(table, sink)
+        except pa.ArrowNotImplementedError as error:
+            line = str(error).partition("\n")[0]
+            raise ConfigurationError(
+                f"Parquet cannot hold a column of the answer ({line}): cast it to varchar, or"
+                " choose --format arrow"
+            ) from error
     else:
         with pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table)

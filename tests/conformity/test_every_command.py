@@ -177,3 +177,11 @@ def test_help_fits_the_terminal_and_cuts_no_option_off(
     told = dict(commands())[name]
     flags = {flag for given in told.params for flag in given.opts if flag.startswith("--")}
     assert [flag for flag in flags if flag not in out.split() and f"{flag}," not in out] == []
+
+
+@pytest.mark.parametrize(("name", "told"), leaves(), ids=[name for name, _ in leaves()])
+def test_what_every_command_may_be_told_has_one_short_name_each(name: str, told: Any) -> None:
+    short = {"--output": "-o", "--quiet": "-q", "--verbose": "-v", "--yes": "-y"}
+    written = {long: given.opts for given in told.params for long in given.opts if long in short}
+    assert {"--quiet", "--verbose"} <= written.keys(), name
+    assert all(short[long] in opts for long, opts in written.items())

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 from flows.command_line import application, run_command
 from flows.commands.answer import print_answer
 from flows.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_USAGE
+from flows.talk import set_talk
 from flows.terminal import SafeFormatter
 from schemas.errors import BudgetExhaustedError, ConfigurationError, SnapshotError, UpstreamError
+from warehouse.run_log import EVENTS
 
 
 @pytest.fixture(autouse=True)
@@ -300,3 +303,30 @@ def test_a_dashboard_of_a_folder_that_is_not_there_says_so(
 ) -> None:
     assert run(monkeypatch, "dashboard", "--warehouse", str(tmp_path / "nowhere")) == EXIT_USAGE
     assert f"there is no folder {tmp_path / 'nowhere'}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["rank", "report", "sql", "prior"])
+def test_what_could_not_be_written_is_refused_before_any_work(
+    command: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    more = {"sql": ["select 1"], "prior": ["--outcome", "funded", "--scale", "no,yes"]}
+    file = tmp_path / "nowhere" / "ranking.csv"
+    arguments = [*more.get(command, []), "--warehouse", str(tmp_path / "none"), "-o"]
+    assert run(monkeypatch, command, *arguments, str(file)) == EXIT_USAGE
+    assert f"there is no folder {file.parent}" in capsys.readouterr().err
+    assert run(monkeypatch, command, *arguments, str(tmp_path)) == EXIT_USAGE
+    assert f"{tmp_path} is a folder" in capsys.readouterr().err
+
+
+def test_the_talkative_command_tells_each_event_with_what_it_knows(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    set_talk(quiet=False, verbose=True)
+    EVENTS.warning("%s planned", "run", extra={"to_do_count": 2, "engine": ""})
+    set_talk(quiet=False, verbose=False)
+    EVENTS.warning("run ended")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"\d\d:\d\d:\d\dZ run planned; to do count 2", line)

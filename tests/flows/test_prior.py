@@ -51,6 +51,12 @@ def test_an_outcome_that_the_scale_does_not_name_is_refused(tmp_path: Path) -> N
     assert not (tmp_path / "prior.json").exists()
 
 
+def test_an_outcome_that_no_idea_has_is_refused_with_the_fields_they_have(tmp_path: Path) -> None:
+    asked = options(tmp_path).model_copy(update={"outcome": "won"})
+    with pytest.raises(ConfigurationError, match=r"no idea of ideas.jsonl has this .* have funded"):
+        fit_prior_on(str(ideas_file(tmp_path)), asked)
+
+
 def test_a_scale_of_one_outcome_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="--scale 'yes': name two outcomes or more"):
         options(tmp_path, "yes")

@@ -114,3 +114,32 @@ def test_labels_of_ones_own_are_joined_where_they_are_named(
     assert capsys.readouterr().out == "label\ngood\n"
     assert run(ask, query, "--with", "labels") == EXIT_USAGE
     assert "NAME=FILE" in capsys.readouterr().err
+
+
+def test_a_number_is_told_with_all_its_digits_however_many_it_has(
+    ask: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long, short = "12345678901234567890.12", "1.50"
+    most = str(2**127 - 1)
+    columns = f"{long}::decimal(38,2) a, {short}::decimal(4,2) b, {most}::hugeint c, 1e400::double"
+    assert run(ask, f"select {columns} d", "--json") == EXIT_DONE
+    assert json.loads(capsys.readouterr().out) == [{"a": long, "b": 1.5, "c": most, "d": "inf"}]
+
+
+def test_a_type_that_parquet_lacks_is_one_line_and_no_file(
+    ask: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = tmp_path / "answer.parquet"
+    assert run(ask, "select interval 3 days as i", "-o", str(answer)) == EXIT_USAGE
+    assert "Parquet cannot hold" in capsys.readouterr().err
+    assert not answer.exists()
+
+
+def test_an_answer_without_rows_names_its_columns_once_however_many_they_are(
+    ask: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask.setenv("COLUMNS", "80")
+    assert run(ask, "from idea_scores where false") == EXIT_DONE
+    assert "soundness_0_to_10" in capsys.readouterr().out.splitlines()
+    assert run(ask, "select 1 as a, 2 as a from ideas where false", "--format", "csv") == EXIT_DONE
+    assert capsys.readouterr().out == "a,a_2\n"
