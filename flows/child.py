@@ -8,6 +8,8 @@ import runpy
 import signal
 import sys
 
+from schemas.interpreter import collect_garbage_seldom
+
 _PR_SET_PDEATHSIG = 1
 
 
@@ -23,5 +25,6 @@ def die_with_parent(parent: int) -> None:
 
 if __name__ == "__main__":
     die_with_parent(int(sys.argv[1]))
+    collect_garbage_seldom()
     sys.argv = sys.argv[2:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -35,6 +35,7 @@ from schemas.errors import (
     PromptError,
     SnapshotError,
 )
+from schemas.interpreter import collect_garbage_seldom
 
 _USAGE = (ConfigurationError, IdeaFileError, SnapshotError, PromptError)
 
@@ -66,6 +67,7 @@ def main() -> None:
     """Entry point of the console script: run a command, print one line for an error, exit with its
     code.
     """
+    collect_garbage_seldom()
     log_to_stderr()
     only = sys.argv[1] if len(sys.argv) > 1 else None
     sys.exit(run_command(lambda: application(only)(prog_name="assay", standalone_mode=False)))

@@ -6,6 +6,8 @@ import os
 import dask
 from prefect_dask import DaskTaskRunner
 
+from flows import worker_start
+
 # Loading a shard's models costs seconds, so a worker is given several deaths before its shard is
 # given up;
 # the shard itself sets aside the idea at fault (tasks/evaluation/attempts.py).
@@ -44,5 +46,6 @@ def dask_runner(workers: int, scheduler_address: str | None) -> DaskTaskRunner:
             "dashboard_address": f"{LOOPBACK}:0",
             "security": True,
             "silence_logs": logging.CRITICAL,
+            "preload": [worker_start.__name__],
         }
     )

@@ -6,6 +6,10 @@ Prefect server would be gone before the flow could tell it how it ended, and eve
 print a traceback. So both are blocked here, which everything started later inherits, and one thread
 waits for them and passes them on to the main thread alone. Under `nohup` SIGHUP stays ignored.
 
+Threads of libraries that were imported before block nothing, and the system may choose one of them
+to receive a signal. Python's handlers run in the main thread, which would not wake up for that: so
+whatever arrives is also written to a pipe, and a thread that reads it wakes the main one.
+
 SIGTERM, from whoever supervises the command, stops it in the same order. It is not blocked:
 children are told to end by it.
 """
@@ -16,14 +20,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from types import FrameType
 
 from flows.exit_codes import EXIT_INTERRUPTED
 
-GRACE_SECONDS = 15.0
+GRACE_SECONDS = 30.0
 """After this long, or at a second Ctrl-C, the process ends at once; runs survive that as they
 survive a kill.
 """
@@ -55,6 +59,7 @@ def interruptible() -> Iterator[None]:
     over, told = threading.Event(), threading.Event()
     watcher = threading.Thread(target=_watch, args=(over, told, told_by), daemon=True)
     watcher.start()
+    stop_waking = _wake_main_thread(told_by)
     if signal.SIGHUP in told_by:  # threads that were there before do not block it
         signal.signal(
             signal.SIGHUP, lambda *_: signal.pthread_kill(watcher.ident or 0, signal.SIGHUP)
@@ -70,6 +75,7 @@ def interruptible() -> Iterator[None]:
         over.set()
         signal.pthread_kill(watcher.ident or 0, signal.SIGINT)
         watcher.join()
+        stop_waking()
         if signal.SIGHUP in told_by:
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, handler_of_end)
@@ -79,6 +85,34 @@ def interruptible() -> Iterator[None]:
         if told.is_set():  # whoever is impatient may interrupt again while the process ends
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _wake_main_thread(for_any: set[signal.Signals]) -> Callable[[], None]:
+    """Let the main thread run the handler of a signal that another thread received.
+
+    Returns: what ends it.
+    """
+    received, written = os.pipe()
+    os.set_blocking(written, False)
+    before = signal.set_wakeup_fd(written, warn_on_full_buffer=False)
+    handler = signal.signal(signal.SIGUSR1, lambda *_: None)
+
+    def wake() -> None:
+        while numbers := os.read(received, 64):
+            if not for_any.isdisjoint(numbers):
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+
+    thread = threading.Thread(target=wake, daemon=True)
+    thread.start()
+
+    def stop() -> None:
+        signal.set_wakeup_fd(before)
+        os.close(written)
+        thread.join()
+        os.close(received)
+        signal.signal(signal.SIGUSR1, handler)
+
+    return stop
 
 
 def _start_resource_tracker() -> None:

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from schemas.interpreter import collect_garbage_seldom
 from warehouse import lake
 
+collect_garbage_seldom()
 settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("assay")
 

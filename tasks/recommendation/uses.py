@@ -76,6 +76,7 @@ _GENERIC = frozenset({
 })  # fmt: skip
 """Words that name no data set by themselves."""
 _WORDS = bounded(r"\w+")
+_DIGIT = bounded(r"\d")
 
 STATED, SECTIONED, TITLED = 1.0, 1.5, 0.5
 """How plainly a work says that it used something: in a passage, in one of its experiments, or by
@@ -183,7 +184,7 @@ def hyper_parameters_in(text: str) -> list[Named]:
 
 def _settings(said: Iterable[str]) -> list[Named]:
     found: dict[str, Named] = {}
-    for sentence in said:
+    for sentence in filter(_DIGIT.search, said):
         told = [(match.group(1), match.group(2)) for match in _SETTING.finditer(sentence)]
         told += [(match.group(2), match.group(1)) for match in _COUNTED.finditer(sentence)]
         for written, value in told:
@@ -212,9 +213,14 @@ def metrics_in(text: str) -> dict[str, str]:
 def _metrics(said: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for sentence in said:
-        plain = _plain(sentence)
+        words = _WORDS.findall(sentence)
+        by_word = _metrics_by_word()
+        possible = {name for word in by_word.keys() & set(words) for name in by_word[word]}
+        if not possible:  # as of most sentences
+            continue
+        plain = f" {' '.join(words)} "
         for name, (written, unless) in _known_metrics().items():
-            if name in found or any(each in plain for each in unless):
+            if name not in possible or name in found or any(each in plain for each in unless):
                 continue
             if any(each in plain for each in written):
                 found[name] = sentence
@@ -252,6 +258,16 @@ def _known_metrics() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
         name: (tuple(map(_plain, written)), tuple(map(_plain, listed["unless"].get(name, ()))))
         for name, written in listed["metrics"].items()
     }
+
+
+@cache
+def _metrics_by_word() -> dict[str, list[str]]:
+    """Which metrics may be named where a word stands: the first of a way to write them."""
+    found: dict[str, list[str]] = {}
+    for name, (written, _) in _known_metrics().items():
+        for word in {each.split()[0] for each in written}:
+            found.setdefault(word, []).append(name)
+    return found
 
 
 def _plain(text: str) -> str:

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from schemas.naming import surname
@@ -35,10 +36,15 @@ class Work:
 
 def plain_title(title: str) -> str:
     """Letters and digits of a title, lower case, without accents."""
-    decomposed = unicodedata.normalize("NFKD", title).casefold()
-    return " ".join(
-        _WORDS.findall("".join(sign for sign in decomposed if not unicodedata.combining(sign)))
-    )
+    return " ".join(_plain_words(title))
+
+
+def _plain_words(text: str) -> list[str]:
+    decomposed = text if text.isascii() else unicodedata.normalize("NFKD", text)
+    folded = decomposed.casefold()
+    if not folded.isascii():
+        folded = "".join(sign for sign in folded if not unicodedata.combining(sign))
+    return _WORDS.findall(folded)
 
 
 def same_title(idea_title: str, found_title: str) -> bool:
@@ -100,9 +106,16 @@ def _shared_runs(idea_text: str, found_text: str) -> float:
     short to tell.
     """
     found = _runs(found_text)
-    return len(found & _runs(idea_text)) / len(found) if len(found) >= _LEAST_RUNS else 0.0
+    if len(found) < _LEAST_RUNS:
+        return 0.0
+    return len(found & _runs_of_idea(idea_text)) / len(found)
 
 
-def _runs(text: str) -> set[tuple[str, ...]]:
-    words = plain_title(text).split()
-    return set(zip(*(islice(words, start, None) for start in range(_RUN_WORDS)), strict=False))
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = _plain_words(text)
+    parts = (islice(words, start, None) for start in range(_RUN_WORDS))
+    return frozenset(zip(*parts, strict=False))
+
+
+_runs_of_idea = lru_cache(maxsize=64)(_runs)
+"""An idea is held against hundreds of papers, and several ideas at a time."""

@@ -10,8 +10,12 @@ from pathlib import Path
 import pytest
 
 PROGRAM = """
-import subprocess, sys, time
+import signal, subprocess, sys, threading, time
 from flows.interruption import interruptible
+
+library = threading.Thread(target=time.sleep, args=(600,), daemon=True)
+if {library}:
+    library.start()
 
 class Slow:
     def __del__(self):
@@ -34,8 +38,11 @@ print("over", flush=True)
 """
 
 
-def started(work: str, then: str = "pass", ignoring: str = "") -> subprocess.Popen[str]:
-    program = PROGRAM.format(work=work, then=then)
+def started(
+    work: str, then: str = "pass", ignoring: str = "", library: bool = False
+) -> subprocess.Popen[str]:
+    """`library`: whether a thread was there before, as that of an imported library."""
+    program = PROGRAM.format(work=work, then=then, library=library)
     ignore = f"trap '' {ignoring};" if ignoring else ""
     process = subprocess.Popen(
         ["sh", "-c", f'{ignore} exec "$0" -c "$1"', sys.executable, program],
@@ -71,6 +78,19 @@ def test_a_main_thread_that_waits_for_a_lock_is_interrupted_too() -> None:
     process = started("import threading; threading.Event().wait(600)")
     os.killpg(process.pid, signal.SIGINT)
     assert "over" in process.communicate(timeout=240)[0]
+
+
+@pytest.mark.parametrize("told_by", ["SIGINT", "SIGHUP"])
+def test_a_main_thread_that_waits_is_interrupted_through_a_thread_of_a_library(
+    told_by: str,
+) -> None:
+    """Which thread is told of those that do not block a signal is up to the system."""
+    tell = f"signal.pthread_kill(library.ident, signal.{told_by})"
+    waits = f"threading.Timer(1, lambda: {tell}).start(); threading.Event().wait()"
+    process = started(waits, library=True)
+    out, err = process.communicate(timeout=240)
+    assert out.split() == ["interrupted", "unharmed", "over"]
+    assert (process.returncode, err) == (0, "")
 
 
 def test_an_interrupt_while_an_object_is_finalised_is_not_dropped() -> None:

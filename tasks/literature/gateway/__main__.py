@@ -13,8 +13,8 @@ from pathlib import Path
 
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import AssayError
+from schemas.interpreter import collect_garbage_seldom
 from schemas.settings import Settings
-from tasks.literature.gateway.serve import serve
 
 # For no longer than this a gateway outlives a driver that was killed.
 _PARENT_EVERY_SECONDS = 0.3
@@ -32,6 +32,9 @@ def main() -> int:
     parser.add_argument("--port-file", type=Path)
     parser.add_argument("--parent", type=int, help="stop when this process is no longer the parent")
     arguments = parser.parse_args()
+    collect_garbage_seldom()
+    from tasks.literature.gateway.serve import serve  # which imports most of the libraries
+
     if arguments.parent is not None:
         threading.Thread(target=_end_with, args=(arguments.parent,), daemon=True).start()
     try:
