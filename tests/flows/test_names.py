@@ -23,8 +23,8 @@ ADDRESS = "http://127.0.0.1:8000/v1"
 @pytest.mark.parametrize(
     ("engine", "key", "run_id"),
     [
-        ("extractive", "9e36e0bf3318d0017d8420d1bf8dc332", "ideas-3b74fecb66"),
-        (MODEL, "120427fd938b8657cbd0612ff7f61bb4", "ideas-37b75870bd"),
+        ("extractive", "159160b7c05f0e0111e1d0ba87656396", "ideas-b65f2b028f"),
+        (MODEL, "4c1a6f4c9de28b64cdcfd3c490788f86", "ideas-9ff4e759d5"),
     ],
 )
 def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> None:
@@ -52,7 +52,7 @@ def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> N
 def test_checks_keep_their_names(
     engine: str, run_id: str, scope: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "STEPS", ())
+    monkeypatch.setattr(checking, "_steps", lambda _: ())
     source = ManuscriptSource(manuscript_id="m", path=Path("m.pdf"), content_sha256="0" * 64)
     request = CheckRequest(
         sources=(source,),
