@@ -52,6 +52,7 @@ _COMMANDS = (
     "survey",
     "report",
     "dashboard",
+    "api",
     "sql",
     "doctor",
 )
@@ -59,6 +60,7 @@ _GROUPS = {
     "runs": "List, show, compare and delete runs.",
     "literature": "Build, serve, search and audit snapshots of the literature.",
     "jobs": "Do what the dashboard and other programs ask for, and list it.",
+    "tokens": "Say who may use the services for programs.",
     "warehouse": "Export, compact, document and verify the lake.",
 }
 

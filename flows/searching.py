@@ -2,6 +2,8 @@
 
 import asyncio
 
+from flows.commands.answer import Answer as Told
+from flows.commands.answer import answer_of
 from flows.gateway import indexed
 from flows.request import resolve_literature
 from schemas.identifiers import IdeaId
@@ -24,6 +26,30 @@ def search_papers(query: str, options: SearchOptions, settings: Settings) -> Ans
         settings, indexed(literature, settings), settings.home / "literature-cache"
     ) as gateway:
         return asyncio.run(_search(gateway.url, query, options, settings))
+
+
+def search_answer(query: str, options: SearchOptions, settings: Settings) -> Told:
+    """What `assay literature search --json` prints."""
+    return told(search_papers(query, options, settings))
+
+
+def told(answer: Answer[Paper]) -> Told:
+    """Papers as an answer; `incomplete` where a source could not be asked."""
+    return answer_of(
+        "complete" if answer.complete else "incomplete",
+        answer.items,
+        warnings=failures_in_words(answer),
+        failures=answer.failures,
+        inadmissible=answer.inadmissible_count,
+    )
+
+
+def failures_in_words(answer: Answer[Paper]) -> list[str]:
+    """A line for each look-up that was not answered."""
+    return [
+        f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}"
+        for failure in answer.failures
+    ]
 
 
 async def _search(

@@ -8,7 +8,9 @@ AssayError
 │   └── UpstreamError         5xx, timeouts, dropped connections
 └── PermanentError            trying again changes nothing
     ├── ConfigurationError    wrong usage or settings (exit code 2)
-    │   └── SqlError          a statement that cannot be answered, and where it is wrong
+    │   ├── SqlError          a statement that cannot be answered, and where it is wrong
+    │   ├── UnknownNameError  nothing bears this name
+    │   └── ConflictError     it says otherwise than what is known under the same key
     ├── IdeaFileError         an idea file that cannot be read at all (exit code 2)
     ├── SnapshotError         a snapshot that is missing, empty or broken (exit code 2)
     ├── RequestRejectedError  4xx other than 429
@@ -76,6 +78,14 @@ class SqlError(ConfigurationError):
     place: int | None = None
     word = ""
     offered: tuple[str, ...] = ()
+
+
+class UnknownNameError(ConfigurationError):
+    """Nothing bears this name: no run, idea, ranking or job."""
+
+
+class ConflictError(ConfigurationError):
+    """A request that says otherwise than the one known under its key."""
 
 
 class IdeaFileError(PermanentError):

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
@@ -16,12 +16,18 @@ from schemas.settings import DashboardSettings
 OFFERED_PROFILES = ("economy", "faithful")
 """The profiles that ship: a path would be a file of the reader's choice."""
 
+IdeasFormat = Literal["jsonl", "json", "csv", "tsv", "yaml", "txt", "md"]
+"""Formats that are text; an idea file of another one is not sent."""
+
+IDEAS_FORMATS: tuple[IdeasFormat, ...] = get_args(IdeasFormat)
+
 
 class _Request(Noun):
     """What all jobs say."""
 
     name: str = Field(min_length=1, description="What lists of jobs call it.")
-    ideas: str = Field(min_length=1, description="The idea file, as JSON Lines.")
+    ideas: str = Field(min_length=1, description="The idea file, as text.")
+    ideas_format: IdeasFormat = Field(default="jsonl", description="Ending of the idea file.")
     asked_by: str = Field(min_length=1, description="Where it was asked, such as `dashboard`.")
     created_at: datetime
     idempotency_key: str = Field(

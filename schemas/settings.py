@@ -278,6 +278,27 @@ class JobSettings(Section):
     )
 
 
+class ApiSettings(Section):
+    """The services for programs: `assay api`, and MCP over HTTP, which comes with it."""
+
+    maximum_body_bytes: int = Field(
+        default=20_000_000, ge=1000, description="Of one request; more is refused."
+    )
+    body_seconds: float = Field(
+        default=30.0, gt=0, description="What the body of a request may take to arrive."
+    )
+    requests_at_once: int = Field(
+        default=64, ge=1, description="Of one token, watched jobs among them; more are refused."
+    )
+    allowed_hosts: tuple[str, ...] = Field(
+        default=(),
+        description=(
+            "Names under which programs reach it, beside its own address, as JSON:"
+            ' ["assay.example.org"].'
+        ),
+    )
+
+
 class CacheSettings(Section):
     """What `assay warehouse compact` leaves in each cache: replies, look-ups, documents, vectors."""
 
@@ -407,6 +428,7 @@ class Settings(BaseSettings):
     runs: RunSettings = RunSettings()
     alarms: AlarmSettings = AlarmSettings()
     jobs: JobSettings = JobSettings()
+    api: ApiSettings = ApiSettings()
     batches: BatchSettings = BatchSettings()
     caches: CacheSettings = CacheSettings()
     telemetry: TelemetrySettings = TelemetrySettings()

@@ -6,7 +6,7 @@
                      lock           held by the process that does it
                      stop           asks it to stop
                      log.txt        what it said
-                     ideas.jsonl, result.json
+                     ideas.<format>, result.json
 
 Pages and programs submit, read and ask to stop; `flows/jobs.py` does the rest.
 """
@@ -22,7 +22,7 @@ from filelock import FileLock
 from pydantic import ValidationError
 
 from schemas.base import Noun
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, ConflictError
 from schemas.identifiers import content_hash
 from schemas.job import JOB_REQUEST, JobRequest, JobState, JobStatus
 from schemas.patterns import bounded
@@ -63,7 +63,8 @@ class Job(Noun):
 
     @property
     def ideas(self) -> Path:
-        return self.folder / "ideas.jsonl"
+        ending = self.request.ideas_format if self.request is not None else "jsonl"
+        return self.folder / f"ideas.{ending}"
 
     @property
     def result(self) -> Path:
@@ -96,7 +97,7 @@ def submit(layout: Layout, request: JobRequest) -> str:
     A key that is known already names the job that has it, and nothing is written.
 
     Raises:
-        ConfigurationError: the key was given with another request.
+        ConflictError: the key was given with another request.
     """
     folder = jobs_folder(layout)
     folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +108,7 @@ def submit(layout: Layout, request: JobRequest) -> str:
         if known is not None:
             _check_same(layout, known, request)
             return known
-        job_id = f"{request.created_at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{key}"
+        job_id = job_id_of(request)
         building = folder / f"{BUILDING}{uuid4().hex}"
         building.mkdir()
         write_noun(building / "request.json", request)
@@ -115,10 +116,16 @@ def submit(layout: Layout, request: JobRequest) -> str:
     return job_id
 
 
+def job_id_of(request: JobRequest) -> str:
+    """The name that a request's job will have, if no other has its key."""
+    key = content_hash(request.idempotency_key, length=_KEY_DIGITS)
+    return f"{request.created_at.astimezone(UTC):%Y%m%dT%H%M%S%f}-{key}"
+
+
 def _check_same(layout: Layout, job_id: str, request: JobRequest) -> None:
     known = read_request(layout, job_id)
     if known.model_copy(update={"created_at": request.created_at}) != request:
-        raise ConfigurationError(
+        raise ConflictError(
             f"the idempotency key of job {job_id} belongs to another request: choose a new key"
         )
 

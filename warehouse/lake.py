@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from schemas.errors import ConfigurationError, UpstreamError
+from schemas.errors import ConfigurationError, UnknownNameError, UpstreamError
 from warehouse.definitions import show_as_defined
 from warehouse.layout import Layout
 from warehouse.publisher_lock import publisher_lock
@@ -62,10 +62,11 @@ def open_reader(
             shown, empty.
 
     Raises:
-        ConfigurationError: there is no lake, or its catalogue cannot be opened.
+        UnknownNameError: there is no lake.
+        ConfigurationError: its catalogue cannot be opened.
     """
     if catalogue_url is None and not layout.catalogue.exists():
-        raise ConfigurationError(
+        raise UnknownNameError(
             f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse"
             f" {layout.root}`)"
         )

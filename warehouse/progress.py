@@ -89,6 +89,7 @@ class Watch:
 
     layout: Layout
     _known: dict[tuple[str, str, int], _Landed] = field(default_factory=dict)
+    _runs_of: dict[str, RunId] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def progress(
@@ -117,6 +118,19 @@ class Watch:
             )
         ]
         return tuple(sorted(shown, key=lambda one: one.planned.started_at, reverse=True))
+
+    def of_ideas(self, ideas: Path) -> RunProgress | None:
+        """How far the run of an idea file is, published or not; None before it is planned."""
+        place, now = str(ideas.resolve()), datetime.now(UTC)
+        with self._lock:
+            run_id = self._runs_of.get(place)
+            planned = None if run_id is None else read_planned(self.layout, run_id)
+            if planned is None or planned.ideas_path != place:
+                planned = next((run for run in self._planned() if run.ideas_path == place), None)
+            if planned is None:
+                return None
+            self._runs_of[place] = planned.run_id
+            return self._of(planned, now)
 
     def _planned(self) -> Iterator[PlannedRun]:
         for path in sorted((self.layout.state / "runs").glob("*/planned.json")):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import duckdb
 
 from schemas.base import Noun
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.paper import Paper
@@ -81,7 +81,7 @@ class Queries:
         """The run that started last. Raises ConfigurationError when nothing is published."""
         runs = self.list_runs()
         if not runs:
-            raise ConfigurationError("the lake holds no run yet: publish one with `assay evaluate`")
+            raise UnknownNameError("the lake holds no run yet: publish one with `assay evaluate`")
         return runs[0]
 
     def run(self, run_id: RunId) -> Run:
@@ -90,7 +90,7 @@ class Queries:
             if run.run_id == run_id:
                 return run
         newest = ", ".join(run.run_id for run in runs[:3]) or "none"
-        raise ConfigurationError(f"no published run {run_id}; the newest are: {newest}")
+        raise UnknownNameError(f"no published run {run_id}; the newest are: {newest}")
 
     def ranking(self, run_id: RunId) -> tuple[RankedIdea, ...]:
         """Ideas by group and rank; those without a score last and without a rank."""
@@ -178,7 +178,7 @@ class Queries:
         )
         for review in self._reviews(self.run(run_id), places, (idea_id,)):
             return review
-        raise ConfigurationError(
+        raise UnknownNameError(
             f"run {run_id} has no evaluation of idea {idea_id}; `assay rank {run_id} --scores`"
             " lists its ideas"
         )

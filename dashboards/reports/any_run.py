@@ -9,7 +9,7 @@ from dashboards.reports.benchmark_write import benchmark_html, benchmark_markdow
 from dashboards.reports.render import OutputFormat, run_report
 from dashboards.reports.write_check import check_report
 from dashboards.reports.write_survey import survey_report
-from schemas.errors import ConfigurationError
+from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.benchmarks.queries import benchmarks_of
@@ -57,6 +57,6 @@ def kind_of(queries: Queries, run_id: RunId) -> Kind[Any, Any]:
     newest = "; ".join(
         f"{kind.word}s {', '.join(names[:3])}" for kind, names in published.items() if names
     )
-    raise ConfigurationError(
+    raise UnknownNameError(
         f"nothing is published under {run_id}; the newest are: {newest or 'none'}"
     )

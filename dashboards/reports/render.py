@@ -16,7 +16,7 @@ from dashboards.reports.plan_part import REASONING
 from dashboards.reports.ranking_page import RankingPage, ranking_page
 from dashboards.reports.run_page import RunPage, run_page
 from dashboards.reports.safe_text import Markdown, code, plain, prose, prose_line
-from schemas.errors import ConfigurationError
+from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.patterns import bounded
 from warehouse.layout import Layout
@@ -133,9 +133,7 @@ def ranking_report(
         head = ranking_of(queries, run_id, ranking_id) if ranking_id is not None else None
         page = ranking_page(queries, run_id, head)
     if page is None:
-        raise ConfigurationError(
-            f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`"
-        )
+        raise UnknownNameError(f"run {run_id} has no ranking by matches yet: `assay rank {run_id}`")
     return ranking_markdown(page) if output_format == "md" else ranking_html(page)
 
 

@@ -1,4 +1,4 @@
-"""The one shape of what commands print with `--json`."""
+"""The one shape of what commands print with `--json`, and of what the services answer."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,8 @@ from schemas.base import Noun
 
 
 class Answer(BaseModel):
-    """What a command with `--json` prints on stdout; what else it tells stands beside these fields.
+    """What a command with `--json` prints on stdout and a service answers; what else it tells
+    stands beside these fields.
 
     `assay sql --json` alone prints a list: the rows of the question.
     """
@@ -29,27 +30,41 @@ class Answer(BaseModel):
     )
     warnings: tuple[str, ...] = Field(description="What is wrong, a line each, the worst first.")
 
+    def document(self) -> str:
+        """As JSON; dates as ISO 8601, models as objects."""
+        return self.model_dump_json(indent=2, fallback=str)
 
-def print_answer(
+
+def answer_of(
     state: str,
     rows: Sequence[Noun | Mapping[str, Any]] = (),
     *,
     run: Noun | None = None,
     warnings: Sequence[str] = (),
     **more: Any,
-) -> None:
-    """Print an `Answer` as one JSON document on stdout; dates as ISO 8601, models as objects.
+) -> Answer:
+    """An `Answer`; `more` is what it tells beside."""
+    return Answer(run=run, state=state, rows=tuple(rows), warnings=tuple(warnings), **more)
 
-    Args:
-        more: what this command tells beside.
-    """
-    answer = Answer(run=run, state=state, rows=tuple(rows), warnings=tuple(warnings), **more)
-    sys.stdout.write(f"{safe_json(answer.model_dump_json(indent=2, fallback=str))}\n")
+
+def error_answer(line: str) -> Answer:
+    """The answer of what failed: `line` says what can be mended."""
+    return answer_of("error", warnings=(line,), error=line)
+
+
+def write_answer(answer: Answer) -> None:
+    """Print an answer as one JSON document on stdout."""
+    sys.stdout.write(f"{safe_json(answer.document())}\n")
+
+
+def print_answer(state: str, rows: Sequence[Noun | Mapping[str, Any]] = (), **told: Any) -> None:
+    """Print an `Answer` of what `answer_of` takes."""
+    write_answer(answer_of(state, rows, **told))
 
 
 def print_error(line: str) -> None:
-    """The answer of a command that failed: `line` says what can be mended."""
-    print_answer("error", warnings=(line,), error=line)
+    """The answer of a command that failed."""
+    write_answer(error_answer(line))
 
 
 def print_interrupted(line: str) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 from dashboards.reports import figures
 from dashboards.reports.benchmark_page import PUBLISHED, BenchmarkPage, Difference, ScoreLine
 from flows.benchmarks.expected import BenchmarkEstimate
-from flows.commands.answer import print_answer
+from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import print_engine_note, print_table, stdout_console
 from flows.talk import print_note
 from flows.terminal import safe
@@ -29,7 +29,7 @@ def print_benchmarks(
         failed: what kept other suites from being published.
     """
     if as_json:
-        answer_with_scores(page, failed, report_paths)
+        write_answer(scores_answer(page, failed, report_paths))
     else:
         for part in page.suites:
             stdout_console().print(_table(page, part.suite, part.lines))
@@ -61,16 +61,16 @@ def print_benchmarks(
         print_note(f"report: {path}")
 
 
-def answer_with_scores(
+def scores_answer(
     page: BenchmarkPage, warnings: Sequence[str] = (), report_paths: Sequence[Path] = ()
-) -> None:
+) -> Answer:
     """Benchmarks as `--json` prints them: a row a score."""
     early = [
         f"{head.run_id} is not complete ({head.incomplete_reason.replace('_', ' ')})"
         for head in page.heads
         if head.incomplete_reason is not None
     ]
-    print_answer(
+    return answer_of(
         "incomplete" if early or warnings else "measured",
         [
             {"suite": part.suite, "benchmark": _id(page, line), **line.score.model_dump()}

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from dashboards.reports import figures
-from flows.commands.answer import print_answer
+from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
     ended_by_budget,
     print_engine_note,
@@ -52,8 +52,10 @@ def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool
     scores = check_scores(checks, request.judges_named, maximum_problems=request.maximum_problems)
     early = _early(summary.head, request)
     if as_json:
-        answer_with_checks(
-            summary.head, checks, scores, early, summary.report_paths, summary.log_path
+        write_answer(
+            checks_answer(
+                summary.head, checks, scores, early, summary.report_paths, summary.log_path
+            )
         )
     else:
         for check in checks:
@@ -75,21 +77,21 @@ def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool
     )
 
 
-def answer_with_checks(
+def checks_answer(
     head: CheckHead,
     checks: Sequence[ManuscriptCheck],
     scores: Sequence[CheckScore],
     warnings: Sequence[str] = (),
     report_paths: Sequence[Path] = (),
     log_path: Path | None = None,
-) -> None:
+) -> Answer:
     """A check as `--json` prints it: a row a manuscript."""
     unread = [
         f"{check.manuscript_id} could not be read ({check.unread_reason.replace('_', ' ')})"
         for check in checks
         if check.unread_reason is not None
     ]
-    print_answer(
+    return answer_of(
         "checked" if head.incomplete_reason is None else "incomplete",
         checks,
         run=head,

@@ -1,9 +1,6 @@
 """`assay dashboard`: the lake in a browser."""
 
 import os
-import signal
-import socket
-import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -12,13 +9,11 @@ import typer
 
 from flows.job_environment import without_keys
 from schemas.errors import ConfigurationError
-from schemas.interpreter import module_command
 from schemas.options import LakeOptions
 from schemas.settings import DashboardSettings, Settings
 from schemas.web_origins import is_loopback, names_of_server
 
 DEFAULT_PORT = 8501
-STOP_SECONDS = 10.0
 _PRICES = "model_prices_and_context_window_backup.json"
 
 
@@ -35,7 +30,7 @@ def dashboard(
 
     A run may be writing meanwhile. Ctrl-C stops it; jobs it was at go on when it starts again.
     """
-    from flows.jobs import run_jobs
+    from flows.beside_jobs import check_free, work_beside
     from flows.talk import print_note
     from warehouse.layout import Layout
 
@@ -45,23 +40,17 @@ def dashboard(
             f"there is no folder {lake.warehouse}: name a warehouse with --warehouse, or make the"
             " folder for a new one"
         )
-    _check_free(host, port)
+    check_free(host, port)
     shown = f"[{host}]" if ":" in host else host
     print_note(f"dashboard of {lake.warehouse} on http://{shown}:{port} – stop it with Ctrl-C")
     if not is_loopback(host):
         _print_warnings(host, settings.dashboard)
-    command = module_command(
-        "flows.child", str(os.getpid()), "dashboards.app.server", host, str(port)
+    return work_beside(
+        ("dashboards.app.server", host, str(port)),
+        environment(lake.warehouse, settings),
+        Layout(lake.warehouse),
+        settings,
     )
-    child = subprocess.Popen(  # noqa: S603 our own words
-        command, env=environment(lake.warehouse, settings), stdout=subprocess.DEVNULL
-    )
-    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
-    try:
-        run_jobs(Layout(lake.warehouse), settings, over=lambda: child.poll() is not None)
-    except KeyboardInterrupt:
-        return _stop(child)
-    return 0 if child.returncode in (0, -signal.SIGTERM) else 1
 
 
 def _print_warnings(host: str, settings: DashboardSettings) -> None:
@@ -100,27 +89,3 @@ def _prices_of_litellm() -> Path | None:
     folders = spec.submodule_search_locations if spec else None
     found = [Path(folder) / _PRICES for folder in folders or ()]
     return next((path for path in found if path.exists()), None)
-
-
-def _check_free(host: str, port: int) -> None:
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        with socket.socket(family) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-    except OSError as error:
-        raise ConfigurationError(
-            f"cannot listen on {host} port {port} ({error.strerror or error}): choose another"
-            " --port or --host"
-        ) from error
-
-
-def _stop(child: "subprocess.Popen[bytes]") -> int:
-    """Stopping the command stops the app, and is no failure."""
-    child.terminate()
-    try:
-        child.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
-    return 0

@@ -1,10 +1,14 @@
 """`assay jobs`: what the dashboard and other programs ask for, done and listed."""
 
 import signal
+from typing import TYPE_CHECKING, Any
 
 from flows.commands.options import Commands, Json
 from schemas.options import LakeOptions
 from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from warehouse.jobs import Job
 
 application = Commands()
 
@@ -40,19 +44,7 @@ def list_jobs(lake: LakeOptions, json: Json = False) -> int:
 
     found = list(jobs(Layout(lake.warehouse)))
     if json:
-        print_answer(
-            "listed",
-            [
-                {
-                    "job_id": job.job_id,
-                    "command": job.request.command if job.request else None,
-                    "name": job.request.name if job.request else None,
-                    "created_at": job.request.created_at if job.request else None,
-                    **job.status.model_dump(mode="json"),
-                }
-                for job in found
-            ],
-        )
+        print_answer("listed", [job_row(job) for job in found])
         return 0
     rows = [
         [
@@ -66,3 +58,15 @@ def list_jobs(lake: LakeOptions, json: Json = False) -> int:
     ]
     print_table(["job", "command", "state", "run", "last word, or name"], rows)
     return 0
+
+
+def job_row(job: "Job") -> dict[str, Any]:
+    """A job as `--json` lists it."""
+    asked = job.request
+    return {
+        "job_id": job.job_id,
+        "command": asked.command if asked else None,
+        "name": asked.name if asked else None,
+        "created_at": asked.created_at if asked else None,
+        **job.status.model_dump(mode="json"),
+    }

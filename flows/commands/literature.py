@@ -131,30 +131,20 @@ def search(
     json: Json = False,
 ) -> int:
     """Search papers, as an evaluation would."""
-    from flows.commands.answer import print_answer
+    from flows.commands.answer import write_answer
     from flows.commands.output import print_table
-    from flows.searching import search_papers
+    from flows.searching import failures_in_words, search_papers, told
     from flows.talk import print_warning
 
     answer = search_papers(query, options, Settings())
-    failed = [
-        f"could not look: {failure.source} {failure.endpoint}: {failure.reason}: {failure.detail}"
-        for failure in answer.failures
-    ]
     if json:
-        print_answer(
-            "complete" if answer.complete else "incomplete",
-            answer.items,
-            warnings=failed,
-            failures=answer.failures,
-            inadmissible=answer.inadmissible_count,
-        )
+        write_answer(told(answer))
     else:
         print_table(
             ["year", "title", "venue", "url"],
             [[str(p.year or "–"), p.title, p.venue, p.url] for p in answer.items],
         )
-    for line in failed:
+    for line in failures_in_words(answer):
         print_warning(line)
     return 0 if answer.complete else 1
 

@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from flows.commands.answer import print_answer
+from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
     ended_by_budget,
     number,
@@ -111,14 +111,16 @@ def print_matches(
     if output is not None:
         write_ranking(output, ranked, warehouse, head.run_id, by_matches=True)
     if as_json:
-        answer_with_matches(
-            run,
-            head,
-            ranked,
-            summaries,
-            warnings=[*early, *remarks],
-            report_paths=report_paths,
-            log_path=log_path,
+        write_answer(
+            matches_answer(
+                run,
+                head,
+                ranked,
+                summaries,
+                warnings=[*early, *remarks],
+                report_paths=report_paths,
+                log_path=log_path,
+            )
         )
         return
     joined = any(summary.joins_groups for summary in summaries)
@@ -137,7 +139,7 @@ def print_matches(
     print_log_note(log_path)
 
 
-def answer_with_matches(
+def matches_answer(
     run: Run,
     head: RankingHead,
     ranked: Sequence[RankedIdea],
@@ -146,9 +148,9 @@ def answer_with_matches(
     warnings: Sequence[str] = (),
     report_paths: Sequence[Path] = (),
     log_path: Path | None = None,
-) -> None:
+) -> Answer:
     """A ranking by matches as `--json` prints it."""
-    print_answer(
+    return answer_of(
         "ranked" if head.incomplete_reason is None else "incomplete",
         ranked,
         run=run,

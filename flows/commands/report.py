@@ -1,7 +1,6 @@
 """`assay report`: the report of a run, a check, a benchmark or one idea, in any format."""
 
 import sys
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -70,12 +69,14 @@ def report(
                 "--json prints what the report says on stdout: leave out --data-docs, --format and"
                 " --output; --format json writes the reviews themselves"
             )
-        from flows.commands.report_answer import answer_with_report
+        from flows.commands.answer import write_answer
+        from flows.commands.report_answer import report_answer
+        from warehouse.layout import Layout
 
-        answer_with_report(lake.warehouse.resolve(), run, idea, ranking=ranking)
+        write_answer(report_answer(Layout(lake.warehouse.resolve()), run, idea, ranking=ranking))
         return 0
     chosen = output_format or (format_of(output.name) if output else ReportFormat.MD)
-    written = _written(lake, run, idea, ranking, docs, chosen)
+    written = _written(lake, run, idea, ranking=ranking, docs=docs, chosen=chosen)
     if output is not None:
         output.write_bytes(written)
     elif chosen in (ReportFormat.PDF, ReportFormat.DOCX):
@@ -91,13 +92,12 @@ def _written(
     lake: LakeOptions,
     run: str | None,
     idea: str | None,
+    *,
     ranking: bool,
     docs: bool,
     chosen: ReportFormat,
 ) -> bytes:
-    from dashboards.reports.any_run import any_report
-    from dashboards.reports.formats.any_format import data, document
-    from dashboards.reports.render import idea_report, ranking_report
+    from dashboards.reports.formats.any_format import report_file
     from warehouse.layout import Layout
 
     layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
@@ -106,20 +106,8 @@ def _written(
         if chosen not in (ReportFormat.MD, ReportFormat.HTML):
             raise ConfigurationError("Data Docs are one HTML file")
         return _data_docs(layout, run_id, catalogue).encode("utf-8", "replace")
-    if chosen in (ReportFormat.BIB, ReportFormat.JSON):
-        if ranking:
-            raise ConfigurationError(
-                f"a ranking cannot be written as {chosen}; leave out --ranking"
-            )
-        idea_id = IdeaId(idea) if idea is not None else None
-        return data(layout, run_id, idea_id, chosen, catalogue_url=catalogue)
-    if ranking:
-        report_of = partial(ranking_report, layout, run_id, catalogue_url=catalogue)
-    elif idea is not None:
-        report_of = partial(idea_report, layout, run_id, IdeaId(idea), catalogue_url=catalogue)
-    else:
-        report_of = partial(any_report, layout, run_id, catalogue_url=catalogue)
-    return document(report_of, idea or run_id, chosen)
+    idea_id = IdeaId(idea) if idea is not None else None
+    return report_file(layout, run_id, idea_id, chosen, ranking=ranking, catalogue_url=catalogue)
 
 
 def _data_docs(layout: "Layout", run_id: RunId, catalogue: str | None) -> str:

@@ -52,6 +52,8 @@ ANSWERS = {
     "literature audit": "literature audit papers-index",
     "recommend": "recommend ideas.jsonl --idea a --literature snapshot:papers-index",
     "jobs list": "jobs list",
+    "tokens create": "tokens create notebook --scope submitter",
+    "tokens list": "tokens list",
     "warehouse export": "warehouse export lake.duckdb",
     "warehouse compact": "warehouse compact",
     "warehouse verify": "warehouse verify",

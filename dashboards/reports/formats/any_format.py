@@ -2,17 +2,50 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
-from dashboards.reports.any_run import kind_of
+from dashboards.reports.any_run import any_report, kind_of
 from dashboards.reports.formats.report_format import ReportFormat
 from dashboards.reports.idea_page import idea_page
-from dashboards.reports.render import OutputFormat
+from dashboards.reports.render import OutputFormat, idea_report, ranking_report
 from dashboards.reports.write_check import check_json
+from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.answers import IdeaReview
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS
 from warehouse.queries import open_queries
+
+
+def report_file(
+    layout: Layout,
+    run_id: RunId,
+    idea_id: IdeaId | None,
+    output_format: ReportFormat,
+    *,
+    ranking: bool = False,
+    catalogue_url: str | None = None,
+) -> bytes:
+    """The report of a run, a check, a survey or a benchmark; of one idea of a run; or of a run's
+    ranking by matches.
+
+    Raises:
+        ConfigurationError: no such lake, or a format the report cannot have.
+        UnknownNameError: no such run, idea or ranking.
+    """
+    if output_format in (ReportFormat.BIB, ReportFormat.JSON):
+        if ranking:
+            raise ConfigurationError(
+                f"a ranking cannot be written as {output_format}; leave out --ranking"
+            )
+        return data(layout, run_id, idea_id, output_format, catalogue_url=catalogue_url)
+    if ranking:
+        report_of = partial(ranking_report, layout, run_id, catalogue_url=catalogue_url)
+    elif idea_id is not None:
+        report_of = partial(idea_report, layout, run_id, idea_id, catalogue_url=catalogue_url)
+    else:
+        report_of = partial(any_report, layout, run_id, catalogue_url=catalogue_url)
+    return document(report_of, idea_id or run_id, output_format)
 
 
 def document(

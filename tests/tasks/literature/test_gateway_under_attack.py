@@ -165,7 +165,7 @@ def test_a_body_is_counted_while_it_comes(
 
 
 LOWERED = (
-    "import sys; from pathlib import Path; import tasks.literature.gateway.serve as connections;"
+    "import sys; from pathlib import Path; import tasks.web.serving as connections;"
     "connections.IDLE_SECONDS, connections._MOST_CONNECTIONS = 0.5, 20;"
     "import tasks.literature.gateway.application as application; application.BODY_SECONDS = 0.5;"
     "from schemas.choices import LIVE; from schemas.settings import Settings;"

@@ -1,0 +1,1 @@
+"""The HTTP API: `flows/service.py` for programs that speak HTTP."""

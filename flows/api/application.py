@@ -1,0 +1,275 @@
+"""The HTTP API as an ASGI application; every answer has the shape of `--json`."""
+
+from collections.abc import AsyncIterator, Callable
+from enum import Enum
+from functools import partial
+from typing import Annotated, Literal
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import Depends, FastAPI, Header, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from dashboards.reports.formats.any_format import report_file
+from dashboards.reports.formats.report_format import ReportFormat
+from flows.api.bodies import EvaluateBody, PlanBody, options_of, uploaded
+from flows.api.events import watched
+from flows.api.gate import Gate
+from flows.api.page import page_of
+from flows.commands.answer import Answer, error_answer
+from flows.service import IdeaFile, JobSeen, Service, idea_lines, name_of
+from schemas.errors import (
+    AssayError,
+    BudgetExhaustedError,
+    ConfigurationError,
+    ConflictError,
+    IdeaFileError,
+    RateLimitedError,
+    SnapshotError,
+    TransientError,
+    UnknownNameError,
+)
+from schemas.identifiers import IdeaId, RunId
+from schemas.literature_options import SearchOptions
+from schemas.options import EvaluateOptions, PlanOptions
+from schemas.token import Scope, Token
+
+SEARCHES_AT_ONCE = 8
+_STATUS = (
+    (UnknownNameError, 404),
+    (ConflictError, 409),
+    (RateLimitedError, 429),
+    (BudgetExhaustedError, 402),
+    (ConfigurationError, 422),
+    (IdeaFileError, 422),
+    (SnapshotError, 503),
+    (TransientError, 503),
+)
+_MEDIA_TYPES = {
+    ReportFormat.MD: "text/markdown; charset=utf-8",
+    ReportFormat.HTML: "text/html; charset=utf-8",
+    ReportFormat.BIB: "application/x-bibtex; charset=utf-8",
+    ReportFormat.JSON: "application/json",
+    ReportFormat.PDF: "application/pdf",
+    ReportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+_COMMANDS: dict[str, Callable[[QueryParams], EvaluateOptions | PlanOptions]] = {
+    "evaluate": partial(options_of, EvaluateOptions),
+    "plan": partial(options_of, PlanOptions),
+}
+IdempotencyKey = Annotated[
+    str | None,
+    Header(min_length=1, max_length=200, description="The same key again names the same job."),
+]
+
+
+def _needs(scope: Scope) -> Callable[[Request], Token]:
+    """Gives the caller's token to a route that needs `scope`."""
+
+    def allowed(request: Request) -> Token:
+        token: Token = request.state.token
+        if not token.scope.allows(scope):
+            line = f"this token is of a {token.scope}, and this needs a {scope}"
+            raise HTTPException(403, line)
+        return token
+
+    return allowed
+
+
+_READERS = Depends(_needs(Scope.READER))
+Submitter = Annotated[Token, Depends(_needs(Scope.SUBMITTER))]
+
+
+def application(service: Service) -> ASGIApp:
+    """The API behind its gate."""
+    api = FastAPI(
+        title="Assay",
+        summary="Evaluates research ideas against the scientific literature.",
+        description="Send `Authorization: Bearer TOKEN`, of `assay tokens create`.",
+        version="1",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    _add_jobs(api, service)
+    _add_results(api, service)
+    _add_literature(api, service)
+    _add_open_pages(api)
+    api.exception_handler(AssayError)(_tell_error)
+    api.exception_handler(HTTPException)(_tell_refusal)
+    api.exception_handler(RequestValidationError)(_tell_mistake)
+    return Gate(api, service.database, service.settings.api)
+
+
+def _add_jobs(api: FastAPI, service: Service) -> None:
+    def submitted(
+        token: Token,
+        ideas: IdeaFile,
+        options: EvaluateOptions | PlanOptions,
+        name: str,
+        key: str | None,
+    ) -> Response:
+        job_id = service.submit(token, ideas, options, name=name, idempotency_key=key)
+        return _told(service.job_answer(service.job(token, job_id)), 202)
+
+    @api.post("/v1/jobs/evaluate", status_code=202, response_model=Answer, tags=["jobs"])
+    def evaluate(
+        body: EvaluateBody, token: Submitter, idempotency_key: IdempotencyKey = None
+    ) -> Response:
+        """Have ideas evaluated, with the options of `assay evaluate`."""
+        lines, name = idea_lines(body.ideas), body.name or name_of(body.ideas)
+        return submitted(token, lines, body.options, name, idempotency_key)
+
+    @api.post("/v1/jobs/plan", status_code=202, response_model=Answer, tags=["jobs"])
+    def plan(body: PlanBody, token: Submitter, idempotency_key: IdempotencyKey = None) -> Response:
+        """Have it said what an evaluation would ask and cost, as `assay plan` does."""
+        lines, name = idea_lines(body.ideas), body.name or name_of(body.ideas)
+        return submitted(token, lines, body.options, name, idempotency_key)
+
+    @api.post("/v1/jobs/{command}/file", status_code=202, response_model=Answer, tags=["jobs"])
+    async def upload(
+        command: Literal["evaluate", "plan"],
+        request: Request,
+        filename: Annotated[str, Query(max_length=200, description="Its ending says the format.")],
+        token: Submitter,
+        idempotency_key: IdempotencyKey = None,
+    ) -> Response:
+        """The same for an idea file, which is the body; options stand in the query."""
+        options = _COMMANDS[command](request.query_params)
+        ideas, name = uploaded(await request.body(), filename), filename or "ideas"
+        return await run_in_threadpool(submitted, token, ideas, options, name, idempotency_key)
+
+    @api.get("/v1/jobs", response_model=Answer, tags=["jobs"])
+    def jobs(token: Submitter) -> Response:
+        """Your jobs, newest first; an owner's token sees all."""
+        return _told(service.jobs(token))
+
+    def seen_job(job_id: str, token: Submitter) -> JobSeen:
+        return service.job(token, job_id)
+
+    @api.get("/v1/jobs/{job_id}", response_model=Answer, tags=["jobs"])
+    def job(seen: Annotated[JobSeen, Depends(seen_job)]) -> Response:
+        """How far a job is; once it is done, `run_id` names what it published."""
+        return _told(service.job_answer(seen))
+
+    @api.delete("/v1/jobs/{job_id}", response_model=Answer, tags=["jobs"])
+    def stop(job_id: str, token: Submitter) -> Response:
+        """Stop a job in order: what it paid for stays, and the same request goes on from there."""
+        return _told(service.job_answer(service.stop(token, job_id)))
+
+    @api.get("/v1/jobs/{job_id}/events", response_class=EventSourceResponse, tags=["jobs"])
+    async def events(
+        seen: Annotated[JobSeen, Depends(seen_job)],
+        token: Submitter,
+        last_event_id: Annotated[str | None, Header(max_length=64)] = None,
+    ) -> AsyncIterator[ServerSentEvent]:
+        """Watch a job: events `progress` and `log`, and `end` as the last one."""
+        async for event in watched(service, token, seen.job.job_id, last_event_id):
+            yield event
+
+
+def _add_results(api: FastAPI, service: Service) -> None:
+    tags: list[str | Enum] = ["results"]
+    needed = [_READERS]
+
+    @api.get("/v1/runs", response_model=Answer, tags=tags, dependencies=needed)
+    def runs() -> Response:
+        """The published runs, newest first."""
+        return _told(service.runs())
+
+    @api.get("/v1/runs/{run_id}", response_model=Answer, tags=tags, dependencies=needed)
+    def run(run_id: str) -> Response:
+        """A run with its ideas in their order; also a check or a benchmark."""
+        return _told(service.run(run_id))
+
+    @api.get("/v1/runs/{run_id}/ranking", response_model=Answer, tags=tags, dependencies=needed)
+    def ranking(run_id: str) -> Response:
+        """The ranking of a run by matches, which `rank` among the options asks for."""
+        return _told(service.run(run_id, ranking=True))
+
+    @api.get("/v1/runs/{run_id}/report", response_class=Response, tags=tags, dependencies=needed)
+    def report(
+        run_id: str,
+        output_format: Annotated[ReportFormat, Query(alias="format")] = ReportFormat.MD,
+        idea: str | None = None,
+        ranking: bool = False,
+    ) -> Response:
+        """The report of a run, of one of its ideas or of its ranking, in any format."""
+        idea_id = IdeaId(idea) if idea is not None else None
+        written = report_file(
+            service.layout,
+            RunId(run_id),
+            idea_id,
+            output_format,
+            ranking=ranking,
+            catalogue_url=service.settings.catalogue,
+        )
+        named = {"content-disposition": f'attachment; filename="report.{output_format}"'}
+        return Response(written, headers=named, media_type=_MEDIA_TYPES[output_format])
+
+    path = "/v1/runs/{run_id}/reviews/{idea_id:path}"
+
+    @api.get(path, response_model=Answer, tags=tags, dependencies=needed)
+    def review(run_id: str, idea_id: str) -> Response:
+        """All that is known of one idea."""
+        return _told(service.run(run_id, idea_id))
+
+    path = "/v1/runs/{run_id}/closest/{idea_id:path}"
+
+    @api.get(path, response_model=Answer, tags=tags, dependencies=needed)
+    def closest(run_id: str, idea_id: str) -> Response:
+        """The closest prior work of an idea: what it did already, and what remains new."""
+        return _told(service.closest(run_id, idea_id))
+
+
+def _add_literature(api: FastAPI, service: Service) -> None:
+    limiter: list[CapacityLimiter] = []
+
+    @api.get("/v1/literature", response_model=Answer, tags=["literature"], dependencies=[_READERS])
+    async def search(
+        query: Annotated[str, Query(min_length=1, max_length=1000)],
+        limit: Annotated[int, Query(ge=1, le=100)] = 10,
+        cutoff: str | None = None,
+    ) -> Response:
+        """Search papers, as an evaluation would; 503 where a source could not be asked."""
+        options = SearchOptions(limit=limit, cutoff=cutoff)
+        if not limiter:  # a limiter belongs to the event loop
+            limiter.append(CapacityLimiter(SEARCHES_AT_ONCE))
+        answer = await to_thread.run_sync(service.search, query, options, limiter=limiter[0])
+        return _told(answer, 200 if answer.state == "complete" else 503)
+
+
+def _add_open_pages(api: FastAPI) -> None:
+    @api.get("/health", include_in_schema=False)
+    def health() -> dict[str, str]:
+        return {"state": "ok"}
+
+    @api.get("/", include_in_schema=False)
+    def page() -> HTMLResponse:
+        return HTMLResponse(page_of(api.openapi()))
+
+
+def _told(answer: Answer, status: int = 200) -> Response:
+    return Response(answer.document(), status, media_type="application/json")
+
+
+def _tell_error(_: Request, error: Exception) -> Response:
+    status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
+    return _told(error_answer(" ".join(str(error).splitlines())), status)
+
+
+def _tell_refusal(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return _told(error_answer(str(error.detail)), error.status_code)
+
+
+def _tell_mistake(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])[:200]
+    return _told(error_answer(f"{place}: {first['msg']}"), 422)

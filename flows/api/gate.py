@@ -1,0 +1,126 @@
+"""The gate before the HTTP API: who asks, how much at once, and how large and slow a body may be."""
+
+import asyncio
+from collections import Counter
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from flows.commands.answer import error_answer
+from schemas.settings import ApiSettings
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.tokens import token_of
+
+OPEN_PATHS = frozenset({"/", "/openapi.json", "/health"})
+"""Told to anybody: they say what the service is, and nothing of the warehouse."""
+
+_HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": (
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
+        " frame-ancestors 'none'"
+    ),
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
+
+
+class _RefusedError(Exception):
+    def __init__(self, status: int, line: str) -> None:
+        self.status, self.line = status, line
+
+
+class Gate:
+    """Lets in who has a token, which the request then carries in `state.token`; its body has
+    arrived whole by then.
+    """
+
+    def __init__(self, app: ASGIApp, database: ServiceDatabase, limits: ApiSettings) -> None:
+        self._app, self._database, self._limits = app, database, limits
+        self._at_once: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":  # nothing here speaks over a web socket
+            await self._answer(scope, receive, _guarded(send))
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] in OPEN_PATHS and scope["method"] == "GET":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        given = headers.getlist("authorization")
+        kind, _, text = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        token = token_of(self._database, text) if kind.lower() == "bearer" else None
+        if token is None:
+            line = "no valid token: send `Authorization: Bearer TOKEN`, of `assay tokens create`"
+            await _refusal(401, line, {"www-authenticate": "Bearer"})(scope, receive, send)
+            return
+        if self._at_once[token.token_id] >= self._limits.requests_at_once:
+            line = f"this token may ask {self._limits.requests_at_once} requests at once: wait"
+            await _refusal(429, line, {"retry-after": "1"})(scope, receive, send)
+            return
+        self._at_once[token.token_id] += 1
+        try:
+            body = await self._body(headers, receive)
+            scope.setdefault("state", {})["token"] = token
+            await self._app(scope, _replayed(body, receive), send)
+        except _RefusedError as refused:
+            closing = {"connection": "close"}
+            await _refusal(refused.status, refused.line, closing)(scope, receive, send)
+        finally:
+            self._at_once[token.token_id] -= 1
+            if not self._at_once[token.token_id]:
+                del self._at_once[token.token_id]
+
+    async def _body(self, headers: Headers, receive: Receive) -> bytes:
+        """The whole body. Raises _RefusedError when it is too large or takes too long."""
+        most, body = self._limits.maximum_body_bytes, bytearray()
+        too_large = _RefusedError(413, f"the body has more than {most:,} bytes: send less at once")
+        announced = headers.get("content-length", "0")
+        # The server has refused what is no number; `int` takes long over very long ones.
+        if len(announced) > 18 or int(announced) > most:
+            raise too_large
+        try:
+            async with asyncio.timeout(self._limits.body_seconds):
+                while True:
+                    message = await receive()
+                    body += message.get("body", b"")
+                    if len(body) > most:
+                        raise too_large
+                    if not message.get("more_body", False):
+                        return bytes(body)
+        except TimeoutError:
+            raise _RefusedError(
+                408, f"the body took longer than {self._limits.body_seconds:g} s to arrive"
+            ) from None
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body again as one message, then whatever comes after it."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return next_message
+
+
+def _guarded(send: Send) -> Send:
+    """Answers that no browser runs, keeps, frames or guesses the type of."""
+
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return guarded
+
+
+def _refusal(status: int, line: str, headers: dict[str, str]) -> Response:
+    return Response(error_answer(line).document(), status, headers, media_type="application/json")

@@ -1,0 +1,37 @@
+"""`python -m flows.api.server WAREHOUSE HOST PORT GATEWAY`: answer programs until told to stop."""
+
+import sys
+from pathlib import Path
+
+from flows.api.application import application
+from flows.command_line import log_to_stderr, run_command
+from flows.environment import prepare_environment
+from flows.service import Service
+from schemas.settings import Settings
+from schemas.web_origins import names_of_server
+from tasks.web.serving import answer_requests, listen
+from warehouse.layout import Layout
+from warehouse.progress import Watch
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.submissions import hand_over
+
+
+def serve(warehouse: Path, host: str, port: int, gateway_url: str) -> None:
+    """Hand over what was accepted before the service was last stopped or killed, then answer.
+
+    Raises:
+        ConfigurationError: what keeps it from starting, in one line.
+    """
+    settings, layout = Settings(), Layout(warehouse)
+    prepare_environment(settings.home)
+    with ServiceDatabase(layout) as database:
+        hand_over(layout, database)
+        service = Service(layout, settings, database, Watch(layout), gateway_url)
+        names = names_of_server(host, settings.api.allowed_hosts)
+        answer_requests(application(service), listen(host, port), names)
+
+
+if __name__ == "__main__":
+    log_to_stderr()
+    place, address, number, gateway = sys.argv[1:]
+    sys.exit(run_command(lambda: serve(Path(place), address, int(number), gateway)))

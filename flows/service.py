@@ -1,0 +1,230 @@
+"""What the services for programs do, over HTTP and MCP alike: submit, watch, read, search.
+
+Who asks is a `Token`; what they may not do is refused here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import orjson
+
+from dashboards.reports.closest_work import closest_works
+from flows.commands.answer import Answer, answer_of
+from flows.commands.jobs import job_row
+from flows.commands.report_answer import report_answer
+from flows.searching import search_answer
+from schemas.base import Noun
+from schemas.choices import LiteratureChoice
+from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.job import EvaluateJob, IdeasFormat, JobRequest, PlanJob, check_offered
+from schemas.literature_options import SearchOptions
+from schemas.option_values import flag_of
+from schemas.options import EvaluateOptions, PlanOptions
+from schemas.settings import Settings
+from schemas.token import Token
+from tasks.ideas.limits import MAXIMUM_DEPTH, too_deep
+from warehouse.jobs import Job, read_job, read_result, request_stop
+from warehouse.layout import Layout
+from warehouse.progress import RunProgress, Watch
+from warehouse.queries import open_queries
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.submissions import accept, jobs_of, may_see
+
+NAME_CHARACTERS = 80
+_OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler"})
+"""Options that say where work is done, which is for whoever runs the service to say."""
+
+
+class IdeaFile(Noun):
+    """An idea file as it was sent."""
+
+    content: str
+    ending: IdeasFormat = "jsonl"
+
+
+class JobSeen(Noun):
+    """A job and how far it is, read at one moment."""
+
+    job: Job
+    progress: RunProgress | None
+
+    def row(self) -> dict[str, Any]:
+        """As `assay jobs list --json` tells it, with how far its run is."""
+        found = self.progress
+        return {
+            **job_row(self.job),
+            "stop_requested": self.job.stop_requested,
+            "idea_count": found.planned.idea_count if found else None,
+            "landed_count": found.landed_count if found else None,
+            "cost_usd": found.cost_usd if found else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One warehouse, its settings, and the gateway that is asked for literature."""
+
+    layout: Layout
+    settings: Settings
+    database: ServiceDatabase
+    watch: Watch
+    gateway_url: str
+
+    def submit(
+        self,
+        token: Token,
+        ideas: IdeaFile,
+        options: EvaluateOptions | PlanOptions,
+        *,
+        name: str,
+        idempotency_key: str | None,
+    ) -> str:
+        """Have ideas evaluated or planned; the job_id, which is known again under the same key.
+
+        Raises:
+            ConfigurationError: more is asked than is offered.
+            ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
+        """
+        said = sorted(_OF_THE_MACHINE & options.model_fields_set)
+        if said:
+            raise ConfigurationError(
+                f"{flag_of(said[0])} is not for a request to say: leave it out"
+            )
+        told: dict[str, Any] = {
+            "name": name[:NAME_CHARACTERS],
+            "ideas": ideas.content,
+            "ideas_format": ideas.ending,
+            "asked_by": f"{token.name} ({token.token_id})",
+            "created_at": datetime.now(UTC),
+            # Keys of two tokens are two keys.
+            "idempotency_key": content_hash(token.token_id, idempotency_key or uuid4().hex),
+        }
+        request: JobRequest = (
+            PlanJob(options=options, **told)
+            if isinstance(options, PlanOptions)
+            else EvaluateJob(options=options, **told)
+        )
+        check_offered(request, self.settings.dashboard)
+        return accept(
+            self.layout, self.database, token, request, catalogue_url=self.settings.catalogue
+        )
+
+    def jobs(self, token: Token) -> Answer:
+        """The jobs that the token's holder may see, newest first."""
+        return answer_of(
+            "listed", [job_row(job) for job in jobs_of(self.layout, self.database, token)]
+        )
+
+    def job(self, token: Token, job_id: str) -> JobSeen:
+        """A job as it is now.
+
+        Raises:
+            UnknownNameError: there is none of this name, or it is another's.
+        """
+        job = read_job(self.layout, job_id)
+        if job is None or not may_see(self.database, token, job_id):
+            raise UnknownNameError(f"no job {job_id!r}")
+        progress = self.watch.of_ideas(job.ideas) if job.status.started_at else None
+        return JobSeen(job=job, progress=progress)
+
+    def stop(self, token: Token, job_id: str) -> JobSeen:
+        """Ask a job to stop in order; what has ended stays as it is."""
+        seen = self.job(token, job_id)
+        if seen.job.at_work:
+            request_stop(seen.job)
+        return self.job(token, job_id)
+
+    def job_answer(self, seen: JobSeen) -> Answer:
+        """A job as an answer: its row; what a plan came to stands beside it."""
+        job = seen.job
+        failed = job.status.last_word if job.status.state.ended else ""
+        plan: dict[str, Any] = {"plan": read_result(job)} if job.result.exists() else {}
+        return answer_of(
+            job.status.state,
+            [seen.row()],
+            warnings=[failed] if failed else [],
+            **plan,
+        )
+
+    def runs(self) -> Answer:
+        """The published runs, newest first."""
+        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+            return answer_of("listed", queries.list_runs())
+
+    def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> Answer:
+        """What `assay report --json` says."""
+        return report_answer(self.layout, run_id, idea_id, ranking=ranking)
+
+    def closest(self, run_id: str, idea_id: str) -> Answer:
+        """The closest prior work of an idea: where it overlaps, and what remains new beside it."""
+        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+            review = queries.idea_review(RunId(run_id), IdeaId(idea_id))
+        evaluation = review.evaluation
+        if evaluation.contribution is None:
+            raise UnknownNameError(
+                f"run {run_id} did not look for prior work: evaluate with the module contribution"
+            )
+        papers = {paper.paper_id: paper for paper in evaluation.papers}
+        works = closest_works(evaluation.contribution, papers)
+        return answer_of(
+            "incomplete" if evaluation.failures else "complete",
+            [
+                {
+                    "paper": work.paper,
+                    "title": work.title,
+                    "overlaps": work.overlaps,
+                    "quote": work.quote,
+                    "remains": work.remains,
+                    "overall": work.overall,
+                }
+                for work in works
+            ],
+            run=review.run,
+            warnings=[
+                f"{each.stage}, {each.subject}: {each.reason}: {each.detail}"
+                for each in evaluation.failures
+            ],
+        )
+
+    def search(self, query: str, options: SearchOptions) -> Answer:
+        """Papers, as `assay literature search --json` tells them, through this service's gateway.
+
+        Raises:
+            ConfigurationError: a literature of the caller's own.
+        """
+        if options.literature is not None:
+            raise ConfigurationError(
+                f"{flag_of('literature')} is not for a request to say: leave it out"
+            )
+        at_gateway = LiteratureChoice(url=self.gateway_url)
+        told = SearchOptions(literature=at_gateway, limit=options.limit, cutoff=options.cutoff)
+        return search_answer(query, told, self.settings)
+
+
+def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> IdeaFile:
+    """Ideas as the file they would be.
+
+    Raises:
+        ConfigurationError: they cannot be written.
+    """
+    entries = [{"text": idea} if isinstance(idea, str) else idea for idea in ideas]
+    if any(too_deep(entry) for entry in entries):
+        raise ConfigurationError(
+            f"an idea is nested deeper than {MAXIMUM_DEPTH} levels: flatten it"
+        )
+    try:
+        lines = [orjson.dumps(entry).decode() for entry in entries]
+    except orjson.JSONEncodeError as error:
+        raise ConfigurationError(f"an idea cannot be written as JSON: {error}") from error
+    return IdeaFile(content="\n".join(lines) + "\n")
+
+
+def name_of(ideas: Sequence[str | dict[str, Any]]) -> str:
+    """What lists of jobs call them: the first title or the first words."""
+    first = ideas[0]
+    told = first if isinstance(first, str) else first.get("title") or first.get("text") or "ideas"
+    return " ".join(str(told).split())[:NAME_CHARACTERS] or "ideas"

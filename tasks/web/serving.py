@@ -1,0 +1,147 @@
+"""A service of ours over HTTP: connections bounded in number and closed when nothing whole comes
+over them, and no answer for pages of other sites.
+"""
+
+import asyncio
+import logging
+import resource
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import uvicorn
+from starlette.datastructures import Headers
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from schemas.errors import ConfigurationError
+from schemas.web_origins import is_of_another_site
+
+_LOG = logging.getLogger("assay.web")
+IDLE_SECONDS = 30.0
+"""How long a connection may stay without a whole request head, and how long a reader may take to
+begin reading.
+"""
+
+_MOST_CONNECTIONS = 4_096
+_DESCRIPTORS_KEPT = 128
+"""For what stands behind the service: an upstream, caches, logs, the lake."""
+
+
+def most_connections() -> int:
+    """As many as the process may open files for, less those the service itself needs."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return (
+        max(min(_MOST_CONNECTIONS, allowed - _DESCRIPTORS_KEPT), 1)
+        if allowed != resource.RLIM_INFINITY
+        else _MOST_CONNECTIONS
+    )
+
+
+class PunctualProtocol(H11Protocol):
+    """uvicorn's protocol, which by itself waits for ever for the head of a first request, and for a
+    reader who stopped.
+
+    A connection over the bound is closed without a word: a client tries again then, while many take
+    a 503 for an empty answer. One that stays without a whole request head for `IDLE_SECONDS` is
+    closed within twice that time.
+    """
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._seen: Any = None
+        self._looking: asyncio.TimerHandle | None = None
+        if len(self.connections) > most_connections():
+            _LOG.warning("more than %d connections: one is turned away", most_connections())
+            transport.abort()
+            return
+        self._look_again()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+        super().connection_lost(exc)
+
+    def _look_again(self) -> None:
+        self._looking = self.loop.call_later(IDLE_SECONDS, self._look)
+
+    def _look(self) -> None:
+        """End what has had no whole head since the last look; what is being answered stays."""
+        if self.transport.is_closing():
+            self.transport.abort()
+            return
+        waiting = self.cycle is None or self.cycle.response_complete
+        if waiting and self.cycle is self._seen:
+            self.transport.close()
+        self._seen = self.cycle
+        self._look_again()
+
+
+class ProgramsOnly:
+    """Turns away what pages of other sites send: programs say who they are by saying nothing."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and is_of_another_site(Headers(scope=scope)):
+            await JSONResponse(
+                {"error": "web pages of other sites are not answered"}, status_code=403
+            )(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+_SHUTDOWN_SECONDS = 10
+_BACKLOG = 2048
+
+
+def answer_requests(application: ASGIApp, listener: socket.socket, names: Sequence[str]) -> None:
+    """Answer what comes to `listener` until SIGTERM or SIGINT; requests in flight are finished
+    first.
+
+    Args:
+        names: to which it answers, as `Host` headers give them without a port.
+    """
+    config = uvicorn.Config(
+        TrustedHostMiddleware(
+            ProgramsOnly(application), allowed_hosts=list(names), www_redirect=False
+        ),
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        http=PunctualProtocol,
+        timeout_keep_alive=int(IDLE_SECONDS),
+        backlog=_BACKLOG,
+        server_header=False,
+    )
+    try:
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        listener.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; with `port` 0 the system chooses one.
+
+    Raises:
+        ConfigurationError: the address cannot be listened on.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(
+        family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    )  # asyncio sets TCP_NODELAY only where TCP is named
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise ConfigurationError(
+            f"cannot listen on {host}:{port} ({error}); choose another --host or --port"
+        ) from error
+    listener.listen(_BACKLOG)
+    return listener

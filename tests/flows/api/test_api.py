@@ -1,0 +1,163 @@
+"""The HTTP API from submission to report, and over deaths of its process."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from schemas.job import EvaluateJob
+from schemas.token import Scope
+from tests.support.api_server import answers, api_server, bearing, make_token
+from tests.support.assay_command import environment, start_assay, wait_until
+from tests.support.ports import quiet_port
+from warehouse.jobs import job_ids, read_job
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.submissions import hand_over
+
+IDEA = (
+    "We will train a variational autoencoder on molecular fragments, compare it with the strongest"
+    " published baseline, and repeat every measurement five times."
+)
+
+
+def events_of(text: str) -> list[dict[str, Any]]:
+    """Server-sent events by their fields."""
+    found = []
+    for block in text.split("\n\n"):
+        lines = [line.partition(": ") for line in block.splitlines() if not line.startswith(":")]
+        if lines:
+            found.append({name: value for name, _, value in lines})
+    return [each | {"data": json.loads(each["data"])} for each in found]
+
+
+@pytest.mark.end_to_end
+def test_an_idea_goes_from_submission_to_report(tmp_path: Path) -> None:
+    layout, env = Layout(tmp_path / "warehouse"), environment(tmp_path / "home")
+    headers = bearing(make_token(layout))
+    port = quiet_port()
+    url = f"http://127.0.0.1:{port}"
+    words = ("api", "--port", str(port), "--warehouse", str(layout.root))
+    process = start_assay(*words, env=env, log=tmp_path / "log.txt")
+    try:
+        wait_until(lambda: answers(url), 120, "the API answers")
+        with httpx.Client(base_url=url, headers=headers, timeout=300) as client:
+            found = client.get("/v1/literature", params={"query": "protein interaction"})
+            assert (found.status_code, found.json()["state"]) == (200, "complete")
+            assert found.json()["rows"]
+            body = {"ideas": [{"idea_id": "a/b", "text": IDEA}]}
+            asked = client.post("/v1/jobs/evaluate", json=body)
+            assert asked.status_code == 202, asked.text
+            job_id = asked.json()["rows"][0]["job_id"]
+            watched = client.get(f"/v1/jobs/{job_id}/events")
+            assert watched.headers["content-type"].startswith("text/event-stream")
+            events = events_of(watched.text)
+            assert events[-1]["event"] == "end"
+            ended = events[-1]["data"]
+            assert (ended["state"], ended["idea_count"], ended["landed_count"]) == ("done", 1, 1)
+            run_id = ended["run_id"]
+
+            log = "".join(each["data"]["text"] for each in events if each["event"] == "log")
+            cut = next(n for n, each in enumerate(events) if each["event"] == "log")
+            again = client.get(
+                f"/v1/jobs/{job_id}/events", headers={"Last-Event-ID": events[cut]["id"]}
+            )
+            later = [each for each in events_of(again.text) if each["event"] == "log"]
+            told = events[cut]["data"]["text"] + "".join(each["data"]["text"] for each in later)
+            assert log.endswith(told)
+
+            assert client.get(f"/v1/runs/{run_id}").json()["rows"][0]["idea_id"] == "a/b"
+            review = client.get(f"/v1/runs/{run_id}/reviews/a/b").json()["rows"][0]
+            assert review["evaluation"]["idea"]["text"] == IDEA
+            closest = client.get(f"/v1/runs/{run_id}/closest/a/b")
+            assert (closest.status_code, closest.json()["state"]) in (
+                (200, "complete"),
+                (200, "incomplete"),
+            )
+            report = client.get(f"/v1/runs/{run_id}/report", params={"idea": "a/b"})
+            assert "molecular fragments" in report.text
+            assert client.get(f"/v1/runs/{run_id}/ranking").status_code == 404
+            assert client.get(f"/v1/runs/{run_id}/reviews/c").status_code == 404
+    finally:
+        process.terminate()
+        assert process.wait(60) == 0
+
+
+def test_a_source_that_is_down_is_an_error_and_no_empty_answer(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "warehouse")
+    headers = bearing(make_token(layout, Scope.READER))
+    with api_server(layout, tmp_path / "home") as (url, _):
+        answer = httpx.get(f"{url}/v1/literature?query=bats", headers=headers, timeout=120)
+        assert (answer.status_code, answer.json()["state"]) == (503, "incomplete")
+        assert "could not look" in answer.json()["warnings"][0]
+        assert httpx.get(f"{url}/v1/runs", headers=headers).status_code == 404  # no lake yet
+
+
+def test_what_was_accepted_survives_sigkill_and_is_there_once(tmp_path: Path) -> None:
+    layout, home = Layout(tmp_path / "warehouse"), tmp_path / "home"
+    headers = bearing(make_token(layout))
+    accepted: dict[str, str] = {}
+
+    def submit(url: str, key: str) -> str:
+        body = {"ideas": [f"We test claim {key} of a list of claims."]}
+        told = headers | {"Idempotency-Key": key}
+        answer = httpx.post(f"{url}/v1/jobs/evaluate", json=body, headers=told, timeout=30)
+        assert answer.status_code == 202, answer.text
+        return str(answer.json()["rows"][0]["job_id"])
+
+    for life in range(3):
+        with api_server(layout, home) as (url, process), ThreadPoolExecutor(4) as threads:
+            asked = {f"{life}-{n}": threads.submit(submit, url, f"{life}-{n}") for n in range(40)}
+            wait_until(lambda: len(job_ids(layout)) > len(accepted) + 5, 60, "some are accepted")
+            process.kill()
+            for key, future in asked.items():
+                error = future.exception()
+                if error is None:
+                    accepted[key] = future.result()
+                else:
+                    assert isinstance(error, httpx.TransportError), error
+    with api_server(layout, home) as (url, _):
+        for key, job_id in accepted.items():
+            assert submit(url, key) == job_id
+        everything = {f"{life}-{n}" for life in range(3) for n in range(40)}
+        for key in everything - accepted.keys():
+            accepted[key] = submit(url, key)
+    assert sorted(accepted.values()) == job_ids(layout)
+    told = [read_job(layout, job_id) for job_id in job_ids(layout)]
+    assert all(job is not None and isinstance(job.request, EvaluateJob) for job in told)
+
+
+def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flows.service import Service, idea_lines
+    from schemas.options import EvaluateOptions
+    from schemas.settings import Settings
+    from warehouse.progress import Watch
+    from warehouse.services import submissions
+    from warehouse.services.tokens import token_of
+
+    layout = Layout(tmp_path / "warehouse")
+    text = make_token(layout)
+    with ServiceDatabase(layout) as database:
+        token = token_of(database, text)
+        assert token is not None
+        service = Service(layout, Settings(), database, Watch(layout), "http://127.0.0.1:9")
+
+        def dies(*_: object) -> str:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(submissions, "submit", dies)
+            service.submit(
+                token, idea_lines([IDEA]), EvaluateOptions(), name="a", idempotency_key="k"
+            )
+        assert job_ids(layout) == []
+    with ServiceDatabase(layout) as database:
+        hand_over(layout, database)
+        (job_id,) = job_ids(layout)
+        hand_over(layout, database)
+        assert job_ids(layout) == [job_id]

@@ -1,0 +1,323 @@
+"""The attacker's list: none of it gets anywhere at the HTTP API."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from schemas.token import Scope
+from tests.support.api_server import api_server, bearing, make_token
+from tests.support.report_lake import publish_report_lake
+from warehouse.jobs import job_ids, read_job
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase, services_file
+from warehouse.services.tokens import revoke
+
+IDEA = "We train a graph network on protein pairs and repeat every measurement five times."
+MOST_BYTES = 20_000
+LIMITS = {"ASSAY_API__MAXIMUM_BODY_BYTES": str(MOST_BYTES), "ASSAY_API__BODY_SECONDS": "1"}
+TOKEN = make_token
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    return publish_report_lake(tmp_path_factory.mktemp("attacked") / "warehouse")
+
+
+@pytest.fixture(scope="module")
+def url(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with api_server(layout, tmp_path_factory.mktemp("home"), **LIMITS) as (address, _):
+        yield address
+
+
+def submit(url: str, token: str, idea: str = IDEA, **headers: str) -> httpx.Response:
+    body = {"ideas": [idea], "options": {"modules": "soundness"}}
+    return httpx.post(f"{url}/v1/jobs/evaluate", json=body, headers=bearing(token) | headers)
+
+
+def job_of(answer: httpx.Response) -> str:
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["rows"][0]["job_id"])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Bearer assay_000000000000_" + "A" * 43},
+        {"Authorization": "Bearer assay_' or 1=1 --_" + "A" * 43},
+        {"Authorization": "Basic YTpi"},
+        {"Cookie": "token=TOKEN"},
+        {"X-Api-Key": "TOKEN"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("path", ["/v1/runs", "/v1/jobs", "/v1/literature?query=x", "/elsewhere"])
+def test_without_a_token_nothing_is_answered(
+    url: str, layout: Layout, path: str, headers: dict[str, str]
+) -> None:
+    token = make_token(layout, Scope.OWNER)
+    told = {name: value.replace("TOKEN", token) for name, value in headers.items()}
+    answer = httpx.get(f"{url}{path}", headers=told)
+    assert (answer.status_code, answer.json()["state"]) == (401, "error")
+    assert httpx.get(f"{url}/v1/runs?token={token}").status_code == 401
+
+
+def test_two_tokens_at_once_are_none(url: str, layout: Layout) -> None:
+    given = ("Authorization", f"Bearer {make_token(layout)}")
+    assert httpx.get(f"{url}/v1/runs", headers=[given, given]).status_code == 401
+
+
+def test_an_expired_or_revoked_token_is_none(url: str, layout: Layout) -> None:
+    past = datetime.now(UTC) - timedelta(seconds=1)
+    assert submit(url, make_token(layout, expires_at=past)).status_code == 401
+    token = make_token(layout)
+    assert httpx.get(f"{url}/v1/runs", headers=bearing(token)).status_code == 200
+    with ServiceDatabase(layout) as database:
+        revoke(database, token.split("_")[1])
+    assert httpx.get(f"{url}/v1/runs", headers=bearing(token)).status_code == 401
+
+
+def test_no_file_of_the_warehouse_holds_a_token(url: str, layout: Layout) -> None:
+    token = make_token(layout)
+    job_of(submit(url, token))
+    secret = token.split("_", 2)[2].encode()
+    files = [path for path in layout.root.rglob("*") if path.is_file()]
+    assert services_file(layout) in files
+    assert [path for path in files if secret in path.read_bytes()] == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/v1/jobs/evaluate"), ("POST", "/v1/jobs/plan"), ("GET", "/v1/jobs")],
+)
+def test_a_reader_neither_submits_nor_sees_jobs(
+    url: str, layout: Layout, method: str, path: str
+) -> None:
+    before = job_ids(layout)
+    headers = bearing(make_token(layout, Scope.READER)) | {"X-HTTP-Method-Override": "GET"}
+    body = {"ideas": [IDEA]}
+    answer = httpx.request(method, f"{url}{path}", headers=headers, json=body)
+    assert (answer.status_code, answer.json()["state"]) == (403, "error")
+    assert job_ids(layout) == before
+
+
+def test_the_job_of_another_is_no_job_and_an_owner_sees_it(url: str, layout: Layout) -> None:
+    job_id = job_of(submit(url, make_token(layout)))
+    other, owner = bearing(make_token(layout)), bearing(make_token(layout, Scope.OWNER))
+    for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/events")):
+        answer = httpx.request(method, f"{url}/v1/jobs/{job_id}{path}", headers=other)
+        assert answer.status_code == 404
+    assert httpx.get(f"{url}/v1/jobs", headers=other).json()["rows"] == []
+    job = read_job(layout, job_id)
+    assert job is not None
+    assert not job.stop_requested
+    assert httpx.get(f"{url}/v1/jobs/{job_id}", headers=owner).status_code == 200
+
+
+def test_a_replay_with_the_same_key_is_the_same_job(url: str, layout: Layout) -> None:
+    token, key = make_token(layout), {"Idempotency-Key": "once"}
+    first = job_of(submit(url, token, **key))
+    assert {job_of(submit(url, token, **key)) for _ in range(5)} == {first}
+    assert submit(url, token, "Another idea about bats and moths.", **key).status_code == 409
+    assert job_of(submit(url, make_token(layout), **key)) != first
+    listed = httpx.get(f"{url}/v1/jobs", headers=bearing(token)).json()["rows"]
+    assert [row["job_id"] for row in listed] == [first]
+
+
+def test_a_token_has_no_more_open_jobs_than_it_may(url: str, layout: Layout) -> None:
+    token = make_token(layout, maximum_open_jobs=2)
+    first = job_of(submit(url, token))
+    job_of(submit(url, token))
+    answer = submit(url, token)
+    assert (answer.status_code, "2 jobs of this token" in answer.json()["error"]) == (429, True)
+    assert httpx.delete(f"{url}/v1/jobs/{first}", headers=bearing(token)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"engine": "litellm:openai/gpt-5"},
+        {"api_base": "https://evil.example/v1"},
+        {"literature": "snapshot:/etc/passwd"},
+        {"literature": "http://169.254.169.254"},
+        {"profile": "/etc/passwd"},
+        {"warehouse": "/tmp"},
+        {"scheduler": "tcp://evil.example:8786"},
+        {"workers": 200},
+        {"workers": None},
+        {"nonsense": 1},
+        {"modules": "none"},
+        {"max_cost_usd": -1},
+    ],
+    ids=str,
+)
+def test_what_is_not_offered_is_refused_in_one_line(
+    url: str, layout: Layout, options: dict[str, Any]
+) -> None:
+    before, headers = job_ids(layout), bearing(make_token(layout))
+    body = {"ideas": [IDEA], "options": options}
+    inline = httpx.post(f"{url}/v1/jobs/evaluate", json=body, headers=headers)
+    said = {name: "" if value is None else str(value) for name, value in options.items()}
+    sent = httpx.post(
+        f"{url}/v1/jobs/evaluate/file",
+        params={"filename": "ideas.jsonl", **said},
+        content=f'{{"text": "{IDEA}"}}',
+        headers=headers,
+    )
+    for answer in (inline, sent):
+        assert (answer.status_code, answer.json()["state"]) == (422, "error"), answer.text
+        assert "\n" not in answer.json()["error"]
+    assert job_ids(layout) == before
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[" * 10_000,
+        b'{"ideas": []}',
+        b'{"ideas": [7]}',
+        b'{"ideas": ["\\ud800"]}',
+        b'{"ideas": [{"text": ' + b"[" * 500 + b"]" * 500 + b"}]}",
+        b'{"ideas": ["x"], "name": "' + b"n" * 81 + b'"}',
+        b'{"ideas": ["x"], "token_id": "another"}',
+    ],
+    ids=lambda body: body[:30].decode(),
+)
+def test_a_body_that_is_no_request_is_refused(url: str, layout: Layout, body: bytes) -> None:
+    before = job_ids(layout)
+    headers = bearing(make_token(layout)) | {"Content-Type": "application/json"}
+    answer = httpx.post(f"{url}/v1/jobs/evaluate", content=body, headers=headers)
+    assert 400 <= answer.status_code < 500, answer.text
+    assert job_ids(layout) == before
+
+
+def raw(url: str, head: str, *pieces: bytes) -> bytes:
+    """What the server says to a request written by hand."""
+    at = urlsplit(url)
+    said = b""
+    with closing(socket.create_connection((at.hostname, at.port), timeout=60)) as connection:
+        connection.sendall(head.format(host=at.netloc).replace("\n", "\r\n").encode())
+        with suppress(ConnectionError):
+            for piece in pieces:
+                connection.sendall(piece)
+            while part := connection.recv(65_536):
+                said += part
+    return said
+
+
+def head_of(token: str, *lines: str) -> str:
+    first = ("POST /v1/jobs/evaluate HTTP/1.1", "Host: {host}", f"Authorization: Bearer {token}")
+    return "\n".join((*first, "Content-Type: application/json", *lines, "", ""))
+
+
+def test_an_oversized_body_is_refused_before_it_is_read(url: str, layout: Layout) -> None:
+    token = make_token(layout)
+    announced = raw(url, head_of(token, f"Content-Length: {MOST_BYTES + 1}"))
+    assert announced.startswith(b"HTTP/1.1 413 ")
+    chunk = b"%x\r\n%s\r\n" % (MOST_BYTES, b" " * MOST_BYTES)
+    chunked = raw(url, head_of(token, "Transfer-Encoding: chunked"), chunk, chunk, b"0\r\n\r\n")
+    assert chunked.startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_body_that_trickles_is_not_waited_for(url: str, layout: Layout) -> None:
+    said = raw(url, head_of(make_token(layout), "Content-Length: 1000"), b'{"ideas"')
+    assert said.startswith(b"HTTP/1.1 408 ")
+    assert httpx.get(f"{url}/health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("Content-Length: 5", "Content-Length: 6"),
+        ("Content-Length: 5", "Transfer-Encoding: chunked"),
+        ("Content-Length: -1",),
+        ("Content-Length: 1e3",),
+        ("X-Long: " + "a" * 100_000,),
+    ],
+    ids=lambda lines: " ".join(lines)[:40],
+)
+def test_heads_that_mean_two_things_are_not_taken_for_requests(
+    url: str, layout: Layout, lines: tuple[str, ...]
+) -> None:
+    before = job_ids(layout)
+    said = raw(url, head_of(make_token(layout), *lines), b"0\r\n\r\n")
+    assert not said.startswith(b"HTTP/1.1 2")
+    assert job_ids(layout) == before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/jobs/..%2f..%2fstate",
+        "/v1/jobs/../../../etc/passwd",
+        "/v1/jobs/%00",
+        "/v1/runs/..%2f..%2fetc/report",
+        "/v1/runs/x%27%20or%201=1/report",
+        "/v1/runs/%ff%fe/reviews/..%2f..",
+        "/v1/runs/x/reviews/" + "a" * 5_000,
+        "//v1/runs",
+        "/v1/runs/",
+        "/docs",
+        "/V1/runs",
+    ],
+)
+def test_a_path_leads_nowhere_but_to_what_it_names(url: str, layout: Layout, path: str) -> None:
+    token = make_token(layout, Scope.OWNER)
+    head = f"GET {path} HTTP/1.1\nHost: {{host}}\nAuthorization: Bearer {token}\n"
+    said = raw(url, head + "Connection: close\n\n")
+    assert said.startswith((b"HTTP/1.1 404 ", b"HTTP/1.1 400 ", b"HTTP/1.1 422 ")), said[:200]
+    assert b"root:" not in said
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+def test_a_page_of_another_site_is_not_answered(
+    url: str, layout: Layout, headers: dict[str, str], method: str
+) -> None:
+    told = bearing(make_token(layout, Scope.OWNER)) | headers
+    answer = httpx.request(method, f"{url}/v1/jobs", headers=told)
+    assert answer.status_code in (400, 403)
+    assert "access-control-allow-origin" not in answer.headers
+    assert "set-cookie" not in answer.headers
+
+
+def test_markup_of_an_idea_is_text_and_no_browser_runs_it(url: str, layout: Layout) -> None:
+    token = make_token(layout)
+    job = job_of(submit(url, token, "<script>alert(1)</script> We train a network on proteins."))
+    told = httpx.get(f"{url}/v1/jobs/{job}", headers=bearing(token))
+    assert told.headers["content-type"] == "application/json"
+    (run,) = httpx.get(f"{url}/v1/runs", headers=bearing(token)).json()["rows"]
+    page = httpx.get(f"{url}/v1/runs/{run['run_id']}/report?format=html", headers=bearing(token))
+    assert page.status_code == 200
+    assert page.headers["content-disposition"].startswith("attachment")
+    for answer in (told, page, httpx.get(url)):
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+    assert "<script" not in page.text
+
+
+def test_the_page_of_the_api_loads_nothing(url: str) -> None:
+    page = httpx.get(url).text
+    assert "/v1/jobs/evaluate" in page
+    assert "Idempotency-Key".lower() in page.lower()
+    for mark in ("<script", "<link", "<img", "src=", "@import", "http://", "https://"):
+        assert mark not in page

@@ -1,0 +1,64 @@
+"""The HTTP API as a process, without the job runner that `assay api` brings."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from schemas.token import Scope, Token
+from tests.support.assay_command import environment, wait_until
+from tests.support.ports import quiet_port
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.tokens import add_token, new_token_id
+
+NO_GATEWAY = "http://127.0.0.1:9"
+
+
+def make_token(layout: Layout, scope: Scope = Scope.SUBMITTER, **changes: Any) -> str:
+    """A token of the warehouse, as its holder sends it."""
+    now = datetime.now(UTC)
+    told = {
+        "token_id": new_token_id(),
+        "name": "a test",
+        "scope": scope,
+        "created_at": now,
+        "expires_at": now + timedelta(days=1),
+        "maximum_cost_usd": 0.0,
+        "maximum_open_jobs": 1_000,
+    }
+    with ServiceDatabase(layout) as database:
+        return add_token(database, Token(**told | changes))
+
+
+def bearing(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+@contextmanager
+def api_server(
+    layout: Layout, home: Path, **extra: str
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Its address, and the process."""
+    port = quiet_port()
+    command = [sys.executable, "-m", "flows.api.server", str(layout.root), "127.0.0.1", str(port)]
+    process = subprocess.Popen([*command, NO_GATEWAY], env=environment(home, **extra))
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_until(lambda: answers(url), 60, "the API answers")
+        yield url, process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/health").status_code == 200
+    except httpx.TransportError:
+        return False

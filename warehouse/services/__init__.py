@@ -1,0 +1,1 @@
+"""What programs may ask of a warehouse, and what they have asked."""

@@ -1,0 +1,116 @@
+"""The database of the services: `state/services.sqlite`, in WAL mode."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from schemas.errors import ConfigurationError, TransientError
+from warehouse.keyed_store import BUSY_TIMEOUT_SECONDS, into_wal
+from warehouse.layout import Layout
+from warehouse.statements import statement
+
+
+def services_file(layout: Layout) -> Path:
+    return layout.state / "services.sqlite"
+
+
+class ServiceDatabase:
+    """Safe for threads and processes. What a transaction has committed survives the death of the
+    process and of the machine.
+
+    Raises (every method):
+        ConfigurationError: the file is damaged or cannot be opened.
+        TransientError: other processes kept it locked for longer than a minute.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.path = services_file(layout)
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def ask(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        """Rows that `sql/services/<name>.sql` answers."""
+        with self._open() as connection:
+            return connection.execute(statement("services", name), parameters).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator["Transaction"]:
+        """Several statements that see and leave one state: no other writer comes between."""
+        with self._open() as connection:
+            connection.execute("begin immediate")
+            try:
+                yield Transaction(connection)
+            except BaseException:
+                connection.execute("rollback")
+                raise
+            connection.execute("commit")
+
+    def close(self) -> None:
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = self._connect()
+                yield self._connection
+            except sqlite3.OperationalError as error:
+                if "locked" in str(error):
+                    raise TransientError(
+                        f"{self.path} stayed locked by other processes for"
+                        f" {BUSY_TIMEOUT_SECONDS:.0f} s"
+                    ) from error
+                raise ConfigurationError(
+                    f"{self.path} cannot be used ({error}): make its folder writable, with free"
+                    " space"
+                ) from error
+            except sqlite3.DatabaseError as error:
+                raise ConfigurationError(
+                    f"{self.path} is damaged ({error}): restore it, or move it away, which revokes"
+                    " all tokens"
+                ) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            into_wal(connection)
+            connection.execute("pragma synchronous = full")
+            connection.execute(statement("services", "create_tokens"))
+            connection.execute(statement("services", "create_submissions"))
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+
+class Transaction:
+    """Statements within one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def ask(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        """Rows that `sql/services/<name>.sql` answers."""
+        return self._connection.execute(statement("services", name), parameters).fetchall()

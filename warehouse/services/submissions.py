@@ -1,0 +1,149 @@
+"""What programs submit: written to the database at once, then handed to the job runner as files.
+
+A kill between the two loses nothing, since what was not handed over is at the next start; and
+doubles nothing, since a job is named by its request.
+"""
+
+from datetime import UTC, datetime
+
+from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
+from schemas.identifiers import content_hash
+from schemas.job import JOB_REQUEST, JobRequest
+from schemas.token import Scope, Token
+from warehouse.jobs import Job, job_id_of, job_ids, read_job, submit
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.services.database import ServiceDatabase
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def accept(
+    layout: Layout,
+    database: ServiceDatabase,
+    token: Token,
+    request: JobRequest,
+    *,
+    catalogue_url: str | None = None,
+) -> str:
+    """Take a request of a token's holder; the job_id. A key that the holder used before names the
+    job that has it.
+
+    Raises:
+        ConflictError: the key was given with another request.
+        RateLimitedError: the token has as many open jobs as it may.
+        BudgetExhaustedError: the job asks a model without a bound, or may cost more than the token
+            may still spend.
+    """
+    _settle(layout, database, token, catalogue_url)
+    job_id: str
+    key, content = request.idempotency_key, _content_hash(request)
+    with database.transaction() as work:
+        known = work.ask("submission", token_id=token.token_id, idempotency_key=key)
+        if known:
+            job_id, before = known[0]
+            if before != content:
+                raise ConflictError(
+                    f"this idempotency key belongs to job {job_id}, which asks something else:"
+                    " choose a new key"
+                )
+        else:
+            ((open_count, charged_usd),) = work.ask("standing", token_id=token.token_id)
+            job_id = job_id_of(request)
+            work.ask(
+                "add_submission",
+                job_id=job_id,
+                token_id=token.token_id,
+                idempotency_key=key,
+                content_sha256=content,
+                request=request.model_dump_json(),
+                charge_usd=_charge(token, request, open_count, charged_usd),
+            )
+    hand_over(layout, database)
+    return job_id
+
+
+def hand_over(layout: Layout, database: ServiceDatabase) -> None:
+    """Give the job runner what it does not have yet."""
+    for job_id, document in database.ask("waiting"):
+        submit(layout, JOB_REQUEST.validate_json(document))
+        with database.transaction() as work:
+            work.ask("handed_over", job_id=job_id)
+
+
+def may_see(database: ServiceDatabase, token: Token, job_id: str) -> bool:
+    """Whether the token's holder may watch and stop a job: it is theirs, or they own all."""
+    if token.scope is Scope.OWNER:
+        return True
+    return (token.token_id,) in database.ask("owner_of", job_id=job_id)
+
+
+def jobs_of(layout: Layout, database: ServiceDatabase, token: Token) -> tuple[Job, ...]:
+    """The jobs that the token's holder may see, newest first."""
+    if token.scope is Scope.OWNER:
+        names = list(reversed(job_ids(layout)))
+    else:
+        names = [row[0] for row in database.ask("jobs_of", token_id=token.token_id)]
+    found = (read_job(layout, name) for name in names)
+    return tuple(job for job in found if job is not None)
+
+
+def _content_hash(request: JobRequest) -> str:
+    return content_hash(request.model_copy(update={"created_at": _EPOCH}).model_dump_json())
+
+
+def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: float) -> float:
+    """What the job is counted as until its cost is known: its bound."""
+    if open_count >= token.maximum_open_jobs:
+        raise RateLimitedError(
+            f"{open_count} jobs of this token wait or are being done, and it may have no more: wait"
+            " for one to end, or stop one"
+        )
+    options = request.options
+    if request.command == "plan" or options.engine.is_baseline:
+        return 0.0
+    left = token.maximum_cost_usd - charged_usd
+    if options.max_cost_usd is None:
+        raise BudgetExhaustedError(
+            f"max_cost_usd has to be said: this token may still spend {left:.2f} USD"
+        )
+    # The bound holds for the evaluation and for the ranking each.
+    bound = options.max_cost_usd * (2 if request.options.rank else 1)
+    if bound > left:
+        raise BudgetExhaustedError(
+            f"the job may cost {bound:.2f} USD, and this token may still spend {left:.2f} USD: ask"
+            " for less, or for another token"
+        )
+    return bound
+
+
+def _settle(
+    layout: Layout, database: ServiceDatabase, token: Token, catalogue_url: str | None
+) -> None:
+    """Count the token's jobs that have ended as what they cost, where all of it is known."""
+    for job_id, bound_usd in database.ask("open_jobs", token_id=token.token_id):
+        job = read_job(layout, job_id)
+        if job is not None and job.at_work:
+            continue
+        if job is None and database.ask("waiting"):
+            continue  # not handed over yet, perhaps by another thread this moment
+        cost_usd = None if job is None else _cost_usd(layout, job, catalogue_url)
+        with database.transaction() as work:
+            work.ask(
+                "settle", job_id=job_id, charge_usd=bound_usd if cost_usd is None else cost_usd
+            )
+
+
+def _cost_usd(layout: Layout, job: Job, catalogue_url: str | None) -> float | None:
+    """What a job that ended has cost; None: not wholly known."""
+    if not job.log.exists():  # it was never begun
+        return 0.0
+    ranked = job.request is not None and getattr(job.request.options, "rank", False)
+    if job.status.run_id is None or ranked:
+        return None
+    try:
+        with open_queries(layout, catalogue_url=catalogue_url) as queries:
+            cost = queries.run_cost(job.status.run_id)
+    except UnknownNameError:  # deleted since
+        return None
+    return None if cost.unknown_price_calls else cost.cost_usd or 0.0

@@ -1,0 +1,1 @@
+update submissions set request = null where job_id = :job_id

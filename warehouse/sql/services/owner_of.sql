@@ -1,0 +1,1 @@
+select token_id from submissions where job_id = :job_id

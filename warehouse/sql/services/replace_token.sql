@@ -1,0 +1,1 @@
+update tokens set token = :token where token_id = :token_id

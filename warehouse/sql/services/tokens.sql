@@ -1,0 +1,1 @@
+select token from tokens order by rowid
