@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, replace
 from schemas.check_run import CheckRequest, ManuscriptSource
 from schemas.choices import EngineChoice
 from schemas.identifiers import IdeaId
@@ -28,8 +28,9 @@ from tasks.judging.messages import takes_pdf
 from tasks.judging.step import Step
 from tasks.manuscripts.check import TOKENS_PER_PAGE
 from tasks.manuscripts.find import shown_form
+from tasks.manuscripts.pool import BREADTH, DEPTH, POOL_STEPS, strong_claims
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
-from tasks.manuscripts.review import CANDIDATES_PER_PROBLEM, MOST_SECTIONS
+from tasks.manuscripts.review import CANDIDATES_PER_PROBLEM, MOST_SECTIONS, WORKS_SHOWN
 from tasks.manuscripts.sections import sections_of
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
@@ -37,11 +38,14 @@ from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
 from tasks.manuscripts.steps.write_review import WRITE_REVIEW
+from tasks.survey.expected import expected_survey
 
 PROBLEM_TOKENS = 150
 """Of one problem with place and explanation, as an answer."""
 PASSAGES_TOKENS = 900
 """Of what a second look is shown: 25 sentences."""
+WORK_TOKENS = 180
+"""Of a work that was looked up, with its abstract."""
 VERDICT_TOKENS = 90
 REVIEW_TOKENS = 500
 _NOTES_TOKENS = NOTES_WORDS * 4 / 3
@@ -140,7 +144,9 @@ def _asked_by_review(
     shown = sum(len(section.text) for section in sections) / CHARACTERS_PER_TOKEN
     count, attempts = len(sections), request.attempt_count
     looks = CANDIDATES_PER_PROBLEM * request.maximum_problems
+    beside = WORKS_SHOWN * WORK_TOKENS if request.literature is not None else 0
     asked: dict[Step[Any, Any], Asked] = {
+        **(_asked_for_pool(reading) if request.literature is not None else {}),
         READ_SECTION: Asked(
             attempts * count,
             attempts * (shown + count * _NOTES_TOKENS),
@@ -148,7 +154,7 @@ def _asked_by_review(
         ),
         REFUTE_PROBLEM: Asked(
             attempts * looks,
-            attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS),
+            attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS + beside),
             attempts * looks * VERDICT_TOKENS,
         ),
         WRITE_REVIEW: Asked(
@@ -162,6 +168,20 @@ def _asked_by_review(
             step, one, 0.0, request.judging, request.engine, settings.language_model
         )
         yield from [estimate] if estimate is not None else []
+
+
+def _asked_for_pool(reading: Reading) -> dict[Step[Any, Any], Asked]:
+    """Once a manuscript, however many attempts are made at it."""
+    parts = [BREADTH, *(DEPTH for _ in strong_claims(reading))]
+    surveys = [expected_survey(replace(part, papers_read=0), full_text=False) for part in parts]
+    return {
+        step: Asked(
+            sum(one[step.name].calls for one in surveys),
+            sum(one[step.name].data_tokens for one in surveys),
+            sum(one[step.name].answer_tokens for one in surveys),
+        )
+        for step in POOL_STEPS
+    }
 
 
 def _asked_by_judges(

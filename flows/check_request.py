@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from flows.request import check_api_base, check_warehouse
+from flows.request import check_api_base, check_warehouse, resolve_literature
 from schemas.check_run import CheckRequest, Judge
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
@@ -45,6 +45,10 @@ def resolve_check(
             "--review reads the text section by section, and --form pdf attaches the file: use"
             " --form auto or text"
         )
+    if options.literature is not None and not options.review:
+        raise ConfigurationError("--literature looks up related work for a review: add --review")
+    if options.cutoff is not None and options.literature is None:
+        raise ConfigurationError("--cutoff bounds what is looked up: add --literature")
     if options.judge and reasons is None:
         raise ConfigurationError(
             "judges need the authors' own reasons to judge by: add --reasons FILE"
@@ -66,6 +70,8 @@ def resolve_check(
         form=options.form,
         maximum_problems=options.problems,
         review=options.review,
+        literature=resolve_literature(options.literature, settings) if options.literature else None,
+        cutoff_date=options.cutoff,
         attempt_count=options.attempts,
         repetition_count=options.repetitions,
         seed=options.seed,

@@ -1,16 +1,20 @@
 """Check of manuscripts: critical problems and votes of judges, landed, published and reported."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from dashboards.reports.write_check import write_check_report
 from flows.campaign import Campaign, Plan, Summary
+from flows.gateway import OpenGateway, open_gateway
 from flows.shards import shard_count, write_shards
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.identifiers import RunId, content_hash
 from tasks.judging.step import Step
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
+from tasks.manuscripts.pool import POOL_STEPS
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.manuscripts.steps.read_section import READ_SECTION
@@ -34,13 +38,27 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
     verb, nouns = "checked", "manuscripts"
     work = ShardWork(CheckJob, check_job, "check shard", "manuscripts")
 
+    gateway: OpenGateway | None = None
+
     def __init__(self, request: CheckRequest) -> None:
         super().__init__(request, request.warehouse, engine=request.engine.text)
         self.request = request
 
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        if self.request.literature is None:
+            yield
+            return
+        with open_gateway(self.request.literature, self.settings, self.layout) as self.gateway:
+            yield
+
     @property
     def run_id(self) -> RunId:
-        return check_run_id(self.request)
+        return check_run_id(self.request, self._literature, self.settings.embeddings.model)
+
+    @property
+    def _literature(self) -> str:
+        return self.gateway.literature if self.gateway is not None else ""
 
     def plan(self) -> Plan[CheckHead]:
         return Plan(
@@ -58,6 +76,8 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
             form=request.form,
             maximum_problems=request.maximum_problems,
             review=request.review,
+            literature=self._literature,
+            cutoff_date=request.cutoff_date,
             attempt_count=request.attempt_count,
             repetition_count=request.repetition_count,
             seed=request.seed,
@@ -79,6 +99,7 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
                 run_id=run_id,
                 request=request,
                 sources=tuple(waiting[number::count]),
+                gateway_url=self.gateway.url if self.gateway is not None else None,
                 trace_parent=traceparent(),
             )
             for number in range(count)
@@ -97,20 +118,28 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
 def _steps(request: CheckRequest) -> tuple[Step[Any, Any], ...]:
     """Those that the check asks."""
     found = (READ_SECTION, REFUTE_PROBLEM, WRITE_REVIEW) if request.review else (FIND_PROBLEMS,)
-    return (*found, JUDGE_HIT)
+    looked_up = POOL_STEPS if request.literature is not None else ()
+    return (*looked_up, *found, JUDGE_HIT)
 
 
-def check_run_id(request: CheckRequest) -> RunId:
-    """Over all that could change the outcome; not the workers, the bounds or where the files lie."""
+def check_run_id(request: CheckRequest, literature: str = "", embedding_model: str = "") -> RunId:
+    """Over all that could change the outcome; not the workers, the bounds or where the files lie.
+
+    Args:
+        literature: what stands behind the gateway, with its fingerprint; empty: nothing is asked.
+    """
     places = [request.api_base, *(judge.api_base for judge in request.judges)]
     asked = {"engine", "form", "maximum_problems", "attempt_count", "repetition_count", "seed"}
     if request.review:
         asked.add("review")
+    if literature:
+        asked.add("cutoff_date")
     if not request.engine.is_baseline:
         asked.add("effort")
     name = content_hash(
         request.model_dump_json(include=asked),
         *request.judges_named,
+        *((literature, embedding_model) if literature else ()),
         *(without_secrets(place) if place else "" for place in places),
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in _steps(request)),
         *(

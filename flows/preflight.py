@@ -84,8 +84,11 @@ def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[C
     """
     check_writable(request.warehouse)
     if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, None, settings)
+        _check_scheduler(request.scheduler_address, request.literature, settings)
+    from tasks.manuscripts.pool import POOL_STEPS
     from tasks.manuscripts.steps import STEPS
+
+    steps = [*STEPS, *(POOL_STEPS if request.literature is not None else ())]
 
     places = [(request.engine, request.api_base)]
     places += [(judge.engine, judge.api_base) for judge in request.judges]
@@ -99,7 +102,7 @@ def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[C
             request.warehouse,
             judging=request.judging,
             seed=request.seed,
-            steps=STEPS,
+            steps=steps,
             budget=request.budget,
         )
     )

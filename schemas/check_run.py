@@ -1,12 +1,12 @@
 """One run of the manuscript checker: what was asked, what it is, what landed."""
 
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.choices import EngineChoice
+from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId, content_hash
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.reasons import Reason
@@ -45,6 +45,10 @@ class CheckRequest(WorkRequest):
     )
     attempt_count: int = Field(default=1, ge=1, description="n of the quality checker.")
     repetition_count: int = Field(default=1, ge=1, description="m of the quality checker.")
+    literature: LiteratureChoice | None = Field(
+        default=None, description="Where related work is looked up; None: nowhere."
+    )
+    cutoff_date: date | None = Field(default=None, description="Nothing later is looked at.")
     seed: int = Field(default=42, ge=0, description="Of the first attempt; the next ones follow.")
     effort: Effort = Field(default=Effort.MEDIUM, description="Asked of models that can think.")
     budget: Budget = Budget()
@@ -89,6 +93,13 @@ class CheckHead(Noun):
     review: bool = Field(
         default=False,
         description="Whether it read section by section, with a second look at each problem.",
+    )
+    literature: str = Field(
+        default="",
+        description="Where related work was looked up, with its fingerprint; empty: nowhere.",
+    )
+    cutoff_date: date | None = Field(
+        default=None, description="Nothing later was looked at; None: no limit."
     )
     attempt_count: int = Field(ge=1, description="Attempts at each manuscript (n).")
     repetition_count: int = Field(ge=1, description="Answers of each judge about each problem (m).")

@@ -2,6 +2,7 @@
 checker §2).
 """
 
+from datetime import date
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,10 +11,11 @@ from pydantic import Field
 from schemas.base import Noun, Prose, Stored
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
+from schemas.identifiers import PaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.reasons import Reason
 
-REVIEW_STAGES = frozenset({"read_section", "refute_problem", "write_review"})
+REVIEW_STAGES = frozenset({"read_section", "refute_problem", "write_review", "evidence_pool"})
 """Of failures: a question of a review that got no answer."""
 
 
@@ -145,6 +147,30 @@ class ManuscriptReview(Judged):
     provenance: Provenance | None = Field(description="None: nothing was asked.")
 
 
+class PooledWork(Noun):
+    """A work of the evidence that was looked up before a manuscript was judged."""
+
+    paper_id: PaperId = Field(min_length=1, description="The work, as the source names it.")
+    title: str = Field(description="Title.")
+    authors: tuple[str, ...] = Field(default=(), description="Names in printed order.")
+    venue: str = Field(default="", description="Journal or conference; empty when unknown.")
+    year: Annotated[int, Stored(unit="year")] | None = Field(description="Year of publication.")
+    publication_date: date | None = Field(description="Day of publication.")
+    url: str = Field(default="", description="Page of the work; empty when unknown.")
+    doi: str | None = Field(default=None, description="DOI.")
+    relevance_0_to_5: int | None = Field(
+        ge=0, le=5, description="To the manuscript as a whole; None: found otherwise."
+    )
+    about_claim: Prose = Field(
+        default="", description="The strong claim it was found for; empty: found otherwise."
+    )
+    cited_as: Prose = Field(
+        default="",
+        description="Its entry in the list of references; empty: it was not found there.",
+    )
+    retracted: bool = Field(description="Whether its title says that it was retracted.")
+
+
 class ManuscriptCheck(Noun):
     """Everything one check of one manuscript gave."""
 
@@ -162,7 +188,23 @@ class ManuscriptCheck(Noun):
     problems: tuple[Problem, ...]
     votes: tuple[Vote, ...] = ()
     reviews: tuple[ManuscriptReview, ...] = ()
+    works: tuple[PooledWork, ...] = ()
     failures: tuple[Failure, ...]
+    reference_count: int | None = Field(
+        default=None,
+        ge=0,
+        description="Entries of its list of references; None: nothing was looked up.",
+    )
+    searched_reference_count: int | None = Field(
+        default=None,
+        ge=0,
+        description="Entries that were looked for; None: nothing was looked up.",
+    )
+    unanswered_count: int | None = Field(
+        default=None,
+        ge=0,
+        description="Questions and look-ups without an answer; None: nothing was looked up.",
+    )
     page_count: Annotated[int, Stored(unit="pages")] | None = Field(
         default=None,
         ge=0,

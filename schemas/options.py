@@ -10,13 +10,14 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from schemas.choices import EXTRACTIVE, EngineChoice
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.judging import Effort
 from schemas.option_values import (
     DEFAULT_PROFILE,
     DEFAULT_WAREHOUSE,
     ENGINES,
+    LITERATURES,
     MODULES,
     ApiBase,
     Batch,
@@ -224,6 +225,19 @@ class CheckOptions(WorkOptions):
         "",
         "Read section by section, and look again at each problem before it is shown.",
     )
+    literature: Annotated[
+        LiteratureChoice | None,
+        option(
+            ...,
+            LITERATURES,
+            "With --review: look up related work and what is cited. Default: nothing is looked up.",
+        ),
+    ] = None
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "With --literature: look at nothing published after it."),
+    ] = None
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
     attempts: int = option(
         1, "N", "Independent attempts at each manuscript.", ge=1, le=MOST_REPETITIONS
@@ -244,6 +258,9 @@ class CheckOptions(WorkOptions):
     max_cost_usd_per_paper: float | None = option(
         None, "X", "Leave a manuscript when it has spent this much.", ge=0
     )
+    max_requests: int | None = option(
+        None, "N", "End early after this many literature requests.", ge=0
+    )
 
     @property
     def budget(self) -> Budget:
@@ -251,6 +268,7 @@ class CheckOptions(WorkOptions):
         return Budget(
             maximum_cost_usd=self.max_cost_usd,
             maximum_tokens=self.max_tokens,
+            maximum_requests=self.max_requests,
             maximum_cost_usd_per_idea=self.max_cost_usd_per_paper,
         )
 

@@ -22,7 +22,14 @@ from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.idea import Idea, RejectedIdea
 from schemas.judging import JudgeVote
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview, Problem, Vote
+from schemas.manuscripts import (
+    Attempt,
+    ManuscriptCheck,
+    ManuscriptReview,
+    PooledWork,
+    Problem,
+    Vote,
+)
 from schemas.novelty import ClaimedContribution, NoveltyJudgement
 from schemas.outcome import Provenance
 from schemas.paper import Paper, PaperSection, Passage
@@ -252,6 +259,7 @@ CHECK_TABLES = (
             ),
         ),
     ),
+    _of_manuscript("manuscript_evidence", PooledWork, "paper_id"),
     _of_manuscript("manuscript_reviews", ManuscriptReview, "attempt"),
     _of_manuscript("votes", Vote, "problem_id", "judge", "repetition"),
 )

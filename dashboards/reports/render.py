@@ -15,7 +15,7 @@ from dashboards.reports.pictures import idea_bars, run_bars
 from dashboards.reports.plan_part import REASONING
 from dashboards.reports.ranking_page import RankingPage, ranking_page
 from dashboards.reports.run_page import RunPage, run_page
-from dashboards.reports.safe_text import Markdown, code, plain, prose, prose_line
+from dashboards.reports.safe_text import Markdown, code, link, plain, prose, prose_line
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.patterns import bounded
@@ -197,6 +197,7 @@ _FILTERS: Mapping[str, Callable[..., Any]] = {
     "prose_line": prose_line,
     "markdown": Markdown,
     "verbatim": _verbatim,
+    "link": link,
     "reason": wording.reason,
     "baseline_mark": lambda engine: Markdown(wording.baseline_mark(engine)),
     "stage": wording.stage,

@@ -13,7 +13,14 @@ from dashboards.reports.html_page import html_page
 from dashboards.reports.render import OutputFormat, rendered
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
-from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview, Problem, Vote
+from schemas.manuscripts import (
+    Attempt,
+    ManuscriptCheck,
+    ManuscriptReview,
+    PooledWork,
+    Problem,
+    Vote,
+)
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.manuscripts.queries import check_head, manuscript_checks
@@ -58,6 +65,39 @@ class CheckPage:
     @property
     def tested(self) -> str:
         return wording.tested(self.head)
+
+    @property
+    def looked_up(self) -> str:
+        """Where related work was looked up, or that none was."""
+        if not self.head.literature:
+            return "Nothing was looked up: what is new or known was held against no other work."
+        day = self.head.cutoff_date
+        until = f", nothing after {day.isoformat()}" if day is not None else ""
+        return f"Related and cited work was looked up in {self.head.literature}{until}."
+
+    def found(self, check: ManuscriptCheck) -> str:
+        """What a manuscript's evidence holds, and what it lacks."""
+        related = sum(work.relevance_0_to_5 is not None for work in check.works)
+        about = sum(bool(work.about_claim) for work in check.works)
+        cited = sum(bool(work.cited_as) for work in check.works)
+        told = (
+            f"Before anything was judged: {figures.counted(related, 'related work')}, {about:,} about"
+            f" strong claims; {cited:,} of the {figures.counted(check.reference_count or 0, 'entry', 'entries')} in"
+            " its list of references were found"
+        )
+        beyond = (check.reference_count or 0) - (check.searched_reference_count or 0)
+        told += f", {beyond:,} were not looked for" if beyond else ""
+        missed = figures.counted(check.unanswered_count or 0, "question")
+        told += f". {missed} to the literature had no answer" if check.unanswered_count else ""
+        return f"{told}. That a work is not among them proves nothing."
+
+    def why_found(self, work: PooledWork) -> str:
+        ways = {
+            "related": work.relevance_0_to_5 is not None,
+            "cited": bool(work.cited_as),
+            f"for “{work.about_claim}”": bool(work.about_claim),
+        }
+        return "; ".join(way for way, holds in ways.items() if holds)
 
     @property
     def outcomes(self) -> tuple[tuple[ManuscriptCheck, str], ...]:

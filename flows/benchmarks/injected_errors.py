@@ -28,6 +28,7 @@ from tasks.benchmarks.injection_texts import (
     manuscript_texts,
 )
 from tasks.benchmarks.items import ItemContext
+from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.review import review_manuscript
 from tasks.manuscripts.steps.find_problems import (
@@ -137,7 +138,7 @@ def _reviewed(
             text=question.text,
             pages=(question.text,) if question.form == "pdf" else (),
         )
-        review = await review_manuscript(read, context.engine, 1, len(ErrorKind))
+        review = await review_manuscript(read, context.engine, 1, len(ErrorKind), Pool())
         return Reviewed(attempt=review.attempt, problems=review.problems)
 
     found = trial.each(

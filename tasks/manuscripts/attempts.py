@@ -10,6 +10,7 @@ from schemas.manuscripts import Attempt, ManuscriptReview, Problem
 from tasks.judging.messages import Attachment
 from tasks.judging.step import Engine
 from tasks.manuscripts.find import find_problems
+from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.review import review_manuscript
 
@@ -32,9 +33,10 @@ async def attempts_at(
     request: CheckRequest,
     engine_of: EngineOfAttempt,
     attachment: Attachment | None,
+    pool: Pool,
 ) -> Attempted:
-    """As many attempts as were asked for, independent of each other; a review takes no
-    attachment along.
+    """As many attempts as were asked for, independent of each other; a review takes no attachment
+    along, and judges beside `pool`.
     """
     if not request.review:
         attempts, problems = await find_problems(
@@ -46,7 +48,9 @@ async def attempts_at(
         return Attempted(attempts, problems)
     reviews = await asyncio.gather(
         *(
-            review_manuscript(manuscript, engine_of(number, None), number, request.maximum_problems)
+            review_manuscript(
+                manuscript, engine_of(number, None), number, request.maximum_problems, pool
+            )
             for number in range(1, request.attempt_count + 1)
         )
     )

@@ -5,6 +5,7 @@ once, and which of the others say the same.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from schemas.manuscripts import PooledWork
 from schemas.outcome import Provenance
 from tasks.manuscripts.sections import Section
 from tasks.manuscripts.steps.find_problems import CHECKS
@@ -19,6 +20,8 @@ _SAME_PROBLEM = 0.6
 """Overlap of two problems' words from which they are one."""
 _CONFIDENCE_OF_GRAVITY = {1: 90, 2: 70, 3: 50}
 """Percent, of what a check of the text reports."""
+_RETRACTED_PERCENT = 80
+"""The title says it; why, and whether the manuscript says so too, is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,24 @@ def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadSh
             if stands_in(one.quote, section.text, least_characters=LEAST_CHARACTERS)
         )
         for section in sections
+    ]
+
+
+def retracted_candidates(works: Sequence[PooledWork], provenance: Provenance) -> list[Candidate]:
+    """Works that the manuscript cites and whose title says that they were retracted."""
+    return [
+        Candidate(
+            "the list of references",
+            CandidateReply(
+                problem="The manuscript cites a work that has been retracted.",
+                quote=work.cited_as,
+                explanation=f"The source lists it as “{work.title}” ({work.year or 'no year'}).",
+                confidence_percent=_RETRACTED_PERCENT,
+            ),
+            provenance,
+        )
+        for work in works
+        if work.retracted and work.cited_as
     ]
 
 

@@ -29,11 +29,16 @@ from tasks.judging.messages import Attachment, takes_pdf
 from tasks.judging.opening import ExtractiveEngine, open_backend
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine
+from tasks.literature.client import LiteratureClient
+from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.manuscripts.attempts import attempts_at
 from tasks.manuscripts.collect import TEX_SUFFIXES
-from tasks.manuscripts.find import with_usage
+from tasks.manuscripts.find import shown_form, with_usage
+from tasks.manuscripts.pool import Pool, gather_pool
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
+from tasks.manuscripts.steps.reading import Reading
+from tasks.web.client import Client, open_client
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 
@@ -100,8 +105,16 @@ class CheckTools:
     would all be the first one.
     """
 
-    def __init__(self, request: CheckRequest, settings: Settings, layout: Layout) -> None:
+    def __init__(
+        self,
+        request: CheckRequest,
+        settings: Settings,
+        layout: Layout,
+        gateway_url: str | None = None,
+    ) -> None:
         self._request = request
+        self._gateway_url = gateway_url
+        self._http: Client | None = None
         self._settings = settings
         self._layout = layout
         self._stack = AsyncExitStack()
@@ -110,6 +123,9 @@ class CheckTools:
         self._extractive: ExtractiveEngine | None = None
 
     async def __aenter__(self) -> "CheckTools":
+        if self._gateway_url is not None:
+            seconds = self._settings.literature.timeout_seconds
+            self._http = await self._stack.enter_async_context(open_client(seconds))
         return self
 
     async def __aexit__(
@@ -140,6 +156,36 @@ class CheckTools:
         """The engine of each of a judge's answers."""
         several = self._request.repetition_count > 1
         return partial(self._engine, judge, ledger, several=several)
+
+    def literature(self, ledger: Ledger) -> LiteratureClient | None:
+        """Where related work is looked up; None: nothing is."""
+        choice = self._request.literature
+        if self._gateway_url is None or self._http is None or choice is None:
+            return None
+        budget = self._shared_budget()
+
+        def count_request() -> None:
+            if ledger.is_new_request():
+                budget.count_request(ledger.idea_id)
+
+        return SemanticScholarClient(
+            self._gateway_url,
+            ledger,
+            self._http,
+            self._settings.literature,
+            count_request,
+            unlimited=choice.unlimited,
+        )
+
+    def _shared_budget(self) -> SharedBudget:
+        if self._budget is None:
+            self._budget = SharedBudget(
+                self._layout.state / "budgets.sqlite",
+                self._request.budget_scope,
+                self._request.budget,
+            )
+            self._stack.callback(self._budget.close)
+        return self._budget
 
     def _engine(
         self,
@@ -172,13 +218,6 @@ class CheckTools:
     ) -> LiteLLMBackend:
         key = (model, api_base, repetition, several)
         if key not in self._backends:
-            if self._budget is None:
-                self._budget = SharedBudget(
-                    self._layout.state / "budgets.sqlite",
-                    self._request.budget_scope,
-                    self._request.budget,
-                )
-                self._stack.callback(self._budget.close)
             self._backends[key] = open_backend(
                 model,
                 Sampling(
@@ -187,7 +226,7 @@ class CheckTools:
                 self._settings.language_model,
                 self._layout,
                 api_base=api_base,
-                budget=self._budget,
+                budget=self._shared_budget(),
                 stack=self._stack,
             )
         return self._backends[key]
@@ -219,11 +258,13 @@ async def check_manuscript(
     )
     if isinstance(read, Unreadable):
         return unread(source, request, read, ledger)
+    pool = await _pool(read, request, tools, ledger)
     made = await attempts_at(
         read,
         request,
         lambda attempt, attachment: tools.checker(ledger, attempt, attachment),
         _attachment(read),
+        pool or Pool(),
     )
     votes: tuple[Vote, ...] = ()
     if source.known_reason is not None and request.judges:
@@ -234,7 +275,8 @@ async def check_manuscript(
             judges,
             request.repetition_count,
         )
-    failures = [*_failures(made.attempts, source), *made.failures, *ledger.failures]
+    looked = pool.failures if pool else ()
+    failures = [*_failures(made.attempts, source), *looked, *made.failures, *ledger.failures]
     return ManuscriptCheck(
         manuscript_id=source.manuscript_id,
         title=read.title,
@@ -247,10 +289,26 @@ async def check_manuscript(
         problems=made.problems,
         votes=votes,
         reviews=made.reviews,
+        works=pool.works if pool else (),
+        reference_count=pool.reference_count if pool else None,
+        searched_reference_count=pool.searched_reference_count if pool else None,
+        unanswered_count=pool.unanswered_count if pool else None,
         failures=tuple([read.passed_over, *failures] if read.passed_over else failures),
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
     )
+
+
+async def _pool(
+    read: Manuscript, request: CheckRequest, tools: CheckTools, ledger: Ledger
+) -> Pool | None:
+    """None: nothing is looked up."""
+    literature = tools.literature(ledger)
+    if literature is None:
+        return None
+    reading = Reading(shown_form(read), read.text)
+    engine = tools.checker(ledger, 1, None)
+    return await gather_pool(read.title, reading, engine, literature, request.cutoff_date)
 
 
 def _attachment(manuscript: Manuscript) -> Attachment | None:

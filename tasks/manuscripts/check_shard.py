@@ -30,7 +30,7 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
         ConfigurationError, OSError: as `each_unit`.
     """
     layout = Layout(job.request.warehouse)
-    async with CheckTools(job.request, settings, layout) as tools:
+    async with CheckTools(job.request, settings, layout, job.gateway_url) as tools:
 
         async def one(source: ManuscriptSource) -> CheckReceipt:
             done = complete_receipt(layout, CHECKS, job.run_id, source.manuscript_id)

@@ -259,6 +259,7 @@ class CheckJob(Shard):
 
     request: CheckRequest
     sources: tuple[ManuscriptSource, ...]
+    gateway_url: str | None = None  # None: nothing is looked up
 
     @property
     def unit_names(self) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
 """A review of one manuscript: read section by section with running notes, candidates merged, each
 looked at a second time, and ranked (TIMAR, section 3.6; OpenAIReview, arXiv 2606.19749).
 
+Works that were looked up beforehand, if any, stand beside what is judged.
+
 What it may cost is bounded by the text: one question a section, one for each of at most twice as
 many candidates as problems were asked for, and one over the whole.
 """
@@ -13,9 +15,19 @@ from typing import Any
 from schemas.failure import Failure
 from schemas.manuscripts import Attempt, ManuscriptReview, Problem
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from tasks.citations.keys import Shown
+from tasks.citations.settle import settle
 from tasks.judging.step import Engine, Step
-from tasks.manuscripts.candidates import LEAST_CHARACTERS, Candidate, leads_at, merged, unfounded
+from tasks.manuscripts.candidates import (
+    LEAST_CHARACTERS,
+    Candidate,
+    leads_at,
+    merged,
+    retracted_candidates,
+    unfounded,
+)
 from tasks.manuscripts.find import location_found, shown_form
+from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.sections import (
     SECTION_WORDS,
@@ -41,6 +53,8 @@ MOST_SECTIONS = 40
 """Read of one manuscript, some 60,000 words: what stands behind is not read, and that is said."""
 CANDIDATES_PER_SECTION = 4
 CANDIDATES_PER_PROBLEM = 2
+WORKS_SHOWN = 5
+"""Of the pool, with each second look."""
 _ABSTRACT_WORDS = 500
 
 
@@ -58,7 +72,7 @@ class Review:
 
 
 async def review_manuscript(
-    manuscript: Manuscript, engine: Engine, number: int, maximum_problems: int
+    manuscript: Manuscript, engine: Engine, number: int, maximum_problems: int, pool: Pool
 ) -> Review:
     """One review, the `number`th attempt: problems that stand in order of rank, those beyond
     `maximum_problems` behind the first, refuted ones last.
@@ -81,13 +95,17 @@ async def review_manuscript(
         if isinstance(outcome, Scored)
         for said in outcome.value.candidates[:CANDIDATES_PER_SECTION]
     ]
+    candidates += retracted_candidates(pool.works, answered[0].provenance)
     chosen = merged(candidates)[: CANDIDATES_PER_PROBLEM * maximum_problems]
-    looks = await asyncio.gather(*(_second_look(one, reading, engine) for one in chosen))
+    looks = await asyncio.gather(*(_second_look(one, reading, engine, pool) for one in chosen))
     places = [one.place for one in chosen]
     failures += _unanswered(REFUTE_PROBLEM, manuscript, zip(places, looks, strict=True))
     problems = ranked(
         number,
-        [_problem(one, look, manuscript, reading) for one, look in zip(chosen, looks, strict=True)],
+        [
+            _problem(one, look, manuscript, reading, pool)
+            for one, look in zip(chosen, looks, strict=True)
+        ],
     )
     told = "; ".join([*_left_out(sections, read, outcomes), *reading.oddities])
     written = await _written(manuscript, reading, answered[-1].value.notes, problems, told, engine)
@@ -187,7 +205,7 @@ async def _read_in_order(
 
 
 async def _second_look(
-    candidate: Candidate, reading: Reading, engine: Engine
+    candidate: Candidate, reading: Reading, engine: Engine, pool: Pool
 ) -> Outcome[RefuteReply] | None:
     """None where there is nothing to ask: its sentence is not there, or was damaged in reading."""
     if unfounded(candidate.said, reading) is not None:
@@ -201,8 +219,14 @@ async def _second_look(
             quote=said.quote,
             explanation=said.explanation,
             passages=passages_about(said.problem, said.quote, reading),
+            works=pool.worded(_beside(candidate, pool)),
         ),
     )
+
+
+def _beside(candidate: Candidate, pool: Pool) -> Shown:
+    """The works that a second look at it is shown."""
+    return pool.about(f"{candidate.said.problem} {candidate.said.quote}", WORKS_SHOWN)
 
 
 def _problem(
@@ -210,6 +234,7 @@ def _problem(
     look: Outcome[RefuteReply] | None,
     manuscript: Manuscript,
     reading: Reading,
+    pool: Pool,
 ) -> Problem:
     said, refuted, reason = candidate.said, None, ""
     at = sentence_of(said.quote, reading) if said.quote else None
@@ -218,7 +243,8 @@ def _problem(
     if look is None:
         refuted, reason = True, unfounded(said, reading) or ""
     elif isinstance(look, Scored):
-        reason = look.value.reason
+        shown = _beside(candidate, pool)
+        reason = settle(look.value.reason, shown).markdown if len(shown) else look.value.reason
         refuted = look.value.refuted and _is_founded(look.value, reading)
         sure = look.value.confidence_percent
         confidence = round((confidence + (100 - sure if look.value.refuted else sure)) / 2)

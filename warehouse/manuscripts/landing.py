@@ -29,7 +29,7 @@ CHECKS = Kind(
     has_head_file=True,
     tables=(
         *("manuscripts", "attempts", "problems", "manuscript_reviews", "votes"),
-        *("llm_calls", "api_calls", "failures"),
+        *("manuscript_evidence", "llm_calls", "api_calls", "failures"),
     ),
     checks=("check_checks", "attempts"),
     remedy="remove its folder to check anew",
@@ -99,6 +99,7 @@ def _nouns(check: ManuscriptCheck) -> dict[str, Sequence[Noun]]:
         "problems": check.problems,
         "manuscript_reviews": check.reviews,
         "votes": check.votes,
+        "manuscript_evidence": check.works,
         "llm_calls": check.llm_calls,
         "api_calls": check.api_calls,
         "failures": check.failures,

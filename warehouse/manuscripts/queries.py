@@ -13,6 +13,7 @@ from schemas.manuscripts import (
     ManuscriptCheck,
     ManuscriptForm,
     ManuscriptReview,
+    PooledWork,
     Problem,
     Vote,
 )
@@ -21,6 +22,15 @@ from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.rows import Row, noun_of
 from warehouse.statements import quoted, statement, table_statement
+
+_TABLES = (
+    *("manuscripts", "attempts", "problems", "manuscript_reviews", "manuscript_evidence"),
+    "votes",
+)
+_AS_STORED = (
+    *("manuscript_id", "title", "page_count", "known_reason"),
+    *("reference_count", "searched_reference_count", "unanswered_count"),
+)
 
 
 def check_heads(
@@ -48,7 +58,7 @@ def manuscript_checks(
 ) -> tuple[ManuscriptCheck, ...]:
     """Every manuscript of a check run as it was landed, calls and failures apart, by identifier."""
     parts: dict[str, dict[str, list[Row]]] = {}
-    for name in ("manuscripts", "attempts", "problems", "manuscript_reviews", "votes"):
+    for name in _TABLES:
         rows = rows_in(connection, table_statement("rows_of_check", table=name), {"run_id": run_id})
         for row in rows:
             parts.setdefault(row["manuscript_id"], {}).setdefault(name, []).append(row)
@@ -72,7 +82,7 @@ def release_views(
 
 def _check(found: dict[str, list[Row]]) -> ManuscriptCheck:
     (row,) = found["manuscripts"]
-    told = {name: row[name] for name in ("manuscript_id", "title", "page_count", "known_reason")}
+    told = {name: row[name] for name in _AS_STORED}
     return ManuscriptCheck(
         **told,
         unread_reason=reason_named(row["unread_reason"]),
@@ -84,6 +94,7 @@ def _check(found: dict[str, list[Row]]) -> ManuscriptCheck:
         reviews=tuple(
             noun_of(ManuscriptReview, review) for review in found.get("manuscript_reviews", ())
         ),
+        works=tuple(noun_of(PooledWork, work) for work in found.get("manuscript_evidence", ())),
         votes=tuple(noun_of(Vote, vote) for vote in found.get("votes", ())),
         failures=(),
     )

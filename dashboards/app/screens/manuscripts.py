@@ -75,7 +75,8 @@ def _tell(page: CheckPage) -> None:
     if head.incomplete_reason is not None:
         why = wording.reason(head.incomplete_reason)
         st.warning(f"The check ended early: {why}. What is missing is not free of problems.")
-    st.markdown(f"**{text.line(page.verdict)}** {text.line(page.tested)}")
+    looked_up = f" {page.looked_up}" if head.review else ""
+    st.markdown(f"**{text.line(page.verdict)}** {text.line(page.tested + looked_up)}")
     judges = f", judged by {', '.join(head.judges)}" if head.judges else ""
     st.caption(
         text.line(
@@ -105,9 +106,21 @@ def _one(page: CheckPage, check: ManuscriptCheck) -> None:
         if len(check.attempts) > 1:
             st.subheader(f"Attempt {attempt.attempt}", anchor=False)
         _attempt(page, check, attempt)
+    if check.reference_count is not None:
+        _works(page, check)
     if check.known_reason:
         st.subheader("The authors' own reason", anchor=False)
         st.markdown(text.prose(check.known_reason))
+
+
+def _works(page: CheckPage, check: ManuscriptCheck) -> None:
+    """What was looked up before it was judged."""
+    with st.expander(f"What was looked up: {len(check.works)}"):
+        st.markdown(text.line(page.found(check)))
+        for work in check.works:
+            when = work.publication_date or work.year or "no date"
+            mark = ", retracted" if work.retracted else ""
+            st.caption(text.line(f"{work.title} ({when}{mark}): {page.why_found(work)}"))
 
 
 def _ratings(written: ManuscriptReview) -> None:

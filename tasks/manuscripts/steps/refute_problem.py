@@ -17,13 +17,18 @@ _CONFIDENCE_PERCENT = 50
 
 
 class RefuteInput(Noun):
-    """A problem that was raised, and the passages it is held against."""
+    """A problem that was raised, and the passages it is held against.
+
+    Attributes:
+        works: what was looked up, each under its key; empty: nothing.
+    """
 
     problem: str
     location: str
     quote: str
     explanation: str
     passages: str
+    works: tuple[str, ...] = ()
 
 
 class RefuteReply(Reply):
@@ -53,7 +58,7 @@ async def baseline_refute(inputs: RefuteInput, _: BaselineTools) -> RefuteReply:
 
 REFUTE_PROBLEM = Step(
     name="refute_problem",
-    version=1,
+    version=2,
     package="tasks.manuscripts",
     input_model=RefuteInput,
     output_model=RefuteReply,

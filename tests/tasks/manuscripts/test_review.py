@@ -7,10 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from schemas.base import Noun, Reply
-from schemas.manuscripts import ManuscriptForm
+from schemas.identifiers import PaperId
+from schemas.manuscripts import ManuscriptForm, PooledWork
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.judging.step import Step
+from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.review import MOST_SECTIONS, Review, review_manuscript
 from tasks.manuscripts.sections import SECTION_WORDS, passages_about, sections_of
@@ -102,8 +105,10 @@ def refuted(quote: str = "") -> RefuteReply:
     return RefuteReply(reason="It is wrong.", quote=quote, refuted=True, confidence_percent=90)
 
 
-async def reviewed(engine: Answering, text: str = TEXT, most: int = 5) -> Review:
-    return await review_manuscript(manuscript(text), engine, 1, most)
+async def reviewed(
+    engine: Answering, text: str = TEXT, most: int = 5, pool: Pool | None = None
+) -> Review:
+    return await review_manuscript(manuscript(text), engine, 1, most, pool or Pool())
 
 
 def raising(*raised: CandidateReply, notes: str = "") -> Callable[[SectionInput], SectionReply]:
@@ -313,3 +318,38 @@ async def test_the_review_is_written_over_the_last_notes_and_what_stands_alone()
     assert review.written.clarity_1_to_5 is None
     silent = await reviewed(Answering(lambda _: Reason.REPLY_EMPTY))
     assert silent.written is None
+
+
+def a_work(name: str, title: str, **fields: Any) -> tuple[PooledWork, Paper]:
+    paper = Paper(paper_id=PaperId(name), title=title, year=2001, url="https://example.org/a")
+    told = {"year": 2001, "publication_date": None, "relevance_0_to_5": None, "retracted": False}
+    return PooledWork(paper_id=paper.paper_id, title=title, **told | fields), paper
+
+
+async def test_a_second_look_sees_what_was_looked_up_and_cites_nothing_else() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    work, paper = a_work("p", "Pebbles washed and weighed")
+    engine = Answering(
+        raising(candidate(washed)),
+        lambda _: RefuteReply(
+            reason="Known since [P1], and [P7].", refuted=False, confidence_percent=70
+        ),
+    )
+    review = await reviewed(engine, pool=Pool(works=(work,), papers=(paper,)))
+    (asked,) = engine.looks
+    assert asked.works == ("P1 (2001, not cited by it): Pebbles washed and weighed.",)
+    (problem,) = review.problems
+    assert "https://example.org/a" in problem.second_look
+    assert "P7" not in problem.second_look
+    await reviewed(alone := Answering(raising(candidate(washed))))
+    assert alone.looks[0].works == ()
+
+
+async def test_a_cited_work_that_was_retracted_is_raised_and_looked_at_like_any_other() -> None:
+    entry = "[1] A. Stone. Round pebbles. 2001."
+    work, paper = a_work("p", "Retracted: Round pebbles", cited_as=entry, retracted=True)
+    text = f"{TEXT}\nReferences\n{entry}\n"
+    review = await reviewed(Answering(raising()), text, pool=Pool(works=(work,), papers=(paper,)))
+    (problem,) = review.problems
+    assert problem.problem == "The manuscript cites a work that has been retracted."
+    assert (problem.quote, problem.refuted) == (entry, False)

@@ -1,0 +1,236 @@
+"""The evidence about a manuscript, looked up and frozen before anything is judged: related work by
+breadth, work about its strong claims by depth, and what it cites (TIMAR, section 3.6).
+
+The searches, the relevance and the hops along citations are those of a survey.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from schemas.failure import Failure, look_up_failures
+from schemas.identifiers import PaperId
+from schemas.manuscripts import PooledWork
+from schemas.outcome import Unscored
+from schemas.paper import Paper
+from schemas.patterns import IGNORECASE, bounded
+from schemas.survey import Expansion, SurveyParameters
+from tasks.citations.keys import Shown, show
+from tasks.embeddings.similarity import SharedWords
+from tasks.judging.step import Engine
+from tasks.literature.client import LiteratureClient
+from tasks.manuscripts.cited import CitedWork, is_retracted, look_up_cited
+from tasks.manuscripts.steps.reading import Reading
+from tasks.survey.asking import plan_queries, relevance_to
+from tasks.survey.expanding import expand
+from tasks.survey.steps.survey_plan import SURVEY_PLAN
+from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
+from tasks.text.quotations import normal
+from tasks.text.words import overlap_0_to_1, shorten_words
+
+STAGE = "evidence_pool"
+POOL_STEPS = (SURVEY_PLAN, SURVEY_RELEVANCE)
+BREADTH = SurveyParameters(
+    depth=1,
+    maximum_papers=30,
+    maximum_judged=80,
+    papers_per_query=20,
+    maximum_sub_questions=3,
+    queries_per_sub_question=2,
+    followed_per_layer=8,
+    references_per_paper=30,
+    citations_per_paper=30,
+)
+"""Of the manuscript as a whole."""
+DEPTH = SurveyParameters(
+    depth=2,
+    maximum_papers=8,
+    maximum_judged=40,
+    papers_per_query=15,
+    maximum_sub_questions=1,
+    queries_per_sub_question=2,
+    followed_per_layer=4,
+    references_per_paper=20,
+    citations_per_paper=20,
+)
+"""Of each strong claim: fewer works, one hop further."""
+MOST_CLAIMS = 3
+_QUESTION_WORDS = 300
+_ABSTRACT_WORDS = 90
+"""Of a work, where it is shown."""
+_SAME_CLAIM = 0.6
+
+_STRONG = bounded(
+    r"\b(?:present|propos|introduc|develop|describ|report|releas|provid|build)\w{0,3} the first\b"
+    r"|\bthe first (?:to|time|work|study|paper|method|approach|model|system|algorithm|proof|evidence"
+    r"|demonstration|report|large|public|open|data ?set|benchmark)\b|\bfor the first time\b"
+    r"|\bto (?:the best of )?our knowledge\b|\bstate[- ]of[- ]the[- ]art\b"
+    r"|\bthe (?:only|best|largest|fastest|most accurate)\b"
+    r"|\b(?:no|none of the) (?:prior|previous|existing|other) \w{1,30}\b|\boutperform(?:s|ed)? all\b",
+    IGNORECASE,
+)
+_OWN = bounded(r"\b(?:we|our|ours|this (?:paper|work|study|article)|here)\b", IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What was looked up.
+
+    Attributes:
+        reference_count: entries of the list of references.
+        searched_reference_count: entries that were looked for; the others are beyond the limit.
+        unanswered_count: look-ups without an answer: what they would have found is not known.
+    """
+
+    works: tuple[PooledWork, ...] = ()
+    papers: tuple[Paper, ...] = field(default=(), repr=False)
+    reference_count: int = 0
+    searched_reference_count: int = 0
+    unanswered_count: int = 0
+    failures: tuple[Failure, ...] = ()
+
+    def about(self, text: str, limit: int) -> Shown:
+        """The works that share most words with `text`, under keys of their own."""
+        worth = SharedWords(self.papers).with_text(text)
+        best = sorted(self.papers, key=lambda one: (-worth[one.paper_id], one.paper_id))
+        return show([one for one in best[:limit] if worth[one.paper_id] > 0])
+
+    def worded(self, shown: Shown) -> tuple[str, ...]:
+        """Each work as an engine reads it: key, date, whether it is cited or retracted, title,
+        abstract.
+        """
+        return tuple(f"{key} {self._told[paper.paper_id]}" for key, paper in shown)
+
+    @property
+    def _told(self) -> Mapping[PaperId, str]:
+        return {
+            work.paper_id: _worded(work, paper)
+            for work, paper in zip(self.works, self.papers, strict=True)
+        }
+
+
+def _worded(work: PooledWork, paper: Paper) -> str:
+    when = str(work.publication_date or work.year or "no date known")
+    marks = [when, *(["cited by the manuscript"] if work.cited_as else ["not cited by it"])]
+    marks += ["retracted, as its title says"] if work.retracted else []
+    abstract, left_out = shorten_words(paper.abstract or "", _ABSTRACT_WORDS)
+    return f"({', '.join(marks)}): {paper.title}. {abstract}{' […]' if left_out else ''}".strip()
+
+
+async def gather_pool(
+    title: str,
+    reading: Reading,
+    engine: Engine,
+    literature: LiteratureClient,
+    cutoff: date | None,
+) -> Pool:
+    """Look up everything once. What a source does never raises: it is counted, and a failure."""
+    begin, end = reading.abstract_span or (0, 0)
+    summary = reading.text[begin:end] or reading.text
+    asked = [(f"{title}. {shorten_words(summary, _QUESTION_WORDS)[0]}".strip(), BREADTH)]
+    claims = strong_claims(reading)
+    asked += [(claim, DEPTH) for claim in claims]
+    failures: list[Failure] = []
+    found: list[Expansion | None] = []
+    for question, parameters in asked:  # one after the other: later ones meet a filled cache
+        found.append(await _expanded(question, parameters, engine, literature, cutoff, failures))
+    cited = await look_up_cited(reading, literature, cutoff)
+    failures += look_up_failures(cited.failures, STAGE, "references of the manuscript")
+    related, *about_claims = found
+    works = _merged(title, related, list(zip(claims, about_claims, strict=True)), cited.works)
+    return Pool(
+        works=tuple(work for work, _ in works),
+        papers=tuple(paper for _, paper in works),
+        reference_count=cited.reference_count,
+        searched_reference_count=cited.searched_reference_count,
+        unanswered_count=len(failures),
+        failures=tuple(failures),
+    )
+
+
+def strong_claims(reading: Reading) -> list[str]:
+    """Sentences in which the authors call their own work first, best or only, those of the abstract
+    first; each said once.
+    """
+    strong = [one for one in reading.sentences if _STRONG.search(one.sentence)]
+    own = [one for one in strong if _OWN.search(one.sentence)]
+    kept: list[str] = []
+    for one in sorted(own, key=lambda one: not reading.is_of_abstract(one)):
+        if not any(overlap_0_to_1(one.sentence, other) >= _SAME_CLAIM for other in kept):
+            kept.append(one.sentence)
+    return kept[:MOST_CLAIMS]
+
+
+async def _expanded(
+    question: str,
+    parameters: SurveyParameters,
+    engine: Engine,
+    literature: LiteratureClient,
+    cutoff: date | None,
+    failures: list[Failure],
+) -> Expansion | None:
+    """None where no search could be planned, which is one of `failures`."""
+    planned = await plan_queries(question, parameters, engine)
+    if isinstance(planned, Unscored):
+        told = shorten_words(question, 12)[0]
+        failures.append(
+            Failure(stage=STAGE, subject=told, reason=planned.reason, detail=planned.detail)
+        )
+        return None
+    judge = relevance_to(question, parameters, engine)
+    expansion = await expand(question, planned.value, parameters, literature, judge, cutoff)
+    failures += [failure.model_copy(update={"stage": STAGE}) for failure in expansion.failures]
+    return expansion
+
+
+def _merged(
+    title: str,
+    related: Expansion | None,
+    about_claims: Sequence[tuple[str, Expansion | None]],
+    cited: Sequence[CitedWork],
+) -> list[tuple[PooledWork, Paper]]:
+    """Each work once, in the order related, about claims, cited; the manuscript itself is left
+    out, which may have been published.
+    """
+    papers: dict[PaperId, Paper] = {}
+    relevance: dict[PaperId, int | None] = {}
+    for paper, score in _kept(related):
+        papers[paper.paper_id], relevance[paper.paper_id] = paper, score
+    claimed: dict[PaperId, str] = {}
+    for claim, expansion in about_claims:
+        for paper, _ in _kept(expansion):
+            papers.setdefault(paper.paper_id, paper)
+            claimed.setdefault(paper.paper_id, claim)
+    entry_of: dict[PaperId, str] = {}
+    for work in cited:
+        papers.setdefault(work.paper.paper_id, work.paper)
+        entry_of.setdefault(work.paper.paper_id, work.entry)
+    others = {name: paper for name, paper in papers.items() if normal(paper.title) != normal(title)}
+    return [
+        (
+            PooledWork(
+                paper_id=name,
+                title=paper.title,
+                authors=paper.authors,
+                venue=paper.venue,
+                year=paper.year,
+                publication_date=paper.publication_date,
+                url=paper.url,
+                doi=paper.doi,
+                relevance_0_to_5=relevance.get(name),
+                about_claim=claimed.get(name, ""),
+                cited_as=entry_of.get(name, ""),
+                retracted=is_retracted(paper),
+            ),
+            paper,
+        )
+        for name, paper in others.items()
+    ]
+
+
+def _kept(expansion: Expansion | None) -> Iterable[tuple[Paper, int | None]]:
+    if expansion is None:
+        return
+    texts = {paper.paper_id: paper for paper in expansion.texts}
+    for kept in expansion.kept:
+        yield texts[kept.paper_id], kept.relevance_0_to_5
