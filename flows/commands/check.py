@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.options import Json
+from flows.commands.options import Json, output_option
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_DONE
 from schemas.options import CheckOptions
@@ -31,14 +31,9 @@ def check(
     options: CheckOptions,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help=(
-                "Write the report here too, by the ending: md, html, docx or json; pdf: the"
-                " manuscript's own pages with a comment at each problem."
-            ),
+        output_option(
+            "Write the report here too, by the ending: md, html, docx or json; pdf: the"
+            " manuscript's own pages with a comment at each problem."
         ),
     ] = None,
     json: Json = False,

@@ -31,8 +31,6 @@ def check_output(path: Path, request: CheckRequest) -> None:
         raise ConfigurationError(
             f"--output {path}: a check cites no papers; end it in .md or .html"
         )
-    if not path.resolve().parent.is_dir():
-        raise ConfigurationError(f"--output {path}: there is no folder {path.parent}")
     if any(path.resolve() == source.path.resolve() for source in request.sources):
         raise ConfigurationError(f"--output {path} is the manuscript itself: name another file")
     if chosen is ReportFormat.PDF:

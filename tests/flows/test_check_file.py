@@ -105,7 +105,6 @@ def test_a_pdf_gets_a_comment_at_each_problem_and_a_note_of_what_was_done(
         ("a.pdf", "comments go on the pages of a PDF, and hostile.txt is none"),
         ("a.bib", "a check cites no papers"),
         ("a.xyz", "its ending names no format"),
-        ("missing/a.html", "there is no folder"),
     ],
 )
 def test_a_file_that_could_not_be_written_is_refused_before_anything_is_read(
