@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-from dashboards.reports.write import write_reports
 from flows.batch_waves import BatchWaves
 from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
@@ -16,8 +15,7 @@ from flows.talk import print_note
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.run import Run, RunRequest, RunState
-from tasks.evaluation.planned import ShardJob
-from tasks.evaluation.shard_resources import evaluate_job
+from tasks.evaluation.planned import ShardJob, evaluate_job
 from tasks.ideas.read import read_batch
 from tasks.shards.work import ShardWork
 from warehouse.queries import open_queries
@@ -122,6 +120,8 @@ class Evaluation(Campaign[Plan[Run], Run]):
         return written if all(path.exists() for path in written) else ()
 
     def write_reports(self, head: Run) -> tuple[Path, ...]:
+        from dashboards.reports.write import write_reports
+
         return write_reports(self.layout, head.run_id, catalogue_url=self.settings.catalogue)
 
     def describe(self, head: Run) -> str:

@@ -2,15 +2,17 @@
 lasts.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 from flows.indexing import index_with_progress
 from schemas.choices import LiteratureChoice
+from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess, literature_identity
-from tasks.literature.snapshot.folder import read_manifest
+from tasks.literature.snapshot.folder import read_manifest, snapshot_identity
 from warehouse.layout import Layout
 
 NO_REFERENCES = "The snapshot knows no references: papers are found by search alone."
@@ -22,36 +24,64 @@ class OpenGateway:
     """Where the gateway answers, and what literature is behind it.
 
     Attributes:
+        start: starts it where it does not run yet; its address. A run with nothing to do needs
+            none.
         lacks: in words, what of its citations a snapshot does not know; empty: nothing, or it is
             the gateway's own affair.
     """
 
-    url: str
+    start: Callable[[], str]
     literature: str
     lacks: str = ""
     knows_references: bool = True
+
+    @property
+    def url(self) -> str:
+        """Base address, without a path."""
+        return self.start()
 
 
 @contextmanager
 def open_gateway(
     literature: LiteratureChoice, settings: Settings, layout: Layout
 ) -> Iterator[OpenGateway]:
-    """Start a gateway for the literature, or take the one it names.
+    """A gateway for the literature, or the one it names.
 
-    A Parquet or JSONL snapshot is indexed first; the index is kept under `settings.home`.
+    A Parquet or JSONL snapshot is indexed first; the index is kept under `settings.home`. The
+    gateway of a snapshot alone starts when its address is first asked for.
 
     Raises:
         ConfigurationError: no gateway answers at the given URL.
         SnapshotError: the snapshot is missing, empty or broken.
     """
     if literature.url is not None:
-        yield OpenGateway(literature.url, literature_identity(literature.url))
+        url = literature.url
+        yield OpenGateway(lambda: url, literature_identity(url))
         return
     found = indexed(literature, settings)
-    with GatewayProcess(settings, found, layout.cache) as process:
-        lacks = lacking(found)
-        identity = literature_identity(process.url)
-        yield OpenGateway(process.url, identity, lacks, lacks != NO_REFERENCES)
+    with ExitStack() as stack:
+
+        @cache
+        def start() -> str:
+            return stack.enter_context(GatewayProcess(settings, found, layout.cache)).url
+
+        if found.snapshot is None or not found.unlimited:
+            yield OpenGateway(start, literature_identity(start()))
+            return
+        lacks, identity = (
+            lacking(found),
+            snapshot_identity(read_manifest(found.snapshot).fingerprint),
+        )
+        yield OpenGateway(
+            lambda: _serving(start(), identity), identity, lacks, lacks != NO_REFERENCES
+        )
+
+
+def _serving(url: str, identity: str) -> str:
+    """`url`, whose gateway was started after its literature was named."""
+    if literature_identity(url) != identity:
+        raise ConfigurationError("the snapshot was updated meanwhile: the same command goes on")
+    return url
 
 
 def lacking(literature: LiteratureChoice) -> str:

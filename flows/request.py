@@ -127,7 +127,6 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
         ConfigurationError: a step that does not exist, several judges for a step without scores,
             or models for some steps and the extractive engine for the others.
     """
-    from tasks.judging.panel import gives_scores
     from tasks.steps import STEPS
 
     known = {step.name: step for step in STEPS}
@@ -137,11 +136,14 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
                 f"profile {profile.name}: no step {name!r} to assign a model to; choose from"
                 f" {', '.join(known)}"
             )
-        if asked.judges is not None and not gives_scores(known[name].output_model):
-            raise ConfigurationError(
-                f"profile {profile.name}: step {name} gives no score, so several judges have no"
-                " median; name one `model` for it"
-            )
+        if asked.judges is not None:
+            from tasks.judging.panel import gives_scores
+
+            if not gives_scores(known[name].output_model):
+                raise ConfigurationError(
+                    f"profile {profile.name}: step {name} gives no score, so several judges have no"
+                    " median; name one `model` for it"
+                )
     if profile.judging.models and engine.is_baseline:
         raise ConfigurationError(
             f"profile {profile.name} assigns models to steps: name the model of the other steps "

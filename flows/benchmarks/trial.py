@@ -242,8 +242,9 @@ class Trial:
     ) -> Callable[[Ledger], SemanticScholarClient]:
         settings = self.settings.literature
         http = await stack.enter_async_context(open_client(settings.timeout_seconds))
+        url = gateway.url
         return lambda ledger: SemanticScholarClient(
-            gateway.url, ledger, http, settings, lambda: budget.count_request(ledger.idea_id)
+            url, ledger, http, settings, lambda: budget.count_request(ledger.idea_id)
         )
 
     def record(self, items: Iterable[BenchmarkItem]) -> None:

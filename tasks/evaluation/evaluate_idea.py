@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 from collections.abc import Awaitable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from schemas.base import Noun, replace
 from schemas.citation import Citation
@@ -18,12 +18,15 @@ from schemas.reasons import Reason
 from schemas.run import Module
 from schemas.suggestion import Suggestion
 from tasks.accounting.ledger import Ledger
-from tasks.evaluation.modules import MODULES, Findings, IdeaTools
+from tasks.evaluation.modules import MODULES, IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
 from tasks.recommendation.extracting import Stretch, extract_resources
 from tasks.telemetry.reporting import span
 from tasks.text.words import key_phrases
+
+if TYPE_CHECKING:
+    from tasks.evaluation.modules import Findings
 
 KEY_PHRASES = 6
 """Of a paper without keywords."""
@@ -86,7 +89,7 @@ async def _with_resources(
     )
 
 
-async def _findings(module: Module, evaluation: Awaitable[Findings]) -> Findings:
+async def _findings(module: Module, evaluation: "Awaitable[Findings]") -> "Findings":
     with span("module", module=module.value):
         return await evaluation
 
@@ -96,7 +99,7 @@ def _assembled(
     job: ShardJob,
     ledger: Ledger,
     started_at: datetime,
-    found: Mapping[str, Findings],
+    found: "Mapping[str, Findings]",
 ) -> IdeaEvaluation:
     papers: dict[PaperId, Paper] = {}
     citations: list[Citation] = []

@@ -4,22 +4,26 @@ and which prompts count in the evaluation key.
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from schemas.idea import Idea
 from schemas.profile import Profile
 from schemas.run import Module
 from tasks.accounting.ledger import Ledger
-from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
-from tasks.committee.knowledge.tools import KnowledgeTools
-from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.documents.sections import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY_STEPS
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
-from tasks.novelty.evaluate import NoveltyFindings, evaluate_novelty
-from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
+
+if TYPE_CHECKING:  # a module takes a while to import, and a run with nothing to do needs none
+    from tasks.committee.evaluate import CommitteeFindings
+    from tasks.committee.knowledge.tools import KnowledgeTools
+    from tasks.contribution.evaluate import ContributionFindings
+    from tasks.novelty.evaluate import NoveltyFindings
+    from tasks.soundness.evaluate import SoundnessFindings
+
+    Findings = SoundnessFindings | ContributionFindings | CommitteeFindings | NoveltyFindings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +38,53 @@ class IdeaTools:
     documents: DocumentLibrary
     embedder: Embedder
     ledger: Ledger
-    knowledge: KnowledgeTools | None = None
-
-
-Findings = SoundnessFindings | ContributionFindings | CommitteeFindings | NoveltyFindings
-"""What a module gives: its evaluation, every admissible paper it retrieved, where it cites them,
-and what it suggests.
-"""
+    knowledge: "KnowledgeTools | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluatingModule:
     """`package` holds the module's steps, in itself or in folders below; `evaluate` never raises
     for what the other side does.
+
+    It gives findings: its evaluation, every admissible paper it retrieved, where it cites them, and
+    what it suggests.
     """
 
     package: str
-    evaluate: Callable[[Idea, Profile, IdeaTools], Awaitable[Findings]]
+    evaluate: "Callable[[Idea, Profile, IdeaTools], Awaitable[Findings]]"
 
     def holds(self, package: str) -> bool:
         """Whether a step of `package` is one of the module's."""
         return package == self.package or package.startswith(f"{self.package}.")
 
 
-async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> CommitteeFindings:
+async def _soundness(idea: Idea, profile: Profile, tools: IdeaTools) -> "SoundnessFindings":
+    from tasks.soundness.evaluate import evaluate_soundness
+
+    return await evaluate_soundness(
+        idea, profile.soundness, tools.engine, tools.literature, tools.documents
+    )
+
+
+async def _contribution(idea: Idea, profile: Profile, tools: IdeaTools) -> "ContributionFindings":
+    from tasks.contribution.evaluate import evaluate_contribution
+
+    return await evaluate_contribution(
+        idea, profile.contribution, tools.engine, tools.literature, tools.embedder
+    )
+
+
+async def _novelty(idea: Idea, profile: Profile, tools: IdeaTools) -> "NoveltyFindings":
+    from tasks.novelty.evaluate import evaluate_novelty
+
+    return await evaluate_novelty(
+        idea, profile.novelty, tools.engine, tools.literature, tools.embedder
+    )
+
+
+async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> "CommitteeFindings":
+    from tasks.committee.evaluate import evaluate_committee
+
     assert tools.knowledge is not None, (
         "a run that asks for the committee has the tools of its search"
     )
@@ -70,25 +97,10 @@ SHARED = frozenset(("tasks.judging", "tasks.recommendation"))
 """Packages of the steps that several modules ask, or that read what all of them found."""
 
 MODULES: dict[Module, EvaluatingModule] = {
-    Module.SOUNDNESS: EvaluatingModule(
-        "tasks.soundness",
-        lambda idea, profile, tools: evaluate_soundness(
-            idea, profile.soundness, tools.engine, tools.literature, tools.documents
-        ),
-    ),
-    Module.CONTRIBUTION: EvaluatingModule(
-        "tasks.contribution",
-        lambda idea, profile, tools: evaluate_contribution(
-            idea, profile.contribution, tools.engine, tools.literature, tools.embedder
-        ),
-    ),
+    Module.SOUNDNESS: EvaluatingModule("tasks.soundness", _soundness),
+    Module.CONTRIBUTION: EvaluatingModule("tasks.contribution", _contribution),
     Module.COMMITTEE: EvaluatingModule("tasks.committee", _committee),
-    Module.NOVELTY: EvaluatingModule(
-        "tasks.novelty",
-        lambda idea, profile, tools: evaluate_novelty(
-            idea, profile.novelty, tools.engine, tools.literature, tools.embedder
-        ),
-    ),
+    Module.NOVELTY: EvaluatingModule("tasks.novelty", _novelty),
 }
 """A module added here and to `Module` is evaluated, keyed and accepted; where its findings land
 says `warehouse.module_rows`.

@@ -3,7 +3,7 @@ change its result.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -12,12 +12,13 @@ from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
-from tasks.committee.planning import committee_conditions
 from tasks.evaluation.modules import steps_of
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY, PAPERS_PER_SEARCH
 from tasks.judging.step import Step
-from tasks.novelty.profile_files import novelty_conditions
 from tasks.shards.work import Shard
+
+if TYPE_CHECKING:
+    from schemas.evaluation import Receipt
 
 _KNOWN_BY_CONTENT: dict[str, bool | set[str]] = {
     "committee": {"personas_file"},
@@ -42,8 +43,12 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
     if request.survey:
         used.append(f"survey {IDEA_SURVEY.model_dump_json()} {PAPERS_PER_SEARCH}")
     if Module.COMMITTEE in request.modules:
+        from tasks.committee.planning import committee_conditions
+
         used += committee_conditions(request.profile.committee, settings)
     if Module.NOVELTY in request.modules:
+        from tasks.novelty.profile_files import novelty_conditions
+
         used += novelty_conditions(request.profile.novelty)
     return tuple(used)
 
@@ -147,3 +152,12 @@ class ShardJob(Shard):
     @property
     def warehouse(self) -> Path:
         return self.request.warehouse
+
+
+async def evaluate_job(job: ShardJob, settings: Settings) -> "tuple[Receipt, ...]":
+    """Evaluate and land the ideas of a shard; its receipts. See `shard_resources`, which a run with
+    nothing to do has no need to import.
+    """
+    from tasks.evaluation import shard_resources
+
+    return await shard_resources.evaluate_job(job, settings)

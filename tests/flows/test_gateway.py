@@ -1,13 +1,18 @@
-"""What a run says, once, of the literature it is given."""
+"""What a run says of the literature it is given, and when the gateway to it starts."""
 
 from pathlib import Path
 
 import pytest
 
-from flows.gateway import lacking
+from flows.gateway import lacking, open_gateway
 from schemas.choices import LiteratureChoice
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+from tasks.literature.gateway.process import LOG_NAME, literature_identity
 from tasks.literature.snapshot.build import build_snapshot
+from tasks.literature.snapshot.folder import read_manifest, write_manifest
 from tests.support.paper_files import paper_rows, with_references, write_jsonl
+from warehouse.layout import Layout
 
 
 @pytest.mark.parametrize(
@@ -36,3 +41,35 @@ def test_a_snapshot_that_knows_no_passages_or_no_references_says_so(
     assert lacking(alone) == said
     assert lacking(LiteratureChoice(tmp_path / "index", then_live=True)) == ""
     assert lacking(LiteratureChoice()) == ""
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    build_snapshot(write_jsonl(tmp_path / "papers.jsonl", paper_rows(6)), tmp_path / "index")
+    return tmp_path / "index"
+
+
+def test_the_gateway_of_a_snapshot_starts_when_its_address_is_first_asked_for(
+    index: Path, tmp_path: Path
+) -> None:
+    layout = Layout(tmp_path / "warehouse")
+    log = layout.cache / LOG_NAME
+    with open_gateway(LiteratureChoice(index), Settings(home=tmp_path), layout) as gateway:
+        assert not log.exists()
+        url = gateway.url
+        assert literature_identity(url) == gateway.literature
+        assert gateway.url == url
+    assert log.exists()
+    with pytest.raises(ConfigurationError, match="no literature gateway answers"):
+        literature_identity(url)
+
+
+def test_a_snapshot_that_changes_before_its_gateway_starts_is_not_taken_for_the_old_one(
+    index: Path, tmp_path: Path
+) -> None:
+    layout = Layout(tmp_path / "warehouse")
+    with open_gateway(LiteratureChoice(index), Settings(home=tmp_path), layout) as gateway:
+        manifest = read_manifest(index)
+        write_manifest(index, manifest.model_copy(update={"fingerprint": "0" * 64}))
+        with pytest.raises(ConfigurationError, match="the snapshot was updated meanwhile"):
+            _ = gateway.url

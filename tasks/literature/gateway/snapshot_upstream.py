@@ -34,6 +34,7 @@ from tasks.literature.gateway.parameters import (
     view,
     window_of,
 )
+from tasks.literature.snapshot.folder import snapshot_identity
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.literature.snapshot.snapshot import Edges, Found, Snapshot
 from tasks.literature.snapshot.text_index import EVER, DayRange
@@ -75,7 +76,7 @@ class SnapshotUpstream:
 
     @property
     def identity(self) -> str:
-        return f"snapshot:{self._snapshot.fingerprint[:12]}"
+        return snapshot_identity(self._snapshot.fingerprint)
 
     async def answer(self, request: Request) -> Reply:
         try:

@@ -111,6 +111,11 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
+def snapshot_identity(fingerprint: str) -> str:
+    """What evaluations made with a snapshot name it by."""
+    return f"snapshot:{fingerprint[:12]}"
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write under a temporary name, flush to disk, rename."""
     temporary = folder / f"{MANIFEST_NAME}.new"

@@ -54,7 +54,9 @@ def literature(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     papers = [{**paper, "title": f"{paper['title']} by sparse attention"} for paper in corpus(20)]
     with SemanticScholarServer(papers) as server:
         monkeypatch.setattr(
-            trial, "open_gateway", lambda *_: nullcontext(OpenGateway(server.url, "live:loopback"))
+            trial,
+            "open_gateway",
+            lambda *_: nullcontext(OpenGateway(lambda: server.url, "live:loopback")),
         )
         yield server.url
 
