@@ -4,6 +4,7 @@ Examples have no deadline, children that tests spawn find one `__main__`, long t
 what was skipped is said at the end.
 """
 
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from schemas.interpreter import collect_garbage_seldom
 from warehouse import lake
 
 collect_garbage_seldom()
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup what tests start would ignore it
 settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("assay")
 
