@@ -26,6 +26,8 @@ from tasks.judging.expected import (
 )
 from tasks.judging.messages import takes_pdf
 from tasks.judging.step import Step
+from tasks.manuscripts.aspects import NOTES_WORDS as ALL_NOTES_WORDS
+from tasks.manuscripts.aspects import WORKS_SHOWN as WORKS_OF_ASPECTS
 from tasks.manuscripts.check import TOKENS_PER_PAGE
 from tasks.manuscripts.find import shown_form
 from tasks.manuscripts.pool import BREADTH, DEPTH, POOL_STEPS, strong_claims
@@ -37,6 +39,7 @@ from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
+from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect
 from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.survey.expected import expected_survey
 
@@ -144,6 +147,7 @@ def _asked_by_review(
     shown = sum(len(section.text) for section in sections) / CHARACTERS_PER_TOKEN
     count, attempts = len(sections), request.attempt_count
     looks = CANDIDATES_PER_PROBLEM * request.maximum_problems
+    aspects = len(Aspect) - (request.literature is None)
     beside = WORKS_SHOWN * WORK_TOKENS if request.literature is not None else 0
     asked: dict[Step[Any, Any], Asked] = {
         **(_asked_for_pool(reading) if request.literature is not None else {}),
@@ -151,6 +155,11 @@ def _asked_by_review(
             attempts * count,
             attempts * (shown + count * _NOTES_TOKENS),
             attempts * (count * _NOTES_TOKENS + looks * PROBLEM_TOKENS),
+        ),
+        REVIEW_ASPECT: Asked(
+            attempts * aspects,
+            attempts * aspects * _aspect_tokens(count, literature=request.literature is not None),
+            attempts * aspects * (PROBLEM_TOKENS + VERDICT_TOKENS),
         ),
         REFUTE_PROBLEM: Asked(
             attempts * looks,
@@ -168,6 +177,13 @@ def _asked_by_review(
             step, one, 0.0, request.judging, request.engine, settings.language_model
         )
         yield from [estimate] if estimate is not None else []
+
+
+def _aspect_tokens(section_count: int, *, literature: bool) -> float:
+    """Of what a reviewer of one aspect is shown."""
+    notes = min(section_count * NOTES_WORDS, ALL_NOTES_WORDS) * 4 / 3
+    works = WORKS_OF_ASPECTS * WORK_TOKENS if literature else 0
+    return notes + 2 * PASSAGES_TOKENS + works
 
 
 def _asked_for_pool(reading: Reading) -> dict[Step[Any, Any], Asked]:

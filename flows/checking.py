@@ -15,11 +15,9 @@ from tasks.judging.step import Step
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
 from tasks.manuscripts.pool import POOL_STEPS
+from tasks.manuscripts.review import REVIEW_STEPS
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
-from tasks.manuscripts.steps.read_section import READ_SECTION
-from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
-from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from warehouse.manuscripts.landing import CHECKS
@@ -117,7 +115,7 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
 
 def _steps(request: CheckRequest) -> tuple[Step[Any, Any], ...]:
     """Those that the check asks."""
-    found = (READ_SECTION, REFUTE_PROBLEM, WRITE_REVIEW) if request.review else (FIND_PROBLEMS,)
+    found = REVIEW_STEPS if request.review else (FIND_PROBLEMS,)
     looked_up = POOL_STEPS if request.literature is not None else ()
     return (*looked_up, *found, JUDGE_HIT)
 

@@ -15,7 +15,9 @@ from schemas.identifiers import PaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.reasons import Reason
 
-REVIEW_STAGES = frozenset({"read_section", "refute_problem", "write_review", "evidence_pool"})
+REVIEW_STAGES = frozenset(
+    {"read_section", "refute_problem", "review_aspect", "write_review", "evidence_pool"}
+)
 """Of failures: a question of a review that got no answer."""
 
 
@@ -141,6 +143,12 @@ class ManuscriptReview(Judged):
     )
     confidence_1_to_5: int | None = Field(
         default=None, ge=1, le=5, description="How sure the ratings are; None: there are none."
+    )
+    novelty: Prose = Field(
+        default="", description="What is new beside the works looked up; empty: not judged."
+    )
+    novelty_1_to_5: int | None = Field(
+        default=None, ge=1, le=5, description="How new that is; None: not rated."
     )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""

@@ -12,9 +12,10 @@ from schemas.identifiers import IdeaId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.manuscripts.check import CheckTools, check_manuscript, unread
+from tasks.manuscripts.check import check_manuscript, unread
 from tasks.manuscripts.collect import CheckJob
 from tasks.manuscripts.read import Unreadable
+from tasks.manuscripts.tools import CheckTools
 from tasks.shards.work import cause_of, each_unit
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS, land_checks

@@ -3,8 +3,8 @@ looked at a second time, and ranked (TIMAR, section 3.6; OpenAIReview, arXiv 260
 
 Works that were looked up beforehand, if any, stand beside what is judged.
 
-What it may cost is bounded by the text: one question a section, one for each of at most twice as
-many candidates as problems were asked for, and one over the whole.
+What it may cost is bounded by the text: one question a section, one for each aspect of the whole,
+one for each of at most twice as many candidates as problems were asked for, and one over all.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine, Step
+from tasks.manuscripts.aspects import raised_by, review_aspects
 from tasks.manuscripts.candidates import (
     LEAST_CHARACTERS,
     Candidate,
@@ -45,17 +46,19 @@ from tasks.manuscripts.steps.read_section import (
 )
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM, RefuteInput, RefuteReply
-from tasks.manuscripts.steps.write_review import WRITE_REVIEW, ReviewInput, ReviewReply
+from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT
+from tasks.manuscripts.steps.write_review import WRITE_REVIEW
+from tasks.manuscripts.writing import review_of, written_over
 from tasks.text.quotations import stands_in
 from tasks.text.words import shorten_words
 
+REVIEW_STEPS = (READ_SECTION, REVIEW_ASPECT, REFUTE_PROBLEM, WRITE_REVIEW)
 MOST_SECTIONS = 40
 """Read of one manuscript, some 60,000 words: what stands behind is not read, and that is said."""
 CANDIDATES_PER_SECTION = 4
 CANDIDATES_PER_PROBLEM = 2
 WORKS_SHOWN = 5
 """Of the pool, with each second look."""
-_ABSTRACT_WORDS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,15 @@ async def review_manuscript(
         if isinstance(outcome, Scored)
         for said in outcome.value.candidates[:CANDIDATES_PER_SECTION]
     ]
+    notes = [
+        (section.place, outcome.value.notes)
+        for section, outcome in zip(read, outcomes, strict=True)
+        if isinstance(outcome, Scored)
+    ]
+    raised = [candidate.said.problem for candidate in candidates]
+    aspects = await review_aspects(manuscript.title, reading, notes, raised, pool, engine)
+    failures += _unanswered(REVIEW_ASPECT, manuscript, aspects)
+    candidates += raised_by(aspects, reading)
     candidates += retracted_candidates(pool.works, answered[0].provenance)
     chosen = merged(candidates)[: CANDIDATES_PER_PROBLEM * maximum_problems]
     looks = await asyncio.gather(*(_second_look(one, reading, engine, pool) for one in chosen))
@@ -108,60 +120,22 @@ async def review_manuscript(
         ],
     )
     told = "; ".join([*_left_out(sections, read, outcomes), *reading.oddities])
-    written = await _written(manuscript, reading, answered[-1].value.notes, problems, told, engine)
+    written = await written_over(
+        manuscript, reading, answered[-1].value.notes, problems, told, engine
+    )
     failures += _unanswered(WRITE_REVIEW, manuscript, [("as a whole", written)])
-    asked = [*outcomes, written, *(look for look in looks if look is not None)]
+    asked = [
+        *outcomes,
+        *(outcome for _, outcome in aspects),
+        written,
+        *(look for look in looks if look is not None),
+    ]
     attempt = Attempt(
         attempt=number,
         problem_count=sum(problem.stands for problem in problems),
         provenance=_joined(answered[0].provenance, asked, told or None),
     )
-    return Review(attempt, _review_of(number, written), problems, tuple(failures))
-
-
-async def _written(
-    manuscript: Manuscript,
-    reading: Reading,
-    notes: str,
-    problems: Sequence[Problem],
-    not_read: str,
-    engine: Engine,
-) -> Outcome[ReviewReply]:
-    begin, end = reading.abstract_span or (0, 0)
-    return await engine.run(
-        WRITE_REVIEW,
-        ReviewInput(
-            title=manuscript.title,
-            abstract=shorten_words(reading.text[begin:end], _ABSTRACT_WORDS)[0],
-            notes=notes,
-            problems=tuple(
-                f"{problem.problem} {problem.explanation}" for problem in problems if problem.stands
-            ),
-            not_read=not_read,
-        ),
-    )
-
-
-def _review_of(number: int, written: Outcome[ReviewReply]) -> ManuscriptReview:
-    if isinstance(written, Unscored):
-        return ManuscriptReview(
-            attempt=number,
-            summary=None,
-            unscored_reason=written.reason,
-            unscored_detail=written.detail,
-            provenance=written.provenance,
-        )
-    said = written.value
-    return ManuscriptReview(
-        attempt=number,
-        summary=said.summary,
-        strengths=tuple(said.strengths),
-        questions=tuple(said.questions),
-        soundness_1_to_5=said.soundness_1_to_5,
-        clarity_1_to_5=said.clarity_1_to_5,
-        confidence_1_to_5=said.confidence_1_to_5,
-        provenance=written.provenance,
-    )
+    return Review(attempt, review_of(number, written, aspects), problems, tuple(failures))
 
 
 def _unanswered(

@@ -84,15 +84,25 @@ def passages_about(problem: str, quoted: str, reading: Reading) -> str:
     """The sentences around the one a problem points at, and those of the whole text that speak of
     the same things, in order, with their places.
     """
-    placed = reading.sentences
     at = sentence_of(quoted, reading)
     near = set() if at is None else set(range(max(at - _AROUND, 0), at + _AROUND + 1))
-    listed = [one.sentence for one in placed]
-    best = rank_sentences(f"{problem} {quoted}", listed, PASSAGE_SENTENCES - len(near))
+    found = _listed(f"{problem} {quoted}", reading, PASSAGE_SENTENCES, near)
+    return f"{quoted}\n{found}" if at is None else found
+
+
+def passages_near(words: str, reading: Reading, limit: int) -> str:
+    """The `limit` sentences of the whole text nearest to some words, in order, with their places."""
+    return _listed(words, reading, limit, set())
+
+
+def _listed(words: str, reading: Reading, limit: int, near: set[int]) -> str:
+    """The sentences numbered in `near`, and those nearest to `words`, `limit` in all."""
+    listed = [one.sentence for one in reading.sentences]
+    best = rank_sentences(words, listed, limit - len(near))
     wanted = {sentence for score, sentence in best if score > 0}
-    shown: list[str] = [quoted] if at is None else []
+    shown: list[str] = []
     place = ""
-    for number, one in enumerate(placed):
+    for number, one in enumerate(reading.sentences):
         if number not in near and one.sentence not in wanted:
             continue
         wanted.discard(one.sentence)  # what is said often is shown once

@@ -26,6 +26,7 @@ def _text(value: Any) -> Any:
 
 
 Words = Annotated[str, BeforeValidator(_text), Field(max_length=_LONGEST)]
+Rating = Annotated[int | None, Field(ge=1, le=5)]
 
 
 _PAGE = bounded(r"^\[page (\d{1,9})\]$", MULTILINE)

@@ -12,11 +12,10 @@ from schemas.base import Noun, Reply
 from schemas.judging import StepKind
 from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer, Step
-from tasks.manuscripts.steps.reading import Words
+from tasks.manuscripts.steps.reading import Rating, Words
 from tasks.text.words import sentences
 
 _SUMMARY_SENTENCES = 3
-Rating = Annotated[int | None, Field(ge=1, le=5)]
 
 
 def _listed(value: object) -> object:
@@ -64,7 +63,7 @@ async def baseline_review(inputs: ReviewInput, _: BaselineTools) -> ReviewReply 
 
 WRITE_REVIEW = Step(
     name="write_review",
-    version=1,
+    version=2,
     package="tasks.manuscripts",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -26,6 +26,12 @@ from tasks.manuscripts.steps.read_section import (
 )
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM, RefuteInput, RefuteReply
+from tasks.manuscripts.steps.review_aspect import (
+    REVIEW_ASPECT,
+    Aspect,
+    AspectInput,
+    AspectReply,
+)
 from tasks.manuscripts.steps.write_review import WRITE_REVIEW, ReviewInput, ReviewReply
 
 FILLER = "Plain words about the pebbles of the shop fill this section until it is long. " * 60
@@ -70,15 +76,20 @@ class Answering:
         self,
         section: Callable[[SectionInput], SectionReply | Reason],
         refute: Callable[[RefuteInput], RefuteReply | Reason] = lambda _: stands(),
+        aspect: Callable[[AspectInput], AspectReply | Reason] = lambda _: AspectReply(
+            candidates=[]
+        ),
     ) -> None:
         self._answers: dict[str, Callable[[Any], Reply | Reason]] = {
             READ_SECTION.name: section,
             REFUTE_PROBLEM.name: refute,
+            REVIEW_ASPECT.name: aspect,
             WRITE_REVIEW.name: self._write,
         }
         self.sections: list[SectionInput] = []
         self.looks: list[RefuteInput] = []
         self.whole: list[ReviewInput] = []
+        self.aspects: list[AspectInput] = []
 
     def _write(self, inputs: ReviewInput) -> ReviewReply:
         self.whole.append(inputs)
@@ -87,6 +98,8 @@ class Answering:
     async def run(self, step: Step[Any, Any], inputs: Noun) -> Outcome[Any]:
         if isinstance(inputs, SectionInput):
             self.sections.append(inputs)
+        if isinstance(inputs, AspectInput):
+            self.aspects.append(inputs)
         if isinstance(inputs, RefuteInput):
             self.looks.append(inputs)
         answer = self._answers[step.name](inputs)
@@ -145,7 +158,7 @@ async def test_each_section_is_read_once_in_order_with_notes_on_those_before() -
     assert engine.sections[2].notes == f"after {places[1]}"
     assert (review.attempt.problem_count, review.problems) == (0, ())
     assert review.attempt.provenance is not None
-    assert len(review.attempt.provenance.call_ids) == len(places) + 1
+    assert len(review.attempt.provenance.call_ids) == len(places) + 1 + 3
 
 
 async def test_what_the_checks_report_is_handed_over_where_it_stands() -> None:
@@ -353,3 +366,49 @@ async def test_a_cited_work_that_was_retracted_is_raised_and_looked_at_like_any_
     (problem,) = review.problems
     assert problem.problem == "The manuscript cites a work that has been retracted."
     assert (problem.quote, problem.refuted) == (entry, False)
+
+
+async def test_each_aspect_has_a_reviewer_of_its_own_and_novelty_only_beside_other_works() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    engine = Answering(raising(candidate(washed)))
+    await reviewed(engine)
+    assert [one.aspect for one in engine.aspects] == ["rigor", "clarity", "consistency"]
+    assert all(one.raised == ("It is wrong.",) for one in engine.aspects)
+    assert all("[section 3 Results] after section 3" in one.notes for one in engine.aspects)
+    work, paper = a_work("p", "Pebbles sorted in spring")
+    seeing = Answering(raising())
+    await reviewed(seeing, pool=Pool(works=(work,), papers=(paper,)))
+    assert [one.aspect for one in seeing.aspects] == list(Aspect)
+    assert all(one.works[0].startswith("P1 (2001") for one in seeing.aspects)
+
+
+async def test_what_a_reviewer_of_an_aspect_raises_is_looked_at_like_any_other() -> None:
+    higher = "The weight of the round pebbles was higher than that of the others."
+
+    def answer(inputs: AspectInput) -> AspectReply:
+        if inputs.aspect is not Aspect.NOVELTY:
+            return AspectReply(candidates=[])
+        return AspectReply(
+            assessment="Known since [P1] and [P9].",
+            rating_1_to_5=2,
+            candidates=[candidate(higher, "It is known from [P1].")],
+        )
+
+    work, paper = a_work("p", "Pebbles sorted in spring")
+    engine = Answering(raising(), aspect=answer)
+    review = await reviewed(engine, pool=Pool(works=(work,), papers=(paper,)))
+    assert [one.quote for one in engine.looks] == [higher]
+    (problem,) = review.problems
+    assert problem.location == "section 3 Results"
+    assert review.written is not None
+    assert review.written.novelty_1_to_5 == 2
+    assert "https://example.org/a" in review.written.novelty
+    assert "P9" not in review.written.novelty
+
+
+async def test_a_silent_reviewer_of_an_aspect_is_a_failure_and_holds_nothing_back() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    engine = Answering(raising(candidate(washed)), aspect=lambda _: Reason.REPLY_EMPTY)
+    review = await reviewed(engine)
+    assert [one.stage for one in review.failures] == ["review_aspect"] * 3
+    assert [one.refuted for one in review.problems] == [False]

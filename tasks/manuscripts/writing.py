@@ -1,0 +1,75 @@
+"""The review of the whole: summary, strengths, questions and ratings over the problems that stand."""
+
+from collections.abc import Sequence
+
+from schemas.manuscripts import ManuscriptReview, Problem
+from schemas.outcome import Outcome, Scored, Unscored
+from tasks.judging.step import Engine
+from tasks.manuscripts.aspects import ABSTRACT_WORDS, Asked
+from tasks.manuscripts.read import Manuscript
+from tasks.manuscripts.steps.reading import Reading
+from tasks.manuscripts.steps.review_aspect import Aspect
+from tasks.manuscripts.steps.write_review import WRITE_REVIEW, ReviewInput, ReviewReply
+from tasks.text.words import shorten_words
+
+
+async def written_over(
+    manuscript: Manuscript,
+    reading: Reading,
+    notes: str,
+    problems: Sequence[Problem],
+    not_read: str,
+    engine: Engine,
+) -> Outcome[ReviewReply]:
+    """The answer of whoever writes the review over what stands."""
+    begin, end = reading.abstract_span or (0, 0)
+    return await engine.run(
+        WRITE_REVIEW,
+        ReviewInput(
+            title=manuscript.title,
+            abstract=shorten_words(reading.text[begin:end], ABSTRACT_WORDS)[0],
+            notes=notes,
+            problems=tuple(
+                f"{problem.problem} {problem.explanation}" for problem in problems if problem.stands
+            ),
+            not_read=not_read,
+        ),
+    )
+
+
+def review_of(
+    number: int, written: Outcome[ReviewReply], aspects: Sequence[Asked]
+) -> ManuscriptReview:
+    """The `number`th attempt's review, with what the reviewer of novelty says."""
+    return _with_novelty(_review_of(number, written), aspects)
+
+
+def _review_of(number: int, written: Outcome[ReviewReply]) -> ManuscriptReview:
+    if isinstance(written, Unscored):
+        return ManuscriptReview(
+            attempt=number,
+            summary=None,
+            unscored_reason=written.reason,
+            unscored_detail=written.detail,
+            provenance=written.provenance,
+        )
+    said = written.value
+    return ManuscriptReview(
+        attempt=number,
+        summary=said.summary,
+        strengths=tuple(said.strengths),
+        questions=tuple(said.questions),
+        soundness_1_to_5=said.soundness_1_to_5,
+        clarity_1_to_5=said.clarity_1_to_5,
+        confidence_1_to_5=said.confidence_1_to_5,
+        provenance=written.provenance,
+    )
+
+
+def _with_novelty(review: ManuscriptReview, aspects: Sequence[Asked]) -> ManuscriptReview:
+    judged = dict(aspects).get(Aspect.NOVELTY)
+    if not isinstance(judged, Scored):
+        return review
+    said = judged.value
+    told = {"novelty": said.assessment, "novelty_1_to_5": said.rating_1_to_5}
+    return review.model_copy(update=told)
