@@ -53,6 +53,7 @@ _COMMANDS = (
     "report",
     "dashboard",
     "api",
+    "mcp",
     "sql",
     "doctor",
 )

@@ -4,12 +4,13 @@ Who asks is a `Token`; what they may not do is refused here.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
 import orjson
+from anyio import CapacityLimiter, to_thread
 
 from dashboards.reports.closest_work import closest_works
 from flows.commands.answer import Answer, answer_of
@@ -18,14 +19,14 @@ from flows.commands.report_answer import report_answer
 from flows.searching import search_answer
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
-from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.errors import ConfigurationError, NotAllowedError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.job import EvaluateJob, IdeasFormat, JobRequest, PlanJob, check_offered
 from schemas.literature_options import SearchOptions
 from schemas.option_values import flag_of
 from schemas.options import EvaluateOptions, PlanOptions
 from schemas.settings import Settings
-from schemas.token import Token
+from schemas.token import Scope, Token
 from tasks.ideas.limits import MAXIMUM_DEPTH, too_deep
 from warehouse.jobs import Job, read_job, read_result, request_stop
 from warehouse.layout import Layout
@@ -35,7 +36,8 @@ from warehouse.services.database import ServiceDatabase
 from warehouse.services.submissions import accept, jobs_of, may_see
 
 NAME_CHARACTERS = 80
-_OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler"})
+SEARCHES_AT_ONCE = 8
+OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler"})
 """Options that say where work is done, which is for whoever runs the service to say."""
 
 
@@ -73,6 +75,7 @@ class Service:
     database: ServiceDatabase
     watch: Watch
     gateway_url: str
+    searches: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(SEARCHES_AT_ONCE))
 
     def submit(
         self,
@@ -86,10 +89,12 @@ class Service:
         """Have ideas evaluated or planned; the job_id, which is known again under the same key.
 
         Raises:
+            NotAllowedError: the token is a reader's.
             ConfigurationError: more is asked than is offered.
             ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
         """
-        said = sorted(_OF_THE_MACHINE & options.model_fields_set)
+        check_scope(token, Scope.SUBMITTER)
+        said = sorted(OF_THE_MACHINE & options.model_fields_set)
         if said:
             raise ConfigurationError(
                 f"{flag_of(said[0])} is not for a request to say: leave it out"
@@ -114,7 +119,12 @@ class Service:
         )
 
     def jobs(self, token: Token) -> Answer:
-        """The jobs that the token's holder may see, newest first."""
+        """The jobs that the token's holder may see, newest first.
+
+        Raises:
+            NotAllowedError: the token is a reader's.
+        """
+        check_scope(token, Scope.SUBMITTER)
         return answer_of(
             "listed", [job_row(job) for job in jobs_of(self.layout, self.database, token)]
         )
@@ -123,8 +133,10 @@ class Service:
         """A job as it is now.
 
         Raises:
+            NotAllowedError: the token is a reader's.
             UnknownNameError: there is none of this name, or it is another's.
         """
+        check_scope(token, Scope.SUBMITTER)
         job = read_job(self.layout, job_id)
         if job is None or not may_see(self.database, token, job_id):
             raise UnknownNameError(f"no job {job_id!r}")
@@ -190,8 +202,10 @@ class Service:
             ],
         )
 
-    def search(self, query: str, options: SearchOptions) -> Answer:
+    async def search(self, query: str, options: SearchOptions) -> Answer:
         """Papers, as `assay literature search --json` tells them, through this service's gateway.
+
+        A few at a time: a source that is slow holds up no other request.
 
         Raises:
             ConfigurationError: a literature of the caller's own.
@@ -202,7 +216,15 @@ class Service:
             )
         at_gateway = LiteratureChoice(url=self.gateway_url)
         told = SearchOptions(literature=at_gateway, limit=options.limit, cutoff=options.cutoff)
-        return search_answer(query, told, self.settings)
+        return await to_thread.run_sync(
+            search_answer, query, told, self.settings, limiter=self.searches
+        )
+
+
+def check_scope(token: Token, needed: Scope) -> None:
+    """Raises NotAllowedError when the token's holder may not do what needs this scope."""
+    if not token.scope.allows(needed):
+        raise NotAllowedError(f"this token is a {token.scope}'s, and this needs a {needed}'s")
 
 
 def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> IdeaFile:

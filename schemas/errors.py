@@ -9,6 +9,7 @@ AssayError
 └── PermanentError            trying again changes nothing
     ├── ConfigurationError    wrong usage or settings (exit code 2)
     │   ├── SqlError          a statement that cannot be answered, and where it is wrong
+    │   ├── NotAllowedError   who asks may not
     │   ├── UnknownNameError  nothing bears this name
     │   └── ConflictError     it says otherwise than what is known under the same key
     ├── IdeaFileError         an idea file that cannot be read at all (exit code 2)
@@ -78,6 +79,10 @@ class SqlError(ConfigurationError):
     place: int | None = None
     word = ""
     offered: tuple[str, ...] = ()
+
+
+class NotAllowedError(ConfigurationError):
+    """Who asks may not do this."""
 
 
 class UnknownNameError(ConfigurationError):

@@ -288,7 +288,7 @@ class ApiSettings(Section):
         default=30.0, gt=0, description="What the body of a request may take to arrive."
     )
     requests_at_once: int = Field(
-        default=64, ge=1, description="Of one token, watched jobs among them; more are refused."
+        default=32, ge=1, description="Of one token, watched jobs among them; more are refused."
     )
     allowed_hosts: tuple[str, ...] = Field(
         default=(),

@@ -3,17 +3,19 @@
 from collections.abc import AsyncIterator, Callable
 from enum import Enum
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, FastAPI, Header, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from mcp.server.mcpserver import Context
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Scope as StarletteScope
 
 from dashboards.reports.formats.any_format import report_file
 from dashboards.reports.formats.report_format import ReportFormat
@@ -22,6 +24,7 @@ from flows.api.events import watched
 from flows.api.gate import Gate
 from flows.api.page import page_of
 from flows.commands.answer import Answer, error_answer
+from flows.mcp_server import mcp_server
 from flows.service import IdeaFile, JobSeen, Service, idea_lines, name_of
 from schemas.errors import (
     AssayError,
@@ -29,6 +32,7 @@ from schemas.errors import (
     ConfigurationError,
     ConflictError,
     IdeaFileError,
+    NotAllowedError,
     RateLimitedError,
     SnapshotError,
     TransientError,
@@ -37,10 +41,11 @@ from schemas.errors import (
 from schemas.identifiers import IdeaId, RunId
 from schemas.literature_options import SearchOptions
 from schemas.options import EvaluateOptions, PlanOptions
-from schemas.token import Scope, Token
+from schemas.token import Token
 
-SEARCHES_AT_ONCE = 8
+MCP_PATH = "/mcp"
 _STATUS = (
+    (NotAllowedError, 403),
     (UnknownNameError, 404),
     (ConflictError, 409),
     (RateLimitedError, 429),
@@ -68,30 +73,30 @@ IdempotencyKey = Annotated[
 ]
 
 
-def _needs(scope: Scope) -> Callable[[Request], Token]:
-    """Gives the caller's token to a route that needs `scope`."""
-
-    def allowed(request: Request) -> Token:
-        token: Token = request.state.token
-        if not token.scope.allows(scope):
-            line = f"this token is of a {token.scope}, and this needs a {scope}"
-            raise HTTPException(403, line)
-        return token
-
-    return allowed
+def _caller(request: Request) -> Token:
+    """The token that the gate let in."""
+    token: Token = request.state.token
+    return token
 
 
-_READERS = Depends(_needs(Scope.READER))
-Submitter = Annotated[Token, Depends(_needs(Scope.SUBMITTER))]
+Caller = Annotated[Token, Depends(_caller)]
 
 
 def application(service: Service) -> ASGIApp:
-    """The API behind its gate."""
+    """The API behind its gate, and MCP over HTTP beside it."""
+    programs = mcp_server(service, _token_over_http)
+    over_http = programs.streamable_http_app(
+        stateless_http=True,
+        max_request_body_size=service.settings.api.maximum_body_bytes,
+        # Names and origins are checked before (`tasks/web/serving.py`).
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
     api = FastAPI(
         title="Assay",
         summary="Evaluates research ideas against the scientific literature.",
         description="Send `Authorization: Bearer TOKEN`, of `assay tokens create`.",
         version="1",
+        lifespan=lambda _: programs.session_manager.run(),
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -103,7 +108,18 @@ def application(service: Service) -> ASGIApp:
     api.exception_handler(AssayError)(_tell_error)
     api.exception_handler(HTTPException)(_tell_refusal)
     api.exception_handler(RequestValidationError)(_tell_mistake)
-    return Gate(api, service.database, service.settings.api)
+
+    async def either(scope: StarletteScope, receive: Receive, send: Send) -> None:
+        await (over_http if scope.get("path") == MCP_PATH else api)(scope, receive, send)
+
+    return Gate(either, service.database, service.settings.api)
+
+
+def _token_over_http(context: Context[Any, Any]) -> Token:
+    request = context.request_context.request
+    assert request is not None
+    token: Token = request.state.token
+    return token
 
 
 def _add_jobs(api: FastAPI, service: Service) -> None:
@@ -119,14 +135,14 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
 
     @api.post("/v1/jobs/evaluate", status_code=202, response_model=Answer, tags=["jobs"])
     def evaluate(
-        body: EvaluateBody, token: Submitter, idempotency_key: IdempotencyKey = None
+        body: EvaluateBody, token: Caller, idempotency_key: IdempotencyKey = None
     ) -> Response:
         """Have ideas evaluated, with the options of `assay evaluate`."""
         lines, name = idea_lines(body.ideas), body.name or name_of(body.ideas)
         return submitted(token, lines, body.options, name, idempotency_key)
 
     @api.post("/v1/jobs/plan", status_code=202, response_model=Answer, tags=["jobs"])
-    def plan(body: PlanBody, token: Submitter, idempotency_key: IdempotencyKey = None) -> Response:
+    def plan(body: PlanBody, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
         """Have it said what an evaluation would ask and cost, as `assay plan` does."""
         lines, name = idea_lines(body.ideas), body.name or name_of(body.ideas)
         return submitted(token, lines, body.options, name, idempotency_key)
@@ -136,7 +152,7 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
         command: Literal["evaluate", "plan"],
         request: Request,
         filename: Annotated[str, Query(max_length=200, description="Its ending says the format.")],
-        token: Submitter,
+        token: Caller,
         idempotency_key: IdempotencyKey = None,
     ) -> Response:
         """The same for an idea file, which is the body; options stand in the query."""
@@ -145,11 +161,11 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
         return await run_in_threadpool(submitted, token, ideas, options, name, idempotency_key)
 
     @api.get("/v1/jobs", response_model=Answer, tags=["jobs"])
-    def jobs(token: Submitter) -> Response:
+    def jobs(token: Caller) -> Response:
         """Your jobs, newest first; an owner's token sees all."""
         return _told(service.jobs(token))
 
-    def seen_job(job_id: str, token: Submitter) -> JobSeen:
+    def seen_job(job_id: str, token: Caller) -> JobSeen:
         return service.job(token, job_id)
 
     @api.get("/v1/jobs/{job_id}", response_model=Answer, tags=["jobs"])
@@ -158,14 +174,14 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
         return _told(service.job_answer(seen))
 
     @api.delete("/v1/jobs/{job_id}", response_model=Answer, tags=["jobs"])
-    def stop(job_id: str, token: Submitter) -> Response:
+    def stop(job_id: str, token: Caller) -> Response:
         """Stop a job in order: what it paid for stays, and the same request goes on from there."""
         return _told(service.job_answer(service.stop(token, job_id)))
 
     @api.get("/v1/jobs/{job_id}/events", response_class=EventSourceResponse, tags=["jobs"])
     async def events(
         seen: Annotated[JobSeen, Depends(seen_job)],
-        token: Submitter,
+        token: Caller,
         last_event_id: Annotated[str | None, Header(max_length=64)] = None,
     ) -> AsyncIterator[ServerSentEvent]:
         """Watch a job: events `progress` and `log`, and `end` as the last one."""
@@ -175,24 +191,23 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
 
 def _add_results(api: FastAPI, service: Service) -> None:
     tags: list[str | Enum] = ["results"]
-    needed = [_READERS]
 
-    @api.get("/v1/runs", response_model=Answer, tags=tags, dependencies=needed)
+    @api.get("/v1/runs", response_model=Answer, tags=tags)
     def runs() -> Response:
         """The published runs, newest first."""
         return _told(service.runs())
 
-    @api.get("/v1/runs/{run_id}", response_model=Answer, tags=tags, dependencies=needed)
+    @api.get("/v1/runs/{run_id}", response_model=Answer, tags=tags)
     def run(run_id: str) -> Response:
         """A run with its ideas in their order; also a check or a benchmark."""
         return _told(service.run(run_id))
 
-    @api.get("/v1/runs/{run_id}/ranking", response_model=Answer, tags=tags, dependencies=needed)
+    @api.get("/v1/runs/{run_id}/ranking", response_model=Answer, tags=tags)
     def ranking(run_id: str) -> Response:
         """The ranking of a run by matches, which `rank` among the options asks for."""
         return _told(service.run(run_id, ranking=True))
 
-    @api.get("/v1/runs/{run_id}/report", response_class=Response, tags=tags, dependencies=needed)
+    @api.get("/v1/runs/{run_id}/report", response_class=Response, tags=tags)
     def report(
         run_id: str,
         output_format: Annotated[ReportFormat, Query(alias="format")] = ReportFormat.MD,
@@ -214,23 +229,21 @@ def _add_results(api: FastAPI, service: Service) -> None:
 
     path = "/v1/runs/{run_id}/reviews/{idea_id:path}"
 
-    @api.get(path, response_model=Answer, tags=tags, dependencies=needed)
+    @api.get(path, response_model=Answer, tags=tags)
     def review(run_id: str, idea_id: str) -> Response:
         """All that is known of one idea."""
         return _told(service.run(run_id, idea_id))
 
     path = "/v1/runs/{run_id}/closest/{idea_id:path}"
 
-    @api.get(path, response_model=Answer, tags=tags, dependencies=needed)
+    @api.get(path, response_model=Answer, tags=tags)
     def closest(run_id: str, idea_id: str) -> Response:
         """The closest prior work of an idea: what it did already, and what remains new."""
         return _told(service.closest(run_id, idea_id))
 
 
 def _add_literature(api: FastAPI, service: Service) -> None:
-    limiter: list[CapacityLimiter] = []
-
-    @api.get("/v1/literature", response_model=Answer, tags=["literature"], dependencies=[_READERS])
+    @api.get("/v1/literature", response_model=Answer, tags=["literature"])
     async def search(
         query: Annotated[str, Query(min_length=1, max_length=1000)],
         limit: Annotated[int, Query(ge=1, le=100)] = 10,
@@ -238,9 +251,7 @@ def _add_literature(api: FastAPI, service: Service) -> None:
     ) -> Response:
         """Search papers, as an evaluation would; 503 where a source could not be asked."""
         options = SearchOptions(limit=limit, cutoff=cutoff)
-        if not limiter:  # a limiter belongs to the event loop
-            limiter.append(CapacityLimiter(SEARCHES_AT_ONCE))
-        answer = await to_thread.run_sync(service.search, query, options, limiter=limiter[0])
+        answer = await service.search(query, options)
         return _told(answer, 200 if answer.state == "complete" else 503)
 
 

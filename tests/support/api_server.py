@@ -47,7 +47,8 @@ def api_server(
     """Its address, and the process."""
     port = quiet_port()
     command = [sys.executable, "-m", "flows.api.server", str(layout.root), "127.0.0.1", str(port)]
-    process = subprocess.Popen([*command, NO_GATEWAY], env=environment(home, **extra))
+    env = environment(home, **{"ASSAY_LITERATURE__MAXIMUM_ATTEMPTS": "1", **extra})
+    process = subprocess.Popen([*command, NO_GATEWAY], env=env)
     url = f"http://127.0.0.1:{port}"
     try:
         wait_until(lambda: answers(url), 60, "the API answers")

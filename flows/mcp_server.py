@@ -1,0 +1,255 @@
+"""The MCP server: `flows/service.py` as tools for agents.
+
+`python -m flows.mcp_server WAREHOUSE GATEWAY MAX_COST_USD` serves standard input and output.
+"""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field, WithJsonSchema
+from starlette.concurrency import run_in_threadpool
+
+from dashboards.reports.formats.any_format import report_file
+from dashboards.reports.formats.report_format import ReportFormat
+from flows.command_line import log_to_stderr, run_command
+from flows.commands.answer import Answer
+from flows.environment import prepare_environment
+from flows.service import OF_THE_MACHINE, JobSeen, Service, idea_lines, name_of
+from schemas.errors import AssayError
+from schemas.identifiers import IdeaId, RunId
+from schemas.literature_options import SearchOptions
+from schemas.options import EvaluateOptions
+from schemas.settings import Settings
+from schemas.token import Scope, Token
+from warehouse.layout import Layout
+from warehouse.progress import Watch
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.submissions import hand_over
+
+LOOK_EVERY_SECONDS = 0.5
+MOST_IDEAS = 1_000
+LOCAL = "local"
+"""The identity of whoever starts the server on standard input and output: no token's."""
+
+_INSTRUCTIONS = (
+    "Assay evaluates research ideas against the scientific literature. Submit ideas with"
+    " evaluate_ideas, follow the job with job_progress until it is done, then read ranking,"
+    " read_review and closest_prior_work of the run it names. What could not be looked up or judged"
+    " is said with a reason: it is never evidence that nothing exists."
+)
+
+
+def _options_schema() -> dict[str, Any]:
+    """The options of `assay evaluate` that a request may say."""
+    schema = EvaluateOptions.model_json_schema()
+    parts = schema.pop("$defs", {})
+    schema["properties"] = {
+        name: _inlined(told, parts)
+        for name, told in schema["properties"].items()
+        if name not in OF_THE_MACHINE
+    }
+    return schema
+
+
+def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
+    """A schema with its parts in place of their names, which mean nothing inside another one."""
+    if isinstance(schema, list):
+        return [_inlined(each, parts) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        named = parts[schema["$ref"].rpartition("/")[2]]
+        return _inlined(named | {name: schema[name] for name in schema if name != "$ref"}, parts)
+    return {name: _inlined(each, parts) for name, each in schema.items()}
+
+
+Ideas = Annotated[
+    list[str | dict[str, Any]],
+    Field(
+        min_length=1,
+        max_length=MOST_IDEAS,
+        description=(
+            "Each a text, or an object with text, or with problem, method and experiment; idea_id,"
+            " title, cutoff_date and group are optional."
+        ),
+    ),
+]
+EvaluateOptionsSaid = Annotated[dict[str, Any], WithJsonSchema(_options_schema())]
+RunName = Annotated[str, Field(description="The run_id that a finished job names.")]
+IdeaName = Annotated[str, Field(description="The idea_id, as ranking lists it.")]
+CallerOf = Callable[[Context[Any, Any]], Token]
+
+
+def mcp_server(service: Service, caller_of: CallerOf) -> MCPServer[Any]:
+    """The server; `caller_of` says whose request one is."""
+    server: MCPServer[Any] = MCPServer(
+        "assay", instructions=_INSTRUCTIONS, log_level="WARNING", subscriptions=False
+    )
+    _add_job_tools(server, service, caller_of)
+    _add_reading_tools(server, service)
+    return server
+
+
+def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
+    @server.tool()
+    def evaluate_ideas(
+        ctx: Context[Any, Any],
+        ideas: Ideas,
+        options: EvaluateOptionsSaid | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Have ideas evaluated; gives a job to follow with job_progress. The same idempotency_key
+        names the same job again. With `rank` among the options, the ideas of each group then meet
+        in pairs.
+        """
+        with _errors_told():
+            job_id = service.submit(
+                caller := caller_of(ctx),
+                idea_lines(ideas),
+                EvaluateOptions(**(options or {})),
+                name=name_of(ideas),
+                idempotency_key=idempotency_key,
+            )
+            return _plain(service.job_answer(service.job(caller, job_id)))
+
+    @server.tool()
+    async def job_progress(
+        ctx: Context[Any, Any],
+        job_id: str,
+        wait_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.0,
+    ) -> dict[str, Any]:
+        """How far a job is: queued, running, done, failed or stopped. Waits for its end up to
+        wait_seconds, and reports progress meanwhile. A job that is done names its run in run_id.
+        """
+        with _errors_told():
+            caller, deadline = caller_of(ctx), time.monotonic() + wait_seconds
+            told: tuple[float, float | None, str] | None = None
+            while True:
+                seen = await run_in_threadpool(service.job, caller, job_id)
+                if not seen.job.at_work or time.monotonic() >= deadline:
+                    return _plain(await run_in_threadpool(service.job_answer, seen))
+                if (now := _progress(seen)) != told:
+                    told = now
+                    await ctx.report_progress(*now)
+                await asyncio.sleep(LOOK_EVERY_SECONDS)
+
+    @server.tool()
+    def stop_job(ctx: Context[Any, Any], job_id: str) -> dict[str, Any]:
+        """Stop a job in order: what it paid for stays, and the same ideas go on from there."""
+        with _errors_told():
+            return _plain(service.job_answer(service.stop(caller_of(ctx), job_id)))
+
+
+def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
+    @server.tool()
+    def list_runs() -> dict[str, Any]:
+        """The published runs, newest first."""
+        with _errors_told():
+            return _plain(service.runs())
+
+    @server.tool()
+    def ranking(
+        run_id: RunName,
+        by_matches: Annotated[
+            bool, Field(description="By pairwise matches, where the run was ranked so.")
+        ] = False,
+    ) -> dict[str, Any]:
+        """The ideas of a run by group and rank, with scores; those without a score say why."""
+        with _errors_told():
+            return _plain(service.run(run_id, ranking=by_matches))
+
+    @server.tool()
+    def read_review(run_id: RunName, idea_id: IdeaName) -> str:
+        """The whole review of an idea as Markdown: scores, cited evidence, suggestions, and what
+        could not be judged.
+        """
+        with _errors_told():
+            return report_file(
+                service.layout,
+                RunId(run_id),
+                IdeaId(idea_id),
+                ReportFormat.MD,
+                catalogue_url=service.settings.catalogue,
+            ).decode()
+
+    @server.tool()
+    def closest_prior_work(run_id: RunName, idea_id: IdeaName) -> dict[str, Any]:
+        """The closest papers: where they overlap with the idea, quotes, and what remains new. An
+        incomplete answer names in warnings what could not be looked up or judged.
+        """
+        with _errors_told():
+            return _plain(service.closest(run_id, idea_id))
+
+    @server.tool()
+    async def search_literature(
+        query: Annotated[str, Field(min_length=1, max_length=1000)],
+        limit: Annotated[int, Field(ge=1, le=100)] = 10,
+        cutoff: Annotated[
+            str | None, Field(description="Nothing published after it: YYYY-MM-DD or YYYY-MM.")
+        ] = None,
+    ) -> dict[str, Any]:
+        """Papers for a few words. An empty list means that the source was asked and has none; a
+        source that could not be asked is an error.
+        """
+        with _errors_told():
+            answer = await service.search(query, SearchOptions(limit=limit, cutoff=cutoff))
+        if answer.state != "complete":
+            raise ToolError("; ".join(answer.warnings))
+        return _plain(answer)
+
+
+@contextmanager
+def _errors_told() -> Iterator[None]:
+    """Errors that the caller can mend, in one line."""
+    try:
+        yield
+    except AssayError as error:
+        raise ToolError(" ".join(str(error).splitlines())) from error
+
+
+def _progress(seen: JobSeen) -> tuple[float, float | None, str]:
+    """How many ideas have landed, of how many, and in words."""
+    found, state = seen.progress, seen.job.status.state
+    if found is None:
+        return 0.0, None, state.value
+    count, total = found.landed_count, found.planned.idea_count
+    return float(count), float(total), f"{state}: {count} of {total} ideas"
+
+
+def _plain(answer: Answer) -> dict[str, Any]:
+    found: dict[str, Any] = orjson.loads(answer.document())
+    return found
+
+
+def serve_standard_input(warehouse: Path, gateway_url: str, maximum_cost_usd: float) -> None:
+    """Serve whoever started this process, who owns all jobs, until standard input ends."""
+    settings, layout = Settings(), Layout(warehouse)
+    prepare_environment(settings.home)
+    owner = Token(
+        token_id=LOCAL,
+        name="MCP on this machine",
+        scope=Scope.OWNER,
+        created_at=datetime.now(UTC),
+        expires_at=None,
+        maximum_cost_usd=maximum_cost_usd,
+        maximum_open_jobs=MOST_IDEAS,
+    )
+    with ServiceDatabase(layout) as database:
+        hand_over(layout, database)
+        service = Service(layout, settings, database, Watch(layout), gateway_url)
+        mcp_server(service, lambda _: owner).run("stdio")
+
+
+if __name__ == "__main__":
+    log_to_stderr()
+    place, gateway, most_usd = sys.argv[1:]
+    sys.exit(run_command(lambda: serve_standard_input(Path(place), gateway, float(most_usd))))

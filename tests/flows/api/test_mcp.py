@@ -1,0 +1,138 @@
+"""A stock MCP client drives the server, over HTTP and over standard input and output."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import StdioServerParameters
+from mcp.client import Client
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from schemas.token import Scope
+from tests.support.api_server import api_server, bearing, make_token
+from tests.support.assay_command import environment
+from tests.support.report_lake import publish_report_lake
+from warehouse.jobs import job_ids
+from warehouse.layout import Layout
+
+IDEA = (
+    "We will train a variational autoencoder on molecular fragments, compare it with the strongest"
+    " published baseline, and repeat every measurement five times."
+)
+TOOLS = {
+    "evaluate_ideas",
+    "job_progress",
+    "stop_job",
+    "list_runs",
+    "ranking",
+    "read_review",
+    "closest_prior_work",
+    "search_literature",
+}
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    return publish_report_lake(tmp_path_factory.mktemp("mcp") / "warehouse")
+
+
+@pytest.fixture(scope="module")
+def url(layout: Layout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with api_server(layout, tmp_path_factory.mktemp("home")) as (address, _):
+        yield f"{address}/mcp"
+
+
+async def called(url: str, token: str, tool: str, **arguments: Any) -> Any:
+    """What a tool answers over HTTP."""
+    async with (
+        httpx2.AsyncClient(headers=bearing(token), timeout=60) as http,
+        Client(streamable_http_client(url, http_client=http)) as client,
+    ):
+        return await client.call_tool(tool, arguments)
+
+
+def said(result: Any) -> str:
+    return "".join(each.text for each in result.content)
+
+
+async def test_over_http_the_tools_read_what_is_published(url: str, layout: Layout) -> None:
+    token = make_token(layout, Scope.READER)
+    runs = await called(url, token, "list_runs")
+    assert not runs.is_error, said(runs)
+    run_id = runs.structured_content["rows"][0]["run_id"]
+    ranked = await called(url, token, "ranking", run_id=run_id)
+    idea_id = ranked.structured_content["rows"][0]["idea_id"]
+    review = await called(url, token, "read_review", run_id=run_id, idea_id=idea_id)
+    assert not review.is_error
+    assert said(review).startswith("# ")
+    closest = await called(url, token, "closest_prior_work", run_id=run_id, idea_id=idea_id)
+    assert closest.structured_content["state"] in ("complete", "incomplete")
+    unknown = await called(url, token, "ranking", run_id="none")
+    assert (unknown.is_error, "nothing is published under none" in said(unknown)) == (True, True)
+
+
+async def test_a_source_that_is_down_is_an_error_and_no_empty_list(
+    url: str, layout: Layout
+) -> None:
+    found = await called(url, make_token(layout), "search_literature", query="bats")
+    assert (found.is_error, "could not look" in said(found)) == (True, True)
+
+
+async def test_over_http_a_token_bounds_what_a_tool_does(url: str, layout: Layout) -> None:
+    before = job_ids(layout)
+    reader = await called(url, make_token(layout, Scope.READER), "evaluate_ideas", ideas=[IDEA])
+    assert (reader.is_error, "needs a submitter's" in said(reader)) == (True, True)
+    token = make_token(layout)
+    for options in ({"engine": "litellm:openai/x"}, {"workers": 9}, {"nonsense": 1}):
+        refused = await called(url, token, "evaluate_ideas", ideas=[IDEA], options=options)
+        assert refused.is_error, options
+    assert job_ids(layout) == before
+    asked = await called(url, token, "evaluate_ideas", ideas=[IDEA], idempotency_key="k")
+    again = await called(url, token, "evaluate_ideas", ideas=[IDEA], idempotency_key="k")
+    job_id = asked.structured_content["rows"][0]["job_id"]
+    assert again.structured_content["rows"][0]["job_id"] == job_id
+    other = await called(url, make_token(layout), "job_progress", job_id=job_id)
+    assert other.is_error
+    seen = await called(url, token, "job_progress", job_id=job_id)
+    assert seen.structured_content["state"] == "queued"
+    for headers in ({}, bearing("nonsense")):
+        assert httpx2.post(url, json={}, headers=headers).status_code == 401
+
+
+@pytest.mark.end_to_end
+async def test_over_standard_input_an_idea_goes_from_submission_to_review(tmp_path: Path) -> None:
+    words = ["-m", "flows", "mcp", "--warehouse", str(tmp_path / "warehouse")]
+    server = StdioServerParameters(
+        command=sys.executable, args=words, env=environment(tmp_path / "home")
+    )
+    heard: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total, message))
+
+    async with Client(stdio_client(server)) as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+        found = await client.call_tool("search_literature", {"query": "protein interaction"})
+        assert found.structured_content is not None
+        assert found.structured_content["rows"]
+        asked = await client.call_tool("evaluate_ideas", {"ideas": [IDEA]})
+        assert asked.structured_content is not None, said(asked)
+        job_id = asked.structured_content["rows"][0]["job_id"]
+        done = await client.call_tool(
+            "job_progress", {"job_id": job_id, "wait_seconds": 300}, progress_callback=hear
+        )
+        assert done.structured_content is not None
+        (row,) = done.structured_content["rows"]
+        assert (row["state"], row["landed_count"]) == ("done", 1), row
+        assert heard
+        ranked = await client.call_tool("ranking", {"run_id": row["run_id"]})
+        assert ranked.structured_content is not None
+        idea_id = ranked.structured_content["rows"][0]["idea_id"]
+        told = {"run_id": row["run_id"], "idea_id": idea_id}
+        assert "molecular fragments" in said(await client.call_tool("read_review", told))
+        closest = await client.call_tool("closest_prior_work", told)
+        assert not closest.is_error
