@@ -7,6 +7,7 @@ import pytest
 from flows.check_estimate import ManuscriptEstimate, estimate_check
 from flows.check_request import resolve_check
 from flows.commands.check import check
+from schemas.choices import LiteratureChoice
 from schemas.options import CheckOptions
 from schemas.settings import Settings
 from tests.support.manuscript_files import locked_pdf
@@ -37,9 +38,17 @@ def test_one_reading_is_one_call_an_attempt_and_a_review_one_a_stretch_and_two_l
     )
     assert (once.model_calls, twice.model_calls) == (1, 2)
     assert review.model_calls == 5 + 2 * 3 + 1 + 3
-    assert once.prompt_tokens < review.prompt_tokens < 4 * once.prompt_tokens
+    assert once.prompt_tokens < review.prompt_tokens < 5 * once.prompt_tokens
     assert once.cost_usd is not None
     assert twice.cost_usd == pytest.approx(2 * once.cost_usd)
+
+
+def test_looking_up_related_work_is_counted_and_a_reviewer_of_novelty_joins(paper: Path) -> None:
+    alone = expected(paper, review=True)
+    beside = expected(paper, review=True, literature=LiteratureChoice(url="http://gateway:8765"))
+    plan, relevance, novelty = 1, 4, 1
+    assert beside.model_calls == alone.model_calls + plan + relevance + novelty
+    assert beside.prompt_tokens > alone.prompt_tokens
 
 
 def test_a_long_thesis_is_bounded(tmp_path: Path) -> None:
