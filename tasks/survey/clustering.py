@@ -19,7 +19,7 @@ from tasks.embeddings.similarity import paper_text
 from tasks.text.words import content_words, key_phrases
 
 MOST_CLUSTERS = 8
-PAPERS_PER_CLUSTER = 12
+PAPERS_PER_CLUSTER = 8
 """On average, of a survey with few papers."""
 LINK_NEARNESS = 0.25
 """What a citation between two papers adds to their similarity."""
@@ -42,7 +42,7 @@ async def clustered(
         [paper_text(texts[name].title, texts[name].abstract) for name in names]
     )
     members: dict[int, list[PaperId]] = defaultdict(list)
-    for name, label in zip(names, _labels(_distances(vectors, names, links)), strict=True):
+    for name, label in zip(names, _labels(_nearness(vectors, names, links)), strict=True):
         members[label].append(name)
     ordered = sorted(members.values(), key=lambda group: (-len(group), names.index(group[0])))
     titles = [[texts[name].title for name in group] for group in ordered]
@@ -67,7 +67,7 @@ def in_clusters(
     )
 
 
-def _distances(
+def _nearness(
     vectors: NDArray[np.float32], names: Sequence[PaperId], links: Sequence[CitationEdge]
 ) -> NDArray[np.float64]:
     place = {name: number for number, name in enumerate(names)}
@@ -77,19 +77,19 @@ def _distances(
         if one is not None and other is not None:
             nearness[one, other] += LINK_NEARNESS
             nearness[other, one] += LINK_NEARNESS
-    distances = np.clip(1.0 - nearness, 0.0, None).round(6)
-    np.fill_diagonal(distances, 0.0)
-    return distances
+    return nearness.round(6)
 
 
-def _labels(distances: NDArray[np.float64]) -> list[int]:
-    count = min(MOST_CLUSTERS, math.ceil(len(distances) / PAPERS_PER_CLUSTER))
+def _labels(nearness: NDArray[np.float64]) -> list[int]:
+    count = min(MOST_CLUSTERS, math.ceil(len(nearness) / PAPERS_PER_CLUSTER))
     if count < 2:
-        return [0] * len(distances)
+        return [0] * len(nearness)
     from sklearn.cluster import AgglomerativeClustering  # takes a second to load
 
-    model = AgglomerativeClustering(n_clusters=count, metric="precomputed", linkage="average")
-    return [int(label) for label in model.fit_predict(distances)]
+    # Papers that answer one question are all near each other: what tells them apart is whom each is
+    # nearer to than usual. By the distances themselves all but a few outliers are one cluster.
+    profiles = nearness - nearness.mean(axis=1, keepdims=True)
+    return [int(label) for label in AgglomerativeClustering(count).fit_predict(profiles)]
 
 
 def _cluster(

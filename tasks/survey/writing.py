@@ -6,6 +6,7 @@ Whatever is written rests on passages that were read, and is held against them.
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from schemas.base import replace
 from schemas.failure import Failure, call_failures
@@ -95,11 +96,12 @@ class Material:
             text = self.read.texts.get(paper.paper_id, "")
             near, _ = nearest_sentences(self.question, text, WORDS_WITHOUT_PASSAGES)
             own = [f"text: {near}"]
-        evidence = "\n".join([*own, *others])
-        if word_limit is not None:
-            evidence, _ = nearest_sentences(self.question, "\n\n".join(own), word_limit)
+        passages = [*own, *others] if word_limit is None else _first(own, word_limit)
         return ShownWork(
-            key=keys[paper.paper_id], title=paper.title, year=paper.year, evidence=evidence
+            key=keys[paper.paper_id],
+            title=paper.title,
+            year=paper.year,
+            evidence="\n".join(passages),
         )
 
 
@@ -127,6 +129,15 @@ async def write_review(material: Material, parameters: SurveyParameters, engine:
         removed=(*body.removed, *ends.removed),
         failures=(*failures, *_failed(drafts), *body.failures, *ends.failures),
     )
+
+
+def _first(passages: Sequence[str], word_limit: int) -> list[str]:
+    """As many whole passages as fit, and one at least; they stand with the most telling first."""
+    words = accumulate(len(passage.split()) for passage in passages)
+    fitting = [
+        passage for passage, so_far in zip(passages, words, strict=True) if so_far <= word_limit
+    ]
+    return fitting or list(passages[:1])
 
 
 def _labelled(quote: SurveyQuote) -> str:
