@@ -2,6 +2,7 @@
 are papers, lines are citations between them.
 """
 
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from schemas.paper import Paper
 from schemas.survey import SurveyCluster, SurveyPaper
 
 PAPERS_DRAWN = 80
-NAME_CHARACTERS = 36
+NAME_CHARACTERS, NAME_LINES = 36, 2
 LEFT, RIGHT, TOP, LANE_HEIGHT, WIDTH = 270, 20, 16, 64, 860
 _PLACES_IN_A_LANE = 5
 _TICKS = 8
@@ -34,7 +35,7 @@ class Lane:
     """A cluster."""
 
     y: float
-    name: str
+    lines: tuple[str, ...]
     full_name: str
 
 
@@ -97,7 +98,7 @@ def citation_map(
         plot_right=WIDTH - RIGHT,
         plot_bottom=bottom,
         lanes=tuple(
-            Lane(_middle(lane), shortened(cluster.name, NAME_CHARACTERS), cluster.name)
+            Lane(_middle(lane), _lines(cluster.name), cluster.name)
             for lane, cluster in enumerate(clusters)
         ),
         ticks=tuple(
@@ -115,6 +116,12 @@ def citation_map(
             f"{cluster.name}: {cluster.paper_count} papers" for cluster in clusters
         ),
     )
+
+
+def _lines(name: str) -> tuple[str, ...]:
+    """A name over as many lines as there is room for."""
+    lines = textwrap.wrap(name, NAME_CHARACTERS, max_lines=NAME_LINES, placeholder="…")
+    return tuple(shortened(line, NAME_CHARACTERS) for line in lines)
 
 
 def _middle(lane: int) -> float:

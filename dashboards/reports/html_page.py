@@ -77,6 +77,11 @@ def html_page(
     return unturned(page)  # names in the drawings and the title too
 
 
+def picture(kind: str, drawing: BarChart | CitationMap) -> str:
+    """A drawing as a file of its own, which loads nothing; `kind` is the language of its fence."""
+    return unturned(_templates().get_template("picture.svg.jinja").render(kind=kind, chart=drawing))
+
+
 def markdown_parser() -> MarkdownIt:
     """Reads our own Markdown: HTML and pictures in it are text."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")

@@ -5,14 +5,15 @@ what could not be had; and the papers as a `.bib` file.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
 from dashboards.reports import figures, wording
 from dashboards.reports.bar_chart import BarChart, Measured, bar_chart, scale_to
-from dashboards.reports.citation_map import citation_map
-from dashboards.reports.formats.bib_file import bib_file
-from dashboards.reports.html_page import html_page
+from dashboards.reports.citation_map import CitationMap, citation_map
+from dashboards.reports.formats.bib_file import bib_file, bib_keys
+from dashboards.reports.html_page import html_page, picture
 from dashboards.reports.papers import paper_link
 from dashboards.reports.render import OutputFormat, rendered
 from dashboards.reports.safe_text import Markdown, plain
@@ -39,6 +40,15 @@ _REMOVED = {
     WhyRemoved.UNSUPPORTED: "not carried by what was read of the works it cites",
     WhyRemoved.ONE_SIDED: "a contradiction that cites fewer than two works",
 }
+
+
+class Pictures(StrEnum):
+    """How a page shows its drawings."""
+
+    DRAWN = "drawn"
+    FILES = "files"
+
+
 MOST_COMPARED = 12
 FEWEST_COMPARED = 3
 """Of five aspects, so that a work has a line in the comparison."""
@@ -78,6 +88,11 @@ class SurveyPart:
     def quotes(self, paper_id: str) -> Sequence[SurveyQuote]:
         return [quote for quote in self.survey.quotes if quote.paper_id == paper_id]
 
+    def more_quotes(self, paper_id: str) -> Sequence[SurveyQuote]:
+        """Those that do not stand in the comparison."""
+        compared = dict(self.compared).get(paper_id, ())
+        return [quote for quote in self.quotes(paper_id) if quote.quote not in compared]
+
     def stands_in(self, quote: SurveyQuote) -> str:
         """Where in its own paper a passage stands, and what it says of the work."""
         where = quote.section or SectionKind.ABSTRACT
@@ -92,10 +107,11 @@ class SurveyPart:
         corrected = sum(section.corrected_sentence_count or 0 for section in sections)
         invented = sum(section.removed_citation_count for section in sections)
         read = figures.counted(self.survey.read_count, "paper")
+        below = " (shown below)" if self.survey.removed else ""
         return (
             f"From {read} read, {self.survey.full_text_count:,} of them in more than the abstract."
             f" {figures.counted(checked, 'cited sentence')} held against what was read:"
-            f" {corrected:,} corrected, {len(self.survey.removed):,} taken out (shown below);"
+            f" {corrected:,} corrected, {len(self.survey.removed):,} taken out{below};"
             f" {figures.counted(invented, 'citation')} that named nothing shown removed."
         )
 
@@ -167,6 +183,39 @@ class SurveyPage:
     head: SurveyHead
     parts: tuple[SurveyPart, ...]
 
+    @cached_property
+    def papers(self) -> tuple[Paper, ...]:
+        """All that are kept, each once."""
+        kept = {
+            paper.paper_id: part.text(paper.paper_id) for part in self.parts for paper in part.kept
+        }
+        return tuple(kept.values())
+
+    @cached_property
+    def keys(self) -> dict[str, str]:
+        """The key of each paper's entry in the `.bib` file."""
+        return {
+            paper.paper_id: key
+            for paper, key in zip(self.papers, bib_keys(self.papers), strict=True)
+        }
+
+    @cached_property
+    def maps(self) -> dict[int, CitationMap]:
+        """Of the parts, counted from 1, that can be drawn."""
+        drawn = {
+            number: citation_map(
+                number, part.kept, part.survey.texts, part.survey.clusters, part.survey.links
+            )
+            for number, part in enumerate(self.parts, start=1)
+        }
+        return {number: each for number, each in drawn.items() if each is not None}
+
+    @cached_property
+    def years(self) -> dict[int, BarChart]:
+        """Of the parts, counted from 1, of which years are known."""
+        drawn = {number: part.years(number) for number, part in enumerate(self.parts, start=1)}
+        return {number: each for number, each in drawn.items() if each is not None}
+
 
 def survey_report(
     layout: Layout,
@@ -186,16 +235,26 @@ def survey_report(
 def write_survey_report(
     layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
 ) -> tuple[Path, ...]:
-    """Write `reports/<run_id>/index.html`, `index.md` and `papers.bib`; their paths."""
+    """Write `reports/<run_id>/index.html`, `index.md` and `papers.bib`, and return their paths; the
+    drawings that `index.md` shows lie beside it as `map-1.svg`, `years-1.svg`, …
+    """
     page = _page(layout, run_id, catalogue_url)
     folder = layout.reports / run_id
     folder.mkdir(parents=True, exist_ok=True)
-    written = {"index.html": _html(page), "index.md": _markdown(page), "papers.bib": _bib(page)}
-    for name, text in written.items():
+    reports = {
+        "index.html": _html(page),
+        "index.md": _markdown(page, Pictures.FILES),
+        "papers.bib": bib_file(page.papers),
+    }
+    drawings = {f"map-{number}.svg": picture("map", drawn) for number, drawn in page.maps.items()}
+    drawings |= {
+        f"years-{number}.svg": picture("bars", drawn) for number, drawn in page.years.items()
+    }
+    for name, text in (reports | drawings).items():
         building = folder / f"{name}.building"
         write_bytes(building, text.encode("utf-8", "replace"))
         building.replace(folder / name)
-    return tuple(folder / name for name in written)
+    return tuple(folder / name for name in reports)
 
 
 def _page(layout: Layout, run_id: RunId, catalogue_url: str | None) -> SurveyPage:
@@ -204,31 +263,15 @@ def _page(layout: Layout, run_id: RunId, catalogue_url: str | None) -> SurveyPag
         return SurveyPage(head, tuple(map(SurveyPart, surveys_of(connection, run_id))))
 
 
-def _markdown(page: SurveyPage, *, pictures: bool = False) -> str:
-    """`pictures`: the places of the drawings are marked."""
+def _markdown(page: SurveyPage, pictures: Pictures | None = None) -> str:
     banners = wording.banners(page.head.engine, page.head.literature)
     return rendered("survey.md.jinja", page=page, banners=banners, pictures=pictures)
 
 
 def _html(page: SurveyPage) -> str:
-    parts = dict(enumerate(page.parts, start=1))
-    maps = {
-        number: citation_map(
-            number, part.kept, part.survey.texts, part.survey.clusters, part.survey.links
-        )
-        for number, part in parts.items()
-    }
-    bars = {number: part.years(number) for number, part in parts.items()}
     return html_page(
-        _markdown(page, pictures=True),
+        _markdown(page, Pictures.DRAWN),
         title=f"Survey {page.head.run_id}",
-        maps={number: drawn for number, drawn in maps.items() if drawn is not None},
-        bars={number: drawn for number, drawn in bars.items() if drawn is not None},
+        maps=page.maps,
+        bars=page.years,
     )
-
-
-def _bib(page: SurveyPage) -> str:
-    papers = {
-        paper.paper_id: part.text(paper.paper_id) for part in page.parts for paper in part.kept
-    }
-    return bib_file(papers.values())

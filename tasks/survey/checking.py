@@ -126,7 +126,7 @@ def _cited_only(markdown: str, each: Draft) -> tuple[str, list[tuple[str, WhyRem
             else:
                 line += sentence.text
         if line.strip() or not sentences:
-            kept.append(line)
+            kept.append(line.strip())  # what stood first may be gone
     return "\n".join(kept).strip(), removed
 
 

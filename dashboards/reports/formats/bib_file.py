@@ -1,6 +1,6 @@
 """Papers as a BibTeX file."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from bibtexparser.entrypoint import write_string
 from bibtexparser.library import Library
@@ -35,15 +35,21 @@ _ENCODER = UnicodeToLatexEncoder(
 def bib_file(papers: Iterable[Paper]) -> str:
     """One entry per paper, in the order given; no text of theirs can act as LaTeX."""
     library = Library()
-    taken: set[str] = set()
-    for paper in papers:
-        key = _key(paper, taken)
-        taken.add(key)
+    listed = list(papers)
+    for paper, key in zip(listed, bib_keys(listed), strict=True):
         library.add(Entry("article" if paper.venue.strip() else "misc", key, _fields(paper)))
     return str(write_string(library))
 
 
-def _key(paper: Paper, taken: set[str]) -> str:
+def bib_keys(papers: Iterable[Paper]) -> tuple[str, ...]:
+    """The key of each paper's entry, in the order given: each once."""
+    taken: dict[str, None] = {}
+    for paper in papers:
+        taken[_key(paper, taken)] = None
+    return tuple(taken)
+
+
+def _key(paper: Paper, taken: Container[str]) -> str:
     who = _NOT_OF_A_KEY.sub("", next(iter(surnames(paper)), "").lower()) or "anonymous"
     stem = f"{who}{paper.year or ''}"
     number, key = 1, stem

@@ -2,6 +2,7 @@
 
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import bibtexparser
 import pytest
@@ -107,6 +108,23 @@ def test_the_bibliography_holds_the_kept_papers(layout: Layout) -> None:
     assert set(paths) == {"index.html", "index.md", "papers.bib"}
     library = bibtexparser.parse_string(paths["papers.bib"].read_text())
     assert [entry.key for entry in library.entries] == ["first2001", "second2002"]
+    page = paths["index.md"].read_text()
+    assert all(f" `{key}` |" in page for key in ("first2001", "second2002"))
+
+
+def test_the_drawings_lie_beside_the_markdown_that_shows_them(layout: Layout) -> None:
+    page = next(path for path in write_survey_report(layout, SURVEY) if path.name == "index.md")
+    for name in ("map-1.svg", "years-1.svg"):
+        assert f"]({name})" in page.read_text()
+        assert ElementTree.fromstring((page.parent / name).read_text()).tag.endswith("svg")
+
+
+def test_passages_of_the_comparison_do_not_stand_again_under_their_cluster(
+    reviewed: Layout,
+) -> None:
+    page = survey_report(reviewed, SURVEY)
+    (row,) = [line for line in page.splitlines() if line.startswith("| [First") and "–" in line]
+    assert page.count("filmed.”") == row.count("filmed.”")
 
 
 def test_a_map_draws_the_heaviest_papers_and_counts_the_others() -> None:
