@@ -38,7 +38,7 @@ def test_one_reading_is_one_call_an_attempt_and_a_review_one_a_stretch_and_two_l
     )
     assert (once.model_calls, twice.model_calls) == (1, 2)
     assert review.model_calls == 5 + 2 * 3 + 1 + 3
-    assert once.prompt_tokens < review.prompt_tokens < 5 * once.prompt_tokens
+    assert once.prompt_tokens < review.prompt_tokens < 7 * once.prompt_tokens
     assert once.cost_usd is not None
     assert twice.cost_usd == pytest.approx(2 * once.cost_usd)
 
