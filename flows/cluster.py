@@ -1,8 +1,8 @@
 """A campaign on a cluster: a Prefect flow whose shards are tasks on Dask workers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 from uuid import UUID
 
 from prefect import flow
@@ -53,11 +53,29 @@ class PrefectWorkers:
         create_markdown_artifact(markdown=markdown, key=key, description=description)
 
 
+class _StaysHere(Generic[HeadT]):
+    """What a flow does. Prefect sends the flow with every task, and all that it refers to: of this
+    a worker gets an empty copy, since plan and gateway are none of its business.
+    """
+
+    def __init__(self, carried: Callable[[], Summary[HeadT]] | None) -> None:
+        self._carried = carried
+
+    def __call__(self) -> Summary[HeadT]:
+        assert self._carried is not None, "a flow is carried out by the command that began it"
+        return self._carried()
+
+    def __reduce__(self) -> tuple[type["_StaysHere[HeadT]"], tuple[None]]:
+        return _StaysHere, (None,)
+
+
 def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
     """Carry out a plan on the workers that its request names.
 
     A Prefect server must answer at the address that the environment names.
     """
+
+    carried = _StaysHere(lambda: carry_out(campaign, plan, PrefectWorkers()))
 
     @flow(
         name=campaign.artifact_key,
@@ -66,6 +84,6 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
         validate_parameters=False,
     )
     def carry_out_request(request: WorkRequest) -> Summary[HeadT]:  # noqa: ARG001 -- shown by Prefect
-        return carry_out(campaign, plan, PrefectWorkers())
+        return carried()
 
     return carry_out_request(campaign.where)

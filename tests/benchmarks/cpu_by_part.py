@@ -3,7 +3,9 @@ of texts that nobody has embedded (a fresh warehouse and index).
 
 Run as `python tests/benchmarks/cpu_by_part.py [--ideas 5]`. Last, and with `--live` only this, real
 ideas look at the Semantic Scholar API on loopback over 87,000 real abstracts (`_semantic_scholar`),
-none of them embedded before; `--index` names a snapshot of them built before. A model on loopback
+none of them embedded before; `--index` names a snapshot of them built before. With `--known` it is
+that snapshot itself, and only the second of two runs over the same ideas counts: it asks the model
+everything again, of texts that the first has embedded. A model on loopback
 answers at once; live, it reads (`_reader`), so that as many papers are relevant as a real one
 finds. However many ideas there are, the command works on them itself, so that all of its CPU is
 seen by part; the gateway is a child process, and what plays API and model is not counted.
@@ -17,6 +19,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from importlib import resources
 from pathlib import Path
 
 import polars
@@ -39,11 +42,16 @@ def ideas_file(path: Path, first: int, count: int) -> Path:
 
 
 def measured(
-    folder: Path, ideas: Path, warehouse: Path, engine: list[str], upstream_url: str | None = None
+    folder: Path,
+    ideas: Path,
+    warehouse: Path,
+    options: list[str],
+    snapshot: Path | None = None,
+    upstream_url: str | None = None,
 ) -> dict[str, float]:
     figures = folder / "figures.json"
     command = ["evaluate", str(ideas), "--warehouse", str(warehouse)]
-    literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
+    literature = ["--literature", f"snapshot:{snapshot or bundled('papers.jsonl')}"]
     env = {**os.environ, "ASSAY_HOME": str(folder / "home"), "OPENAI_API_KEY": "none"}
     if upstream_url is not None:
         literature = ["--literature", "live", "--no-full-text"]
@@ -51,7 +59,7 @@ def measured(
         env["ASSAY_LITERATURE__REQUESTS_PER_SECOND"] = "1000"
     own = [sys.executable, "-m", "tests.benchmarks._cpu_parts", str(figures)]
     done = subprocess.run(
-        [*own, *command, *literature, *engine], env=env, capture_output=True, text=True
+        [*own, *command, *literature, *options], env=env, capture_output=True, text=True
     )
     if done.returncode != 0 or not figures.exists():
         sys.exit(f"the command ended with {done.returncode}: {done.stderr}")
@@ -71,10 +79,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--ideas", type=int, default=5)
     parser.add_argument("--live", action="store_true")
+    parser.add_argument("--known", action="store_true")
     parser.add_argument("--index", type=Path, default=None)
     options = parser.parse_args(sys.argv[_first_option() :])
-    if options.live:
-        _live(options.ideas, options.index)
+    if options.live or options.known:
+        _of_real_papers(options.ideas, options.index, known=options.known)
         return
     with tempfile.TemporaryDirectory() as name, start_openai_server(record=False) as server:
         folder = Path(name)
@@ -86,11 +95,11 @@ def main() -> None:
             seconds = measured(folder, ideas, warehouse, engine)
             _print(label, seconds, options.ideas)
         _print_sizes(warehouse, 2 * options.ideas)
-    _live(options.ideas, options.index)
+    _of_real_papers(options.ideas, options.index, known=False)
 
 
-def _live(count: int, index: Path | None) -> None:
-    """Fresh texts of real papers, as a night meets them."""
+def _of_real_papers(count: int, index: Path | None, *, known: bool) -> None:
+    """Fresh texts, as a night meets them live; or known ones of a snapshot."""
     if not data_is_here():
         return
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
@@ -101,11 +110,21 @@ def _live(count: int, index: Path | None) -> None:
         rows = polars.read_parquet(PAPERS, columns=["title", "abstract"]).iter_rows()
         judge = Judge(f"{title}\n\n{abstract or ''}" for title, abstract in rows)
         server = stack.enter_context(reading_server(Reader(judge)))
-        upstream = stack.enter_context(SemanticScholarOverSnapshot(index))
         warehouse = folder / "warehouse"
         engine = ["--engine", "litellm:openai/loopback", "--api-base", server.url]
         ideas = first(IDEAS, folder / "ideas.jsonl", count)
-        seconds = measured(folder, ideas, warehouse, engine, upstream.url)
+        if known:
+            again = folder / "again.toml"
+            written = resources.files("flows.profiles").joinpath("economy.toml").read_text()
+            again.write_text(
+                written.replace("seed = 7", "seed = 8").replace('"economy"', '"again"')
+            )
+            measured(folder, ideas, warehouse, engine, index)
+            seconds = measured(folder, ideas, warehouse, [*engine, "--profile", str(again)], index)
+            _print("a snapshot whose texts are known", seconds, count)
+            return
+        upstream = stack.enter_context(SemanticScholarOverSnapshot(index))
+        seconds = measured(folder, ideas, warehouse, engine, upstream_url=upstream.url)
         _print("live, texts nobody has embedded", seconds, count)
         (found,) = run_sql(
             Layout(warehouse),
