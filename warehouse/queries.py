@@ -8,7 +8,7 @@ with open_queries(layout) as queries:
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import duckdb
@@ -72,6 +72,7 @@ class Queries:
     """
 
     connection: duckdb.DuckDBPyConnection
+    _found: dict[RunId, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def list_runs(self) -> tuple[Run, ...]:
         """Published runs, newest first."""
@@ -85,9 +86,13 @@ class Queries:
         return runs[0]
 
     def run(self, run_id: RunId) -> Run:
+        """A published run; every question about it begins here, so it is looked up once."""
+        if run_id in self._found:
+            return self._found[run_id]
         runs = self.list_runs()
         for run in runs:
             if run.run_id == run_id:
+                self._found[run_id] = run
                 return run
         newest = ", ".join(run.run_id for run in runs[:3]) or "none"
         raise UnknownNameError(f"no published run {run_id}; the newest are: {newest}")
@@ -155,13 +160,15 @@ class Queries:
         self.run(run_id)
         return self._nouns("validations", ValidationRow, run_id=run_id)
 
-    def latency_by_step(self, run_id: RunId) -> "polars.DataFrame":
+    def latency_by_step(self, run_id: RunId) -> tuple[Row, ...]:
+        """How long the model calls of the run took, by step and model."""
         self.run(run_id)
-        return self._frame("latency_by_step", run_id=run_id)
+        return tuple(self._rows("latency_by_step", run_id=run_id))
 
-    def source_health(self, run_id: RunId) -> "polars.DataFrame":
+    def source_health(self, run_id: RunId) -> tuple[Row, ...]:
+        """What each source answered to the run."""
         self.run(run_id)
-        return self._frame("source_health", run_id=run_id)
+        return tuple(self._rows("source_health", run_id=run_id))
 
     def idea_review(self, run_id: RunId, idea_id: IdeaId, place: Place | None = None) -> IdeaReview:
         """All that a full report on one idea shows.
@@ -269,9 +276,6 @@ class Queries:
         return tuple(
             kind.model_validate(row, strict=False) for row in self._rows(name, **parameters)
         )
-
-    def _frame(self, name: str, **parameters: object) -> "polars.DataFrame":
-        return self.connection.sql(statement("queries", name), params=parameters).pl()
 
 
 def resources_of_papers(

@@ -2,23 +2,36 @@
 benchmark.
 """
 
-from typing import Any
+from collections.abc import Callable
+from enum import StrEnum
 
-from dashboards.reports.benchmark_page import benchmark_page
-from dashboards.reports.benchmark_write import benchmark_html, benchmark_markdown
-from dashboards.reports.render import OutputFormat, run_report
-from dashboards.reports.write_check import check_report
-from dashboards.reports.write_survey import survey_report
-from schemas.errors import UnknownNameError
+from dashboards.reports.render import OutputFormat, run_markdown_or_html
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from warehouse.benchmarks.landing import BENCHMARKS
-from warehouse.benchmarks.queries import benchmarks_of
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
 from warehouse.queries import Queries, open_queries
-from warehouse.runs.landing import RUNS
-from warehouse.surveys.landing import SURVEYS
-from warehouse.units.kind import Kind
+
+
+class Reported(StrEnum):
+    """What a report may be on."""
+
+    RUN = "run"
+    CHECK = "check"
+    SURVEY = "survey"
+    BENCHMARK = "benchmark"
+
+
+_NAMES: dict[Reported, Callable[[Queries], list[RunId]]] = {
+    Reported.RUN: lambda queries: [run.run_id for run in queries.list_runs()],
+    Reported.CHECK: lambda queries: _named(queries, "check_runs", dataset=None),
+    Reported.SURVEY: lambda queries: _named(queries, "survey_runs"),
+    Reported.BENCHMARK: lambda queries: _named(queries, "benchmarks"),
+}
+"""What is published of each kind, newest first."""
+
+
+def _named(queries: Queries, name: str, **parameters: object) -> list[RunId]:
+    return [row["run_id"] for row in queries.rows(name, **parameters)]
 
 
 def any_report(
@@ -32,31 +45,37 @@ def any_report(
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
         kind = kind_of(queries, run_id)
-        if kind is BENCHMARKS:
+        if kind is Reported.RUN:
+            return run_markdown_or_html(queries, run_id, output_format)
+        if kind is Reported.BENCHMARK:
+            from dashboards.reports.benchmark_page import benchmark_page
+            from dashboards.reports.benchmark_write import benchmark_html, benchmark_markdown
+
             page = benchmark_page(queries, [run_id])
             return benchmark_markdown(page) if output_format == "md" else benchmark_html(page)
-    report = {CHECKS: check_report, SURVEYS: survey_report}.get(kind, run_report)
-    return report(layout, run_id, output_format, catalogue_url=catalogue_url)
+    if kind is Reported.CHECK:
+        from dashboards.reports.write_check import check_report
+
+        return check_report(layout, run_id, output_format, catalogue_url=catalogue_url)
+    from dashboards.reports.write_survey import survey_report
+
+    return survey_report(layout, run_id, output_format, catalogue_url=catalogue_url)
 
 
-def kind_of(queries: Queries, run_id: RunId) -> Kind[Any, Any]:
-    """What is published under that name: RUNS, CHECKS, SURVEYS or BENCHMARKS.
+def kind_of(queries: Queries, run_id: RunId) -> Reported:
+    """What is published under that name.
 
     Raises:
         ConfigurationError: nothing is; names the newest of each.
     """
-    published: dict[Kind[Any, Any], list[RunId]] = {
-        RUNS: [run.run_id for run in queries.list_runs()],
-        CHECKS: [row["run_id"] for row in queries.rows("check_runs", dataset=None)],
-        SURVEYS: [row["run_id"] for row in queries.rows("survey_runs")],
-        BENCHMARKS: [head.run_id for head in benchmarks_of(queries)],
-    }
-    for kind, names in published.items():
-        if run_id in names:
+    published: dict[Reported, list[RunId]] = {}
+    for kind, names_of in _NAMES.items():
+        published[kind] = names_of(queries)
+        if run_id in published[kind]:
             return kind
     newest = "; ".join(
-        f"{kind.word}s {', '.join(names[:3])}" for kind, names in published.items() if names
+        f"{kind}s {', '.join(names[:3])}" for kind, names in published.items() if names
     )
-    raise UnknownNameError(
+    raise ConfigurationError(
         f"nothing is published under {run_id}; the newest are: {newest or 'none'}"
     )

@@ -20,7 +20,7 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.patterns import bounded
 from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from warehouse.queries import Queries, open_queries
 from warehouse.rankings.queries import ranking_of
 
 OutputFormat = Literal["md", "html"]
@@ -55,7 +55,12 @@ def run_report(
         ConfigurationError: no such lake or published run.
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
-        page = run_page(queries, run_id, {})
+        return run_markdown_or_html(queries, run_id, output_format)
+
+
+def run_markdown_or_html(queries: Queries, run_id: RunId, output_format: OutputFormat) -> str:
+    """As `run_report`, of an open lake."""
+    page = run_page(queries, run_id, {})
     return run_markdown(page) if output_format == "md" else run_html(page)
 
 

@@ -114,8 +114,7 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
     run = queries.run(run_id)
     validations = queries.validations(run_id)
     latencies = {
-        (row["step"], row["model_requested"]): row
-        for row in queries.latency_by_step(run_id).iter_rows(named=True)
+        (row["step"], row["model_requested"]): row for row in queries.latency_by_step(run_id)
     }
     ranking, scores = queries.ranking(run_id), queries.idea_scores(run_id)
     groups = _groups(ranking, scores, file_names)
@@ -129,7 +128,7 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
             StepLine(cost, latencies.get((cost.step, cost.model_requested), {}))
             for cost in queries.step_costs(run_id)
         ),
-        sources=tuple(queries.source_health(run_id).iter_rows(named=True)),
+        sources=queries.source_health(run_id),
         validation_count=len(validations),
         broken=tuple(row for row in validations if not row.success),
         rejections=queries.rejections(run_id),

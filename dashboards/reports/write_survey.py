@@ -9,6 +9,8 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from dashboards.reports import figures, wording
 from dashboards.reports.bar_chart import BarChart, Measured, bar_chart, scale_to
 from dashboards.reports.citation_map import CitationMap, citation_map
@@ -255,6 +257,17 @@ def write_survey_report(
         write_bytes(building, text.encode("utf-8", "replace"))
         building.replace(folder / name)
     return tuple(folder / name for name in reports)
+
+
+def survey_json(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
+    """Every survey as it was landed. Raises ConfigurationError when the run is not published."""
+    surveys = tuple(part.survey for part in _page(layout, run_id, catalogue_url).parts)
+    return TypeAdapter(tuple[Survey, ...]).dump_json(surveys, indent=2).decode() + "\n"
+
+
+def survey_bib(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
+    """The papers kept. Raises ConfigurationError when the run is not published."""
+    return _bib(_page(layout, run_id, catalogue_url))
 
 
 def _page(layout: Layout, run_id: RunId, catalogue_url: str | None) -> SurveyPage:

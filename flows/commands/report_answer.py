@@ -1,23 +1,23 @@
 """What `assay report --json` prints: what the report says of a run, a check, a benchmark or an idea."""
 
-from dashboards.reports.any_run import kind_of
+from dashboards.reports.any_run import Reported, kind_of
 from dashboards.reports.benchmark_page import benchmark_page
 from flows.commands.answer import Answer, answer_of
 from flows.commands.benchmark_output import scores_answer
 from flows.commands.check_output import checks_answer
 from flows.commands.rank_output import matches_answer
 from flows.commands.run_output import published, state_of
+from flows.commands.survey_output import surveys_answer
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 from tasks.manuscripts.scores import check_scores
-from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
 from warehouse.manuscripts.queries import check_head, manuscript_checks
 from warehouse.queries import Queries, open_queries
 from warehouse.rankings.queries import group_summaries, ranked_by, ranking_shown
+from warehouse.surveys.queries import survey_head, surveys_of
 
 
 def report_answer(
@@ -36,13 +36,15 @@ def report_answer(
     with open_queries(layout, catalogue_url=catalogue) as queries:
         run_id = RunId(run) if run else queries.latest_run().run_id
         kind = kind_of(queries, run_id)
-        if kind is BENCHMARKS:
+        if kind is Reported.BENCHMARK:
             return scores_answer(benchmark_page(queries, [run_id]))
         if ranking:
             return _ranking(queries, run_id)
-        if kind is not CHECKS:
+        if kind is Reported.RUN:
             return _run(queries, run_id, idea)
     with open_reader(layout, catalogue_url=catalogue) as connection:
+        if kind is Reported.SURVEY:
+            return surveys_answer(survey_head(connection, run_id), surveys_of(connection, run_id))
         head, checks = check_head(connection, run_id), manuscript_checks(connection, run_id)
     scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
     return checks_answer(head, checks, scores)

@@ -1,13 +1,14 @@
 """What `assay survey` prints: papers by cluster with why they are kept, layers, what failed."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
 from dashboards.reports.figures import usd
-from flows.commands.answer import print_answer
+from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
     print_engine_note,
     print_log_note,
@@ -22,7 +23,7 @@ from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.survey import Survey, SurveyCluster
 from schemas.survey_review import ReviewPart
-from schemas.survey_run import SurveyRequest
+from schemas.survey_run import SurveyHead, SurveyRequest
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.surveys.queries import surveys_of
@@ -47,20 +48,9 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
     with open_reader(Layout(request.warehouse), catalogue_url=Settings().catalogue) as connection:
         surveys = surveys_of(connection, summary.head.run_id)
     reason = summary.head.incomplete_reason
-    early = (
-        (f"it ended early ({reason.replace('_', ' ')}): the same command goes on from there",)
-        if reason
-        else ()
-    )
     if as_json:
-        print_answer(
-            "incomplete" if reason else "surveyed",
-            surveys,
-            run=summary.head,
-            warnings=early,
-            reports=summary.report_paths,
-            log=summary.log_path,
-        )
+        told = {"reports": summary.report_paths, "log": summary.log_path}
+        write_answer(surveys_answer(summary.head, surveys, **told))
     else:
         for survey in surveys:
             stdout_console().print(_survey(survey))
@@ -68,12 +58,25 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
         for path in summary.report_paths:
             print_note(f"report: {path}")
         print_log_note(summary.log_path)
-        for line in early:
+        for line in _early(summary.head):
             print_warning(line)
     if reason == Reason.BUDGET_EXHAUSTED:
         return EXIT_BUDGET
     unanswered = any(survey.kept_count is None for survey in surveys)
     return EXIT_FAILURES if unanswered or reason else EXIT_DONE
+
+
+def surveys_answer(head: SurveyHead, surveys: Sequence[Survey], **told: Any) -> Answer:
+    """What `--json` says of published surveys; `told`: what stands beside."""
+    state = "incomplete" if head.incomplete_reason else "surveyed"
+    return answer_of(state, surveys, run=head, warnings=_early(head), **told)
+
+
+def _early(head: SurveyHead) -> tuple[str, ...]:
+    reason = head.incomplete_reason
+    if not reason:
+        return ()
+    return (f"it ended early ({reason.replace('_', ' ')}): the same command goes on from there",)
 
 
 def print_expected_survey(estimate: "SurveyEstimate", *, as_json: bool) -> int:

@@ -138,6 +138,22 @@ def test_what_a_command_prints_with_json_has_one_shape(
         assert answer["warnings"]
 
 
+def test_whatever_is_published_is_reported_as_json_and_as_data_or_says_in_one_line_why_not(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del here
+    for line in MORE_ANSWERS:
+        assert run(monkeypatch, *line.split(), "--json") == EXIT_DONE, line
+    capsys.readouterr()
+    assert run(monkeypatch, "report", "survey-a", "--format", "json") == EXIT_DONE
+    assert json.loads(capsys.readouterr().out)
+    assert run(monkeypatch, "report", "survey-a", "--format", "bib") == EXIT_DONE
+    assert capsys.readouterr().err == ""
+    for name, data in (("benchmark-a", "json"), ("check-a", "bib")):
+        assert run(monkeypatch, "report", name, "--format", data) == EXIT_USAGE
+        assert f"cannot be written as {data}: choose md, html" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", with_json())
 def test_an_error_has_the_same_shape_and_is_among_the_warnings(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -95,6 +95,6 @@ def test_costs_and_health_are_those_of_the_calls(published: Layout) -> None:
     assert (cost.llm_calls, cost.api_calls, cost.ideas, cost.unknown_price_calls) == (36, 36, 6, 0)
     assert cost.cost_usd == pytest.approx(0.036)
     assert cost.cost_usd_per_idea == pytest.approx(0.006)
-    assert latency["calls"].sum() == 36
-    assert health["requests"].sum() == 36
+    assert sum(row["calls"] for row in latency) == 36
+    assert sum(row["requests"] for row in health) == 36
     assert replace(cost, cost_usd=None).cost_usd is None

@@ -4,16 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from dashboards.reports.any_run import any_report, kind_of
+from dashboards.reports.any_run import Reported, any_report, kind_of
 from dashboards.reports.formats.report_format import ReportFormat
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.render import OutputFormat, idea_report, ranking_report
-from dashboards.reports.write_check import check_json
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.answers import IdeaReview
 from warehouse.layout import Layout
-from warehouse.manuscripts.landing import CHECKS
 from warehouse.queries import open_queries
 
 
@@ -77,17 +75,18 @@ def data(
     *,
     catalogue_url: str | None = None,
 ) -> bytes:
-    """Every cited paper as `bib`, or the reviews as `json`, of one idea or of all of a run; of a
-    check of manuscripts `json` alone.
+    """Every cited paper as `bib`, or the reviews as `json`, of one idea or of all of a run; the
+    papers and the surveys of a survey; of a check of manuscripts `json` alone.
 
     Raises:
-        ConfigurationError: no such lake, published run of ideas, check or idea.
+        ConfigurationError: no such lake, published run, survey, check or idea; or what cannot be
+            written so.
     """
-    if output_format is ReportFormat.JSON and idea_id is None:
+    if idea_id is None:
         with open_queries(layout, catalogue_url=catalogue_url) as queries:
             kind = kind_of(queries, run_id)
-        if kind is CHECKS:
-            return check_json(layout, run_id, catalogue_url=catalogue_url).encode()
+        if kind is not Reported.RUN:
+            return _data_of_another_kind(layout, run_id, kind, output_format, catalogue_url)
     with _reviews(layout, run_id, idea_id, catalogue_url) as reviews:
         if output_format is ReportFormat.BIB:
             from dashboards.reports.formats.bib_file import bib_file
@@ -99,6 +98,27 @@ def data(
         return json_file(
             [ReviewFile(first_page=idea_page(each).first, review=each) for each in reviews]
         ).encode()
+
+
+def _data_of_another_kind(
+    layout: Layout,
+    run_id: RunId,
+    kind: Reported,
+    output_format: ReportFormat,
+    catalogue_url: str | None,
+) -> bytes:
+    if kind is Reported.CHECK and output_format is ReportFormat.JSON:
+        from dashboards.reports.write_check import check_json
+
+        return check_json(layout, run_id, catalogue_url=catalogue_url).encode()
+    if kind is Reported.SURVEY:
+        from dashboards.reports.write_survey import survey_bib, survey_json
+
+        write = survey_json if output_format is ReportFormat.JSON else survey_bib
+        return write(layout, run_id, catalogue_url=catalogue_url).encode("utf-8", "replace")
+    raise ConfigurationError(
+        f"a {kind} cannot be written as {output_format}: choose md, html, pdf or docx"
+    )
 
 
 @contextmanager
