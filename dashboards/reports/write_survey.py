@@ -267,7 +267,7 @@ def survey_json(layout: Layout, run_id: RunId, *, catalogue_url: str | None = No
 
 def survey_bib(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
     """The papers kept. Raises ConfigurationError when the run is not published."""
-    return _bib(_page(layout, run_id, catalogue_url))
+    return bib_file(_page(layout, run_id, catalogue_url).papers)
 
 
 def _page(layout: Layout, run_id: RunId, catalogue_url: str | None) -> SurveyPage:
