@@ -29,7 +29,7 @@ ConnectionFailure = httpx.TransportError
 _SECRETS = "assay_secrets"
 _LIMITS = httpx.Limits(
     max_connections=100,
-    max_keepalive_connections=100,
+    max_keepalive_connections=20,  # each request looks at every one that is open
     keepalive_expiry=20.0,  # our own gateway closes an idle one after thirty seconds
 )
 
