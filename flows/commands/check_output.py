@@ -22,7 +22,7 @@ from flows.talk import print_note, print_warning
 from flows.terminal import safe
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem
-from schemas.reasons import Reason
+from schemas.reasons import Passes, Reason
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.manuscripts.scores import CheckScore, check_scores
@@ -147,9 +147,10 @@ def _early(head: CheckHead, request: CheckRequest) -> tuple[str, ...]:
         path = Layout(request.warehouse).state / "budgets.sqlite"
         budget = SharedBudget(path, request.budget_scope, request.budget)
         return (ended_by_budget(budget, "paper"),)
+    other = head.incomplete_reason.passes is Passes.WITH_OTHER_SETTINGS
     return (
-        f"the check ended early ({head.incomplete_reason.replace('_', ' ')}): the same command"
-        " goes on from there",
+        f"the check ended early ({head.incomplete_reason.replace('_', ' ')}):"
+        f" {'with another setting ' if other else ''}the same command goes on from there",
     )
 
 
@@ -179,9 +180,7 @@ def _attempt(check: ManuscriptCheck, attempt: Attempt, most: int) -> list[Text]:
         lines += _problem(number, problem, check)
     lines += _behind(check, attempt, len(own) - most)
     if attempt.provenance is not None and attempt.provenance.shortening:
-        lines.append(
-            Text(f"not all of it was read: {attempt.provenance.shortening}", style="yellow")
-        )
+        lines.append(Text(f"how it was read: {attempt.provenance.shortening}", style="yellow"))
     return lines
 
 

@@ -118,7 +118,8 @@ def refusal(ended: Ended, settings: DocumentSettings) -> tuple[Reason, str]:
         EXIT_ENCRYPTED: (Reason.ENCRYPTED, "the PDF needs a password"),
         EXIT_TOO_MANY_PAGES: (
             Reason.TOO_MANY_PAGES,
-            f"{ended.errors.strip()[:12]} pages; the limit is {settings.maximum_pages}",
+            f"{ended.errors.strip()[:12]} pages; the limit is {settings.maximum_pages}"
+            " (ASSAY_DOCUMENTS__MAXIMUM_PAGES)",
         ),
         EXIT_TOO_MUCH_TEXT: (
             Reason.TOO_LARGE,

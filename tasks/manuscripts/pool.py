@@ -55,7 +55,7 @@ DEPTH = SurveyParameters(
 )
 """Of each strong claim: fewer works, one hop further."""
 MOST_CLAIMS = 3
-_QUESTION_WORDS = 300
+_QUESTION_WORDS, _QUESTION_CHARACTERS = 300, 4_000
 _ABSTRACT_WORDS = 90
 """Of a work, where it is shown."""
 _SAME_CLAIM = 0.6
@@ -127,7 +127,12 @@ async def gather_pool(
     """Look up everything once. What a source does never raises: it is counted, and a failure."""
     begin, end = reading.abstract_span or (0, 0)
     summary = reading.text[begin:end] or reading.text
-    asked = [(f"{title}. {shorten_words(summary, _QUESTION_WORDS)[0]}".strip(), BREADTH)]
+    asked = [
+        (
+            f"{title}. {shorten_words(summary, _QUESTION_WORDS)[0][:_QUESTION_CHARACTERS]}".strip(),
+            BREADTH,
+        )
+    ]
     claims = strong_claims(reading)
     asked += [(claim, DEPTH) for claim in claims]
     failures: list[Failure] = []

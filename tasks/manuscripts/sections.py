@@ -3,11 +3,16 @@
 from dataclasses import dataclass
 
 from tasks.manuscripts.steps.reading import Reading
+from tasks.manuscripts.steps.reading import shown as shortened
 from tasks.text.quotations import normal
 from tasks.text.words import rank_sentences
 
 SECTION_WORDS = 1_500
 """Of one question; a longer section is read in parts, and short ones together."""
+_CHARACTERS_PER_WORD = 12
+"""Of text with hardly a space, such as formulas or Chinese."""
+_SENTENCE_CHARACTERS = 1_500
+"""Shown of one sentence."""
 PASSAGE_SENTENCES = 25
 _BESIDE = 2
 """Sentences to each side of the quoted one that a reader of the report is shown."""
@@ -34,7 +39,7 @@ def sections_of(reading: Reading, section_words: int = SECTION_WORDS) -> tuple[S
     kept: list[str] = []
     for where, begin, end in reading.stretches:
         for part in _parts(reading.text[begin:end], section_words):
-            length = len(part.split())
+            length = _size(part)
             if kept and size + length > section_words:
                 found.append(Section(place, "\n\n".join(kept)))
                 kept, size = [], 0
@@ -47,15 +52,26 @@ def sections_of(reading: Reading, section_words: int = SECTION_WORDS) -> tuple[S
 
 
 def _parts(text: str, limit: int) -> list[str]:
-    """Paragraphs that are not empty, long ones in pieces of `limit` words."""
-    parts = []
+    """Paragraphs that are not empty, long ones in pieces of `limit` words, or of as many characters
+    where a script sets no spaces between words.
+    """
+    parts: list[str] = []
+    longest = limit * _CHARACTERS_PER_WORD
     for paragraph in text.split("\n\n"):
         tokens = paragraph.split()
         if len(tokens) <= limit:
-            parts += [paragraph.strip()] if tokens else []
-            continue
-        parts += [" ".join(tokens[at : at + limit]) for at in range(0, len(tokens), limit)]
+            pieces = [paragraph.strip()] if tokens else []
+        else:
+            pieces = [" ".join(tokens[at : at + limit]) for at in range(0, len(tokens), limit)]
+        parts += [
+            piece[at : at + longest] for piece in pieces for at in range(0, len(piece), longest)
+        ]
     return parts
+
+
+def _size(text: str) -> int:
+    """Words; at least as many as its characters would make long ones."""
+    return max(len(text.split()), len(text) // _CHARACTERS_PER_WORD)
 
 
 def sentence_of(quoted: str, reading: Reading) -> int | None:
@@ -108,5 +124,5 @@ def _listed(words: str, reading: Reading, limit: int, near: set[int]) -> str:
         wanted.discard(one.sentence)  # what is said often is shown once
         shown += [f"[{one.location}]"] if one.location != place else []
         place = one.location
-        shown.append(one.sentence)
+        shown.append(shortened(one.sentence, _SENTENCE_CHARACTERS))
     return "\n".join(shown)

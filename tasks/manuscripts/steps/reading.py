@@ -4,11 +4,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import median
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded, linear
+from tasks.text.vocabulary import STOP_WORDS
 from tasks.text.words import sentences
 
 # Texts of replies about manuscripts, as models write them.
@@ -144,7 +146,23 @@ class Reading:
         if not self.is_mostly_whole:
             share = len(self.damaged) / len(self._all_sentences)
             told.append(f"{share:.0%} of its sentences were damaged when it was read")
+        told += [_SLIDES] if self._is_slides else []
+        told += [] if self._is_english else [_NO_ENGLISH]
         return tuple(told)
+
+    @property
+    def _is_slides(self) -> bool:
+        pages = [len(page.split()) for page in _PAGE.split(self.whole)[2::2]]
+        return len(pages) >= _LEAST_SLIDES and median(pages) <= _SLIDE_WORDS
+
+    @property
+    def _is_english(self) -> bool:
+        """Whether stop words are as frequent as in English; of short texts nothing is said."""
+        letters = [word for word in self.text.casefold().split() if word.isalpha()]
+        if len(letters) < _LEAST_WORDS:
+            signs = sum(sign.isalpha() and not sign.isascii() for sign in self.text)
+            return signs < _LEAST_WORDS
+        return sum(word in STOP_WORDS for word in letters) >= _ENGLISH_SHARE * len(letters)
 
     def is_of_abstract(self, placed: Placed) -> bool:
         """Whether the sentence is one of the abstract's."""
@@ -198,6 +216,15 @@ _RUN_TOGETHER = bounded(
     r"[a-z]{32}|[a-z][A-Z][a-z]{2,20}[A-Z][a-z]{2,20}[A-Z][a-z]{2,20}[A-Z][a-z]"
 )
 _DAMAGED_SHARE = 0.05
+_LEAST_SLIDES, _SLIDE_WORDS = 5, 60
+"""A page of a paper holds some 500 words, one of figures alone a few."""
+_SLIDES = "its pages hold as few words as slides do: what was said aloud is not in them"
+_LEAST_WORDS = 100
+_ENGLISH_SHARE = 0.25
+"""Of 14 English papers 48 to 58 % of the words are stop words."""
+_NO_ENGLISH = (
+    "it seems to be in another language than English, the only one that the checks of the text know"
+)
 
 
 def is_damaged(sentence: str) -> bool:

@@ -412,3 +412,22 @@ async def test_a_silent_reviewer_of_an_aspect_is_a_failure_and_holds_nothing_bac
     review = await reviewed(engine)
     assert [one.stage for one in review.failures] == ["review_aspect"] * 3
     assert [one.refuted for one in review.problems] == [False]
+
+
+def test_slides_and_other_languages_are_told_and_a_paper_is_not() -> None:
+    slides = "".join(f"[page {number}]\nBig idea {number}\n" for number in range(1, 9))
+    assert "as slides do" in Reading("pdf", slides).oddities[0]
+    german = "Die Steine wurden im Herbst gesammelt und danach alle einzeln gewogen. " * 30
+    for told in (german, "石头很多" * 60):
+        (odd,) = Reading("text", told).oddities
+        assert "another language than English" in odd
+    assert Reading("text", TEXT).oddities == ()
+    assert Reading("text", "Of 40 patients 12 (80 %) recovered.").oddities == ()
+
+
+def test_text_without_spaces_is_cut_into_stretches_of_bounded_length() -> None:
+    sections = sections_of(Reading("text", "石头很多。" * 20_000))
+    assert max(len(section.text) for section in sections) < 12 * SECTION_WORDS + 100
+    assert sum(section.text.count("石头很多。") for section in sections) > 19_980
+    passages = passages_about("石头", "石头很多。", Reading("text", "石头很多。" * 20_000))
+    assert len(passages) < 5_000
