@@ -22,6 +22,7 @@ _STAGES: dict[str, str] = {
     "committee": "searching for knowledge and reviewing",
     "novelty": "judging novelty",
     "resources": "reading what papers used",
+    "survey": "surveying the literature",
     "evaluate": "evaluating the idea",
 }
 
