@@ -11,7 +11,7 @@ from rich.text import Text
 from dashboards.reports import figures
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
-    ended_by_budget,
+    ended_early,
     print_engine_note,
     print_log_note,
     print_table,
@@ -22,9 +22,7 @@ from flows.talk import print_note, print_warning
 from flows.terminal import safe
 from schemas.check_run import CheckHead, CheckRequest
 from schemas.manuscripts import Attempt, ManuscriptCheck, Problem
-from schemas.reasons import Passes, Reason
 from schemas.settings import Settings
-from tasks.accounting.budgets import SharedBudget
 from tasks.manuscripts.scores import CheckScore, check_scores
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -50,7 +48,14 @@ def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool
     with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
         checks = manuscript_checks(connection, summary.head.run_id)
     scores = check_scores(checks, request.judges_named, maximum_problems=request.maximum_problems)
-    early = _early(summary.head, request)
+    early = ended_early(
+        "the check",
+        summary.head.incomplete_reason,
+        request.warehouse,
+        request.budget_scope,
+        request.budget,
+        "paper",
+    )
     if as_json:
         write_answer(
             checks_answer(
@@ -137,21 +142,6 @@ def print_expected(estimates: Sequence["ManuscriptEstimate"], *, as_json: bool) 
     for line in unread:
         print_warning(line)
     print_note("nothing was asked; sizes of answers may differ by half")
-
-
-def _early(head: CheckHead, request: CheckRequest) -> tuple[str, ...]:
-    """Why the check ended early, and how it goes on; nothing where it is whole."""
-    if head.incomplete_reason is None:
-        return ()
-    if head.incomplete_reason == Reason.BUDGET_EXHAUSTED:
-        path = Layout(request.warehouse).state / "budgets.sqlite"
-        budget = SharedBudget(path, request.budget_scope, request.budget)
-        return (ended_by_budget(budget, "paper"),)
-    other = head.incomplete_reason.passes is Passes.WITH_OTHER_SETTINGS
-    return (
-        f"the check ended early ({head.incomplete_reason.replace('_', ' ')}):"
-        f" {'with another setting ' if other else ''}the same command goes on from there",
-    )
 
 
 def _manuscript(check: ManuscriptCheck, most: int) -> Group:

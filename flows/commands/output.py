@@ -15,10 +15,13 @@ from flows.talk import print_note
 from flows.terminal import safe
 from schemas.choices import EXTRACTIVE
 from schemas.option_values import flag_of
-from schemas.reasons import reason_named
+from schemas.reasons import Passes, Reason, reason_named
 from warehouse.answers import IdeaScore, RankedIdea
+from warehouse.layout import Layout
 
 if TYPE_CHECKING:
+    from schemas.identifiers import RunId
+    from schemas.run import Budget
     from tasks.accounting.budgets import SharedBudget
 
 PIPED_COLUMNS = 140
@@ -51,6 +54,35 @@ def print_log_note(path: Path | None) -> None:
     """Say where the log of a run lies; nothing where nothing was run."""
     if path is not None:
         print_note(f"log:    {path}")
+
+
+def ended_early(
+    what: str,
+    reason: Reason | None,
+    warehouse: Path,
+    scope: "RunId",
+    budget: "Budget",
+    unit: str = "idea",
+) -> tuple[str, ...]:
+    """Why work ended early, and how it goes on; nothing where it is whole.
+
+    Args:
+        what: the work, such as `the check`.
+        scope: under which its spending is counted.
+        unit: what a bound of one unit is named after.
+    """
+    if reason is None:
+        return ()
+    if reason == Reason.BUDGET_EXHAUSTED:
+        from tasks.accounting.budgets import SharedBudget
+
+        path = Layout(warehouse).state / "budgets.sqlite"
+        return (ended_by_budget(SharedBudget(path, scope, budget), unit),)
+    other = reason.passes is Passes.WITH_OTHER_SETTINGS
+    return (
+        f"{what} ended early ({reason.replace('_', ' ')}):"
+        f" {'with another setting ' if other else ''}the same command goes on from there",
+    )
 
 
 def ended_by_budget(budget: "SharedBudget", unit: str = "idea") -> str:

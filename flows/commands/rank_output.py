@@ -10,7 +10,7 @@ from rich.text import Text
 
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
-    ended_by_budget,
+    ended_early,
     number,
     print_engine_note,
     print_log_note,
@@ -23,10 +23,8 @@ from flows.terminal import safe
 from schemas.identifiers import RunId
 from schemas.profile import Profile
 from schemas.ranking import GroupSummary, RankingHead, RankRequest
-from schemas.reasons import Reason
 from schemas.run import Run
 from schemas.settings import Settings
-from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import RankedIdea
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -104,7 +102,10 @@ def print_matches(
     """The ranking by matches, also as a file: ranks with the range the intervals allow, never a
     false total order.
     """
-    warehouse, early = request.warehouse, _early(head, request)
+    warehouse = request.warehouse
+    early = ended_early(
+        "the ranking", head.incomplete_reason, warehouse, request.budget_scope, request.budget
+    )
     with open_queries(Layout(warehouse), catalogue_url=Settings().catalogue) as queries:
         ranked, summaries = ranked_by(queries, head), group_summaries(queries, head)
         run = queries.run(head.run_id)
@@ -159,19 +160,6 @@ def matches_answer(
         groups=groups,
         reports=report_paths,
         log=log_path,
-    )
-
-
-def _early(head: RankingHead, request: RankRequest) -> tuple[str, ...]:
-    """Why the ranking ended early, and how it goes on; nothing where it is whole."""
-    if head.incomplete_reason is None:
-        return ()
-    if head.incomplete_reason == Reason.BUDGET_EXHAUSTED:
-        path = Layout(request.warehouse).state / "budgets.sqlite"
-        return (ended_by_budget(SharedBudget(path, request.budget_scope, request.budget)),)
-    return (
-        f"the ranking ended early ({head.incomplete_reason.replace('_', ' ')}): the same command"
-        " goes on from there",
     )
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from dashboards.reports.figures import usd
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
+    ended_early,
     print_engine_note,
     print_log_note,
     print_table,
@@ -48,9 +49,11 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
     with open_reader(Layout(request.warehouse), catalogue_url=Settings().catalogue) as connection:
         surveys = surveys_of(connection, summary.head.run_id)
     reason = summary.head.incomplete_reason
+    scope = summary.head.run_id
+    early = ended_early("the survey", reason, request.warehouse, scope, request.budget, "question")
     if as_json:
         told = {"reports": summary.report_paths, "log": summary.log_path}
-        write_answer(surveys_answer(summary.head, surveys, **told))
+        write_answer(surveys_answer(summary.head, surveys, early, **told))
     else:
         for survey in surveys:
             stdout_console().print(_survey(survey))
@@ -58,7 +61,7 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
         for path in summary.report_paths:
             print_note(f"report: {path}")
         print_log_note(summary.log_path)
-        for line in _early(summary.head):
+        for line in early:
             print_warning(line)
     if reason == Reason.BUDGET_EXHAUSTED:
         return EXIT_BUDGET
@@ -66,17 +69,12 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
     return EXIT_FAILURES if unanswered or reason else EXIT_DONE
 
 
-def surveys_answer(head: SurveyHead, surveys: Sequence[Survey], **told: Any) -> Answer:
+def surveys_answer(
+    head: SurveyHead, surveys: Sequence[Survey], warnings: Sequence[str] = (), **told: Any
+) -> Answer:
     """What `--json` says of published surveys; `told`: what stands beside."""
     state = "incomplete" if head.incomplete_reason else "surveyed"
-    return answer_of(state, surveys, run=head, warnings=_early(head), **told)
-
-
-def _early(head: SurveyHead) -> tuple[str, ...]:
-    reason = head.incomplete_reason
-    if not reason:
-        return ()
-    return (f"it ended early ({reason.replace('_', ' ')}): the same command goes on from there",)
+    return answer_of(state, surveys, run=head, warnings=warnings, **told)
 
 
 def print_expected_survey(estimate: "SurveyEstimate", *, as_json: bool) -> int:

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from flows.campaign import Summary
-from flows.commands.output import ended_by_budget
+from flows.commands.output import ended_by_budget, ended_early
 from flows.commands.run_output import print_run
 from flows.request import bundled, resolve_request
 from schemas.identifiers import IdeaId, RunId
 from schemas.options import RunOptions
+from schemas.reasons import Reason
 from schemas.run import Budget, Run, RunRequest, RunState
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
@@ -60,6 +61,15 @@ def test_a_bound_of_each_unit_is_named_as_its_command_calls_it(
     bounds = Budget(maximum_cost_usd_per_idea=0.5)
     budget = SharedBudget(tmp_path / "budgets.sqlite", RunId("run-a"), bounds)
     assert ended_by_budget(budget, unit).startswith(f"stopped by {flag}: ")
+
+
+def test_work_that_a_bound_ended_does_not_go_on_by_the_same_bound(tmp_path: Path) -> None:
+    run, bounds = RunId("survey-a"), Budget(maximum_requests=2)
+    (line,) = ended_early("the survey", Reason.BUDGET_EXHAUSTED, tmp_path, run, bounds, "question")
+    assert line.startswith("stopped by --max-requests 2: the same command with a higher bound")
+    (line,) = ended_early("the survey", Reason.SERVER_ERROR, tmp_path, run, bounds)
+    assert line == "the survey ended early (server error): the same command goes on from there"
+    assert ended_early("the survey", None, tmp_path, run, bounds) == ()
 
 
 def test_a_rerun_that_did_nothing_says_so_and_not_how_long_the_run_once_took(
