@@ -18,22 +18,18 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field, WithJsonSchema
 from starlette.concurrency import run_in_threadpool
 
-from dashboards.reports.formats.any_format import report_file
 from dashboards.reports.formats.report_format import ReportFormat
 from flows.command_line import log_to_stderr, run_command
 from flows.commands.answer import Answer
 from flows.environment import prepare_environment
-from flows.service import OF_THE_MACHINE, JobSeen, Service, idea_lines, name_of
+from flows.service import OF_THE_MACHINE, JobSeen, Service, idea_lines, name_of, open_service
 from schemas.errors import AssayError
-from schemas.identifiers import IdeaId, RunId
 from schemas.literature_options import SearchOptions
 from schemas.options import EvaluateOptions
 from schemas.settings import Settings
 from schemas.token import Scope, Token
 from warehouse.layout import Layout
-from warehouse.progress import Watch
 from warehouse.services.database import ServiceDatabase
-from warehouse.services.submissions import hand_over
 
 LOOK_EVERY_SECONDS = 0.5
 MOST_IDEAS = 1_000
@@ -173,13 +169,7 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
         could not be judged.
         """
         with _errors_told():
-            return report_file(
-                service.layout,
-                RunId(run_id),
-                IdeaId(idea_id),
-                ReportFormat.MD,
-                catalogue_url=service.settings.catalogue,
-            ).decode()
+            return service.report(run_id, idea_id, ReportFormat.MD).decode()
 
     @server.tool()
     def closest_prior_work(run_id: RunName, idea_id: IdeaName) -> dict[str, Any]:
@@ -225,8 +215,9 @@ def _progress(seen: JobSeen) -> tuple[float, float | None, str]:
     return float(count), float(total), f"{state}: {count} of {total} ideas"
 
 
-def _plain(answer: Answer) -> dict[str, Any]:
-    found: dict[str, Any] = orjson.loads(answer.document())
+def _plain(answer: Answer | bytes) -> dict[str, Any]:
+    document = answer if isinstance(answer, bytes) else answer.document()
+    found: dict[str, Any] = orjson.loads(document)
     return found
 
 
@@ -244,8 +235,7 @@ def serve_standard_input(warehouse: Path, gateway_url: str, maximum_cost_usd: fl
         maximum_open_jobs=MOST_IDEAS,
     )
     with ServiceDatabase(layout) as database:
-        hand_over(layout, database)
-        service = Service(layout, settings, database, Watch(layout), gateway_url)
+        service = open_service(layout, settings, database, gateway_url)
         mcp_server(service, lambda _: owner).run("stdio")
 
 

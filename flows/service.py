@@ -13,9 +13,12 @@ import orjson
 from anyio import CapacityLimiter, to_thread
 
 from dashboards.reports.closest_work import closest_works
+from dashboards.reports.formats.any_format import report_file
+from dashboards.reports.formats.report_format import ReportFormat
 from flows.commands.answer import Answer, answer_of
 from flows.commands.jobs import job_row
 from flows.commands.report_answer import report_answer
+from flows.lake_answers import LakeAnswers
 from flows.searching import search_answer
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
@@ -33,7 +36,7 @@ from warehouse.layout import Layout
 from warehouse.progress import RunProgress, Watch
 from warehouse.queries import open_queries
 from warehouse.services.database import ServiceDatabase
-from warehouse.services.submissions import accept, jobs_of, may_see
+from warehouse.services.submissions import accept, hand_over, jobs_of, may_see
 
 NAME_CHARACTERS = 80
 SEARCHES_AT_ONCE = 8
@@ -75,6 +78,7 @@ class Service:
     database: ServiceDatabase
     watch: Watch
     gateway_url: str
+    kept: LakeAnswers
     searches: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(SEARCHES_AT_ONCE))
 
     def submit(
@@ -162,17 +166,48 @@ class Service:
             **plan,
         )
 
-    def runs(self) -> Answer:
-        """The published runs, newest first."""
+    def runs(self) -> bytes:
+        """The published runs, newest first, as the document of an `Answer`."""
+        return self.kept.of(lambda: self._runs().document().encode(), "runs")
+
+    def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> bytes:
+        """What `assay report --json` says."""
+
+        def told() -> bytes:
+            answer = report_answer(self.layout, run_id, idea_id, ranking=ranking)
+            return answer.document().encode()
+
+        return self.kept.of(told, "run", run_id, idea_id, ranking)
+
+    def report(
+        self, run_id: str, idea_id: str | None, form: ReportFormat, *, ranking: bool = False
+    ) -> bytes:
+        """What `assay report` writes."""
+
+        def written() -> bytes:
+            return report_file(
+                self.layout,
+                RunId(run_id),
+                IdeaId(idea_id) if idea_id is not None else None,
+                form,
+                ranking=ranking,
+                catalogue_url=self.settings.catalogue,
+            )
+
+        return self.kept.of(written, "report", run_id, idea_id, form, ranking)
+
+    def closest(self, run_id: str, idea_id: str) -> bytes:
+        """The closest prior work of an idea: where it overlaps, and what remains new beside it."""
+        told = self._closest
+        return self.kept.of(
+            lambda: told(run_id, idea_id).document().encode(), "closest", run_id, idea_id
+        )
+
+    def _runs(self) -> Answer:
         with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
             return answer_of("listed", queries.list_runs())
 
-    def run(self, run_id: str, idea_id: str | None = None, *, ranking: bool = False) -> Answer:
-        """What `assay report --json` says."""
-        return report_answer(self.layout, run_id, idea_id, ranking=ranking)
-
-    def closest(self, run_id: str, idea_id: str) -> Answer:
-        """The closest prior work of an idea: where it overlaps, and what remains new beside it."""
+    def _closest(self, run_id: str, idea_id: str) -> Answer:
         with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
             review = queries.idea_review(RunId(run_id), IdeaId(idea_id))
         evaluation = review.evaluation
@@ -219,6 +254,15 @@ class Service:
         return await to_thread.run_sync(
             search_answer, query, told, self.settings, limiter=self.searches
         )
+
+
+def open_service(
+    layout: Layout, settings: Settings, database: ServiceDatabase, gateway_url: str
+) -> Service:
+    """The service of a warehouse; what was accepted before it was last killed is handed over."""
+    hand_over(layout, database)
+    kept = LakeAnswers(layout, settings.catalogue)
+    return Service(layout, settings, database, Watch(layout), gateway_url, kept)
 
 
 def check_scope(token: Token, needed: Scope) -> None:

@@ -17,7 +17,6 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
-from dashboards.reports.formats.any_format import report_file
 from dashboards.reports.formats.report_format import ReportFormat
 from flows.api.bodies import EvaluateBody, PlanBody, options_of, uploaded
 from flows.api.events import watched
@@ -38,7 +37,6 @@ from schemas.errors import (
     TransientError,
     UnknownNameError,
 )
-from schemas.identifiers import IdeaId, RunId
 from schemas.literature_options import SearchOptions
 from schemas.options import EvaluateOptions, PlanOptions
 from schemas.token import Token
@@ -215,31 +213,19 @@ def _add_results(api: FastAPI, service: Service) -> None:
         ranking: bool = False,
     ) -> Response:
         """The report of a run, of one of its ideas or of its ranking, in any format."""
-        idea_id = IdeaId(idea) if idea is not None else None
-        written = report_file(
-            service.layout,
-            RunId(run_id),
-            idea_id,
-            output_format,
-            ranking=ranking,
-            catalogue_url=service.settings.catalogue,
-        )
+        written = service.report(run_id, idea, output_format, ranking=ranking)
         named = {"content-disposition": f'attachment; filename="report.{output_format}"'}
         return Response(written, headers=named, media_type=_MEDIA_TYPES[output_format])
 
-    path = "/v1/runs/{run_id}/reviews/{idea_id:path}"
-
-    @api.get(path, response_model=Answer, tags=tags)
-    def review(run_id: str, idea_id: str) -> Response:
+    @api.get("/v1/runs/{run_id}/review", response_model=Answer, tags=tags)
+    def review(run_id: str, idea: str) -> Response:
         """All that is known of one idea."""
-        return _told(service.run(run_id, idea_id))
+        return _told(service.run(run_id, idea))
 
-    path = "/v1/runs/{run_id}/closest/{idea_id:path}"
-
-    @api.get(path, response_model=Answer, tags=tags)
-    def closest(run_id: str, idea_id: str) -> Response:
+    @api.get("/v1/runs/{run_id}/closest", response_model=Answer, tags=tags)
+    def closest(run_id: str, idea: str) -> Response:
         """The closest prior work of an idea: what it did already, and what remains new."""
-        return _told(service.closest(run_id, idea_id))
+        return _told(service.closest(run_id, idea))
 
 
 def _add_literature(api: FastAPI, service: Service) -> None:
@@ -265,8 +251,9 @@ def _add_open_pages(api: FastAPI) -> None:
         return HTMLResponse(page_of(api.openapi()))
 
 
-def _told(answer: Answer, status: int = 200) -> Response:
-    return Response(answer.document(), status, media_type="application/json")
+def _told(answer: Answer | bytes, status: int = 200) -> Response:
+    document = answer if isinstance(answer, bytes) else answer.document()
+    return Response(document, status, media_type="application/json")
 
 
 def _tell_error(_: Request, error: Exception) -> Response:

@@ -6,14 +6,12 @@ from pathlib import Path
 from flows.api.application import application
 from flows.command_line import log_to_stderr, run_command
 from flows.environment import prepare_environment
-from flows.service import Service
+from flows.service import open_service
 from schemas.settings import Settings
 from schemas.web_origins import names_of_server
 from tasks.web.serving import answer_requests, listen
 from warehouse.layout import Layout
-from warehouse.progress import Watch
 from warehouse.services.database import ServiceDatabase
-from warehouse.services.submissions import hand_over
 
 
 def serve(warehouse: Path, host: str, port: int, gateway_url: str) -> None:
@@ -25,8 +23,7 @@ def serve(warehouse: Path, host: str, port: int, gateway_url: str) -> None:
     settings, layout = Settings(), Layout(warehouse)
     prepare_environment(settings.home)
     with ServiceDatabase(layout) as database:
-        hand_over(layout, database)
-        service = Service(layout, settings, database, Watch(layout), gateway_url)
+        service = open_service(layout, settings, database, gateway_url)
         names = names_of_server(host, settings.api.allowed_hosts)
         answer_requests(application(service), listen(host, port), names)
 

@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 import yaml
+from typer.main import get_command
+
+from flows.command_line import application
 
 COMPOSE = Path(__file__).parents[2] / "infra" / "compose.yaml"
 LOGIN = "${PREFECT_API_AUTH_STRING:-}"
@@ -51,3 +54,14 @@ def test_the_prefect_server_starts_with_a_login_and_refuses_in_one_line_without(
         assert ended.stdout == ""
         assert ended.stderr.count("\n") == 1
         assert "export PREFECT_API_AUTH_STRING=user:password" in ended.stderr
+
+
+def test_the_api_writes_where_the_workers_do_and_is_reached_from_this_machine_alone(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    api = services["api"]
+    words = api["command"].split()
+    assert words[:2] == ["assay", "api"]
+    assert get_command(application()).commands["api"].make_context("api", words[2:])
+    assert api["volumes"] == services["worker"]["volumes"]
+    assert api["ports"] == ["127.0.0.1:8700:8700"]

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -29,18 +30,20 @@ class ServiceDatabase:
 
     def __init__(self, layout: Layout) -> None:
         self.path = services_file(layout)
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
+        self._reader, self._writer = _Place(), _Place()
 
     def ask(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
         """Rows that `sql/services/<name>.sql` answers."""
-        with self._open() as connection:
+        with self._open(self._reader) as connection:
             return connection.execute(statement("services", name), parameters).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
-        """Several statements that see and leave one state: no other writer comes between."""
-        with self._open() as connection:
+        """Several statements that see and leave one state: no other writer comes between.
+
+        Who asks meanwhile does not wait for the disk.
+        """
+        with self._open(self._writer) as connection:
             connection.execute("begin immediate")
             try:
                 yield Transaction(connection)
@@ -50,10 +53,11 @@ class ServiceDatabase:
             connection.execute("commit")
 
     def close(self) -> None:
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        for place in (self._reader, self._writer):
+            with place.lock:
+                if place.connection is not None:
+                    place.connection.close()
+                    place.connection = None
 
     def __enter__(self) -> Self:
         return self
@@ -67,12 +71,12 @@ class ServiceDatabase:
         self.close()
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
+    def _open(self, place: "_Place") -> Iterator[sqlite3.Connection]:
+        with place.lock:
             try:
-                if self._connection is None:
-                    self._connection = self._connect()
-                yield self._connection
+                if place.connection is None:
+                    place.connection = self._connect()
+                yield place.connection
             except sqlite3.OperationalError as error:
                 if "locked" in str(error):
                     raise TransientError(
@@ -103,6 +107,14 @@ class ServiceDatabase:
             connection.close()
             raise
         return connection
+
+
+@dataclass(slots=True)
+class _Place:
+    """A connection that one thread uses at a time."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    connection: sqlite3.Connection | None = None
 
 
 class Transaction:

@@ -70,9 +70,9 @@ def test_an_idea_goes_from_submission_to_report(tmp_path: Path) -> None:
             assert log.endswith(told)
 
             assert client.get(f"/v1/runs/{run_id}").json()["rows"][0]["idea_id"] == "a/b"
-            review = client.get(f"/v1/runs/{run_id}/reviews/a/b").json()["rows"][0]
+            review = client.get(f"/v1/runs/{run_id}/review?idea=a/b").json()["rows"][0]
             assert review["evaluation"]["idea"]["text"] == IDEA
-            closest = client.get(f"/v1/runs/{run_id}/closest/a/b")
+            closest = client.get(f"/v1/runs/{run_id}/closest?idea=a/b")
             assert (closest.status_code, closest.json()["state"]) in (
                 (200, "complete"),
                 (200, "incomplete"),
@@ -80,7 +80,7 @@ def test_an_idea_goes_from_submission_to_report(tmp_path: Path) -> None:
             report = client.get(f"/v1/runs/{run_id}/report", params={"idea": "a/b"})
             assert "molecular fragments" in report.text
             assert client.get(f"/v1/runs/{run_id}/ranking").status_code == 404
-            assert client.get(f"/v1/runs/{run_id}/reviews/c").status_code == 404
+            assert client.get(f"/v1/runs/{run_id}/review?idea=c").status_code == 404
     finally:
         process.terminate()
         assert process.wait(60) == 0
@@ -133,10 +133,9 @@ def test_what_was_accepted_survives_sigkill_and_is_there_once(tmp_path: Path) ->
 def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.service import Service, idea_lines
+    from flows.service import idea_lines, open_service
     from schemas.options import EvaluateOptions
     from schemas.settings import Settings
-    from warehouse.progress import Watch
     from warehouse.services import submissions
     from warehouse.services.tokens import token_of
 
@@ -145,7 +144,7 @@ def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
     with ServiceDatabase(layout) as database:
         token = token_of(database, text)
         assert token is not None
-        service = Service(layout, Settings(), database, Watch(layout), "http://127.0.0.1:9")
+        service = open_service(layout, Settings(), database, "http://127.0.0.1:9")
 
         def dies(*_: object) -> str:
             raise KeyboardInterrupt
