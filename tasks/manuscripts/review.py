@@ -92,12 +92,7 @@ async def review_manuscript(
     failures = list(_unanswered(READ_SECTION, manuscript, zip(places, outcomes, strict=True)))
     if not answered:
         return Review(_unscored(number, outcomes), None, (), tuple(failures))
-    candidates = [
-        Candidate(section.place, said, outcome.provenance)
-        for section, outcome in zip(read, outcomes, strict=True)
-        if isinstance(outcome, Scored)
-        for said in outcome.value.candidates[:CANDIDATES_PER_SECTION]
-    ]
+    candidates = list(_raised_in(read, outcomes))
     notes = [
         (section.place, outcome.value.notes)
         for section, outcome in zip(read, outcomes, strict=True)
@@ -124,18 +119,24 @@ async def review_manuscript(
         manuscript, reading, answered[-1].value.notes, problems, told, engine
     )
     failures += _unanswered(WRITE_REVIEW, manuscript, [("as a whole", written)])
-    asked = [
-        *outcomes,
-        *(outcome for _, outcome in aspects),
-        written,
-        *(look for look in looks if look is not None),
-    ]
+    judged = [outcome for _, outcome in aspects]
+    asked = [*outcomes, *judged, written, *(look for look in looks if look is not None)]
     attempt = Attempt(
         attempt=number,
         problem_count=sum(problem.stands for problem in problems),
         provenance=_joined(answered[0].provenance, asked, told or None),
     )
     return Review(attempt, review_of(number, written, aspects), problems, tuple(failures))
+
+
+def _raised_in(
+    sections: Sequence[Section], outcomes: Sequence[Outcome[SectionReply]]
+) -> Iterator[Candidate]:
+    """The candidates of each section that was answered about."""
+    for section, outcome in zip(sections, outcomes, strict=True):
+        if isinstance(outcome, Scored):
+            for said in outcome.value.candidates[:CANDIDATES_PER_SECTION]:
+                yield Candidate(section.place, said, outcome.provenance)
 
 
 def _unanswered(
