@@ -162,7 +162,7 @@ def strong_claims(reading: Reading) -> list[str]:
     kept: list[str] = []
     for one in sorted(own, key=lambda one: not reading.is_of_abstract(one)):
         if not any(overlap_0_to_1(one.sentence, other) >= _SAME_CLAIM for other in kept):
-            kept.append(one.sentence)
+            kept.append(one.sentence.removeprefix("Abstract ").strip())
     return kept[:MOST_CLAIMS]
 
 
