@@ -111,7 +111,8 @@ class Evaluation(Campaign[Plan[Run], Run]):
         return refused(head, broken)
 
     def as_published(self, head: Run) -> Run:
-        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+        catalogue = self.settings.catalogue
+        with open_queries(self.layout, catalogue_url=catalogue, as_defined=False) as queries:
             return queries.run(head.run_id)
 
     def current_reports(self) -> tuple[Path, ...]:

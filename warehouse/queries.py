@@ -58,9 +58,15 @@ class Place(NamedTuple):
 
 
 @contextmanager
-def open_queries(layout: Layout, *, catalogue_url: str | None = None) -> Iterator["Queries"]:
-    """Open the lake for reading. Raises ConfigurationError when there is none."""
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+def open_queries(
+    layout: Layout, *, catalogue_url: str | None = None, as_defined: bool = True
+) -> Iterator["Queries"]:
+    """Open the lake for reading. Raises ConfigurationError when there is none.
+
+    Args:
+        as_defined: as of `open_reader`; which runs there are is known without, and sooner.
+    """
+    with open_reader(layout, catalogue_url=catalogue_url, as_defined=as_defined) as connection:
         yield Queries(connection)
 
 

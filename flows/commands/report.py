@@ -119,5 +119,6 @@ def _data_docs(layout: "Layout", run_id: RunId, catalogue: str | None) -> str:
 def _newest(layout: "Layout") -> RunId:
     from warehouse.queries import open_queries
 
-    with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+    catalogue = Settings().catalogue
+    with open_queries(layout, catalogue_url=catalogue, as_defined=False) as queries:
         return queries.latest_run().run_id
