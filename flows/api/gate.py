@@ -88,6 +88,8 @@ class Gate:
             async with asyncio.timeout(self._limits.body_seconds):
                 while True:
                     message = await receive()
+                    if message["type"] == "http.disconnect":  # what came of it is not the whole
+                        raise _RefusedError(400, "the body ended before its announced end")
                     body += message.get("body", b"")
                     if len(body) > most:
                         raise too_large

@@ -9,7 +9,10 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from starlette.types import Message
 
+from flows.api.gate import Gate
+from schemas.settings import ApiSettings
 from schemas.token import Scope
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.report_lake import publish_report_lake
@@ -21,7 +24,6 @@ from warehouse.services.tokens import revoke
 IDEA = "We train a graph network on protein pairs and repeat every measurement five times."
 MOST_BYTES = 20_000
 LIMITS = {"ASSAY_API__MAXIMUM_BODY_BYTES": str(MOST_BYTES), "ASSAY_API__BODY_SECONDS": "1"}
-TOKEN = make_token
 
 
 @pytest.fixture(scope="module")
@@ -232,6 +234,32 @@ def test_a_body_that_trickles_is_not_waited_for(url: str, layout: Layout) -> Non
     said = raw(url, head_of(make_token(layout), "Content-Length: 1000"), b'{"ideas"')
     assert said.startswith(b"HTTP/1.1 408 ")
     assert httpx.get(f"{url}/health").status_code == 200
+
+
+async def test_half_a_body_of_who_went_away_is_no_body(layout: Layout) -> None:
+    reached: list[object] = []
+    told: list[Message] = []
+    coming: list[Message] = [
+        {"type": "http.request", "body": b"half of", "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+
+    async def application(*scope: object) -> None:
+        reached.append(scope)
+
+    async def receive() -> Message:
+        return coming.pop(0)
+
+    async def send(message: Message) -> None:
+        told.append(message)
+
+    authorization = (b"authorization", f"Bearer {make_token(layout)}".encode())
+    path = "/v1/jobs/evaluate/file"
+    scope = {"type": "http", "method": "POST", "path": path, "headers": [authorization]}
+    with ServiceDatabase(layout) as database:
+        await Gate(application, database, ApiSettings())(scope, receive, send)
+    assert reached == []
+    assert told[0]["status"] == 400
 
 
 @pytest.mark.parametrize(
