@@ -8,7 +8,9 @@ waits for them and passes them on to the main thread alone. Under `nohup` SIGHUP
 
 Threads of libraries that were imported before block nothing, and the system may choose one of them
 to receive a signal. Python's handlers run in the main thread, which would not wake up for that: so
-whatever arrives is also written to a pipe, and a thread that reads it wakes the main one.
+whatever arrives is also written to a pipe, and a thread that reads it wakes the main one. A main
+thread that is just about to wait for a lock may sleep through a signal, which is therefore sent
+until its handler has run.
 
 SIGTERM, from whoever supervises the command, stops it in the same order. It is not blocked:
 children are told to end by it.
@@ -20,6 +22,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
@@ -33,6 +36,8 @@ survive a kill.
 """
 FINALISER_SECONDS = 0.01
 """How long an interrupt waits that came while an object was being finalised."""
+REPEAT_SECONDS = 0.1
+"""After this long an interrupt is sent again to a main thread that slept through it."""
 INTERRUPTED_LINE = "assay: interrupted; the same command goes on where this one stopped"
 
 
@@ -53,11 +58,12 @@ def interruptible() -> Iterator[None]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, told_by)
     _start_resource_tracker()
     signal.pthread_sigmask(signal.SIG_BLOCK, told_by)  # starting the tracker unblocks SIGINT
-    handler = signal.signal(signal.SIGUSR2, _interrupt)
-    handler_of_end = signal.signal(signal.SIGTERM, _end_in_order)
-    handler_of_alarm = signal.signal(signal.SIGALRM, _interrupt)
+    interrupt = _Interrupt()
+    handler = signal.signal(signal.SIGUSR2, interrupt)
+    handler_of_end = signal.signal(signal.SIGTERM, interrupt.end_in_order)
+    handler_of_alarm = signal.signal(signal.SIGALRM, interrupt)
     over, told = threading.Event(), threading.Event()
-    watcher = threading.Thread(target=_watch, args=(over, told, told_by), daemon=True)
+    watcher = threading.Thread(target=_watch, args=(over, told, told_by, interrupt), daemon=True)
     watcher.start()
     stop_waking = _wake_main_thread(told_by)
     if signal.SIGHUP in told_by:  # threads that were there before do not block it
@@ -126,25 +132,33 @@ def _start_resource_tracker() -> None:
     os.environ.pop("PYTHONWARNINGS") if before is None else os.environ.update(PYTHONWARNINGS=before)
 
 
-def _end_in_order(number: int, frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, lambda *_: _end_at_once())
-    logging.disable(logging.CRITICAL)
-    _interrupt(number, frame)
-
-
-def _interrupt(_number: int, frame: FrameType | None) -> None:
-    """What SIGINT would do: an event loop cancels its task in order, else KeyboardInterrupt.
+class _Interrupt:
+    """The handler that does what SIGINT would do: an event loop cancels its task in order, else
+    KeyboardInterrupt.
 
     Raised in the middle of a loop, KeyboardInterrupt would leave connections and locks open; raised
     in a finaliser, it would be printed and dropped, so it waits until that is through.
     """
-    if _in_finaliser(frame):
-        signal.setitimer(signal.ITIMER_REAL, FINALISER_SECONDS)
-        return
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler):  # in the background of a script SIGINT is ignored, SIGTERM is not
-        handler = signal.default_int_handler
-    handler(signal.SIGINT, frame)
+
+    def __init__(self) -> None:
+        self.arrived = False
+
+    def __call__(self, _number: int, frame: FrameType | None) -> None:
+        if _in_finaliser(frame):
+            signal.setitimer(signal.ITIMER_REAL, FINALISER_SECONDS)
+            return
+        if self.arrived:
+            return
+        self.arrived = True
+        handler = signal.getsignal(signal.SIGINT)
+        if not callable(handler):  # in the background of a script SIGINT is ignored, SIGTERM is not
+            handler = signal.default_int_handler
+        handler(signal.SIGINT, frame)
+
+    def end_in_order(self, number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, lambda *_: _end_at_once())
+        logging.disable(logging.CRITICAL)
+        self(number, frame)
 
 
 def _in_finaliser(frame: FrameType | None) -> bool:
@@ -153,14 +167,24 @@ def _in_finaliser(frame: FrameType | None) -> bool:
     return frame is not None
 
 
-def _watch(over: threading.Event, told: threading.Event, told_by: set[signal.Signals]) -> None:
+def _watch(
+    over: threading.Event,
+    told: threading.Event,
+    told_by: set[signal.Signals],
+    interrupt: _Interrupt,
+) -> None:
     signal.sigwait(told_by)
     if over.is_set():
         return
     told.set()
     logging.disable(logging.CRITICAL)
-    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR2)
-    if signal.sigtimedwait({signal.SIGINT}, GRACE_SECONDS) is None or not over.is_set():
+    ends_at = time.monotonic() + GRACE_SECONDS
+    while time.monotonic() < ends_at:
+        if not interrupt.arrived:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR2)
+        if signal.sigtimedwait({signal.SIGINT}, REPEAT_SECONDS) is not None:
+            break
+    if not over.is_set():
         _end_at_once()
 
 

@@ -8,7 +8,8 @@ from flows.terminal import safe
 _NOTES = logging.getLogger("assay.notes")
 _EVENTS = logging.getLogger("assay.run")  # of `warehouse.run_log`
 _OURS = ("flows", "tasks", "warehouse", "dashboards")
-_OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({})))
+_OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
+"""The last two are what a formatter of another handler leaves behind."""
 
 
 def set_talk(*, quiet: bool, verbose: bool) -> None:

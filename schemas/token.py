@@ -48,7 +48,8 @@ class TokenOptions(LakeOptions):
     scope: Scope = option(
         Scope.READER,
         "|".join(Scope),
-        "reader: results and literature; submitter: jobs of its own too; owner: all jobs.",
+        "What it allows. Reader: results and literature; submitter: jobs of its own too;"
+        " owner: all jobs.",
     )
     days: int = option(90, "N", "Days until it expires; 0: never.", ge=0, le=36_500)
     max_cost_usd: float = option(

@@ -39,6 +39,7 @@ from tasks.manuscripts.steps.find_problems import (
 )
 from tasks.manuscripts.steps.read_section import READ_SECTION
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
+from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT
 from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.metrics.estimate import benchmark_score
 from tasks.metrics.means import mean, share_of
@@ -303,6 +304,6 @@ SUITE = Suite(
     " them?",
     (MANIFEST_FILE,),
     run,
-    steps=(FIND_PROBLEMS, READ_SECTION, REFUTE_PROBLEM, WRITE_REVIEW),
+    steps=(FIND_PROBLEMS, READ_SECTION, REFUTE_PROBLEM, REVIEW_ASPECT, WRITE_REVIEW),
     optional=OTHER_FILES,
 )

@@ -12,7 +12,7 @@ from schemas.patterns import bounded
 
 FOLDER = Path(__file__).parents[3] / "docs" / "examples" / "survey"
 LINK = bounded(r"\]\((https?://[^\s()]{1,300})\)")
-QUOTE = bounded(r"“([^”]{1,2000})”")
+QUOTE = bounded(r"“([^“”]{1,2000})”")
 KEY = bounded(r"`([a-z]{1,40}[0-9]{4}(?:-[0-9]{1,3})?)` \|")
 PICTURE = bounded(r"!\[[^\]]{1,200}\]\(([^\s()]{1,100})\)")
 
