@@ -97,7 +97,9 @@ TOKENS_PER_SECOND = 60.0
 
 
 class Estimate(Noun):
-    """What a whole run is expected to take. `cost_usd` is None when a price is unknown, 0 without a model."""
+    """What a whole run is expected to take. `cost_usd` is None when a price is unknown,
+    0 without a model.
+    """
 
     ideas: int
     rejected: int

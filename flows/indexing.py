@@ -28,7 +28,9 @@ Report = Callable[[int, int, str], None]
 
 @contextmanager
 def shown_progress() -> Iterator[Report]:
-    """A callback `(done, total, stage)` that draws a bar on a terminal and writes lines elsewhere."""
+    """A callback `(done, total, stage)` that draws a bar on a terminal and writes
+    lines elsewhere.
+    """
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
         last: dict[str, int] = {}

@@ -16,7 +16,9 @@ HOST = "127.0.0.1"
 
 
 def serve(port: int) -> None:
-    """Answer until SIGTERM, from Prefect's home: its migrations import from the folder they run in."""
+    """Answer until SIGTERM, from Prefect's home: its migrations import from the
+    folder they run in.
+    """
     os.chdir(get_current_settings().home)
     application = TrustedHostMiddleware(create_app(), allowed_hosts=[HOST])
     uvicorn.run(application, host=HOST, port=port, log_level="critical", lifespan="on")

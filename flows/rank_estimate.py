@@ -31,7 +31,9 @@ TOKENS_PER_READING = 130
 
 
 class RankingEstimate(Noun):
-    """Most that `assay rank` asks; the schedule of a large group often ends earlier. `cost_usd` is None when a price is unknown."""
+    """Most that `assay rank` asks; the schedule of a large group often ends earlier. `cost_usd` is
+    None when a price is unknown.
+    """
 
     groups: int = Field(ge=0)
     pairs: int = Field(ge=0, description="Pairs of ideas that meet, within groups and between.")

@@ -310,7 +310,9 @@ def _to_do(
 
 
 def _dealt(sizes: Mapping[str, int], most: int) -> list[list[str]]:
-    """Groups in at most `most` shards of about the same number of ideas, the largest dealt first."""
+    """Groups in at most `most` shards of about the same number of ideas,
+    the largest dealt first.
+    """
     shards: list[list[str]] = [[] for _ in range(min(most, len(sizes)))]
     loads = [0] * len(shards)
     for name, size in sizes.items():

@@ -24,7 +24,9 @@ def shard_count(request: WorkRequest, unit_count: int, per_worker: int = SHARDS_
 
 
 def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str, ...]]:
-    """Write every shard as a file, in place of those of an earlier start; the names of its units."""
+    """Write every shard as a file, in place of those of an earlier start;
+    the names of its units.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("shard-*.json"):
         old.unlink()

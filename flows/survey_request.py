@@ -1,4 +1,6 @@
-"""The options of `assay survey`, resolved into a `SurveyRequest`: every mistake named in one line."""
+"""The options of `assay survey`, resolved into a `SurveyRequest`:
+every mistake named in one line.
+"""
 
 from collections.abc import Sequence
 

@@ -65,7 +65,9 @@ Prose = Annotated[str, Stored(prose=True)]
 
 
 class Noun(BaseModel):
-    """A frozen, strict, closed value: no coercion, no unknown field, no change after construction."""
+    """A frozen, strict, closed value: no coercion, no unknown field,
+    no change after construction.
+    """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 

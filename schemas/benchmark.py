@@ -1,4 +1,6 @@
-"""Nouns of the benchmarks: a suite's scores with their uncertainty and what they are held against."""
+"""Nouns of the benchmarks: a suite's scores with their uncertainty and what they
+are held against.
+"""
 
 from datetime import date, datetime
 from enum import StrEnum

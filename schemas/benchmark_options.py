@@ -53,7 +53,8 @@ class BenchmarkOptions(IdeaOptions):
     baselines: str = option(
         "prompt_only,prompt_with_search,another_ideas_review",
         "LIST",
-        "Systems to hold beside it: prompt_only, prompt_with_search, another_ideas_review; or none.",
+        "Systems to hold beside it: prompt_only, prompt_with_search, another_ideas_review; or"
+        " none.",
     )
     check_links: bool = option(
         False, "", "Ask every cited address whether it exists (reference invalidity)."

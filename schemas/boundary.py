@@ -46,7 +46,9 @@ def out_of_memory(error: BaseException) -> bool:
 
 
 def root_of(error: BaseException) -> BaseException:
-    """What a group of errors is about: of several the one that concerns every unit, else the first."""
+    """What a group of errors is about: of several the one that concerns every unit,
+    else the first.
+    """
     if not isinstance(error, BaseExceptionGroup):
         return error
     roots = [root_of(inner) for inner in error.exceptions]

@@ -60,7 +60,9 @@ class CalibratorGain(Noun):
 
 
 class Calibrator(Noun):
-    """A proportional-odds model: P(label ≤ k) = 1 / (1 + exp(Σ coefficient × feature - threshold_k)). Stored as JSON."""
+    """A proportional-odds model: P(label ≤ k) = 1 / (1 + exp(Σ coefficient × feature -
+    threshold_k)). Stored as JSON.
+    """
 
     calibrator_version: int = Field(default=CALIBRATOR_VERSION, ge=1)
     target: str = Field(description="What is predicted: `novelty` on 1 to 5, or `decision`.")

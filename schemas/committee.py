@@ -120,7 +120,9 @@ class Relation(StrEnum):
 
 
 class GroundedEvidence(Judged):
-    """What one piece of knowledge says about a part of an idea (InnoEval, "Knowledge Grounding")."""
+    """What one piece of knowledge says about a part of an idea (InnoEval,
+    "Knowledge Grounding").
+    """
 
     JUDGEMENT = ("relation",)
 
@@ -155,7 +157,9 @@ class GroundedEvidence(Judged):
 
 
 class Persona(Noun):
-    """A reviewer: who it is, what it knows, how it reviews (InnoEval, "Innovation Review Committee")."""
+    """A reviewer: who it is, what it knows, how it reviews (InnoEval,
+    "Innovation Review Committee").
+    """
 
     persona_id: str = Field(min_length=1, pattern=r"^[a-z0-9][a-z0-9_-]*$")
     name: str = Field(min_length=1)

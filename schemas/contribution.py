@@ -101,8 +101,9 @@ NEWNESS: dict[tuple[Overlap, int], float] = {
     (Overlap.NOT_ADDRESSED, 0): 0.5,
     (Overlap.NOT_ADDRESSED, 1): 0.5,
 }
-"""What a work leaves new, 0 to 1, by (overlap, score); the closest works come first. A paper that says nothing
-of a dimension leaves open whether the idea is new there."""
+"""What a work leaves new, 0 to 1, by (overlap, score); the closest works come first. A paper that
+says nothing of a dimension leaves open whether the idea is new there.
+"""
 _PLACES = {answer: place for place, answer in enumerate(NEWNESS)}
 UNKNOWN_NEWNESS = 0.5
 CLOSEST_WEIGHTS = (0.7, 0.2, 0.1)

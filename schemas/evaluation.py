@@ -29,7 +29,9 @@ ModuleEvaluation = (
 
 
 class IdeaEvaluation(Noun):
-    """One idea, evaluated. A module that was not asked for is None; one that failed says so in `failures`."""
+    """One idea, evaluated. A module that was not asked for is None;
+    one that failed says so in `failures`.
+    """
 
     run_id: RunId
     evaluation_key: EvaluationKey = Field(

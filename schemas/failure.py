@@ -16,7 +16,8 @@ class Failure(Noun):
     """A failed look-up, judgement, document or idea."""
 
     stage: str = Field(
-        description="read_ideas, soundness, contribution, literature, documents, resources, evaluate.",
+        description="read_ideas, soundness, contribution, literature, documents, resources,"
+        " evaluate.",
     )
     subject: Writable = Field(
         description="What failed: a method, paper, query or idea, by identifier.",

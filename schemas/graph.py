@@ -27,12 +27,14 @@ class CitationEdge(Noun):
     )
     contexts: tuple[str, ...] | None = Field(
         default=None,
-        description="Passages of the citing paper that cite the other, in its order; None: unknown.",
+        description="Passages of the citing paper that cite the other, in its order; None:"
+        " unknown.",
     )
     sections: tuple[str, ...] | None = Field(
         default=None,
         description=(
-            "The heading above each passage, one for one; empty where it is not told; None: unknown."
+            "The heading above each passage, one for one; empty where it is not told; None:"
+            " unknown."
         ),
     )
     intents: tuple[str, ...] | None = Field(

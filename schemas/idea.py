@@ -28,7 +28,8 @@ def cutoff_day(text: str) -> date:
 class Idea(Noun):
     """One research idea.
 
-    `text` is the whole idea as one Markdown text: given as free text, or put together from the parts.
+    `text` is the whole idea as one Markdown text: given as free text, or put together from the
+    parts.
     """
 
     idea_id: IdeaId = Field(
@@ -85,7 +86,9 @@ class Idea(Noun):
 
     @property
     def description_sha256(self) -> str:
-        """Hash of what is shown and ranked by, and not judged: identifier, title, group, metadata."""
+        """Hash of what is shown and ranked by, and not judged: identifier, title, group,
+        metadata.
+        """
         metadata = (f"{name}={value}" for name, value in sorted(self.metadata.items()))
         group = "grouped" if self.group is not None else "alone"
         return content_hash(self.idea_id, self.title, group, self.group or "", *metadata)

@@ -1,4 +1,6 @@
-"""How models are asked: which model answers a step, how long it thinks, how long an answer may be."""
+"""How models are asked: which model answers a step, how long it thinks,
+how long an answer may be.
+"""
 
 from enum import StrEnum
 from typing import Self

@@ -20,7 +20,9 @@ _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 
 
 def unturned(text: str) -> str:
-    """`text` without the characters that turn its reading order, so that it says what it seems to."""
+    """`text` without the characters that turn its reading order,
+    so that it says what it seems to.
+    """
     return text.translate(_UNTURNED)
 
 

@@ -63,7 +63,8 @@ class SoundnessParameters(Noun):
         ge=0,
         le=30,
         description=(
-            "Data sets, baselines and metrics of the works found that are shown to the review of the"
+            "Data sets, baselines and metrics of the works found that are shown to the review"
+            " of the"
             " plan, which then waits for the searches; 0: none, and it starts at once. No request"
             " more."
         ),
@@ -236,7 +237,9 @@ class ContributionParameters(Noun):
 
 
 class CommitteeParameters(Noun):
-    """InnoEval, "Method": heterogeneous search, grounding and the committee. The defaults are the published ones."""
+    """InnoEval, "Method": heterogeneous search, grounding and the committee. The
+    defaults are the published ones.
+    """
 
     sources: tuple[str, ...] = Field(
         default=("literature",),
@@ -258,7 +261,8 @@ class CommitteeParameters(Noun):
         ge=0,
         le=50,
         description=(
-            "Papers cited by one that a round kept which enter the next round, those first of which it"
+            "Papers cited by one that a round kept which enter the next round, those first of"
+            " which it"
             " is known how they are cited; one packed look-up a round. 0, as published: none."
         ),
     )
@@ -434,7 +438,9 @@ class NoveltyParameters(Noun):
 
 
 class ResourceParameters(Noun):
-    """What is read out of the papers of an idea: data sets, baselines, metrics, models, settings."""
+    """What is read out of the papers of an idea: data sets, baselines, metrics, models,
+    settings.
+    """
 
     asked_papers: int = Field(
         default=0,

@@ -81,7 +81,9 @@ class Match(Judged):
 
     @property
     def first_share_0_to_1(self) -> float | None:
-        """What the idea shown first won: the probability given, else 1, ½ or 0; None when unscored."""
+        """What the idea shown first won: the probability given, else 1, ½ or 0;
+        None when unscored.
+        """
         if self.first_better_0_to_1 is not None:
             return self.first_better_0_to_1
         return _SHARE_OF_FIRST[self.winner] if self.winner is not None else None

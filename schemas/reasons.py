@@ -302,7 +302,9 @@ def reason_named(word: object) -> Reason | None:
 
 
 def may_pass(reason: Reason | None) -> bool:
-    """Whether there is a reason, and it may be gone another time, with other settings if need be."""
+    """Whether there is a reason, and it may be gone another time,
+    with other settings if need be.
+    """
     return reason is not None and reason.passes is not Passes.NEVER
 
 

@@ -18,7 +18,8 @@ class Use(Noun):
     year: int | None = Field(description="Its year; null: unknown.")
     url: str = Field(description="Its page; empty: unknown.")
     quote: str | None = Field(
-        description="Where it says so, in its own words; null: it lists the resource's paper, and no"
+        description="Where it says so, in its own words; null: it lists the resource's paper,"
+        " and no"
         " passage is known."
     )
     section: str = Field(description="The heading above the passage; empty: not told.")

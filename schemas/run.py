@@ -103,7 +103,9 @@ class RunRequest(WorkRequest):
 
 
 class PlannedRun(Noun):
-    """What a run set out to do, written when it begins; who watches it needs no more than this and its receipts."""
+    """What a run set out to do, written when it begins;
+    who watches it needs no more than this and its receipts.
+    """
 
     run_id: RunId
     idea_count: int = Field(ge=0)

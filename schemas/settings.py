@@ -300,7 +300,9 @@ class ApiSettings(Section):
 
 
 class CacheSettings(Section):
-    """What `assay warehouse compact` leaves in each cache: replies, look-ups, documents, vectors."""
+    """What `assay warehouse compact` leaves in each cache: replies, look-ups, documents,
+    vectors.
+    """
 
     maximum_days: float = Field(default=365.0, gt=0, description="Older entries are dropped.")
     maximum_megabytes: int = Field(

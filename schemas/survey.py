@@ -1,4 +1,6 @@
-"""Nouns of a survey: the papers that answer a question, how each was reached, and why it was kept."""
+"""Nouns of a survey: the papers that answer a question, how each was reached,
+and why it was kept.
+"""
 
 from collections.abc import Iterable
 from datetime import date

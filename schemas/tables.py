@@ -232,7 +232,8 @@ RANKING_TABLES = (
         "dimension",
         "method",
         meaning=(
-            "Strength of one idea on one scale with those of all groups, where groups are joined by "
+            "Strength of one idea on one scale with those of all groups, where groups are"
+            " joined by "
             "matches between them; mean 0 and ranks over all of them."
         ),
     ),

@@ -282,7 +282,9 @@ def _wrong(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
 
 
 def _said(error: duckdb.Error | RuntimeError) -> tuple[str, Mapping[str, Any]]:
-    """DuckDB's message as one line, and what it knows beside: position in bytes, name, candidates."""
+    """DuckDB's message as one line, and what it knows beside: position in bytes, name,
+    candidates.
+    """
     kind, _, told = str(error).partition(": ")
     try:
         more = json.loads(told)

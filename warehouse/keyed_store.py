@@ -35,7 +35,8 @@ _LEAST_COMPRESSED_BYTES = 256
 
 
 class KeyedStore:
-    """Text → bytes in one SQLite file (WAL), compressed, safe for threads and processes; opened on first use.
+    """Text → bytes in one SQLite file (WAL), compressed, safe for threads and processes; opened on
+    first use.
 
     What `put_many` stored survives the death of the process. Pickles as its path.
 

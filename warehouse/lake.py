@@ -175,7 +175,9 @@ def one_line(error: duckdb.Error) -> str:
 
 
 def in_one_line(message: str, limit: int = 300) -> str:
-    """The first line of DuckDB's message, and the names it offers in place of one it has not found."""
+    """The first line of DuckDB's message, and the names it offers in place of one
+    it has not found.
+    """
     first, *more = message.strip().splitlines()
     offered = next((line for line in more if line.startswith(_CANDIDATES)), "")
     return f"{first} {offered}".strip()[:limit]

@@ -83,7 +83,9 @@ def rules_of(kind: Kind[Any, Any]) -> Rules:
 
 
 def _references(tables: tuple[Table, ...]) -> list[Rule]:
-    """Rows of an idea refer to rows of the same idea: they can be held where these land with them."""
+    """Rows of an idea refer to rows of the same idea:
+    they can be held where these land with them.
+    """
     known = {table.name for table in tables}
     return [
         Rule(

@@ -102,7 +102,9 @@ def _sum(one: ExpectationResult, other: ExpectationResult) -> ExpectationResult:
 
 
 def example(value: object) -> str:
-    """One line about a value or a row that broke a rule; what is left out of a long one is marked."""
+    """One line about a value or a row that broke a rule;
+    what is left out of a long one is marked.
+    """
     text = (
         ", ".join(f"{name}={content}" for name, content in value.items())
         if isinstance(value, Mapping)

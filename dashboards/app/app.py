@@ -60,7 +60,9 @@ def _page_of_address(lake: Lake, password: SecretStr | None) -> "st.Page | None"
 
 
 def _menu(pages: dict[str, "st.Page"]) -> None:
-    """Streamlit's own menu puts headings into its list of links, which screen readers cannot follow."""
+    """Streamlit's own menu puts headings into its list of links,
+    which screen readers cannot follow.
+    """
     with st.sidebar:
         for number, page in enumerate(PAGES):
             if number == 0 or page.section != PAGES[number - 1].section:

@@ -247,7 +247,9 @@ def columns(
 def dots(
     frame: polars.DataFrame, *, x: str, y: str, size: str, y_title: str, x_title: str = "Year"
 ) -> Drawn:
-    """A dot for each row: years `x` in lanes `y`, larger by `size`; drag to move, scroll to zoom."""
+    """A dot for each row: years `x` in lanes `y`, larger by `size`; drag to move,
+    scroll to zoom.
+    """
     drawn: alt.Chart = (
         alt.Chart(frame, height=alt.Step(3 * ROW_HEIGHT))
         .mark_circle(opacity=0.7, color=PALETTE[0])

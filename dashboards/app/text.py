@@ -34,7 +34,9 @@ def prose(text: str) -> str:
 
 
 def for_streamlit(markdown: str) -> str:
-    """Markdown that `safe_text` made, with what Streamlit alone would act on shown as characters."""
+    """Markdown that `safe_text` made, with what Streamlit alone would act on
+    shown as characters.
+    """
     led = _LINK_TARGET.sub(_to_anchor, markdown)
     return _dead(_DIRECTIVE.sub(r"\\:", _FORMULA.sub(r"\\$", led)))
 

@@ -37,8 +37,8 @@ def _named(queries: Queries, name: str, **parameters: object) -> list[RunId]:
 def any_report(
     layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
 ) -> str:
-    """The run's report, a check's problems by manuscript, a survey's papers, or a benchmark's scores
-    beside published figures.
+    """The run's report, a check's problems by manuscript, a survey's papers, or a benchmark's
+    scores beside published figures.
 
     Raises:
         ConfigurationError: no such lake, or nothing published under that name.

@@ -56,10 +56,10 @@ def html_page(
 ) -> str:
     """Render `markdown` with its headings as navigation.
 
-    An empty code block `intervals N`, `reliability N`, `bars N` or `map N` stands for the drawing of
-    that number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it, and
-    what stands between `beside`, `against` and `unbeside` in two columns. HTML in it is shown as
-    text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
+    An empty code block `intervals N`, `reliability N`, `bars N` or `map N` stands for the drawing
+    of that number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it,
+    and what stands between `beside`, `against` and `unbeside` in two columns. HTML in it is shown
+    as text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
     """
     parser = _parser()
     environment: MutableMapping[str, Any] = {

@@ -25,7 +25,9 @@ _QUESTION = ConcernSeverity.QUESTION
 
 @dataclass(frozen=True, slots=True)
 class ConcernLine:
-    """One point; `heading` says how grave it is and what it is about, `effort` is ready to print."""
+    """One point; `heading` says how grave it is and what it is about,
+    `effort` is ready to print.
+    """
 
     concern: Concern
     heading: str

@@ -112,7 +112,9 @@ def _write(path: Path, text: str) -> None:
 
 
 def _move_into_place(building: Path, target: Path) -> None:
-    """A rename does not replace a folder with content, so an earlier report is moved aside first."""
+    """A rename does not replace a folder with content,
+    so an earlier report is moved aside first.
+    """
     aside = building.with_name(f".replaced-{uuid4().hex}")
     if target.exists():
         target.rename(aside)

@@ -81,7 +81,8 @@ class CheckPage:
         about = sum(bool(work.about_claim) for work in check.works)
         cited = sum(bool(work.cited_as) for work in check.works)
         told = (
-            f"Before anything was judged: {figures.counted(related, 'related work')}, {about:,} about"
+            f"Before anything was judged: {figures.counted(related, 'related work')}, {about:,}"
+            " about"
             f" strong claims; {cited:,} of the {figures.counted(check.reference_count or 0, 'entry', 'entries')} in"
             " its list of references were found"
         )

@@ -1,4 +1,6 @@
-"""The gate before the HTTP API: who asks, how much at once, and how large and slow a body may be."""
+"""The gate before the HTTP API: who asks, how much at once,
+and how large and slow a body may be.
+"""
 
 import asyncio
 from collections import Counter

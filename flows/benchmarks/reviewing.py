@@ -107,8 +107,8 @@ async def _prompted(idea: Idea, context: ItemContext) -> WrittenReview:
 
 
 async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenReview:
-    """One search by the idea's own key phrases, then the prompts; the idea's own paper is not shown,
-    as in the modules.
+    """One search by the idea's own key phrases, then the prompts; the idea's own paper is not
+    shown, as in the modules.
     """
     assert context.literature is not None, "the trial opens a gateway for this baseline"
     answer = await context.literature.search_papers(

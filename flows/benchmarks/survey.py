@@ -211,7 +211,9 @@ def _reached(trial: Trial, one: CaseSet, depth: int) -> dict[str, Reached]:
 
 
 def _planted_judge(case: SurveyCase, seed: int) -> Judge:
-    """Knows what was planted, and is right nine times in ten; made-up words say nothing to a model."""
+    """Knows what was planted, and is right nine times in ten;
+    made-up words say nothing to a model.
+    """
 
     async def judge(papers: Sequence[Paper]) -> Judgements:
         return Judgements({paper.paper_id: _known(paper.paper_id) for paper in papers})

@@ -97,6 +97,7 @@ def _warnings(found: "Recommended") -> Iterator[str]:
         yield "the literature tells no references: data sets and baselines are unknown, not none"
     elif not found.known_contexts:
         yield (
-            "the literature does not tell how works cite each other: baselines are unknown, and data"
+            "the literature does not tell how works cite each other: baselines are unknown, and"
+            " data"
             " sets are known by the titles of cited papers alone"
         )

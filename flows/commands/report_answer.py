@@ -1,4 +1,6 @@
-"""What `assay report --json` prints: what the report says of a run, a check, a benchmark or an idea."""
+"""What `assay report --json` prints: what the report says of a run, a check,
+a benchmark or an idea.
+"""
 
 from dashboards.reports.any_run import Reported, kind_of
 from dashboards.reports.benchmark_page import benchmark_page

@@ -1,4 +1,6 @@
-"""`assay runs`: which runs there are, what they hold, how two differ, and giving their space back."""
+"""`assay runs`: which runs there are, what they hold, how two differ,
+and giving their space back.
+"""
 
 import sys
 from collections.abc import Sequence

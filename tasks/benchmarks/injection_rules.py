@@ -1,5 +1,5 @@
-"""The rules by which an error is put into a manuscript: per kind, the sentences that it fits and what
-each would become.
+"""The rules by which an error is put into a manuscript: per kind, the sentences that it fits and
+what each would become.
 """
 
 import random
@@ -13,7 +13,9 @@ from tasks.text.vocabulary import STOP_WORDS
 
 
 class ErrorKind(StrEnum):
-    """What was done to a sentence; what fits the fewest sentences stands first, and is put in first."""
+    """What was done to a sentence; what fits the fewest sentences stands first,
+    and is put in first.
+    """
 
     STATISTICS = "statistics"
     CONTRADICTED_ABSTRACT = "contradicted_abstract"
@@ -38,7 +40,9 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a rule would do: the sentence's new wording, and the sentence that it then contradicts."""
+    """What a rule would do: the sentence's new wording,
+    and the sentence that it then contradicts.
+    """
 
     sentence: int
     after: str
@@ -297,7 +301,8 @@ def _contradicted_abstract(
 _LATEX_CITATION = linear(r"\\[a-zA-Z]*cite[a-zA-Z]*\*?\s*(?:\[[^\[\]]*\]\s*){0,2}\{([^{}]+)\}")
 _BRACKETED = bounded(r"\[(\d{1,3})(?:\s?[,–-]\s?\d{1,3}){0,20}\]")
 _AUTHOR_YEAR = bounded(
-    r"(?<!\w)([A-Z][\w’'-]{1,40}(?:\set\sal\.?|\s(?:and|&)\s[A-Z][\w’'-]{1,40})?,?\s\(?(?:19|20)\d\d)"
+    r"(?<!\w)([A-Z][\w’'-]{1,40}(?:\set\sal\.?|\s(?:and|&)\s[A-Z][\w’'-]{1,40})?,?\s\(?(?:19"
+    r"|20)\d\d)"
     r"(?!\d)"
 )
 _MARKDOWN_KEY = bounded(r"(?<![\w.])@([A-Za-z][\w:-]{2,60})")

@@ -1,5 +1,5 @@
-"""Questions whose relevant papers are known: reference lists of a snapshot, core papers of published
-surveys, answers to search questions, and a generated graph in which they are planted.
+"""Questions whose relevant papers are known: reference lists of a snapshot, core papers of
+published surveys, answers to search questions, and a generated graph in which they are planted.
 """
 
 import random
@@ -99,8 +99,9 @@ def given_paper(identifier: str) -> PaperId:
 def reference_lists(snapshot: Snapshot, fewest: int) -> list[SurveyCase]:
     """Papers of a snapshot with their titles as questions, and what their authors cite.
 
-    The cutoff is the end of the year before: neither the paper nor one that cites it can be reached,
-    and of its references those count that had appeared by then. `fewest` of them are needed.
+    The cutoff is the end of the year before: neither the paper nor one that cites it can be
+    reached, and of its references those count that had appeared by then. `fewest` of them are
+    needed.
     """
     if not snapshot.manifest.has_references:
         return []
@@ -151,7 +152,9 @@ def _titled(snapshot: Snapshot, title: str) -> PaperId | None:
 PLANTED_PAPERS = 40
 PLANTED_QUESTIONS = 20
 NAMED_SHARE = 0.25
-"""Of the planted papers, those whose title has words of the question: a search finds these alone."""
+"""Of the planted papers, those whose title has words of the question:
+a search finds these alone.
+"""
 DISTRACTORS_PER_QUESTION = 220
 """Papers with words of the question that answer another one."""
 HUBS = 6

@@ -32,7 +32,9 @@ class TextModel:
     terms: tuple[CalibratorTerm, ...]
 
     def scores(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Per text how far its words pull the label's value from its mean; 0 where none is known."""
+        """Per text how far its words pull the label's value from its mean;
+        0 where none is known.
+        """
         vectorizer = _vectorizer(vocabulary=[one.term for one in self.terms])
         vectorizer.idf_ = np.array([one.weight for one in self.terms])
         coefficients = np.array([one.coefficient for one in self.terms])

@@ -86,7 +86,9 @@ def with_cache_markers(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, 
 _MILLION = 1_000_000
 
 BATCH_RATE = 0.5
-"""What a question by batch costs beside a call: OpenAI, Azure, Anthropic and Gemini all say half."""
+"""What a question by batch costs beside a call: OpenAI, Azure,
+Anthropic and Gemini all say half.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,9 @@ class EdgeLists:
     async def of(
         self, seeds: Sequence[PaperId], limit_per_seed: int, cutoff: date | None
     ) -> Answer[Neighbour]:
-        """By seed in the order asked, and at most `limit_per_seed` each in the order of its list."""
+        """By seed in the order asked, and at most `limit_per_seed` each in the
+        order of its list.
+        """
         wanted = list(dict.fromkeys(seeds))
         failures: list[SourceFailure] = []
         await self._count_together(wanted)
@@ -242,7 +244,8 @@ class EdgeLists:
 
     def _withheld(self, seeds: Sequence[PaperId], asked: int) -> SourceFailure:
         detail = (
-            f"the {self._kind} of {len(seeds)} of {asked} papers are withheld by their publishers or"
+            f"the {self._kind} of {len(seeds)} of {asked} papers are withheld by their"
+            " publishers or"
             " unknown to the source"
         )
         return self._failure(_ENDPOINT, Reason.WITHHELD, detail)

@@ -152,8 +152,8 @@ class GatewayRequests:
             return fetched
 
     def _tell(self, request: Request, known_by_year: str) -> None:
-        """Say once of an idea how many papers no search could reach for want of a date; those that a
-        month left out were later than the cutoff, and lack nothing.
+        """Say once of an idea how many papers no search could reach for want of a date; those that
+        a month left out were later than the cutoff, and lack nothing.
         """
         counts = [int(each) for each in known_by_year.split() if each.isdecimal()]
         if self._told_of_years or len(counts) != 3 or not counts[2]:

@@ -40,7 +40,8 @@ _DOI = bounded(r"\b10\.\d{4,9}/[^\s\"<>{},;]{1,200}[^\s\"<>{},;.)]")
 _ARXIV = bounded(r"\b(?:arxiv[:\s./]{0,9}(?:abs/)?)(\d{4}\.\d{4,5})", IGNORECASE)
 _MARKUP = bounded(r"\\[A-Za-z]{1,20}|[{}\\\[\]]")
 _TAKEN_BACK = bounded(
-    r"^\W{0,3}(?:retracted(?:\s(?:article|paper|chapter))?|withdrawn|retraction(?:\snote)?)\b\W{0,4}",
+    r"^\W{0,3}(?:retracted(?:\s(?:article|paper|chapter))?|withdrawn"
+    r"|retraction(?:\snote)?)\b\W{0,4}",
     IGNORECASE,
 )
 
@@ -55,7 +56,9 @@ class CitedWork:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """What became of a list of references; `searched_reference_count` entries were looked for at all."""
+    """What became of a list of references; `searched_reference_count` entries
+    were looked for at all.
+    """
 
     reference_count: int
     searched_reference_count: int

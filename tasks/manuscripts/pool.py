@@ -62,11 +62,13 @@ _SAME_CLAIM = 0.6
 
 _STRONG = bounded(
     r"\b(?:present|propos|introduc|develop|describ|report|releas|provid|build)\w{0,3} the first\b"
-    r"|\bthe first (?:to|time|work|study|paper|method|approach|model|system|algorithm|proof|evidence"
+    r"|\bthe first (?:to|time|work|study|paper|method|approach|model|system|algorithm|proof"
+    r"|evidence"
     r"|demonstration|report|large|public|open|data ?set|benchmark)\b|\bfor the first time\b"
     r"|\bto (?:the best of )?our knowledge\b|\bstate[- ]of[- ]the[- ]art\b"
     r"|\bthe (?:only|best|largest|fastest|most accurate)\b"
-    r"|\b(?:no|none of the) (?:prior|previous|existing|other) \w{1,30}\b|\boutperform(?:s|ed)? all\b",
+    r"|\b(?:no|none of the) (?:prior|previous|existing|other) \w{1,30}\b|\boutperform(?:s"
+    r"|ed)? all\b",
     IGNORECASE,
 )
 _OWN = bounded(r"\b(?:we|our|ours|this (?:paper|work|study|article)|here)\b", IGNORECASE)

@@ -107,7 +107,9 @@ def passages_about(problem: str, quoted: str, reading: Reading) -> str:
 
 
 def passages_near(words: str, reading: Reading, limit: int) -> str:
-    """The `limit` sentences of the whole text nearest to some words, in order, with their places."""
+    """The `limit` sentences of the whole text nearest to some words, in order,
+    with their places.
+    """
     return _listed(words, reading, limit, set())
 
 

@@ -1,4 +1,6 @@
-"""The review of the whole: summary, strengths, questions and ratings over the problems that stand."""
+"""The review of the whole: summary, strengths,
+questions and ratings over the problems that stand.
+"""
 
 from collections.abc import Sequence
 

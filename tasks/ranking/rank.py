@@ -300,8 +300,8 @@ class _Contest:
         return (*judged, *sorted(self._votes, key=lambda match: (match.created_at, match.match_id)))
 
     async def play(self) -> None:
-        """Ask round after round until the schedule ends, or the engine gives no more answers; or all
-        rounds at once.
+        """Ask round after round until the schedule ends, or the engine gives no more answers; or
+        all rounds at once.
         """
         rounds = self._rounds()
         if self._beforehand:

@@ -31,8 +31,8 @@ class Fit:
     """Strengths of a group.
 
     Attributes:
-        strengths: log-strength per idea of the tally, mean 0; the prior's where an idea has no scored
-            match.
+        strengths: log-strength per idea of the tally, mean 0; the prior's where an idea has no
+            scored match.
         weights: curvature p (1 - p) times matches, per pair of the tally.
     """
 

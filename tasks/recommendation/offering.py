@@ -30,8 +30,8 @@ class Offered:
 
 
 def offered(papers: Sequence[Paper], passages: Iterable[Passage], limit: int) -> Offered:
-    """Up to `limit` data sets, baselines and metrics that most of `papers` name as used, the kinds in
-    turn. No look-up is made.
+    """Up to `limit` data sets, baselines and metrics that most of `papers` name as used, the kinds
+    in turn. No look-up is made.
     """
     own = [*passages]
     rows = found_by_rule(

@@ -30,7 +30,9 @@ class Evidence:
 
 
 def scores(evidence: Mapping[str, Evidence]) -> dict[str, float]:
-    """Resources by name with a score from 0 to 1; the parts are scaled to the best and the least."""
+    """Resources by name with a score from 0 to 1;
+    the parts are scaled to the best and the least.
+    """
     parts = (
         (BY_WORKS, {name: _used(each) for name, each in evidence.items()}),
         (BY_DESCRIPTION, {name: each.description for name, each in evidence.items()}),

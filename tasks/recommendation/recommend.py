@@ -65,8 +65,8 @@ class Recommended:
 
     Attributes:
         near_works: how many works near the idea were looked at.
-        known_contexts: of how many citations it is known how they cite; without any, baselines cannot
-            be told from other references.
+        known_contexts: of how many citations it is known how they cite; without any, baselines
+            cannot be told from other references.
         citations: how many citations were looked at.
         known_resources: how many uses were known from earlier evaluations.
         failures: look-ups that failed; something may be missing.
@@ -218,8 +218,8 @@ class _Looking:
         return [each for each in found if each.kind is ResourceKind.BASELINE]
 
     async def _users(self, data_set: Recommendation) -> list[Paper]:
-        """Works that cite the data set's paper for its data; of one known by name alone, those whose
-        abstract names it.
+        """Works that cite the data set's paper for its data; of one known by name alone, those
+        whose abstract names it.
         """
         limit = 10 * self._breadth.works_per_data_set
         if data_set.paper_id is None:

@@ -1,4 +1,6 @@
-"""What a paper used: by the passages in which it cites others, and by what its text calls by name."""
+"""What a paper used: by the passages in which it cites others,
+and by what its text calls by name.
+"""
 
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -19,18 +21,22 @@ _DATA = bounded(
     IGNORECASE,
 )
 _BASELINE = bounded(
-    r"\b(?:baselines?|compar\w{1,8} (?:our |the |it |them |these |this )?(?:\w{1,20} ){0,3}(?:with|to|"
-    r"against)|outperform\w{0,4}|state[- ]of[- ]the[- ]art|competing|competitors?|better than|worse than|"
+    r"\b(?:baselines?|compar\w{1,8} (?:our |the |it |them |these "
+    r"|this )?(?:\w{1,20} ){0,3}(?:with|to|"
+    r"against)|outperform\w{0,4}|state[- ]of[- ]the[- ]art|competing|competitors?|better than"
+    r"|worse than|"
     r"improv\w{1,6} (?:over|upon)|previous (?:best|methods?|systems?|models?|approaches))\b",
     IGNORECASE,
 )
 _NAMES_DATA = bounded(
-    r"\b(?:data ?sets?|corpus|corpora|benchmark\w{0,3}|treebank|shared task|challenge|test collection|"
+    r"\b(?:data ?sets?|corpus|corpora|benchmark\w{0,3}|treebank|shared task|challenge"
+    r"|test collection|"
     r"database|collection of)\b",
     IGNORECASE,
 )
 _INTRODUCES = bounded(
-    r"\b(?:present|introduc|describ|releas|provid|publish|construct|creat|collect|compil|annotat)\w{0,5}\b"
+    r"\b(?:present|introduc|describ|releas|provid|publish|construct|creat|collect|compil"
+    r"|annotat)\w{0,5}\b"
     r"|\b(?:build|built)\b",
     IGNORECASE,
 )
@@ -44,8 +50,8 @@ _NAME = (
     r"\b((?:[A-Z][A-Za-z0-9.\-]{1,24}|[A-Z]{2,12})(?: (?:[A-Z][A-Za-z0-9.\-]{1,24}|\d{1,4})){0,4})"
 )
 _NAMED_DATA = bounded(
-    _NAME
-    + r" (?:data ?sets?|corpus|corpora|benchmarks?|test collection|database|shared task|challenge)\b"
+    _NAME + r" (?:data ?sets?|corpus|corpora|benchmarks?|test collection|database|shared task"
+    r"|challenge)\b"
     r"|\b((?:[A-Z][A-Za-z]{1,20} ){1,3}Tree ?[Bb]ank(?: \d{1,2}\.\d)?)"
 )
 _NAMED_MODEL = bounded(
@@ -61,7 +67,8 @@ _SETTING = bounded(
     IGNORECASE,
 )
 _COUNTED = bounded(
-    r"\b(\d{1,7}(?:,\d{3}){0,2}) (epochs|training steps|warm-?up steps|attention heads|hidden units)\b",
+    r"\b(\d{1,7}(?:,\d{3}){0,2}) (epochs|training steps|warm-?up steps|attention heads"
+    r"|hidden units)\b",
     IGNORECASE,
 )
 _NOT_NAMES = frozenset({
@@ -161,8 +168,8 @@ def _data_sets(said: Iterable[str]) -> dict[str, str]:
 
 
 def models_in(text: str) -> dict[str, str]:
-    """The models that a text calls by a name that is no common word (`BERT`, `ResNet-50`), each with
-    the first sentence that does.
+    """The models that a text calls by a name that is no common word (`BERT`, `ResNet-50`), each
+    with the first sentence that does.
     """
     return _models(sentences(text))
 

@@ -1,8 +1,8 @@
 """Work that goes on until it can only wait for answers that come from outside, much later.
 
-A unit whose questions travel in batches asks as many of them as it can; once each of its tasks waits
-for such an answer, or for a task that does, the unit is put down. It is worked on from the beginning
-when the answers are there.
+A unit whose questions travel in batches asks as many of them as it can; once each of its tasks
+waits for such an answer, or for a task that does, the unit is put down. It is worked on from the
+beginning when the answers are there.
 """
 
 import asyncio
@@ -185,7 +185,9 @@ class _Steps(Coroutine[Any, Any, Any]):
         self._coroutine.close()
 
     def waits_in_asyncio(self) -> bool:
-        """Whether what waits is asyncio's own way of waiting for tasks, such as the end of a group."""
+        """Whether what waits is asyncio's own way of waiting for tasks,
+        such as the end of a group.
+        """
         inner: Any = self._coroutine
         while inspect.iscoroutine(inner.cr_await):
             inner = inner.cr_await

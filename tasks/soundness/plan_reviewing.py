@@ -58,7 +58,9 @@ class PlanReviewed:
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """A point without the references that it brought along; those of `action` to works shown stay."""
+    """A point without the references that it brought along;
+    those of `action` to works shown stay.
+    """
 
     proposed: ProposedPoint
     action: Settled

@@ -118,7 +118,9 @@ PageT = TypeVar("PageT")
 
 @dataclass(frozen=True, slots=True)
 class Fetched(Generic[PageT]):
-    """What a question gave: a page and the body it was read from, or the reason why there is none."""
+    """What a question gave: a page and the body it was read from,
+    or the reason why there is none.
+    """
 
     page: PageT | None = None
     failure: SourceFailure | None = None

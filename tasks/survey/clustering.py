@@ -34,7 +34,9 @@ async def clustered(
     links: Sequence[CitationEdge],
     embedder: Embedder,
 ) -> tuple[tuple[SurveyCluster, ...], dict[PaperId, str]]:
-    """Clusters, the largest first, and the cluster of each of `papers`, which stand heaviest first."""
+    """Clusters, the largest first, and the cluster of each of `papers`,
+    which stand heaviest first.
+    """
     if not papers:
         return (), {}
     names = [paper.paper_id for paper in papers]

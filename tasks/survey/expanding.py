@@ -1,8 +1,8 @@
 """From a question to its literature: searches, then breadth first along references and citations,
 with a filter of relevance at every layer (OmniScientist, section 3.2; the layers of PaSa).
 
-Every hop keeps to the cutoff. A layer judges its share of what may still be judged, so that a deeper
-expansion of the same size looks at no more papers than a shallow one.
+Every hop keeps to the cutoff. A layer judges its share of what may still be judged, so that a
+deeper expansion of the same size looks at no more papers than a shallow one.
 """
 
 import asyncio

@@ -21,7 +21,9 @@ def quotes_of(
     texts: Mapping[PaperId, Paper],
     links: Sequence[CitationEdge],
 ) -> tuple[SurveyQuote, ...]:
-    """For each of `paper_ids` one sentence of its abstract, then passages of papers that cite it."""
+    """For each of `paper_ids` one sentence of its abstract,
+    then passages of papers that cite it.
+    """
     return tuple(
         quote
         for paper_id in paper_ids

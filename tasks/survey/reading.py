@@ -77,7 +77,8 @@ async def read_works(
     engine: Engine,
     documents: DocumentLibrary,
 ) -> Read:
-    """Read `papers` in batches side by side: their full text where it can be had, else the abstract.
+    """Read `papers` in batches side by side: their full text where it can be had, else the
+    abstract.
 
     A work without either is not read, and a failure says why.
     """

@@ -1,4 +1,6 @@
-"""One question from end to end: plan, expansion, clusters, quotes, and a review of what was read."""
+"""One question from end to end: plan, expansion, clusters, quotes,
+and a review of what was read.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import date

@@ -1,4 +1,6 @@
-"""One list says why something was not had and whether it may pass; no other list of reasons exists."""
+"""One list says why something was not had and whether it may pass;
+no other list of reasons exists.
+"""
 
 import ast
 from collections.abc import Iterator

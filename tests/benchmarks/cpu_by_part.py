@@ -1,5 +1,5 @@
-"""CPU-seconds and bytes of a run by part: of new ideas against a snapshot whose texts are known, and
-of texts that nobody has embedded (a fresh warehouse and index).
+"""CPU-seconds and bytes of a run by part: of new ideas against a snapshot whose texts are known,
+and of texts that nobody has embedded (a fresh warehouse and index).
 
 Run as `python tests/benchmarks/cpu_by_part.py [--ideas 5]`. Last, and with `--live` only this, real
 ideas look at the Semantic Scholar API on loopback over 87,000 real abstracts (`_semantic_scholar`),

@@ -1,4 +1,5 @@
-"""The HTTP API held by 200 readers and 20 submitters at once: answers a second, and how long one takes.
+"""The HTTP API held by 200 readers and 20 submitters at once: answers a second, and how long one
+takes.
 
 Readers ask for a run, a review and a report in turn, each as soon as the last answer is there;
 submitters write down one job after the other. Nothing does the jobs meanwhile.

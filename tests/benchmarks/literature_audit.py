@@ -5,7 +5,8 @@ python -m tests.benchmarks literature_audit
 Two sets of 1,000 records (IEEE VIS with references; conference papers with addresses), each with 20
 defects of every kind. Rules and their bounds were chosen on other records with other seeds. Finding
 is right where a proposal names the record and the field; mending where accepting it brings back the
-value before. What the rules also find in the untouched records is counted apart: some of it is real.
+value before. What the rules also find in the untouched records is counted apart: some of it is
+real.
 """
 
 import gzip
@@ -71,7 +72,9 @@ def vis_rows(part: int) -> list[Row]:
 
 
 def conference_rows(part: int) -> list[Row]:
-    """A thousand of the conference papers, with the addresses of their pages; none has references."""
+    """A thousand of the conference papers, with the addresses of their pages;
+    none has references.
+    """
     table = pq.read_table(DATA / "literature.parquet")
     places = random.Random(11).sample(range(table.num_rows), 2 * RECORDS)
     rows = table.take(places[part * RECORDS : (part + 1) * RECORDS]).to_pylist()

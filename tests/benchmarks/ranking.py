@@ -92,7 +92,9 @@ def everyone(ids: tuple[IdeaId, ...], most: int | None, seed: int) -> Played:
 
 
 def quality(played: Played) -> tuple[float, float, float, float]:
-    """Pairs asked, share of the true top found, rank correlation among the true top, and over all."""
+    """Pairs asked, share of the true top found, rank correlation among the true top,
+    and over all.
+    """
     strengths = fit(played.tally()).strengths
     size = len(strengths)
     found = set(np.argsort(-strengths, kind="stable")[:TOP].tolist())

@@ -248,7 +248,9 @@ def _job(profile: Profile, api_base: str, folder: Path) -> ShardJob:
 
 @asynccontextmanager
 async def _shared(job: ShardJob, settings: Settings, folder: Path):  # type: ignore[no-untyped-def]
-    """Connections and model, as a worker shares them between its ideas; replies are kept for none."""
+    """Connections and model, as a worker shares them between its ideas;
+    replies are kept for none.
+    """
     budget = SharedBudget(folder / "budgets.sqlite", job.run_id, Budget())
     profile = job.request.profile
     sampling = Sampling(seed=profile.seed, temperature=profile.temperature)

@@ -2,8 +2,8 @@
 
 Strengths are drawn from the normal prior of the rating. A judge of quality q gives the idea shown
 first with probability 1 / (1 + exp(-q d)), d being the difference of strengths: q = 1 is the
-judge that Bradley and Terry's model assumes, q = 0.4 one who is right in 69 of 100 pairs (q = 1: 83). Answers
-to the two orders of a pair agree, are independent, or lean to the idea shown first.
+judge that Bradley and Terry's model assumes, q = 0.4 one who is right in 69 of 100 pairs (q = 1:
+83). Answers to the two orders of a pair agree, are independent, or lean to the idea shown first.
 
 Regret is how much true strength is lost on average, in log-odds, by taking the ideas that the
 ranking puts first instead of the best ones. Coverage is the share of 95 % intervals of a difference

@@ -88,7 +88,8 @@ def test_a_narrow_screen_cuts_nothing_and_its_chart_draws_data(
         reader.open("ranking", run=RUN, basis="scores", group="biology")
         reader.see_chart("Score with 95 % interval")
         rights = reader.page.evaluate(
-            "() => [...document.querySelectorAll('[data-testid=\"stVegaLiteChart\"] .mark-symbol path')]"
+            '() => [...document.querySelectorAll(\'[data-testid="stVegaLiteChart"]'
+            " .mark-symbol path')]"
             ".map(dot => dot.getBoundingClientRect().right)"
         )
         assert rights

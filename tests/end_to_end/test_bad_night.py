@@ -266,7 +266,9 @@ def check_rows(warehouse: Path, arrived: int) -> None:
 
 
 def check_report(warehouse: Path, env: dict[str, str]) -> None:
-    """What could not be looked up stands in the failures and in the report, and nothing else does."""
+    """What could not be looked up stands in the failures and in the report,
+    and nothing else does.
+    """
     unanswered = rows(
         warehouse, "select distinct reason from failures where reason <> 'no_open_access'"
     )

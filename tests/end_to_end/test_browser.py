@@ -45,7 +45,9 @@ def browser() -> Iterator[Browser]:
 def lake(
     browser: Browser, demo: DemoRun, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The demo's run ranked by matches, a run judged by a model over HTTP, and a small benchmark."""
+    """The demo's run ranked by matches, a run judged by a model over HTTP,
+    and a small benchmark.
+    """
     folder = tmp_path_factory.mktemp("browser")
     warehouse = Path(shutil.copytree(demo.untouched, folder / "warehouse"))
     literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
@@ -265,7 +267,9 @@ def test_the_review_of_a_committee_shows_its_scores_and_every_call(
 
 
 def click_the_link_in_the_first_row(reader: Reader) -> None:
-    """The grid is a picture: move along its first row until the pointer says that there is a link."""
+    """The grid is a picture: move along its first row until the pointer says that
+    there is a link.
+    """
     grid = reader.page.get_by_test_id("stDataFrame").locator("canvas").first
     grid.scroll_into_view_if_needed()
     box = grid.bounding_box()

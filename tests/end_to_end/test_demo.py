@@ -119,7 +119,9 @@ def test_every_expectation_passed(demo: DemoRun) -> None:
 
 
 def test_nothing_a_run_writes_can_be_read_by_others(demo: DemoRun, home: Path) -> None:
-    """Neither in the warehouse nor at home: texts, caches, databases of SQLite, DuckDB and Prefect."""
+    """Neither in the warehouse nor at home: texts, caches, databases of SQLite,
+    DuckDB and Prefect.
+    """
     written = [demo.warehouse, *demo.warehouse.rglob("*"), *home.rglob("*")]
     assert {path.suffix for path in written} >= {".parquet", ".sqlite", ".json", ".html"}
     assert [path for path in written if path.lstat().st_mode & 0o077] == []

@@ -1,4 +1,6 @@
-"""`assay report`: the format asked for, or that of the file's ending, and one line where none fits."""
+"""`assay report`: the format asked for, or that of the file's ending,
+and one line where none fits.
+"""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""What `assay evaluate` says of a run: the bound that stopped it and what to do, or that nothing was
-to be done.
+"""What `assay evaluate` says of a run: the bound that stopped it and what to do, or that nothing
+was to be done.
 """
 
 from pathlib import Path

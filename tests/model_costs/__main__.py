@@ -62,7 +62,9 @@ def with_costs(page: str) -> str:
 
 
 def costs(page: str) -> str:
-    """One table for each shipped profile: models alone, and the page's own assignments of several."""
+    """One table for each shipped profile: models alone,
+    and the page's own assignments of several.
+    """
     ideas = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas
     return "\n".join(_table(profile, page, ideas) for profile in shipped_profiles())
 

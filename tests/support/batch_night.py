@@ -1,4 +1,6 @@
-"""A night by batch against a provider on loopback: some questions expire, and it is killed on its way."""
+"""A night by batch against a provider on loopback: some questions expire,
+and it is killed on its way.
+"""
 
 import json
 import os

@@ -1,4 +1,6 @@
-"""What committee and novelty find about an idea: sound in every respect, tests break it from there."""
+"""What committee and novelty find about an idea: sound in every respect,
+tests break it from there.
+"""
 
 import random
 from collections.abc import Iterator

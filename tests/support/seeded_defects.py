@@ -103,7 +103,9 @@ def _copy(rows: list[Row], row: Row, **changes: Any) -> str:
 
 
 def _other_id(kind: str, rows: list[Row], row: Row, draw: random.Random) -> Seeded:
-    """Another source's record: a number of its own, initials, the year of the preprint, cut short."""
+    """Another source's record: a number of its own, initials, the year of the preprint,
+    cut short.
+    """
     initials = [f"{name.split()[0][0]}. {name.split()[-1]}" for name in row["authors"]]
     changed = _copy(
         rows,
@@ -117,7 +119,9 @@ def _other_id(kind: str, rows: list[Row], row: Row, draw: random.Random) -> Seed
 
 
 def _variant_title(kind: str, rows: list[Row], row: Row, draw: random.Random) -> Seeded:
-    """The title otherwise (British, without its subtitle, with a prefix), half without an abstract."""
+    """The title otherwise (British, without its subtitle, with a prefix),
+    half without an abstract.
+    """
     title = row["title"]
     for american, british in _BRITISH.items():
         title = title.replace(american, british).replace(american.title(), british.title())

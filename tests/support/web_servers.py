@@ -18,8 +18,10 @@ from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
 GOOD = "good"
-"""Script words: good · empty · malformed · truncated · half · dropped · hangs · endless · drips · bomb · packed_oddly · html ·
-elsewhere · moved · a status such as "429" or "429:<Retry-After>" · "to:<Location>". The last word of a script stays."""
+"""Script words: good · empty · malformed · truncated · half · dropped · hangs · endless · drips ·
+bomb · packed_oddly · html · elsewhere · moved · a status such as "429" or "429:<Retry-After>" ·
+"to:<Location>". The last word of a script stays.
+"""
 
 
 @functools.cache

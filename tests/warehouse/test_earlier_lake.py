@@ -1,4 +1,6 @@
-"""A lake that an earlier version published is read as it is, and grows with the next publication."""
+"""A lake that an earlier version published is read as it is,
+and grows with the next publication.
+"""
 
 from pathlib import Path
 

@@ -250,7 +250,9 @@ def _rows_landed(layout: Layout, receipt: Receipt, catalogue_url: str | None) ->
 
 
 def land_rejections(layout: Layout, run_id: RunId, rejected: Sequence[RejectedIdea]) -> None:
-    """Keep the entries of an idea file that could not enter, replacing those of an earlier attempt."""
+    """Keep the entries of an idea file that could not enter,
+    replacing those of an earlier attempt.
+    """
     rows = {"failures": rejection_rows(run_id, rejected)}
     landing.write_loose_file(layout, RUNS, "failures", rows, run_id)
 

@@ -105,7 +105,9 @@ def _idea(text: str, title: str, idempotency_key: str) -> dict[str, Any]:
 
 
 def _submission() -> str:
-    """Names what a reader is about to submit: a second click on the button asks for the same job."""
+    """Names what a reader is about to submit: a second click on the button asks
+    for the same job.
+    """
     name: str = st.session_state.setdefault(_SUBMISSION, uuid4().hex)
     return name
 

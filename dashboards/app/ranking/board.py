@@ -60,7 +60,9 @@ def basis_of(head: RankingHead | None) -> str:
 def choose_basis(
     lake: Lake, run: Run, *, key: str, label: str = "Ranks rest on"
 ) -> RankingHead | None:
-    """A ranking of the run by matches, else None for scores; at first what `group_rankings` shows."""
+    """A ranking of the run by matches, else None for scores;
+    at first what `group_rankings` shows.
+    """
     heads = {basis_of(head): head for head in lake.ask(rankings_of, run.run_id)}
     shown = lake.ask(ranking_shown, run.run_id)
     help = (

@@ -12,7 +12,9 @@ from schemas.run import Run
 
 
 def show(lake: Lake, first: Board) -> None:
-    """The chosen leaderboard against another one, by ranks among the ideas that both have ranked."""
+    """The chosen leaderboard against another one,
+    by ranks among the ideas that both have ranked.
+    """
     left, right = st.columns(2)
     with left:
         run = _other_run(lake, first.run)

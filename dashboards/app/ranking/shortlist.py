@@ -11,7 +11,9 @@ MOST = 10
 
 
 def show(board: Board) -> None:
-    """The first few of each group, those of the same rank by score: ranks compare within a group only."""
+    """The first few of each group, those of the same rank by score:
+    ranks compare within a group only.
+    """
     each = int(
         state.number("Of each group", key="each", minimum=1, maximum=MOST, default=3, step=1)
     )

@@ -135,7 +135,8 @@ def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None, lake: Lake
         return
     st.caption(
         f"{figures.counted(len(calls), 'call')},"
-        f" {figures.duration(sum(call.latency_seconds for call in calls))} of waiting. Select one to"
+        f" {figures.duration(sum(call.latency_seconds for call in calls))} of waiting. Select"
+        " one to"
         " read its prompt and its reply."
     )
     columns = {

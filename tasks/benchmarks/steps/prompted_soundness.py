@@ -50,8 +50,8 @@ NEAREST_PAPERS = 2
 async def baseline_prompted_soundness(
     inputs: PromptedSoundnessInput, tools: BaselineTools
 ) -> PromptedSoundnessReply | NoAnswer:
-    """Methods as the module's own baseline finds them, each with the nearest sentences of the papers
-    and with good practices that the plan leaves out.
+    """Methods as the module's own baseline finds them, each with the nearest sentences of the
+    papers and with good practices that the plan leaves out.
     """
     found = await baseline_methods(
         MethodsInput(idea=inputs.idea, maximum_methods=MAXIMUM_METHODS), tools

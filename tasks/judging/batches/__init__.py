@@ -1,1 +1,3 @@
-"""Questions to models that travel in batches, at half the price of calls: written down, submitted, collected."""
+"""Questions to models that travel in batches, at half the price of calls: written down,
+submitted, collected.
+"""

@@ -1,7 +1,8 @@
 """A model whose questions travel in batches, as the engine of one worker asks it.
 
-What the batches have answered is given back as if a call had been answered just now. What nobody has
-asked yet is written down, and whoever asked it waits from outside (`tasks/shards/standstill.py`).
+What the batches have answered is given back as if a call had been answered just now. What nobody
+has asked yet is written down, and whoever asked it waits from outside
+(`tasks/shards/standstill.py`).
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -19,8 +20,8 @@ from tasks.shards.standstill import answer_from_outside
 from tasks.web.relayed import RelayedAnswer, RelayedRequest, relayed
 
 MOST_WAVES_PER_STEP = 3
-"""Waves in which one question may be: in new words after a reply that cannot be used, and again after
-a run that ended without an answer.
+"""Waves in which one question may be: in new words after a reply that cannot be used, and again
+after a run that ended without an answer.
 """
 
 _PATIENCE_SECONDS = 60.0

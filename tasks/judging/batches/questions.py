@@ -31,8 +31,8 @@ _BATCHES = "select name, model, api_base, endpoint, wave, remote_id, state from 
 
 
 class QuestionState(StrEnum):
-    """Where a question is. `open_again`: unanswered when the run had ended; the next start may ask it
-    in another wave.
+    """Where a question is. `open_again`: unanswered when the run had ended; the next start may ask
+    it in another wave.
     """
 
     WRITTEN = "written"
@@ -203,7 +203,9 @@ class Questions:
             )
 
     def written(self) -> list[tuple[str, Question]]:
-        """What waits to be submitted, with its identifiers, in the order in which it was written."""
+        """What waits to be submitted, with its identifiers,
+        in the order in which it was written.
+        """
         return self._questions("state = ? order by written_at, question_id", QuestionState.WRITTEN)
 
     def of_batch(self, name: str) -> list[tuple[str, Question]]:

@@ -1,4 +1,6 @@
-"""The proposals of a snapshot, kept beside it: what was found, and what a person or a rule decided."""
+"""The proposals of a snapshot, kept beside it: what was found,
+and what a person or a rule decided.
+"""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -25,7 +27,8 @@ class Proposals:
             self._connection.execute(sql("create_proposals"))
         except duckdb.Error as error:
             raise SnapshotError(
-                f"{folder / AUDIT_NAME} cannot be opened ({first_line(error)}); if no other audit is"
+                f"{folder / AUDIT_NAME} cannot be opened ({first_line(error)}); if no other"
+                " audit is"
                 " running, delete it and audit again"
             ) from error
 
@@ -100,7 +103,8 @@ class Proposals:
         unknown = sorted(set(proposal_ids) - {each.proposal_id for each in found})
         if unknown:
             raise ConfigurationError(
-                f"no proposal {', '.join(unknown)}; `assay literature audit INDEX --json` lists them"
+                f"no proposal {', '.join(unknown)}; `assay literature audit INDEX --json` lists"
+                " them"
             )
         return found
 

@@ -73,7 +73,8 @@ class Stage:
             defect = rule.partition("\n")[0].rpartition(" ")[2]
             # The name is that of a file of this package, the rest its content.
             self.connection.execute(
-                "insert into found select $rule, $defect, number, field, action, old, new, evidence,"  # noqa: S608
+                "insert into found select $rule, $defect, number, field, action, old, new,"  # noqa: S608
+                " evidence,"
                 f" confidence from ({rule})",
                 {"rule": name, "defect": defect},
             )

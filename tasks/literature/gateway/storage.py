@@ -166,7 +166,9 @@ class RequestRecord:
         )
 
     def hours(self) -> list[dict[str, Any]]:
-        """The last day, one entry per hour with requests, the current one last; `hour` as ISO text (UTC)."""
+        """The last day, one entry per hour with requests, the current one last;
+        `hour` as ISO text (UTC).
+        """
         first = (int(time.time() / 3600) - 23) * 3600
         with closing(self._connection.execute(_BY_HOUR, (first,))) as cursor:
             names = [column[0] for column in cursor.description]

@@ -1,5 +1,5 @@
-"""How one paper cites another: the sentences that do, each with its section and purpose, and whether
-the source calls the citation influential.
+"""How one paper cites another: the sentences that do, each with its section and purpose, and
+whether the source calls the citation influential.
 """
 
 import zlib

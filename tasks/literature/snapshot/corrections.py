@@ -172,7 +172,9 @@ class CorrectedStore(StoreEditor):
         return "removed"
 
     def _repointed(self, removed: int, kept: int) -> Iterator[_Edit]:
-        """Entries of other lists that name the removed paper: they name the kept one from now on."""
+        """Entries of other lists that name the removed paper:
+        they name the kept one from now on.
+        """
         self._connection.execute(_REPOINT)
         target = key_number(f"id:{self._record(kept).paper_id}")
         for name in self._names(removed):

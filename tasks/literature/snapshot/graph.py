@@ -44,7 +44,9 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class RelatedPapers:
-    """The nearest first. `hubs`: seeds of which only `MOST_NEIGHBOURS` neighbours were looked at."""
+    """The nearest first. `hubs`: seeds of which only `MOST_NEIGHBOURS` neighbours
+    were looked at.
+    """
 
     papers: tuple[Related, ...]
     hubs: tuple[int, ...] = ()

@@ -59,8 +59,8 @@ _KEYS_PER_QUERY = 500
 
 
 References = Sequence[tuple[int, str, CitationContexts]]
-"""Reference lists as (position, identifier, how it is cited); positions are unique within a list and
-say its order.
+"""Reference lists as (position, identifier, how it is cited); positions are unique within a list
+and say its order.
 """
 
 
@@ -297,7 +297,9 @@ class PaperStore:
         )
 
     def same_as(self, record: PaperRecord) -> int | None:
-        """The paper that shares a key with this record, the surest key first; None: there is none."""
+        """The paper that shares a key with this record, the surest key first; None:
+        there is none.
+        """
         found = (self._holder(key) for key in same_paper_keys(record, identified=False))
         return next((number for number in found if number is not None), None)
 

@@ -1,5 +1,5 @@
-"""`review_aspect`: what one reviewer of novelty, rigor, clarity or consistency objects to, over what
-was noted of the whole text and what was looked up beforehand.
+"""`review_aspect`: what one reviewer of novelty, rigor, clarity or consistency objects to, over
+what was noted of the whole text and what was looked up beforehand.
 
 Baseline: none; rules understand no text.
 """

@@ -115,7 +115,9 @@ def whole_percent(weights: Sequence[float]) -> tuple[int, ...]:
 
 
 class NoveltyReply(Reply):
-    """Known aspects cite the works that have them; both lists may be empty, the justification not."""
+    """Known aspects cite the works that have them; both lists may be empty,
+    the justification not.
+    """
 
     contributions: Annotated[list[ContributionReply], SoundEntries] = Field(
         default_factory=list, description="Each contribution the idea claims."

@@ -30,8 +30,8 @@ SIMILARITY_WEIGHT = 0.7
 THRESHOLDS = (0.18, 0.26, 0.34, 0.45, 0.55)
 """Closeness from which a score of 1, 2, 3, 4, 5 is given.
 
-Set on the titles of 60 papers of IEEE VIS against all earlier papers of the venue: at 3 stand half of
-what the authors cite and one in seven of the others, at 4 a quarter and one in thirty.
+Set on the titles of 60 papers of IEEE VIS against all earlier papers of the venue: at 3 stand half
+of what the authors cite and one in seven of the others, at 4 a quarter and one in thirty.
 """
 
 

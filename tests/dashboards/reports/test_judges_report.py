@@ -39,7 +39,9 @@ REFUSED = Reason.REFUSED
 
 
 def by_two_models() -> IdeaEvaluation:
-    """Four calls to a model that thinks and drops, two to one that tells nothing of its thinking."""
+    """Four calls to a model that thinks and drops,
+    two to one that tells nothing of its thinking.
+    """
     evaluation = make_full_evaluation(0)
     thinks = {
         "model_requested": "openai/gpt-5",

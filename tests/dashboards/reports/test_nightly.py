@@ -1,4 +1,6 @@
-"""The summary of a night: what is new, what leads, what alarms, what it cost beside the last run."""
+"""The summary of a night: what is new, what leads, what alarms,
+what it cost beside the last run.
+"""
 
 from datetime import UTC, datetime, timedelta
 

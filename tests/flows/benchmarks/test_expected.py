@@ -1,4 +1,6 @@
-"""`assay benchmark SUITE --dry-run`: what would be asked, counted from the data, and nothing asked."""
+"""`assay benchmark SUITE --dry-run`: what would be asked, counted from the data,
+and nothing asked.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""Suite `survey` from its data to the lake: what following the graph adds at equal papers judged."""
+"""Suite `survey` from its data to the lake: what following the graph adds at
+equal papers judged.
+"""
 
 import pytest
 

@@ -73,7 +73,9 @@ def anthropic_complaint(schema: Any) -> str | None:
 
 
 def with_bounds_in_words(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema as a model reads it: LiteLLM says the bounds that Claude's schemas lack in words."""
+    """The schema as a model reads it: LiteLLM says the bounds that Claude's
+    schemas lack in words.
+    """
     read = copy.deepcopy(schema)
     for _, node in _nodes(read, ()):
         for bound, value in _BOUND.findall(str(node.get("description", ""))):

@@ -1,4 +1,6 @@
-"""The extractive reviewers: deterministic, moved by the evidence and by the idea, never constant."""
+"""The extractive reviewers: deterministic, moved by the evidence and by the idea,
+never constant.
+"""
 
 from typing import Any
 

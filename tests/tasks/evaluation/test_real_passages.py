@@ -38,9 +38,12 @@ IDEA = Idea(
     idea_id=IdeaId("segmenting"),
     title="Chinese word segmentation with subwords",
     text=(
-        "We will segment Chinese text into words with conditional random fields over subwords instead"
-        " of characters. A finite-state segmenter with a dictionary proposes words, unknown words are"
-        " recognised by their characters, and both are joined by a confidence measure. We measure F1"
+        "We will segment Chinese text into words with conditional random fields over subwords"
+        " instead"
+        " of characters. A finite-state segmenter with a dictionary proposes words, unknown"
+        " words are"
+        " recognised by their characters, and both are joined by a confidence measure. We"
+        " measure F1"
         " on the corpora of the segmentation bakeoff and compare with character tagging."
     ),
     cutoff_date=date(2013, 12, 31),

@@ -1,4 +1,6 @@
-"""Whatever is in a file, reading it gives ideas, rejections or `IdeaFileError`, and nothing else."""
+"""Whatever is in a file, reading it gives ideas, rejections or `IdeaFileError`,
+and nothing else.
+"""
 
 import json
 import string

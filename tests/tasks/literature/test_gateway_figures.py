@@ -1,4 +1,6 @@
-"""What the gateway says of its work: in rows, in its own record, at /stats, /healthz and /metrics."""
+"""What the gateway says of its work: in rows, in its own record, at /stats,
+/healthz and /metrics.
+"""
 
 import asyncio
 import os

@@ -25,7 +25,8 @@ def paper(number: int, **changes: Any) -> dict[str, Any]:
         "paper_id": f"p{number}",
         "title": f"Measuring {measure} of northern {subject} in survey {number}",
         "abstract": (
-            f"In survey {number} we measured {measure} of {subject} in the north over many seasons with buoys,"
+            f"In survey {number} we measured {measure} of {subject} in the north over many"
+            " seasons with buoys,"
             f" satellites, drones and patience, and report how {measure} changed beside {subject}."
         ),
         "authors": [f"Ada Author{number}", f"Bob Writer{number}"],
@@ -111,7 +112,8 @@ def test_swapped_titles_are_proposed_for_both_papers(tmp_path: Path) -> None:
 
 
 ABOUT = (
-    "is studied under thirteen conditions chosen beforehand, reproduced twice by independent groups,"
+    "is studied under thirteen conditions chosen beforehand, reproduced twice by independent"
+    " groups,"
     " documented openly, compared against earlier attempts and discussed without reservation."
 )
 

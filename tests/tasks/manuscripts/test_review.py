@@ -219,7 +219,8 @@ async def test_an_invented_or_damaged_quotation_falls_without_a_question() -> No
 
 async def test_no_more_than_twice_as_many_candidates_are_looked_at_and_doubles_once() -> None:
     text = "".join(
-        f"## {number} Part\nPebble number {number} was weighed in the morning of that day. {FILLER}\n"
+        f"## {number} Part\nPebble number {number} was weighed in the morning of that day."
+        f" {FILLER}\n"
         for number in range(1, 10)
     )
     words = ["lost", "taken", "broken", "sold", "washed", "counted", "painted", "weighed", "hidden"]

@@ -1,4 +1,6 @@
-"""Tables cell by cell, and claims that are made twice: what contradicts itself, and what does not."""
+"""Tables cell by cell, and claims that are made twice: what contradicts itself,
+and what does not.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""A shard of groups: landed group by group, killed at any moment, and never asking the same twice."""
+"""A shard of groups: landed group by group, killed at any moment,
+and never asking the same twice.
+"""
 
 import asyncio
 import json
@@ -205,7 +207,9 @@ STAGES = ["what was judged before", "engine", "question", "delivery", "ratings",
 def break_group(
     monkeypatch: pytest.MonkeyPatch, stage: str, error: Exception, broken: str
 ) -> Callable[[Ledger], Engine]:
-    """Raise `error` at one stage of the group called `broken`; returns the engines of all groups."""
+    """Raise `error` at one stage of the group called `broken`;
+    returns the engines of all groups.
+    """
 
     def failing(named: Callable[..., str], then: Callable[..., Any]) -> Callable[..., Any]:
         def call(*values: Any, **options: Any) -> Any:

@@ -51,7 +51,8 @@ EDGES = (
 )
 SETTINGS = Stretch(
     WORK.paper_id,
-    "All layers share weights. We set the learning rate to 3e-4 with a batch size of 32, and train for"
+    "All layers share weights. We set the learning rate to 3e-4 with a batch size of 32, and"
+    " train for"
     " 20 epochs.",
     "Training",
 )

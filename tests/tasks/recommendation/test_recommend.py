@@ -47,7 +47,8 @@ def edge(citing: str, cited: str, *passages: tuple[str, str], known: bool = True
 NEAR = paper(
     "near",
     "Neural translation of spoken dialects",
-    "We translate spoken dialects with a neural model. We reach 31 BLEU on the Alpine Speech corpus.",
+    "We translate spoken dialects with a neural model. We reach 31 BLEU on the Alpine Speech"
+    " corpus.",
 )
 FAR = paper("far", "Bridges of steel", "We weigh bridges. The accuracy of the scale is high.")
 OTHER = paper("other", "Dialects in parallel speech", "We learn from the Alpine Speech corpus.")

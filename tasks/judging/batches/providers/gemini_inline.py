@@ -1,4 +1,6 @@
-"""Gemini's batches, with their requests inside. API: https://ai.google.dev/gemini-api/docs/batch-api."""
+"""Gemini's batches, with their requests inside. API:
+https://ai.google.dev/gemini-api/docs/batch-api.
+"""
 
 import json
 import os

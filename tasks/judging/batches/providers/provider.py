@@ -69,7 +69,9 @@ def ended_with(status: int, body: Mapping[str, Any]) -> Ended:
 
 
 def raise_for(status: int | None, words: str) -> None:
-    """Raises what an error of the provider with this status (None: no answer came) is called here."""
+    """Raises what an error of the provider with this status (None:
+    no answer came) is called here.
+    """
     said = one_line(words)
     if status is None or status >= 500 or status in _WORTH_ANOTHER_TRY:
         raise TransientError(f"the provider of batches did not answer: {said}")

@@ -1,4 +1,6 @@
-"""Questions by batch: asked once, found again, paid at half the price, whatever the provider does."""
+"""Questions by batch: asked once, found again, paid at half the price,
+whatever the provider does.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
