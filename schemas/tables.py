@@ -56,6 +56,7 @@ from schemas.survey import (
 )
 from schemas.survey_review import RemovedSentence, SurveyJoin, SurveySection
 from schemas.survey_run import SurveyHead
+from schemas.votes import HumanVote
 
 STRING, BOOLEAN = ColumnType.STRING, ColumnType.BOOLEAN
 RUN_ID = Column("run_id", STRING, "The run the row belongs to.")
@@ -133,6 +134,7 @@ _of_benchmark = partial(
     ("run_id",),
     per_idea=False,
 )
+_of_services = partial(_table, (), (), per_idea=False)
 
 
 def _of_modules(
@@ -326,6 +328,9 @@ BENCHMARK_TABLES = (
     _of_benchmark("benchmark_items", BenchmarkItem, "task", "system", "item_id"),
 )
 
+SERVICE_TABLES = (_of_services("human_votes", HumanVote, "vote_id"),)
+"""What people and programs do, a row each, known by one column: recorded at once, folded later."""
+
 TABLES: tuple[Table, ...] = (
     RUNS,
     IDEAS,
@@ -394,6 +399,7 @@ TABLES: tuple[Table, ...] = (
     *CHECK_TABLES,
     *SURVEY_TABLES,
     *BENCHMARK_TABLES,
+    *SERVICE_TABLES,
 )
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}
 IDEA_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if table.per_idea)

@@ -4,17 +4,26 @@ number of readers.
 
 import importlib.util
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from schemas.errors import ConfigurationError, UnknownNameError, UpstreamError
+from schemas.columns import Table
+from schemas.errors import (
+    ConfigurationError,
+    PublicationError,
+    UnknownNameError,
+    UpstreamError,
+)
 from warehouse.definitions import show_as_defined
 from warehouse.layout import Layout
 from warehouse.publisher_lock import publisher_lock
-from warehouse.statements import quoted
+from warehouse.statements import quoted, table_statement
+
+if TYPE_CHECKING:  # questions in SQL do without it
+    import pyarrow as pa
 
 _CONFIGURED: dict[str, str | bool | int | float | list[str]] = {
     # The two extensions come from installed wheels, as DuckDB itself does. Holding their 70 MB
@@ -192,3 +201,29 @@ def rows_in(
     result = connection.execute(sql, dict(parameters or {}))
     columns = [column[0] for column in result.description or []]
     return [dict(zip(columns, values, strict=True)) for values in result.fetchall()]
+
+
+@contextmanager
+def transaction(connection: duckdb.DuckDBPyConnection, title: str) -> Iterator[None]:
+    """Commits the block or leaves the lake as it was."""
+    committed = False
+    connection.execute("begin")
+    try:
+        yield
+        connection.execute("commit")
+        committed = True
+    except duckdb.Error as error:
+        raise PublicationError(f"{title} was not published: {one_line(error)}") from error
+    finally:
+        if not committed:
+            with suppress(duckdb.Error):
+                connection.execute("rollback")
+
+
+def insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: "pa.Table") -> None:
+    """Insert `incoming`, which the statement finds by its name here.
+
+    A registered view would keep every batch alive until the commit.
+    """
+    if len(incoming):
+        connection.execute(table_statement("insert", table=table.name, source="incoming"))

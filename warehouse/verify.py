@@ -20,6 +20,7 @@ from warehouse.units.kind import Kind
 from warehouse.units.landing import LEFTOVERS, landed_names, loose_files
 from warehouse.verify_content import LakeContent, LandedContent
 from warehouse.verify_landing import read_file, read_units
+from warehouse.verify_records import recorded_problems
 
 
 class VerifyReport(Noun):
@@ -56,6 +57,9 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
             comparison = _Comparison(layout, LakeContent(connection), rows.keys())
             for kind in KINDS:
                 problems += comparison.problems(kind)
+            found = recorded_problems(layout, comparison.lake, rows.keys())
+            problems += found.problems
+            notices += found.notices
         except duckdb.Error as error:
             raise ConfigurationError(
                 f"the lake's catalogue cannot be read: {one_line(error)}"

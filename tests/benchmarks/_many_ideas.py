@@ -11,10 +11,10 @@ from schemas.columns import Table
 from schemas.identifiers import RunId
 from schemas.tables import IDEA_TABLES
 from tests.support.evaluations import make_evaluation, make_run
-from warehouse.lake import open_writer
+from warehouse.lake import open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
-from warehouse.units.publish import publish, transaction
+from warehouse.units.publish import publish
 
 MODELS = 40
 """Ideas that are really made; the others are their copies, with names, keys and texts of their own.

@@ -16,10 +16,9 @@ from schemas.identifiers import RunId
 from schemas.tables import TABLES
 from warehouse import definitions, lake
 from warehouse.definitions import apply_definitions
-from warehouse.lake import open_reader, open_writer
+from warehouse.lake import open_reader, open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.units.publish import transaction
 
 SPAWN = multiprocessing.get_context("spawn")
 

@@ -12,14 +12,13 @@ from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.run import Run
 from warehouse.compact import remove_batches
-from warehouse.lake import open_writer
+from warehouse.lake import open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
 from warehouse.statements import table_statement
 from warehouse.units.landing import iterate_receipts
-from warehouse.units.publish import transaction
 
 
 class DeletedRun(Noun):

@@ -101,8 +101,8 @@ class ServiceDatabase:
         try:
             into_wal(connection)
             connection.execute("pragma synchronous = full")
-            connection.execute(statement("services", "create_tokens"))
-            connection.execute(statement("services", "create_submissions"))
+            for name in ("create_tokens", "create_submissions", "create_records"):
+                connection.execute(statement("services", name))
         except sqlite3.Error:
             connection.close()
             raise

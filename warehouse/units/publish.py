@@ -2,8 +2,7 @@
 the lake.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,11 +18,12 @@ from schemas.receipt import UnitReceipt
 from schemas.tables import TABLE, TABLES
 from warehouse.answers import Publication, ValidationReport
 from warehouse.definitions import apply_definitions
-from warehouse.lake import one_line, open_writer
+from warehouse.lake import insert, open_writer, transaction
 from warehouse.landed import in_batches, read_landed
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, write_bytes
 from warehouse.rows import row_of
+from warehouse.services.records import fold
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import iterate_receipts, landed_files, loose_files
@@ -64,6 +64,7 @@ def publish(
     with open_writer(layout, catalogue_url=catalogue_url, wait_seconds=wait_seconds) as connection:
         with transaction(connection, kind.titled(*names)):
             apply_definitions(connection)
+        fold(connection, layout)
         kind.refuse(connection, head)
         unchanged = _published_digest(connection, kind, names) == digest
         if not unchanged:
@@ -209,29 +210,3 @@ def _counts(
     )
     sql = " union all ".join(counted)  # one question, since each finds the snapshot anew
     return dict(connection.execute(sql, kind.parameters(*names)).fetchall())
-
-
-@contextmanager
-def transaction(connection: duckdb.DuckDBPyConnection, title: str) -> Iterator[None]:
-    """Commits the block or leaves the lake as it was."""
-    committed = False
-    connection.execute("begin")
-    try:
-        yield
-        connection.execute("commit")
-        committed = True
-    except duckdb.Error as error:
-        raise PublicationError(f"{title} was not published: {one_line(error)}") from error
-    finally:
-        if not committed:
-            with suppress(duckdb.Error):
-                connection.execute("rollback")
-
-
-def insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: pa.Table) -> None:
-    """Insert `incoming`, which the statement finds by its name here.
-
-    A registered view would keep every batch alive until the commit.
-    """
-    if len(incoming):
-        connection.execute(table_statement("insert", table=table.name, source="incoming"))
