@@ -13,8 +13,9 @@ from filelock import FileLock, Timeout
 
 from flows.exit_codes import EXIT_FAILURES, EXIT_USAGE
 from flows.job_environment import environment_of
+from flows.vote_counting import VoteCounter
 from schemas.base import replace
-from schemas.errors import ConfigurationError
+from schemas.errors import AssayError, ConfigurationError
 from schemas.interpreter import module_command
 from schemas.job import JobRequest, JobState, PlanJob, check_offered
 from schemas.settings import Settings
@@ -41,14 +42,15 @@ EXIT_HELD = 75
 
 
 def run_jobs(layout: Layout, settings: Settings, over: Callable[[], bool]) -> None:
-    """Take up the jobs of a warehouse until `over` says so; then stop them in order.
+    """Take up the jobs of a warehouse, and count its votes, until `over` says so; then stop them
+    in order.
 
     What is stopped here goes on with the next runner. While another runner is at work in the
     warehouse, this one waits to take its place. Call it in the main thread: a job's process ends
     with the thread that started it.
     """
     lock = FileLock(runner_lock(layout), blocking=False, fallback_to_soft=False)
-    runner = _Runner(layout, settings)
+    runner, counter = _Runner(layout, settings), VoteCounter(layout, settings)
     said = ""
     try:
         while not over():
@@ -61,13 +63,24 @@ def run_jobs(layout: Layout, settings: Settings, over: Callable[[], bool]) -> No
             except Timeout:
                 pass
             except OSError as error:  # a full disk, or a warehouse that cannot be written to
-                if str(error) != said:
-                    _LOG.warning("jobs wait: %s", error)
-                said = str(error)
+                said = _warn("jobs wait", error, said)
+            try:
+                counter.look()
+            except (AssayError, OSError) as error:  # votes are safe, and counted once it is mended
+                said = _warn("votes wait to be counted", error, said)
             time.sleep(POLL_SECONDS)
     finally:
         runner.close()
+        counter.close()
         lock.release()
+
+
+def _warn(what: str, error: Exception, said: str) -> str:
+    """Say once what is in the way."""
+    line = f"{what}: {error}"
+    if line != said:
+        _LOG.warning(line)
+    return line
 
 
 @dataclass(slots=True)

@@ -32,13 +32,16 @@ from tasks.ranking.rank import UNGROUPED
 from tasks.ranking.rank_shard import GroupJob, RankJob, land_failed_group
 from tasks.ranking.schedule import FIXED, kind_of, most_bridges
 from tasks.ranking.steps import STEPS
+from tasks.ranking.voted import votes_on_ideas
 from tasks.ranking.votes import RejectedVote, Votes, read_votes
 from tasks.telemetry.reporting import traceparent
+from warehouse.contests import human_votes
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
 from warehouse.rankings.landing import RANKINGS, basis_of
 from warehouse.scrubbing import without_secrets
+from warehouse.services.records import fold_into_lake
 from warehouse.units.landing import begun_head, complete_receipt
 
 
@@ -64,13 +67,15 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
     """
     started_at = datetime.now(UTC)
     dimensions = dimensions_of(request.profile)
+    if request.votes_in_lake:
+        fold_into_lake(layout, catalogue_url=settings.catalogue)
     names = tuple(dimension.name for dimension in dimensions)
     with open_queries(layout, catalogue_url=settings.catalogue) as queries:
         if not queries.run(request.run_id).idea_count:
             raise ConfigurationError(f"run {request.run_id} holds no ideas: there is none to rank")
         basis = basis_of(queries.connection, request.run_id)
         group_of = _groups(queries, request, settings, layout)
-        votes = _votes(request, group_of, names)
+        votes = _votes(request, queries, group_of, names)
         prior = _prior(request, queries.run(request.run_id))
         members: dict[str, list[IdeaId]] = {}
         for idea_id, group in group_of.items():
@@ -151,9 +156,20 @@ def _prior(request: RankRequest, run: Run) -> Prior | None:
 
 
 def _votes(
-    request: RankRequest, group_of: Mapping[IdeaId, str], dimensions: tuple[str, ...]
+    request: RankRequest,
+    queries: Queries,
+    group_of: Mapping[IdeaId, str],
+    dimensions: tuple[str, ...],
 ) -> Votes:
     path = request.votes_path
+    if request.votes_in_lake:
+        found = votes_on_ideas(human_votes(queries), group_of)
+        if not found:
+            raise ConfigurationError(
+                f"the lake holds no votes on the ideas of run {request.run_id}: the dashboard's"
+                " page Vote takes them, or leave out --votes"
+            )
+        return Votes(found, ())
     if path is None:
         return Votes((), ())
     votes = read_votes(path, group_of, dimensions)

@@ -145,6 +145,10 @@ class PlanOptions(RunOptions):
     )
 
 
+VOTES_IN_LAKE = Path("lake")
+"""What `--votes` says for the votes cast on the dashboard; files of votes end otherwise."""
+
+
 class RankOptions(IdeaOptions):
     """Of `assay rank`; what is not said is taken from the run."""
 
@@ -165,7 +169,10 @@ class RankOptions(IdeaOptions):
         "with --votes.",
     )
     votes: Path | None = option(
-        None, "FILE", "Human votes, JSON Lines or CSV: first, second, winner, voter, …"
+        None,
+        "FILE|lake",
+        "Human votes: a file, JSON Lines or CSV (first, second, winner, voter, …), or `lake`: those"
+        " cast on the dashboard.",
     )
     bridge_pairs: int | None = option(
         None,

@@ -276,6 +276,7 @@ class RankRequest(WorkRequest):
     grouping: Grouping = Grouping.GIVEN
     method: RatingMethod = RatingMethod.BRADLEY_TERRY
     votes_path: Path | None = Field(default=None, description="Human votes, JSON Lines or CSV.")
+    votes_in_lake: bool = Field(default=False, description="Whether the lake's votes count.")
     budget: Budget = Budget()
     batch: bool = Field(
         default=False,

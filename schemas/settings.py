@@ -299,6 +299,23 @@ class ApiSettings(Section):
     )
 
 
+class VotingSettings(Section):
+    """Blind votes of people."""
+
+    check_share: float = Field(
+        default=0.1,
+        ge=0,
+        le=0.5,
+        description="Share of pairs in which one side is scrambled, to see whether voters read.",
+    )
+    most_per_minute: int = Field(
+        default=20, ge=1, description="Pairs that one voter may answer within a minute."
+    )
+    most_per_day: int = Field(
+        default=500, ge=1, description="Pairs that one voter may answer within a day."
+    )
+
+
 class CacheSettings(Section):
     """What `assay warehouse compact` leaves in each cache: replies, look-ups, documents,
     vectors.
@@ -430,6 +447,7 @@ class Settings(BaseSettings):
     runs: RunSettings = RunSettings()
     alarms: AlarmSettings = AlarmSettings()
     jobs: JobSettings = JobSettings()
+    voting: VotingSettings = VotingSettings()
     api: ApiSettings = ApiSettings()
     batches: BatchSettings = BatchSettings()
     caches: CacheSettings = CacheSettings()

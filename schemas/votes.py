@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored
-from schemas.identifiers import IdeaId, RunId
+from schemas.identifiers import IdeaId, RunId, content_hash
 
 
 class Track(StrEnum):
@@ -76,3 +76,100 @@ class HumanVote(Noun):
     def first_share_0_to_1(self) -> float:
         """What the first won: 1, ½ or 0."""
         return _SHARE_OF_FIRST.get(self.choice, 0.5)
+
+
+class Contender(Noun):
+    """What a pair is made of: an idea, or what one run wrote about something."""
+
+    run_id: RunId
+    item_id: IdeaId
+
+    @property
+    def name(self) -> str:
+        """Unique among all contenders of a track."""
+        return f"{self.run_id}/{self.item_id}"
+
+
+class Shown(Noun):
+    """One side of a pair, as far as it may sway a voter."""
+
+    contender: Contender
+    words: int = Field(ge=0)
+    citations: int = Field(ge=0)
+
+
+class Offer(Noun):
+    """A pair as it was put before one voter.
+
+    Attributes:
+        scrambled: the side whose words were shown in random order, which an attentive voter does
+            not choose; None: it is no attention check.
+    """
+
+    offer_id: str
+    voter: str
+    track: Track
+    group: str
+    first: Shown
+    second: Shown
+    scrambled: Choice | None = None
+    offered_at: datetime
+
+    def vote(self, choice: Choice, reason: str | None, voted_at: datetime) -> HumanVote:
+        """The vote that answers it."""
+        return HumanVote(
+            vote_id=self.offer_id,
+            track=self.track,
+            run_id=self.first.contender.run_id,
+            second_run_id=self.second.contender.run_id,
+            group=self.group,
+            first_id=self.first.contender.item_id,
+            second_id=self.second.contender.item_id,
+            choice=choice,
+            reason=reason,
+            voter=self.voter,
+            check_passed=None if self.scrambled is None else self._passed(choice),
+            first_words=self.first.words,
+            second_words=self.second.words,
+            first_citations=self.first.citations,
+            second_citations=self.second.citations,
+            offered_at=self.offered_at,
+            voted_at=voted_at,
+        )
+
+    def _passed(self, choice: Choice) -> bool:
+        return choice in (Choice.FIRST, Choice.SECOND) and choice is not self.scrambled
+
+
+class Contest(Noun):
+    """What meets in pairs: a group of ideas, or what several runs wrote about one thing."""
+
+    track: Track
+    group: str
+    contenders: tuple[Contender, ...] = Field(min_length=2)
+
+    @property
+    def name(self) -> str:
+        """Unique: the track, the group, and who is in it."""
+        members = sorted(contender.name for contender in self.contenders)
+        return content_hash(self.track, self.group, *members)
+
+
+class VotedStrength(Noun):
+    """How strong votes have one contender."""
+
+    contender: Contender
+    strength: float = Field(description="Log-strength, mean 0 in the contest.")
+    lower: float = Field(description="Lower end of the 95 % interval.")
+    upper: float
+    rank: int = Field(ge=1, description="Ties share.")
+    elo: float
+    vote_count: int = Field(ge=0)
+
+
+class Standing(Noun):
+    """A contest as its votes have it, and which pairs a vote would tell most about."""
+
+    vote_count: int = Field(ge=0, description="Votes it rests on, without attention checks.")
+    strengths: tuple[VotedStrength, ...]
+    next_pairs: tuple[tuple[str, str], ...] = Field(description="Names, the most telling first.")

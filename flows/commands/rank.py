@@ -19,7 +19,7 @@ from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options import RankOptions
+from schemas.options import VOTES_IN_LAKE, RankOptions
 from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
 from schemas.run import Run
 from schemas.settings import Settings
@@ -105,6 +105,7 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
             that was not named.
     """
     engine, votes = options.engine or EngineChoice.parse(run.engine), options.votes
+    in_lake = votes == VOTES_IN_LAKE
     check_api_base(options.api_base, engine)
     if options.profile is None and run.profile not in shipped_profiles():
         raise ConfigurationError(
@@ -130,7 +131,8 @@ def rank_request(run: Run, options: RankOptions) -> RankRequest:
         grouping=options.group_by,
         method=options.method
         or (RatingMethod.BRADLEY_TERRY if votes is None else RatingMethod.ELO),
-        votes_path=votes.resolve() if votes is not None else None,
+        votes_path=None if in_lake or votes is None else votes.resolve(),
+        votes_in_lake=in_lake,
         workers=options.workers,
         scheduler_address=options.scheduler,
         budget=replace(options.budget, maximum_requests=None),

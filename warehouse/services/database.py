@@ -14,6 +14,8 @@ from warehouse.keyed_store import BUSY_TIMEOUT_SECONDS, into_wal
 from warehouse.layout import Layout
 from warehouse.statements import statement
 
+_TABLES = ("tokens", "submissions", "records", "offers", "contests")
+
 
 def services_file(layout: Layout) -> Path:
     return layout.state / "services.sqlite"
@@ -101,8 +103,8 @@ class ServiceDatabase:
         try:
             into_wal(connection)
             connection.execute("pragma synchronous = full")
-            for name in ("create_tokens", "create_submissions", "create_records"):
-                connection.execute(statement("services", name))
+            for name in _TABLES:
+                connection.execute(statement("services", f"create_{name}"))
         except sqlite3.Error:
             connection.close()
             raise

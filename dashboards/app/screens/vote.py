@@ -1,0 +1,149 @@
+"""Vote: two ideas, reviews, surveys or lists of findings side by side, blind; and how they stand."""
+
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+
+from dashboards.app import empty, state, text
+from dashboards.app.data import Lake
+from dashboards.app.voting import ballot, standings
+from dashboards.app.voting.voter import signed_in
+from schemas.identifiers import RunId
+from schemas.settings import Settings, VotingSettings
+from schemas.votes import Choice, Contender, Contest, Offer, Track
+from warehouse.contests import Part, contests_of, shown, text_of
+from warehouse.layout import Layout
+from warehouse.queries import Queries
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.voting import (
+    add_contests,
+    cast,
+    next_pair,
+    offer,
+    open_offer,
+    skip,
+    standing_of,
+)
+
+_VOTE, _STANDINGS = "Vote", "Standings"
+_ENTERED = "contests that this reader has entered"
+_NOTHING = {
+    Track.IDEAS: "No group of this run holds two ideas.",
+    Track.REVIEWS: "No idea was reviewed by two runs that differ: evaluate one file with two"
+    " engines or profiles.",
+    Track.SURVEYS: "No question was surveyed by two runs.",
+    Track.FINDINGS: "No manuscript was checked twice with findings.",
+}
+
+
+def show(lake: Lake) -> None:
+    """A pair that the voter has not seen, or how the contests stand."""
+    view = state.choose_view("Part", (_VOTE, _STANDINGS))
+    track = Track(state.choose("What meets", list(Track), key="track", shown=str.capitalize))
+    run_id = None
+    if track is Track.IDEAS:
+        run = state.choose_run(lake)
+        if run is None:
+            return
+        run_id = run.run_id
+    elif not lake.exists:
+        empty.no_lake(str(lake.layout.root))
+        return
+    contests = lake.ask(_contests, track, run_id)
+    if not contests:
+        empty.show(_NOTHING[track])
+        return
+    database = _database(lake.layout.root)
+    if view == _STANDINGS:
+        found = [(contest, standing_of(database, contest)) for contest in contests]
+        standings.show(found, lake.ask(_titles, track, run_id))
+        return
+    _vote(lake, database, contests)
+
+
+def _vote(lake: Lake, database: ServiceDatabase, contests: tuple[Contest, ...]) -> None:
+    voter = signed_in()
+    if voter is None:
+        empty.show("Voting needs a sign-in as a voter: ask whoever runs this dashboard for one.")
+        return
+    settings = Settings().voting
+    names = tuple(contest.name for contest in contests)
+    if st.session_state.get(_ENTERED) != names:  # every writing waits for the disk
+        add_contests(database, contests)
+        st.session_state[_ENTERED] = names
+    found = open_offer(database, voter, contests)
+    if found is None:
+        found = _new_offer(lake, database, voter, contests, settings)
+    if found is None:
+        st.success("You have seen every pair. Thank you!", icon=":material/done_all:")
+        return
+    sides = (_text(lake, found, found.first.contender), _text(lake, found, found.second.contender))
+    st.caption(
+        text.line(f"Which is better? Keys: A, B, G both good, X both bad, S skip. {found.track}")
+    )
+    ballot.show(found, sides, partial(_answer, database, voter, found.offer_id, settings))
+
+
+def _new_offer(
+    lake: Lake,
+    database: ServiceDatabase,
+    voter: str,
+    contests: tuple[Contest, ...],
+    settings: VotingSettings,
+) -> Offer | None:
+    chosen = next_pair(database, voter, contests)
+    if chosen is None:
+        return None
+    contest, names = chosen
+    by_name = {contender.name: contender for contender in contest.contenders}
+    one, other = (by_name[name] for name in names)
+    sides = (
+        shown(one, lake.ask(_parts, contest.track, one)),
+        shown(other, lake.ask(_parts, contest.track, other)),
+    )
+    return offer(database, voter, contest, sides, settings)
+
+
+def _answer(
+    database: ServiceDatabase,
+    voter: str,
+    offer_id: str,
+    settings: VotingSettings,
+    choice: Choice | None,
+    reason: str,
+) -> None:
+    if choice is None:
+        skip(database, voter, offer_id, settings)
+    else:
+        cast(database, voter, offer_id, choice, reason, settings)
+
+
+def _text(lake: Lake, found: Offer, contender: Contender) -> tuple[Part, ...]:
+    return lake.ask(_parts, found.track, contender)
+
+
+def _contests(queries: Queries, track: Track, run_id: RunId | None) -> tuple[Contest, ...]:
+    return contests_of(queries, track, run_id)
+
+
+def _parts(queries: Queries, track: Track, contender: Contender) -> tuple[Part, ...]:
+    return text_of(queries, track, contender)
+
+
+def _titles(queries: Queries, track: Track, run_id: RunId | None) -> dict[str, str]:
+    """What stands for contenders by name: of ideas their titles, of the rest who made them."""
+    if track is Track.IDEAS and run_id is not None:
+        rows = queries.rows("ideas_of_run", run_id=run_id)
+        return {f"{run_id}/{row['idea_id']}": row["title"] for row in rows}
+    runs = {run.run_id: f"{run.engine}, {run.profile}, {run.run_id}" for run in queries.list_runs()}
+    return {
+        contender.name: runs.get(contender.run_id, contender.run_id)
+        for contest in contests_of(queries, track)
+        for contender in contest.contenders
+    }
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)  # type: ignore[untyped-decorator]
+def _database(warehouse: Path) -> ServiceDatabase:
+    return ServiceDatabase(Layout(warehouse))

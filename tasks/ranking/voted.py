@@ -1,0 +1,108 @@
+"""What blind votes say: matches of them, strengths of a contest, and which pairs to ask next."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from schemas.identifiers import IdeaId
+from schemas.profile import RankingParameters
+from schemas.ranking import Match, Rating, RatingMethod, Winner
+from schemas.votes import Choice, Contender, Contest, HumanVote, Standing, Track, VotedStrength
+from tasks.ranking.dimensions import OVERALL
+from tasks.ranking.rating import rate_votes
+from tasks.ranking.schedule import next_round
+from tasks.ranking.tally import HUMAN, tally
+
+_WINNERS = {Choice.FIRST: Winner.FIRST, Choice.SECOND: Winner.SECOND}
+_TELLING_ROUND = 3
+"""Of a schedule: the first that chooses pairs by what they would tell, and ends for no reason."""
+
+
+def matches_of(votes: Iterable[HumanVote], *, across_runs: bool = True) -> tuple[Match, ...]:
+    """Votes as matches judged by `human:<voter>`, in order of time; attention checks are left out.
+
+    Args:
+        across_runs: whether what one run and another wrote about one thing are two; else ideas
+            bear their own ids.
+    """
+    counted = (vote for vote in votes if vote.check_passed is None)
+    return tuple(
+        _match(vote, across_runs) for vote in sorted(counted, key=lambda v: (v.voted_at, v.vote_id))
+    )
+
+
+def _match(vote: HumanVote, across_runs: bool) -> Match:
+    sides = (
+        Contender(run_id=vote.run_id, item_id=vote.first_id),
+        Contender(run_id=vote.second_run_id, item_id=vote.second_id),
+    )
+    first, second = (IdeaId(side.name) if across_runs else side.item_id for side in sides)
+    return Match(
+        match_id=vote.vote_id,
+        group=vote.group,
+        first_idea_id=first,
+        second_idea_id=second,
+        dimension=OVERALL.name,
+        winner=_WINNERS.get(vote.choice, Winner.TIE),
+        rationale=vote.reason or "",
+        round=1,
+        judge=f"{HUMAN}{vote.voter}",
+        words_difference=vote.first_words - vote.second_words,
+        created_at=vote.voted_at,
+    )
+
+
+def belongs(vote: HumanVote, contest: Contest) -> bool:
+    """Whether the vote is between two contenders of the contest."""
+    if vote.track is not contest.track or vote.group != contest.group:
+        return False
+    names = {contender.name for contender in contest.contenders}
+    return {f"{vote.run_id}/{vote.first_id}", f"{vote.second_run_id}/{vote.second_id}"} <= names
+
+
+def standing_by(
+    contest: Contest, votes: Sequence[HumanVote], parameters: RankingParameters, seed: int = 0
+) -> Standing:
+    """How a contest stands by `votes`, those of other contests left out."""
+    matches = matches_of(vote for vote in votes if belongs(vote, contest))
+    of = {IdeaId(contender.name): contender for contender in contest.contenders}
+    ratings = rate_votes(contest.group, tuple(of), matches, OVERALL.name, parameters, seed)
+    elo = {one.idea_id: one for one in ratings if one.method is RatingMethod.ELO}
+    strengths = (
+        _strength(rating, elo[rating.idea_id], of[rating.idea_id])
+        for rating in ratings
+        if rating.method is RatingMethod.BRADLEY_TERRY and rating.rank is not None
+    )
+    telling = next_round(_TELLING_ROUND, tally(tuple(of), matches), frozenset(), parameters, seed)
+    return Standing(
+        vote_count=len(matches),
+        strengths=tuple(sorted(strengths, key=lambda one: (one.rank, -one.strength))),
+        next_pairs=telling.pairs,
+    )
+
+
+def _strength(rating: Rating, elo: Rating, contender: Contender) -> VotedStrength:
+    assert rating.strength is not None and rating.lower is not None
+    assert rating.upper is not None and rating.rank is not None and elo.strength is not None
+    return VotedStrength(
+        contender=contender,
+        strength=rating.strength,
+        lower=rating.lower,
+        upper=rating.upper,
+        rank=rating.rank,
+        elo=elo.strength,
+        vote_count=round(rating.wins + rating.losses),
+    )
+
+
+def votes_on_ideas(votes: Iterable[HumanVote], group_of: Mapping[IdeaId, str]) -> tuple[Match, ...]:
+    """Votes about ideas that are being ranked, as matches of their groups; others are left out."""
+    about = (
+        vote
+        for vote in votes
+        if vote.track is Track.IDEAS
+        and vote.first_id in group_of
+        and group_of[vote.first_id] == group_of.get(vote.second_id)
+    )
+    return tuple(
+        match.model_copy(update={"group": group_of[match.first_idea_id]})
+        for match in matches_of(about, across_runs=False)
+    )

@@ -1,0 +1,62 @@
+"""What blind votes may be asked about: what meets what, and the text that a voter sees of it."""
+
+from typing import NamedTuple
+
+from schemas.identifiers import RunId
+from schemas.votes import Contender, Contest, HumanVote, Shown, Track
+from warehouse.lake import rows_in
+from warehouse.queries import Queries
+from warehouse.rows import noun_of
+from warehouse.statements import statement
+
+_LINK = "](http"
+
+
+class Part(NamedTuple):
+    """A piece of a text under its heading; Markdown that nobody has vouched for."""
+
+    heading: str
+    text: str
+
+
+def contests_of(queries: Queries, track: Track, run_id: RunId | None = None) -> tuple[Contest, ...]:
+    """Contests with two contenders or more, by group.
+
+    Args:
+        run_id: whose ideas meet; of the other tracks, whose contenders are of several runs, all
+            contests are given.
+    """
+    parameters = {"run_id": run_id} if track is Track.IDEAS else {}
+    members: dict[str, list[Contender]] = {}
+    sql = statement("votes", f"{track}_contests")
+    for row in rows_in(queries.connection, sql, parameters):
+        contender = Contender(run_id=row["run_id"], item_id=row["item_id"])
+        members.setdefault(row["group"], []).append(contender)
+    return tuple(
+        Contest(track=track, group=group, contenders=tuple(found))
+        for group, found in sorted(members.items())
+        if len(found) > 1
+    )
+
+
+def text_of(queries: Queries, track: Track, contender: Contender) -> tuple[Part, ...]:
+    """The text of one side, part by part; empty where the lake no longer holds it."""
+    sql = statement("votes", f"{track}_text")
+    rows = rows_in(queries.connection, sql, contender.model_dump())
+    return tuple(Part(row["heading"] or "", row["text"] or "") for row in rows)
+
+
+def shown(contender: Contender, parts: tuple[Part, ...]) -> Shown:
+    """One side with what is known to sway voters: its length, and how often it cites."""
+    whole = [part.text for part in parts]
+    return Shown(
+        contender=contender,
+        words=sum(len(text.split()) for text in whole),
+        citations=sum(text.count(_LINK) for text in whole),
+    )
+
+
+def human_votes(queries: Queries) -> tuple[HumanVote, ...]:
+    """The lake's votes, in order of time."""
+    rows = rows_in(queries.connection, statement("votes", "human_votes"))
+    return tuple(noun_of(HumanVote, row) for row in rows)

@@ -1,0 +1,1 @@
+insert into contests (contest, document) values (:contest, :document) on conflict do nothing

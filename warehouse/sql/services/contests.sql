@@ -1,0 +1,1 @@
+select document, standing from contests order by contest

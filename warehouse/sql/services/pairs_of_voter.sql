@@ -1,0 +1,1 @@
+select pair from offers where voter = :voter

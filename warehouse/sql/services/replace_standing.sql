@@ -1,0 +1,1 @@
+update contests set standing = :standing where contest = :contest

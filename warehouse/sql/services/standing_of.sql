@@ -1,0 +1,1 @@
+select standing from contests where contest = :contest

@@ -1,0 +1,1 @@
+select * from human_votes order by voted_at, vote_id

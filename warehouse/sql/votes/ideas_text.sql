@@ -1,0 +1,2 @@
+-- What a voter sees of an idea.
+select title as heading, text from ideas where run_id = $run_id and idea_id = $item_id
