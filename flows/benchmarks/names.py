@@ -12,5 +12,6 @@ SUITE_NAMES = (
     "dataset_recommendation",
     "leaderboards",
     "survey",
+    "votes",
 )
 """As `registry.SUITES` has them, which checks it."""

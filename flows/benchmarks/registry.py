@@ -11,6 +11,7 @@ from flows.benchmarks import (
     pairs,
     recommendation,
     survey,
+    votes,
 )
 from flows.benchmarks.names import SUITE_NAMES
 from flows.benchmarks.suite import Suite
@@ -27,6 +28,7 @@ _SUITES: tuple[Suite, ...] = (
     recommendation.SUITE_OF_DATA_SETS,
     recommendation.SUITE_OF_LEADERBOARDS,
     survey.SUITE,
+    votes.SUITE,
 )
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _SUITES}
