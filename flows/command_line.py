@@ -62,6 +62,7 @@ _GROUPS = {
     "literature": "Build, serve, search and audit snapshots of the literature.",
     "jobs": "Do what the dashboard and other programs ask for, and list it.",
     "tokens": "Say who may use the services for programs.",
+    "accounts": "Say who may sign in to the dashboard.",
     "warehouse": "Export, compact, document and verify the lake.",
 }
 

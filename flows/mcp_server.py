@@ -26,8 +26,9 @@ from flows.service import OF_THE_MACHINE, JobSeen, Service, idea_lines, name_of,
 from schemas.errors import AssayError
 from schemas.literature_options import SearchOptions
 from schemas.options import EvaluateOptions
+from schemas.role import Role
 from schemas.settings import Settings
-from schemas.token import Scope, Token
+from schemas.token import Token
 from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase
 
@@ -228,7 +229,7 @@ def serve_standard_input(warehouse: Path, gateway_url: str, maximum_cost_usd: fl
     owner = Token(
         token_id=LOCAL,
         name="MCP on this machine",
-        scope=Scope.OWNER,
+        scope=Role.OWNER,
         created_at=datetime.now(UTC),
         expires_at=None,
         maximum_cost_usd=maximum_cost_usd,

@@ -22,14 +22,15 @@ from flows.lake_answers import LakeAnswers
 from flows.searching import search_answer
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
-from schemas.errors import ConfigurationError, NotAllowedError, UnknownNameError
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.job import EvaluateJob, IdeasFormat, JobRequest, PlanJob, check_offered
 from schemas.literature_options import SearchOptions
 from schemas.option_values import flag_of
 from schemas.options import EvaluateOptions, PlanOptions
+from schemas.role import Action
 from schemas.settings import Settings
-from schemas.token import Scope, Token
+from schemas.token import Token
 from tasks.ideas.limits import MAXIMUM_DEPTH, too_deep
 from warehouse.jobs import Job, read_job, read_result, request_stop
 from warehouse.layout import Layout
@@ -93,11 +94,11 @@ class Service:
         """Have ideas evaluated or planned; the job_id, which is known again under the same key.
 
         Raises:
-            NotAllowedError: the token is a reader's.
+            NotAllowedError: the token's role may not submit.
             ConfigurationError: more is asked than is offered.
             ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
         """
-        check_scope(token, Scope.SUBMITTER)
+        token.scope.check(Action.SUBMIT)
         said = sorted(OF_THE_MACHINE & options.model_fields_set)
         if said:
             raise ConfigurationError(
@@ -126,9 +127,9 @@ class Service:
         """The jobs that the token's holder may see, newest first.
 
         Raises:
-            NotAllowedError: the token is a reader's.
+            NotAllowedError: the token's role may not submit.
         """
-        check_scope(token, Scope.SUBMITTER)
+        token.scope.check(Action.SUBMIT)
         return answer_of(
             "listed", [job_row(job) for job in jobs_of(self.layout, self.database, token)]
         )
@@ -137,10 +138,10 @@ class Service:
         """A job as it is now.
 
         Raises:
-            NotAllowedError: the token is a reader's.
+            NotAllowedError: the token's role may not submit.
             UnknownNameError: there is none of this name, or it is another's.
         """
-        check_scope(token, Scope.SUBMITTER)
+        token.scope.check(Action.SUBMIT)
         job = read_job(self.layout, job_id)
         if job is None or not may_see(self.database, token, job_id):
             raise UnknownNameError(f"no job {job_id!r}")
@@ -263,12 +264,6 @@ def open_service(
     hand_over(layout, database)
     kept = LakeAnswers(layout, settings.catalogue)
     return Service(layout, settings, database, Watch(layout), gateway_url, kept)
-
-
-def check_scope(token: Token, needed: Scope) -> None:
-    """Raises NotAllowedError when the token's holder may not do what needs this scope."""
-    if not token.scope.allows(needed):
-        raise NotAllowedError(f"this token is a {token.scope}'s, and this needs a {needed}'s")
 
 
 def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> IdeaFile:

@@ -187,6 +187,21 @@ class ModelChoice(Section):
     )
 
 
+class ProviderSettings(Section):
+    """An OpenID Connect provider that says who signs in to the dashboard."""
+
+    client_id: str = Field(min_length=1, description="What the provider knows the dashboard as.")
+    client_secret: SecretStr = Field(min_length=1)
+    server_metadata_url: str = Field(
+        pattern=r"^https?://[^\s@]+$",
+        description="https://PROVIDER/.well-known/openid-configuration.",
+    )
+    redirect_uri: str = Field(
+        pattern=r"^https?://[^\s@]+/oauth2callback$",
+        description="The dashboard's own address, https://assay.example.org/oauth2callback.",
+    )
+
+
 class DashboardSettings(Section):
     """The dashboard, as `assay dashboard` starts it.
 
@@ -198,7 +213,17 @@ class DashboardSettings(Section):
         default=Path("assay-warehouse"), description="Folder of the warehouse it shows."
     )
     password: SecretStr | None = Field(
-        default=None, min_length=1, description="Asked of every reader; None: nothing is asked."
+        default=None,
+        min_length=1,
+        description=(
+            "Asked of every reader; None: nothing is asked. With accounts these are asked instead."
+        ),
+    )
+    provider: ProviderSettings | None = Field(
+        default=None, description="Signs in holders of accounts; None: their passwords do alone."
+    )
+    session_hours: float = Field(
+        default=12.0, gt=0, le=8760, description="After which a sign-in ends."
     )
     models: dict[str, ModelChoice] = Field(
         default_factory=dict,

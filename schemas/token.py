@@ -1,26 +1,13 @@
 """Tokens: who asks a service for programs, and what they may ask."""
 
 from datetime import datetime
-from enum import StrEnum
 
 from pydantic import Field
 
 from schemas.base import Noun
 from schemas.option_values import option
 from schemas.options import LakeOptions
-
-
-class Scope(StrEnum):
-    """What a token allows; each allows what those before it do."""
-
-    READER = "reader"
-    SUBMITTER = "submitter"
-    OWNER = "owner"
-
-    def allows(self, needed: "Scope") -> bool:
-        """Whether who has this scope may do what needs `needed`."""
-        order = list(Scope)
-        return order.index(self) >= order.index(needed)
+from schemas.role import ROLES_IN_WORDS, Role
 
 
 class Token(Noun):
@@ -28,7 +15,7 @@ class Token(Noun):
 
     token_id: str = Field(description="The part of the token that names it.")
     name: str = Field(min_length=1, max_length=80, description="Who or what has it.")
-    scope: Scope = Field(description="What it allows: reader, submitter or owner.")
+    scope: Role = Field(description="What it allows.")
     created_at: datetime
     expires_at: datetime | None = Field(description="None: never.")
     revoked_at: datetime | None = None
@@ -45,12 +32,7 @@ class Token(Noun):
 class TokenOptions(LakeOptions):
     """Of `assay tokens create`."""
 
-    scope: Scope = option(
-        Scope.READER,
-        "|".join(Scope),
-        "What it allows. Reader: results and literature; submitter: jobs of its own too;"
-        " owner: all jobs.",
-    )
+    scope: Role = option(Role.READER, "|".join(Role), f"What it allows. {ROLES_IN_WORDS}")
     days: int = option(90, "N", "Days until it expires; 0: never.", ge=0, le=36_500)
     max_cost_usd: float = option(
         0.0, "X", "What its jobs may spend on models in all, by their bounds and bills.", ge=0

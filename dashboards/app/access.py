@@ -1,71 +1,179 @@
-"""The optional password of the dashboard: ASSAY_DASHBOARD__PASSWORD."""
+"""Who reads the pages, and what they may do.
+
+Three ways to run the dashboard: open; with one password for all (ASSAY_DASHBOARD__PASSWORD); or
+with accounts (`assay accounts add`), from the first of which on everybody signs in.
+"""
 
 import hashlib
 import hmac
 import math
-import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import streamlit as st
 from pydantic import SecretStr
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-FREE_GUESSES = 3
-LONGEST_WAIT_SECONDS = 60.0
-FORGOTTEN_AFTER_SECONDS = 900.0
-MOST_CLIENTS = 10_000
+from dashboards.app.attempts import Attempts
+from schemas.account import Person
+from schemas.errors import NotAllowedError
+from schemas.identifiers import content_hash
+from schemas.role import Action
+from schemas.settings import DashboardSettings, Settings
+from warehouse.layout import Layout
+from warehouse.services.accounts import account_of, has_accounts, person_of, sign_out
+from warehouse.services.database import ServiceDatabase, services_file
+
+SIGN_IN_PATH = "/sign-in"
+OF_AN_OPEN_DASHBOARD = frozenset({Action.READ, Action.SUBMIT})
+"""What its readers may do where nobody signs in: nothing that bears a name."""
+
 _ADMITTED = "admitted"
 
 
-@dataclass(frozen=True, slots=True)
-class _Guesses:
-    count: int
-    last: float
+def signed_in(layout: Layout) -> Person | None:
+    """Who reads this page, asked anew each time: a sign-out elsewhere counts at once.
 
-    @property
-    def wait_seconds(self) -> float:
-        """How long after the last one: 1, 2, 4 … seconds, the longest wait at most."""
-        over = self.count - FREE_GUESSES
-        return min(2.0 ** min(over, 30), LONGEST_WAIT_SECONDS) if over >= 0 else 0.0
+    None where nobody signs in (`asks_sign_in`), and for who has not. Pages are drawn for nobody who
+    has not signed in where that is asked, so that on a page None means an open dashboard. Whoever
+    writes what bears a name (votes, decisions) takes it from here, and checks
+    `person.role.check(Action.VOTE)` in what writes.
 
-
-class Attempts:
-    """Wrong passwords by client: who guesses waits longer each time, and nobody else waits."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._wrong: OrderedDict[str, _Guesses] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def hear(self, client: str, *, right: bool) -> float:
-        """Take a guess of `client` in: 0, or the seconds it has to wait before one counts, right or
-        wrong.
-        """
-        with self._lock:
-            guesses, now = self._of(client), self._clock()
-            wait_seconds = guesses.last + guesses.wait_seconds - now
-            if wait_seconds > 0:
-                return wait_seconds
-            self._wrong.pop(client, None)
-            if not right:
-                self._wrong[client] = _Guesses(guesses.count + 1, now)
-                if len(self._wrong) > MOST_CLIENTS:
-                    self._wrong.popitem(last=False)
-            return 0.0
-
-    def _of(self, client: str) -> _Guesses:
-        found = self._wrong.get(client)
-        old = found is None or found.last + FORGOTTEN_AFTER_SECONDS < self._clock()
-        return _Guesses(0, -math.inf) if found is None or old else found
-
-
-def admitted(password: SecretStr | None) -> bool:
-    """Whether this reader may see the pages; asks for the password where one is set and was not
-    given yet.
+    Raises:
+        ConfigurationError: the database of the services cannot be used.
     """
+    settings = Settings().dashboard
+    if not asks_sign_in(layout, settings):
+        return None
+    secret = _secret(layout)
+    person = person_of(services_of(layout), secret) if secret else None
+    return person or _known_to_provider(layout, settings)
+
+
+def may(layout: Layout, action: Action) -> bool:
+    """Whether this reader may do it: controls for what they may not are left out of a page."""
+    person = signed_in(layout)
+    if person is not None:
+        return person.role.may(action)
+    return action in OF_AN_OPEN_DASHBOARD and not asks_sign_in(layout, Settings().dashboard)
+
+
+def check_may(layout: Layout, action: Action) -> Person | None:
+    """For what writes: who does it; None on an open dashboard.
+
+    Raises:
+        NotAllowedError: this reader may not, or has signed out since the page was drawn.
+    """
+    person = signed_in(layout)
+    if person is not None:
+        person.role.check(action)
+    elif not may(layout, action):
+        raise NotAllowedError(f"sign in to {action}")
+    return person
+
+
+def asks_sign_in(layout: Layout, settings: DashboardSettings) -> bool:
+    """Whether pages are for those alone who have signed in."""
+    return settings.provider is not None or by_password(layout)
+
+
+def by_password(layout: Layout) -> bool:
+    """Whether there are accounts; a warehouse that never had any gets no database by being asked."""
+    return services_file(layout).exists() and has_accounts(services_of(layout))
+
+
+def services_of(layout: Layout) -> ServiceDatabase:
+    """The database that pages and programs write what they are asked for to."""
+    return _services(layout.root.resolve())
+
+
+@cache
+def _services(root: Path) -> ServiceDatabase:
+    return ServiceDatabase(Layout(root))
+
+
+def cookie_name(layout: Layout) -> str:
+    """Of this warehouse: browsers send a cookie to every port of a machine."""
+    return f"assay_{content_hash(str(layout.root.resolve()), length=16)}"
+
+
+def admitted(layout: Layout, settings: DashboardSettings) -> bool:
+    """Whether this reader may see the pages; shows how to sign in, or asks for the password, where
+    that is needed and was not done yet.
+    """
+    if not asks_sign_in(layout, settings):
+        return _knows_password(settings.password)
+    if signed_in(layout) is not None:
+        return True
+    st.title("Assay", anchor=False)
+    if settings.provider is not None:
+        if _claims(settings):
+            st.error(
+                "There is no account here for the confirmed e-mail address that the provider names:"
+                " whoever runs this dashboard makes one."
+            )
+            st.button("Sign out", key="sign_out", on_click=st.logout)
+        elif st.button("Sign in", key="sign_in", type="primary"):
+            st.login()
+    if by_password(layout):
+        st.html(f'<a href="{SIGN_IN_PATH}?next={quote(_place(), safe="")}">Sign in by password</a>')
+    return False
+
+
+def show_person(layout: Layout) -> None:
+    """Who is signed in, with the way out, in the menu; nothing where nobody signs in."""
+    person = signed_in(layout)
+    if person is None:
+        return
+    st.caption("Signed in")
+    st.text(f"{person.name}, {person.role}")
+    if st.button("Sign out", key="sign_out"):
+        if secret := _secret(layout):
+            sign_out(services_of(layout), secret)
+        if Settings().dashboard.provider is not None and st.user.is_logged_in:
+            st.logout()
+        st.rerun()
+
+
+def _secret(layout: Layout) -> str | None:
+    """What the reader's browser shows of its session, as it opened this page."""
+    found: str | None = st.context.cookies.get(cookie_name(layout))
+    return found
+
+
+def _known_to_provider(layout: Layout, settings: DashboardSettings) -> Person | None:
+    """The account of the e-mail address that the provider has confirmed."""
+    told = _claims(settings)
+    if told.get("email_verified") is not True:
+        return None
+    account = account_of(services_of(layout), str(told.get("email", "")).casefold())
+    return None if account is None else Person(name=account.name, role=account.role)
+
+
+def _claims(settings: DashboardSettings) -> dict[str, Any]:
+    """What the provider says of this reader; empty when it said nothing, or too long ago."""
+    if settings.provider is None or not st.user.is_logged_in:
+        return {}
+    told: dict[str, Any] = st.user.to_dict()
+    fresh = float(told.get("iat") or 0) + settings.session_hours * 3600 > time.time()
+    return told if fresh else {}
+
+
+def _place() -> str:
+    """Where the reader wanted to go, as a path of this site."""
+    found = str(st.context.url or "").partition("://")[2].partition("/")[2]
+    query = "&".join(
+        f"{quote(name, safe='')}={quote(value, safe='')}"
+        for name in st.query_params
+        for value in st.query_params.get_all(name)
+    )
+    return f"/{found.partition('?')[0]}{'?' if query else ''}{query}"
+
+
+def _knows_password(password: SecretStr | None) -> bool:
     if password is None or st.session_state.get(_ADMITTED) is True:
         return True
     st.title("Assay", anchor=False)

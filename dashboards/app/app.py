@@ -4,39 +4,39 @@ from functools import partial
 from importlib import resources
 
 import streamlit as st
-from pydantic import SecretStr
 
 from dashboards.app import links
-from dashboards.app.access import admitted
+from dashboards.app.access import admitted, may, show_person
 from dashboards.app.data import Lake, open_lake
 from dashboards.app.page import draw
-from dashboards.app.registry import PAGES
-from schemas.settings import Settings
+from dashboards.app.registry import PAGES, Page
+from schemas.settings import DashboardSettings, Settings
 
 MATERIAL = ":material/{}:"
 
 
 def main() -> None:
-    """Ask for the password where one is set, then show the page of the address."""
+    """Have the reader sign in where that is asked, then show the page of the address."""
     settings = Settings()
     st.set_page_config(
         page_title="Assay",
         page_icon=str(resources.files("dashboards.app").joinpath("icon.svg")),
         layout="wide",
     )
-    page = _page_of_address(open_lake(settings), password=settings.dashboard.password)
+    page = _page_of_address(open_lake(settings), settings.dashboard)
     if page is not None:
         page.run()
 
 
-def _page_of_address(lake: Lake, password: SecretStr | None) -> "st.Page | None":
+def _page_of_address(lake: Lake, settings: DashboardSettings) -> "st.Page | None":
     """None, with no menu, for a reader who may not see it.
 
     Streamlit hears of the pages either way: else it forgets which one was asked.
     """
     sections: dict[str, list[st.Page]] = {}
     pages = {}
-    for number, page in enumerate(PAGES):
+    here = _pages_for_reader(lake) or PAGES
+    for number, page in enumerate(here):
         shown = st.Page(
             partial(draw, page, lake),
             title=page.title,
@@ -53,19 +53,27 @@ def _page_of_address(lake: Lake, password: SecretStr | None) -> "st.Page | None"
     )
     sections[first.section].append(alias)
     chosen = st.navigation(sections, position="hidden")
-    if not admitted(password):
+    if not admitted(lake.layout, settings):
         return None
-    _menu(pages)
+    _menu(here, pages)
+    with st.sidebar:
+        show_person(lake.layout)
     return chosen
 
 
-def _menu(pages: dict[str, "st.Page"]) -> None:
+def _pages_for_reader(lake: Lake) -> tuple[Page, ...]:
+    """One that the reader may not use is not there; none for who has not signed in."""
+    allowed = {needs for needs in {page.needs for page in PAGES} if may(lake.layout, needs)}
+    return tuple(page for page in PAGES if page.needs in allowed)
+
+
+def _menu(here: tuple[Page, ...], pages: dict[str, "st.Page"]) -> None:
     """Streamlit's own menu puts headings into its list of links,
     which screen readers cannot follow.
     """
     with st.sidebar:
-        for number, page in enumerate(PAGES):
-            if number == 0 or page.section != PAGES[number - 1].section:
+        for number, page in enumerate(here):
+            if number == 0 or page.section != here[number - 1].section:
                 st.caption(page.section)
             st.page_link(pages[page.name], label=page.title)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from dashboards.app.data import Lake
+from schemas.role import Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,12 +15,14 @@ class Page:
     Attributes:
         name: its address and its file in `screens/`.
         icon: a name of Google's Material Symbols.
+        needs: what a reader has to be allowed to do for the page to be there.
     """
 
     name: str
     title: str
     icon: str
     section: str
+    needs: Action = Action.READ
 
     @property
     def show(self) -> Callable[[Lake], None]:
@@ -38,7 +41,7 @@ PAGES: tuple[Page, ...] = (
     Page("ranking", "Ranking", "leaderboard", "Ideas"),
     Page("idea", "Idea", "lightbulb", "Ideas"),
     Page("paper", "Paper", "article", "Ideas"),
-    Page("evaluate", "Evaluate one", "play_circle", "Ideas"),
+    Page("evaluate", "Evaluate one", "play_circle", "Ideas", Action.SUBMIT),
     Page("manuscripts", "Manuscripts", "rule", "Ideas"),
     Page("surveys", "Surveys", "account_tree", "Ideas"),
     Page("benchmarks", "Benchmarks", "speed", "Ideas"),

@@ -4,6 +4,7 @@ other site's pages.
 
 import base64
 import hashlib
+import secrets
 import sys
 from importlib import resources
 from pathlib import Path
@@ -16,8 +17,10 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.web.server.starlette import App
 
-from schemas.settings import Settings
+from dashboards.app.sign_in import OpenPages, SignIn
+from schemas.settings import ProviderSettings, Settings
 from schemas.web_origins import is_followed_link, is_of_another_site, names_of_server
+from warehouse.layout import Layout
 
 OPTIONS: dict[str, bool | str] = {
     "server.headless": True,
@@ -109,11 +112,32 @@ def _inline_scripts() -> list[str]:
 def application(host: str, settings: Settings) -> App:
     """The dashboard as it listens on `host`."""
     names = names_of_server(host, settings.dashboard.allowed_hosts)
+    layout = Layout(settings.dashboard.warehouse)
     middleware = [
         Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False),
         Middleware(OwnPagesOnly, policy=content_security_policy()),
+        Middleware(OpenPages, layout=layout, settings=settings.dashboard),
     ]
-    return App(str(resources.files("dashboards.app").joinpath("app.py")), middleware=middleware)
+    provider = settings.dashboard.provider
+    return App(
+        str(resources.files("dashboards.app").joinpath("app.py")),
+        middleware=middleware,
+        routes=[SignIn(layout, settings.dashboard).route()],
+        secrets=_secrets(provider) if provider else None,
+    )
+
+
+def _secrets(provider: ProviderSettings) -> dict[str, dict[str, str]]:
+    """What Streamlit's login reads. Who signs in by the provider does so anew after a restart."""
+    return {
+        "auth": {
+            "redirect_uri": provider.redirect_uri,
+            "cookie_secret": secrets.token_urlsafe(32),
+            "client_id": provider.client_id,
+            "client_secret": provider.client_secret.get_secret_value(),
+            "server_metadata_url": provider.server_metadata_url,
+        }
+    }
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 import os
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.settings import DashboardSettings, Settings
 from schemas.web_origins import is_loopback, names_of_server
+
+if TYPE_CHECKING:
+    from warehouse.layout import Layout
 
 DEFAULT_PORT = 8501
 _PRICES = "model_prices_and_context_window_backup.json"
@@ -44,7 +47,7 @@ def dashboard(
     shown = f"[{host}]" if ":" in host else host
     print_note(f"dashboard of {lake.warehouse} on http://{shown}:{port} – stop it with Ctrl-C")
     if not is_loopback(host):
-        _print_warnings(host, settings.dashboard)
+        _print_warnings(host, settings.dashboard, Layout(lake.warehouse))
     return work_beside(
         ("dashboards.app.server", host, str(port)),
         environment(lake.warehouse, settings),
@@ -53,14 +56,20 @@ def dashboard(
     )
 
 
-def _print_warnings(host: str, settings: DashboardSettings) -> None:
+def _print_warnings(host: str, settings: DashboardSettings, layout: "Layout") -> None:
     """What to know of a dashboard that other machines reach."""
     from flows.talk import print_note
+    from warehouse.services.accounts import has_accounts
+    from warehouse.services.database import ServiceDatabase, services_file
 
-    if settings.password is None:
+    open_to_all = settings.password is None and settings.provider is None
+    if open_to_all and services_file(layout).exists():
+        with ServiceDatabase(layout) as database:
+            open_to_all = not has_accounts(database)
+    if open_to_all:
         print_note(
-            "anyone who reaches this address can read the warehouse: set ASSAY_DASHBOARD__PASSWORD"
-            " to ask for a password"
+            "anyone who reaches this address can read the warehouse: `assay accounts add NAME` has"
+            " its readers sign in, ASSAY_DASHBOARD__PASSWORD asks all for one password"
         )
     names = ", ".join(names_of_server(host, settings.allowed_hosts))
     print_note(

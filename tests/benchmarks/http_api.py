@@ -17,7 +17,7 @@ from urllib.parse import quote
 import httpx
 import psutil
 
-from schemas.token import Scope
+from schemas.role import Role
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.report_lake import publish_report_lake
 from warehouse.jobs import job_ids
@@ -48,7 +48,7 @@ def main() -> None:
 async def _crowd(url: str, layout: Layout) -> tuple[dict[str, list[float]], Counter[int]]:
     taken: dict[str, list[float]] = defaultdict(list)
     refused: Counter[int] = Counter()
-    tokens = [make_token(layout, Scope.READER) for _ in range(READERS // READERS_OF_A_TOKEN)]
+    tokens = [make_token(layout, Role.READER) for _ in range(READERS // READERS_OF_A_TOKEN)]
     submitting = [make_token(layout, maximum_open_jobs=10_000) for _ in range(SUBMITTERS)]
     async with httpx.AsyncClient(
         base_url=url, timeout=120, limits=httpx.Limits(max_connections=None)

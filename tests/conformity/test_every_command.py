@@ -52,6 +52,8 @@ ANSWERS = {
     "literature audit": "literature audit papers-index",
     "recommend": "recommend ideas.jsonl --idea a --literature snapshot:papers-index",
     "jobs list": "jobs list",
+    "accounts add": "accounts add ada@example.org --role voter --without-password",
+    "accounts list": "accounts list",
     "tokens create": "tokens create notebook --scope submitter",
     "tokens list": "tokens list",
     "warehouse export": "warehouse export lake.duckdb",

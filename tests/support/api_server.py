@@ -10,7 +10,8 @@ from typing import Any
 
 import httpx
 
-from schemas.token import Scope, Token
+from schemas.role import Role
+from schemas.token import Token
 from tests.support.assay_command import environment, wait_until
 from tests.support.ports import quiet_port
 from warehouse.layout import Layout
@@ -20,7 +21,7 @@ from warehouse.services.tokens import add_token, new_token_id
 NO_GATEWAY = "http://127.0.0.1:9"
 
 
-def make_token(layout: Layout, scope: Scope = Scope.SUBMITTER, **changes: Any) -> str:
+def make_token(layout: Layout, scope: Role = Role.SUBMITTER, **changes: Any) -> str:
     """A token of the warehouse, as its holder sends it."""
     now = datetime.now(UTC)
     told = {

@@ -39,11 +39,12 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
 
 
 def assay(
-    *arguments: str, env: dict[str, str], cwd: Path | None = None
+    *arguments: str, env: dict[str, str], cwd: Path | None = None, stdin: str | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run one command to its end."""
     return subprocess.run(
         [*COMMAND, *arguments],
+        input=stdin,
         env=env,
         cwd=cwd,
         capture_output=True,

@@ -2,15 +2,20 @@
 
 import inspect
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboards.app import app
+from dashboards.app import access, app
+from schemas.role import Role
 from warehouse.layout import Layout
+from warehouse.services.accounts import account_of, add_account, sign_in
+from warehouse.services.database import ServiceDatabase
 
 SECONDS = 240
+PASSWORD = "correct horse battery"
 
 
 def open_page(
@@ -61,6 +66,17 @@ def words(test: AppTest) -> str:
     ]
     found += [element.value.to_csv() for element in test.dataframe]
     return "\n".join(inspect.cleandoc(str(part)) for part in found)
+
+
+def sign_in_as(role: Role, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Have all pages from here on opened by somebody who signed in; their name."""
+    name = f"{role}@example.org"
+    with ServiceDatabase(layout) as database:
+        if account_of(database, name) is None:
+            add_account(database, name, role, PASSWORD)
+        secret = sign_in(database, name, PASSWORD, timedelta(hours=1))
+    monkeypatch.setattr(access, "_secret", lambda _: secret)
+    return name
 
 
 def open_app(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> AppTest:

@@ -14,7 +14,7 @@ from warehouse.keyed_store import BUSY_TIMEOUT_SECONDS, into_wal
 from warehouse.layout import Layout
 from warehouse.statements import statement
 
-_TABLES = ("tokens", "submissions", "records", "offers", "contests")
+_TABLES = ("tokens", "submissions", "records", "offers", "contests", "accounts", "sessions")
 
 
 def services_file(layout: Layout) -> Path:
@@ -34,7 +34,7 @@ class ServiceDatabase:
         self.path = services_file(layout)
         self._reader, self._writer = _Place(), _Place()
 
-    def ask(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    def ask(self, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
         """Rows that `sql/services/<name>.sql` answers."""
         with self._open(self._reader) as connection:
             return connection.execute(statement("services", name), parameters).fetchall()
@@ -92,7 +92,7 @@ class ServiceDatabase:
             except sqlite3.DatabaseError as error:
                 raise ConfigurationError(
                     f"{self.path} is damaged ({error}): restore it, or move it away, which revokes"
-                    " all tokens"
+                    " all tokens and accounts"
                 ) from error
 
     def _connect(self) -> sqlite3.Connection:
@@ -125,6 +125,6 @@ class Transaction:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def ask(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    def ask(self, name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
         """Rows that `sql/services/<name>.sql` answers."""
         return self._connection.execute(statement("services", name), parameters).fetchall()

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
 from schemas.job import JOB_REQUEST, JobRequest
-from schemas.token import Scope, Token
+from schemas.role import Action
+from schemas.token import Token
 from warehouse.jobs import Job, job_id_of, job_ids, read_job, submit
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -73,14 +74,14 @@ def hand_over(layout: Layout, database: ServiceDatabase) -> None:
 
 def may_see(database: ServiceDatabase, token: Token, job_id: str) -> bool:
     """Whether the token's holder may watch and stop a job: it is theirs, or they own all."""
-    if token.scope is Scope.OWNER:
+    if token.scope.may(Action.OVERSEE):
         return True
     return (token.token_id,) in database.ask("owner_of", job_id=job_id)
 
 
 def jobs_of(layout: Layout, database: ServiceDatabase, token: Token) -> tuple[Job, ...]:
     """The jobs that the token's holder may see, newest first."""
-    if token.scope is Scope.OWNER:
+    if token.scope.may(Action.OVERSEE):
         names = list(reversed(job_ids(layout)))
     else:
         names = [row[0] for row in database.ask("jobs_of", token_id=token.token_id)]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboards.app import links, text
 from dashboards.app.data import Lake
-from dashboards.app.evaluating.asking import NO_RUNNER
+from dashboards.app.evaluating.asking import NO_RUNNER, stop
 from dashboards.app.review import whole
 from dashboards.app.screens.runs import cost, under_way
 from dashboards.reports import figures, wording
@@ -14,7 +14,7 @@ from schemas.errors import AssayError
 from schemas.identifiers import IdeaId, RunId
 from schemas.job import JobState
 from schemas.naming import unturned
-from warehouse.jobs import Job, log_tail, read_job, request_stop, runner_at_work
+from warehouse.jobs import Job, log_tail, read_job, runner_at_work
 from warehouse.queries import Queries
 
 EVERY_SECONDS = 1.5
@@ -61,7 +61,7 @@ def _watch(lake: Lake, job_id: str) -> None:
         key="evaluate_stop",
         help="What was paid for stays; the same request goes on from there.",
     ):
-        request_stop(job)
+        stop(lake.layout, job)
 
 
 def _doing(job: Job) -> str:

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboards.app import text
 from dashboards.app.data import Lake
 from dashboards.app.evaluating import form, planned, watching
-from dashboards.app.evaluating.asking import ask, plan_of
+from dashboards.app.evaluating.asking import ask, is_of_reader, plan_of
 from schemas.errors import AssayError
 from schemas.job import EvaluateJob, JobRequest, PlanJob
 from schemas.settings import Settings
@@ -43,7 +43,7 @@ def show(lake: Lake) -> None:
             f"An evaluation is at work in this warehouse; {settings.jobs.at_once} at a time, the"
             " others wait their turn."
         )
-        if st.button("Watch it", key="evaluate_watch"):
+        if is_of_reader(lake.layout, busy) and st.button("Watch it", key="evaluate_watch"):
             _go_to(busy.job_id)
     st.caption("For one idea. A batch is evaluated with `assay evaluate IDEAS`.")
     request = form.fill_in(settings.dashboard)
@@ -63,8 +63,9 @@ def _job_of_address(lake: Lake) -> Job | None:
     if not name:
         return None
     job = read_job(lake.layout, name)
-    if job is None:
+    if job is None or not is_of_reader(lake.layout, job):
         st.warning(text.line(f"There is no job {name} in this warehouse."))
+        return None
     return job
 
 
@@ -86,7 +87,7 @@ def _go_to(job_id: str) -> None:
 
 def _list_jobs(lake: Lake) -> None:
     """Earlier evaluations of this page, newest first."""
-    found = _evaluations(lake.layout)
+    found = [job for job in _evaluations(lake.layout) if is_of_reader(lake.layout, job)]
     if not found:
         return
     st.subheader("Evaluated from this page", anchor=False)

@@ -11,12 +11,12 @@ from markdown_it import MarkdownIt
 from pydantic import SecretStr
 
 from dashboards.app import cells, charts, links, text, timing
-from dashboards.app.access import (
+from dashboards.app.access import same
+from dashboards.app.attempts import (
     FORGOTTEN_AFTER_SECONDS,
     FREE_GUESSES,
     LONGEST_WAIT_SECONDS,
     Attempts,
-    same,
 )
 from dashboards.app.prices import ModelPrice, read_prices
 from dashboards.app.quality.alarms import sentences

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from schemas.job import EvaluateJob
-from schemas.token import Scope
+from schemas.role import Role
 from tests.support.api_server import answers, api_server, bearing, make_token
 from tests.support.assay_command import environment, start_assay, wait_until
 from tests.support.ports import quiet_port
@@ -88,7 +88,7 @@ def test_an_idea_goes_from_submission_to_report(tmp_path: Path) -> None:
 
 def test_a_source_that_is_down_is_an_error_and_no_empty_answer(tmp_path: Path) -> None:
     layout = Layout(tmp_path / "warehouse")
-    headers = bearing(make_token(layout, Scope.READER))
+    headers = bearing(make_token(layout, Role.READER))
     with api_server(layout, tmp_path / "home") as (url, _):
         answer = httpx.get(f"{url}/v1/literature?query=bats", headers=headers, timeout=120)
         assert (answer.status_code, answer.json()["state"]) == (503, "incomplete")

@@ -12,7 +12,7 @@ from mcp.client import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from schemas.token import Scope
+from schemas.role import Role
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.assay_command import environment
 from tests.support.report_lake import publish_report_lake
@@ -60,7 +60,7 @@ def said(result: Any) -> str:
 
 
 async def test_over_http_the_tools_read_what_is_published(url: str, layout: Layout) -> None:
-    token = make_token(layout, Scope.READER)
+    token = make_token(layout, Role.READER)
     runs = await called(url, token, "list_runs")
     assert not runs.is_error, said(runs)
     run_id = runs.structured_content["rows"][0]["run_id"]
@@ -84,7 +84,7 @@ async def test_a_source_that_is_down_is_an_error_and_no_empty_list(
 
 async def test_over_http_a_token_bounds_what_a_tool_does(url: str, layout: Layout) -> None:
     before = job_ids(layout)
-    reader = await called(url, make_token(layout, Scope.READER), "evaluate_ideas", ideas=[IDEA])
+    reader = await called(url, make_token(layout, Role.READER), "evaluate_ideas", ideas=[IDEA])
     assert (reader.is_error, "needs a submitter's" in said(reader)) == (True, True)
     token = make_token(layout)
     for options in ({"engine": "litellm:openai/x"}, {"workers": 9}, {"nonsense": 1}):

@@ -12,8 +12,8 @@ import pytest
 from starlette.types import Message
 
 from flows.api.gate import Gate
+from schemas.role import Role
 from schemas.settings import ApiSettings
-from schemas.token import Scope
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.report_lake import publish_report_lake
 from warehouse.jobs import job_ids, read_job
@@ -64,7 +64,7 @@ def job_of(answer: httpx.Response) -> str:
 def test_without_a_token_nothing_is_answered(
     url: str, layout: Layout, path: str, headers: dict[str, str]
 ) -> None:
-    token = make_token(layout, Scope.OWNER)
+    token = make_token(layout, Role.OWNER)
     told = {name: value.replace("TOKEN", token) for name, value in headers.items()}
     answer = httpx.get(f"{url}{path}", headers=told)
     assert (answer.status_code, answer.json()["state"]) == (401, "error")
@@ -103,7 +103,7 @@ def test_a_reader_neither_submits_nor_sees_jobs(
     url: str, layout: Layout, method: str, path: str
 ) -> None:
     before = job_ids(layout)
-    headers = bearing(make_token(layout, Scope.READER)) | {"X-HTTP-Method-Override": "GET"}
+    headers = bearing(make_token(layout, Role.READER)) | {"X-HTTP-Method-Override": "GET"}
     body = {"ideas": [IDEA]}
     answer = httpx.request(method, f"{url}{path}", headers=headers, json=body)
     assert (answer.status_code, answer.json()["state"]) == (403, "error")
@@ -112,7 +112,7 @@ def test_a_reader_neither_submits_nor_sees_jobs(
 
 def test_the_job_of_another_is_no_job_and_an_owner_sees_it(url: str, layout: Layout) -> None:
     job_id = job_of(submit(url, make_token(layout)))
-    other, owner = bearing(make_token(layout)), bearing(make_token(layout, Scope.OWNER))
+    other, owner = bearing(make_token(layout)), bearing(make_token(layout, Role.OWNER))
     for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/events")):
         answer = httpx.request(method, f"{url}/v1/jobs/{job_id}{path}", headers=other)
         assert answer.status_code == 404
@@ -299,7 +299,7 @@ def test_heads_that_mean_two_things_are_not_taken_for_requests(
     ],
 )
 def test_a_path_leads_nowhere_but_to_what_it_names(url: str, layout: Layout, path: str) -> None:
-    token = make_token(layout, Scope.OWNER)
+    token = make_token(layout, Role.OWNER)
     head = f"GET {path} HTTP/1.1\nHost: {{host}}\nAuthorization: Bearer {token}\n"
     said = raw(url, head + "Connection: close\n\n")
     assert said.startswith((b"HTTP/1.1 404 ", b"HTTP/1.1 400 ", b"HTTP/1.1 422 ")), said[:200]
@@ -321,7 +321,7 @@ def test_a_path_leads_nowhere_but_to_what_it_names(url: str, layout: Layout, pat
 def test_a_page_of_another_site_is_not_answered(
     url: str, layout: Layout, headers: dict[str, str], method: str
 ) -> None:
-    told = bearing(make_token(layout, Scope.OWNER)) | headers
+    told = bearing(make_token(layout, Role.OWNER)) | headers
     answer = httpx.request(method, f"{url}/v1/jobs", headers=told)
     assert answer.status_code in (400, 403)
     assert "access-control-allow-origin" not in answer.headers

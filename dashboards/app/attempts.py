@@ -1,0 +1,68 @@
+"""Wrong passwords, and how long who guesses has to wait."""
+
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+FREE_GUESSES = 3
+LONGEST_WAIT_SECONDS = 60.0
+FORGOTTEN_AFTER_SECONDS = 900.0
+MOST_CLIENTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Guesses:
+    count: int
+    last: float
+
+    def wait_seconds(self, free: int) -> float:
+        """How long after the last one: 1, 2, 4 … seconds, the longest wait at most."""
+        over = self.count - free
+        return min(2.0 ** min(over, 30), LONGEST_WAIT_SECONDS) if over >= 0 else 0.0
+
+
+class Attempts:
+    """Wrong passwords by client: who guesses waits longer each time, and nobody else waits.
+
+    A client is whatever guesses are counted by: an address, or the account that is guessed at.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, free: int = FREE_GUESSES
+    ) -> None:
+        self._clock, self._free = clock, free
+        self._wrong: OrderedDict[str, _Guesses] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def wait_seconds(self, client: str) -> float:
+        """How long `client` has to wait before a guess of it counts; 0 or less: it may guess."""
+        with self._lock:
+            return self._wait_seconds(client)
+
+    def hear(self, client: str, *, right: bool) -> float:
+        """Take a guess of `client` in: 0, or the seconds it has to wait before one counts, right or
+        wrong.
+        """
+        with self._lock:
+            wait_seconds = self._wait_seconds(client)
+            if wait_seconds > 0:
+                return wait_seconds
+            guesses = self._of(client)
+            self._wrong.pop(client, None)
+            if not right:
+                self._wrong[client] = _Guesses(guesses.count + 1, self._clock())
+                if len(self._wrong) > MOST_CLIENTS:
+                    self._wrong.popitem(last=False)
+            return 0.0
+
+    def _wait_seconds(self, client: str) -> float:
+        guesses = self._of(client)
+        return guesses.last + guesses.wait_seconds(self._free) - self._clock()
+
+    def _of(self, client: str) -> _Guesses:
+        found = self._wrong.get(client)
+        old = found is None or found.last + FORGOTTEN_AFTER_SECONDS < self._clock()
+        return _Guesses(0, -math.inf) if found is None or old else found

@@ -1,0 +1,121 @@
+"""What readers see and may do by their role; on an open dashboard it is what it was."""
+
+from pathlib import Path
+
+import pytest
+
+from dashboards.app.access import check_may, may, signed_in
+from dashboards.app.evaluating.asking import ask, stop
+from schemas.errors import NotAllowedError
+from schemas.job import JobState, JobStatus
+from schemas.role import Action, Role
+from schemas.settings import Settings
+from tests.support.dashboard import open_app, sign_in_as, words
+from tests.support.jobs import evaluate_job, known
+from warehouse.jobs import job_ids, submit, write_status
+from warehouse.layout import Layout
+from warehouse.services.accounts import remove_account, set_role
+from warehouse.services.database import ServiceDatabase
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    found = Layout(tmp_path / "warehouse")
+    found.root.mkdir()
+    return found
+
+
+def titles(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    app = open_app(layout, monkeypatch)
+    assert not app.exception
+    return {link.proto.label for link in app.sidebar.get("page_link")}
+
+
+def test_a_page_that_a_role_may_not_use_is_not_there(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Evaluate one" in titles(layout, monkeypatch)
+    for role, there in ((Role.READER, False), (Role.VOTER, False), (Role.SUBMITTER, True)):
+        sign_in_as(role, layout, monkeypatch)
+        found = titles(layout, monkeypatch)
+        assert ("Evaluate one" in found) is there
+        assert "Runs" in found
+
+
+def test_who_has_not_signed_in_sees_the_way_in_and_nothing_else(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.OWNER, layout, monkeypatch)
+    monkeypatch.setattr("dashboards.app.access._secret", lambda _: "a guess")
+    monkeypatch.setenv("ASSAY_DASHBOARD__PASSWORD", "one for all")  # accounts are asked instead
+    app = open_app(layout, monkeypatch)
+    assert not app.sidebar.get("page_link")
+    assert not app.text_input
+    assert "/sign-in" in app.get("html")[0].proto.body
+    assert signed_in(layout) is None
+    assert not any(may(layout, action) for action in Action)
+
+
+def test_the_menu_says_who_is_signed_in_and_lets_them_out(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = sign_in_as(Role.READER, layout, monkeypatch)
+    app = open_app(layout, monkeypatch)
+    assert f"{name}, reader" in words(app)
+    app.button(key="sign_out").click().run()
+    assert not app.sidebar.get("page_link")
+    assert signed_in(layout) is None
+
+
+def test_what_a_role_may_not_do_is_refused_in_what_writes_too(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for role in (Role.READER, Role.VOTER):
+        sign_in_as(role, layout, monkeypatch)
+        with pytest.raises(NotAllowedError, match=f"a {role} may not submit ideas"):
+            ask(layout, evaluate_job(), Settings())
+    monkeypatch.setattr("dashboards.app.access._secret", lambda _: None)
+    with pytest.raises(NotAllowedError, match="sign in to submit ideas"):
+        ask(layout, evaluate_job(), Settings())
+    assert list(job_ids(layout)) == []
+
+
+def test_a_role_that_was_taken_away_is_gone_at_once(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = sign_in_as(Role.OWNER, layout, monkeypatch)
+    with ServiceDatabase(layout) as database:
+        set_role(database, name, Role.READER)
+        with pytest.raises(NotAllowedError):
+            check_may(layout, Action.SUBMIT)
+        remove_account(database, name)
+    assert signed_in(layout) is None
+    with pytest.raises(NotAllowedError, match="sign in"):
+        check_may(layout, Action.READ)
+
+
+def test_a_job_is_in_the_name_of_who_asks_and_another_neither_sees_nor_stops_it(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = sign_in_as(Role.SUBMITTER, layout, monkeypatch)
+    job_id = ask(layout, evaluate_job(), Settings())
+    job = known(layout, job_id)
+    assert job.request is not None
+    assert job.request.asked_by == name
+    theirs = known(layout, submit(layout, evaluate_job("Another idea.")))
+    write_status(theirs, JobStatus(state=JobState.QUEUED))
+    with pytest.raises(NotAllowedError, match="another's"):
+        stop(layout, theirs)
+    stop(layout, job)
+    assert known(layout, job_id).stop_requested
+    sign_in_as(Role.OWNER, layout, monkeypatch)
+    stop(layout, theirs)
+    assert known(layout, theirs.job_id).stop_requested
+
+
+def test_on_an_open_dashboard_nobody_votes_or_decides(layout: Layout) -> None:
+    assert signed_in(layout) is None
+    assert may(layout, Action.SUBMIT)
+    for action in (Action.VOTE, Action.DECIDE, Action.OVERSEE):
+        with pytest.raises(NotAllowedError):
+            check_may(layout, action)

@@ -1,0 +1,246 @@
+"""Signing in by password, and what an attacker tries there, with a real server."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from http.cookies import SimpleCookie
+from itertools import count
+from pathlib import Path
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
+
+from dashboards.app.access import SIGN_IN_PATH, by_password, cookie_name
+from schemas.role import Role
+from tests.support.assay_command import environment, wait_until
+from tests.support.ports import quiet_port
+from warehouse.layout import Layout
+from warehouse.services.accounts import add_account, person_of, set_password, sign_in, sign_out
+from warehouse.services.database import ServiceDatabase
+
+PASSWORD = "correct horse battery"
+OPENED = {
+    "sec-fetch-site": "same-origin",
+    "sec-fetch-mode": "navigate",
+    "sec-fetch-dest": "document",
+}
+ADDRESSES = (f"203.0.113.{number}" for number in count(1))
+"""A proxy on this machine says for whom it asks."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A dashboard that asks to sign in."""
+
+    url: str
+    layout: Layout
+    database: ServiceDatabase
+
+    def post(self, name: str, password: str, **more: str) -> httpx.Response:
+        address = more.pop("address", "") or next(ADDRESSES)
+        headers = {"origin": self.url, "x-forwarded-for": address}
+        headers |= {key.replace("_", "-"): value for key, value in more.items() if key != "next"}
+        told = {"name": name, "password": password, "next": more.get("next", "/")}
+        return httpx.post(self.url + SIGN_IN_PATH, data=told, headers=headers)
+
+    def open(self, secret: str = "", **more: str) -> httpx.Response:
+        cookie = {"cookie": f"{cookie_name(self.layout)}={secret}"} if secret else {}
+        return httpx.get(f"{self.url}/ranking?run=a", headers=OPENED | cookie | more)
+
+    def session(self, name: str) -> str:
+        secret = sign_in(self.database, name, PASSWORD, timedelta(hours=1))
+        assert secret is not None
+        return secret
+
+
+def cookie_of(answer: httpx.Response) -> str:
+    (kept,) = SimpleCookie(answer.headers["set-cookie"]).values()
+    return kept.value
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("sign-in")
+    layout, port = Layout(folder / "warehouse"), quiet_port()
+    layout.root.mkdir()
+    env = environment(folder / "home", ASSAY_DASHBOARD__WAREHOUSE=str(layout.root))
+    command = [sys.executable, "-m", "dashboards.app.server", "127.0.0.1", str(port)]
+    url = f"http://127.0.0.1:{port}"
+    with ServiceDatabase(layout) as database:
+        for name in ("ada", "bob", "eve", "guessed", "changed"):
+            add_account(database, name, Role.READER, PASSWORD)
+        process = subprocess.Popen(command, env=env)
+        try:
+            wait_until(lambda: answers(url), 120, "the dashboard answers")
+            yield Site(url, layout, database)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/_stcore/health").is_success
+    except httpx.TransportError:
+        return False
+
+
+def test_who_has_not_signed_in_is_led_to_the_form_and_back_to_the_page(site: Site) -> None:
+    led = site.open()
+    assert (led.status_code, led.headers["location"]) == (
+        303,
+        f"{SIGN_IN_PATH}?next=%2Franking%3Frun%3Da",
+    )
+    form = httpx.get(site.url + led.headers["location"])
+    assert form.status_code == 200
+    assert 'value="/ranking?run=a"' in form.text
+    assert form.headers["cache-control"] == "no-store"
+    assert "frame-ancestors 'none'" in form.headers["content-security-policy"]
+    back = site.post("ada", PASSWORD, next="/ranking?run=a")
+    assert (back.status_code, back.headers["location"]) == (303, "/ranking?run=a")
+    assert site.open(cookie_of(back)).status_code == 200
+
+
+def test_scripts_and_other_sites_do_not_get_the_cookie(site: Site) -> None:
+    said = site.post(" ADA ", PASSWORD).headers["set-cookie"].lower()
+    assert "httponly" in said
+    assert "samesite=strict" in said
+    assert "secure" not in said
+    assert "max-age=43200" in said
+    over_tls = site.post("ada", PASSWORD, x_forwarded_proto="https").headers["set-cookie"].lower()
+    assert "secure" in over_tls
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [("ada", "wrong password"), ("nobody", PASSWORD), ("ada", ""), ("ada' or 1=1 --", "x" * 5000)],
+)
+def test_another_users_login_without_the_password_opens_nothing(
+    name: str, password: str, site: Site
+) -> None:
+    refused = site.post(name, password)
+    assert refused.status_code == 403
+    assert "set-cookie" not in refused.headers
+    assert "No account has this name and password." in refused.text
+
+
+def test_a_cookie_shown_again_after_the_sign_out_opens_nothing(site: Site) -> None:
+    secret = site.session("ada")
+    assert site.open(secret).status_code == 200
+    sign_out(site.database, secret)
+    assert site.open(secret).status_code == 303
+
+
+def test_another_password_ends_what_was_open(site: Site) -> None:
+    secret = site.session("changed")
+    with page_of(site, secret) as page:
+        set_password(site.database, "changed", PASSWORD + " anew")
+        assert site.open(secret).status_code == 303
+        assert closed_with(page) == 1008
+
+
+def test_a_page_that_stays_open_is_closed_once_its_reader_signs_out(site: Site) -> None:
+    secret = site.session("ada")
+    with page_of(site, secret) as page:
+        sign_out(site.database, secret)
+        assert closed_with(page) == 1008
+
+
+def page_of(site: Site, secret: str) -> ClientConnection:
+    return connect(
+        f"{site.url.replace('http', 'ws')}/_stcore/stream",
+        origin=Origin(site.url),
+        subprotocols=[Subprotocol("streamlit")],
+        additional_headers={"Cookie": f"{cookie_name(site.layout)}={secret}"},
+        proxy=None,
+    )
+
+
+def closed_with(page: ClientConnection) -> int:
+    page.send(b"")
+    with pytest.raises(ConnectionClosed) as closed:
+        while True:
+            page.recv(timeout=60)
+    assert closed.value.rcvd is not None
+    return closed.value.rcvd.code
+
+
+def test_a_session_that_somebody_else_planted_is_neither_taken_over_nor_left(site: Site) -> None:
+    planted = site.session("eve")
+    name = cookie_name(site.layout)
+    answer = site.post("ada", PASSWORD, cookie=f"{name}={planted}")
+    mine = cookie_of(answer)
+    assert mine != planted
+    person = person_of(site.database, mine)
+    assert person is not None
+    assert person.name == "ada"
+    assert person_of(site.database, planted) is None
+    chosen = cookie_of(site.post("ada", PASSWORD, cookie=f"{name}=chosen-by-somebody"))
+    assert chosen != "chosen-by-somebody"
+
+
+LINK = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "https://evil.example"} | LINK,
+        {"sec-fetch-site": "cross-site"} | LINK,
+    ],
+)
+def test_a_page_of_another_site_signs_nobody_in(headers: dict[str, str], site: Site) -> None:
+    told = {"name": "eve", "password": PASSWORD}
+    answer = httpx.post(site.url + SIGN_IN_PATH, data=told, headers=headers)
+    assert answer.status_code == 403
+    assert "set-cookie" not in answer.headers
+
+
+def test_who_guesses_waits_whatever_address_the_guesses_come_from(site: Site) -> None:
+    for _ in range(3):
+        assert site.post("guessed", "wrong password").status_code == 403
+    held = site.post("guessed", PASSWORD)
+    assert held.status_code == 429
+    assert "Too many wrong passwords: wait" in held.text
+    assert site.post("bob", PASSWORD).status_code == 303
+
+
+def test_an_address_that_guesses_at_many_names_waits_and_others_do_not(site: Site) -> None:
+    guesser = next(ADDRESSES)
+    for number in range(10):
+        assert site.post(f"name{number}", "password123456", address=guesser).status_code == 403
+    assert site.post("bob", PASSWORD, address=guesser).status_code == 429
+    assert site.post("bob", PASSWORD).status_code == 303
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["https://evil.example/", "//evil.example", "/\\evil.example", "/\t/evil.example", "javascript:x",
+     "/a\r\nset-cookie: x=y", '/"><script>', "/" + "a" * 3000],
+)  # fmt: skip
+def test_nobody_is_led_to_another_site(place: str, site: Site) -> None:
+    assert site.post("ada", PASSWORD, next=place).headers["location"] == "/"
+    form = httpx.get(site.url + SIGN_IN_PATH, params={"next": place})
+    assert 'name="next" value="/"' in form.text
+
+
+@pytest.mark.parametrize(
+    "body", [b"name", b"\xff=\xfe", b"name=ada&" * 9, b"name=" + b"a" * 20_000]
+)
+def test_a_form_that_is_none_is_refused_in_words(body: bytes, site: Site) -> None:
+    headers = {"content-type": "application/x-www-form-urlencoded", "origin": site.url}
+    answer = httpx.post(site.url + SIGN_IN_PATH, content=body, headers=headers)
+    assert answer.status_code == 400
+    assert "The form did not arrive whole" in answer.text
+
+
+def test_a_dashboard_without_accounts_has_no_form_and_gets_no_database(tmp_path: Path) -> None:
+    assert not by_password(Layout(tmp_path))
+    assert list(tmp_path.iterdir()) == []

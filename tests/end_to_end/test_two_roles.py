@@ -1,0 +1,106 @@
+"""Two browsers whose readers have signed in, in different roles."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from dashboards.app.access import cookie_name
+from schemas.role import Role
+from tests.support.assay_command import assay, environment
+from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
+from warehouse.layout import Layout
+
+pytestmark = [pytest.mark.end_to_end, needs_chromium]
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """A warehouse with two accounts, made as an operator makes them."""
+    found = Layout(tmp_path_factory.mktemp("roles") / "warehouse")
+    found.root.mkdir()
+    env = environment(found.root.parent / "home")
+    for name, role in (("rita", Role.READER), ("sam", Role.SUBMITTER)):
+        command = ("accounts", "add", name, "--role", role, "--warehouse", str(found.root))
+        done = assay(*command, env=env, stdin=f"{PASSWORD}\n")
+        assert done.returncode == 0, done.stderr
+    return found
+
+
+@pytest.fixture(scope="module")
+def address(layout: Layout) -> Iterator[str]:
+    env = environment(layout.root.parent / "home")
+    with dashboard(layout.root, env, layout.root.parent / "log") as running:
+        yield running
+
+
+def enter(reader: Reader, name: str, password: str = PASSWORD) -> None:
+    reader.page.get_by_label("Name").fill(name)
+    reader.page.get_by_label("Password").fill(password)
+    reader.page.get_by_role("button", name="Sign in").click()
+
+
+def test_two_browsers_see_what_their_readers_may(
+    browser: Browser, address: str, layout: Layout, tmp_path: Path
+) -> None:
+    with reader_of(browser, address) as rita, reader_of(browser, address) as sam:
+        rita.page.goto(f"{address}/runs")
+        enter(rita, "rita", "not her password")
+        expect(rita.page.get_by_role("alert")).to_have_text(
+            "No account has this name and password."
+        )
+        rita.troubles.clear()  # the browser notes that the form came back with 403
+        enter(rita, "rita")
+        rita.arrive("Runs")
+        expect(rita.page.get_by_text("rita, reader")).to_be_visible()
+        expect(rita.page.get_by_role("link", name="Evaluate one")).to_have_count(0)
+
+        sam.page.goto(f"{address}/evaluate")
+        enter(sam, "sam")
+        sam.arrive("Evaluate one")
+        expect(sam.page.get_by_text("sam, submitter")).to_be_visible()
+
+        seen = rita.page.evaluate("document.cookie")
+        assert cookie_name(layout) not in seen
+        tab = rita.page.context.new_page()
+        tab.goto(f"{address}/cost")
+        expect(tab.get_by_role("heading", name="Cost and latency")).to_be_visible()
+        tab.reload()
+        expect(tab.get_by_text("rita, reader")).to_be_visible()
+        tab.goto(f"{address}/evaluate")
+        expect(tab.get_by_role("dialog")).to_contain_text("Page not found")
+        expect(tab.get_by_text("A batch is evaluated with")).to_have_count(0)
+
+        tab.goto(f"{address}/runs")
+        tab.get_by_role("button", name="Sign out").click()
+        expect(tab.get_by_role("link", name="Sign in by password")).to_be_visible()
+        rita.page.goto(f"{address}/runs")
+        expect(rita.page.get_by_label("Password")).to_be_visible()
+        sam.page.reload()
+        expect(sam.page.get_by_text("sam, submitter")).to_be_visible()
+
+
+def test_the_way_in_leads_back_to_the_page_that_was_asked(browser: Browser, address: str) -> None:
+    """Of a link on another site the browser sends no cookie, so the page itself shows the way."""
+    with reader_of(browser, address) as rita:
+        rita.page.route(
+            "http://elsewhere.example/",
+            lambda route: route.fulfill(
+                content_type="text/html", body=f'<a href="{address}/runs">look</a>'
+            ),
+        )
+        rita.page.goto("http://elsewhere.example/")
+        rita.page.get_by_role("link", name="look").click()
+        rita.page.get_by_role("link", name="Sign in by password").click()
+        rita.troubles.clear()  # the page on the other site
+        enter(rita, "rita")
+        rita.arrive("Runs")

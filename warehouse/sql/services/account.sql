@@ -1,0 +1,1 @@
+select account, password_hash from accounts where name = :name

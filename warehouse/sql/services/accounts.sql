@@ -1,0 +1,1 @@
+select account from accounts order by name

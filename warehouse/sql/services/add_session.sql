@@ -1,0 +1,1 @@
+insert into sessions (secret_sha256, name, ends_at) values (:secret_sha256, :name, :ends_at)

@@ -1,0 +1,1 @@
+delete from sessions where secret_sha256 = :secret_sha256
