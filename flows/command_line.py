@@ -51,6 +51,7 @@ _COMMANDS = (
     "check",
     "survey",
     "report",
+    "export",
     "dashboard",
     "api",
     "mcp",
@@ -63,6 +64,7 @@ _GROUPS = {
     "jobs": "Do what the dashboard and other programs ask for, and list it.",
     "tokens": "Say who may use the services for programs.",
     "accounts": "Say who may sign in to the dashboard.",
+    "ledger": "Hold the record of who did what against itself and the lake.",
     "warehouse": "Export, compact, document and verify the lake.",
 }
 

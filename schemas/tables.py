@@ -22,6 +22,7 @@ from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.idea import Idea, RejectedIdea
 from schemas.judging import JudgeVote
+from schemas.ledger import LedgerEntry, LedgerRow
 from schemas.manuscripts import (
     Attempt,
     ManuscriptCheck,
@@ -331,6 +332,15 @@ BENCHMARK_TABLES = (
 SERVICE_TABLES = (_of_services("human_votes", HumanVote, "vote_id"),)
 """What people and programs do, a row each, known by one column: recorded at once, folded later."""
 
+LEDGER = _table(
+    columns_of(LedgerRow, "sequence"),
+    ("sequence",),
+    "ledger",
+    LedgerRow,
+    meaning=(LedgerEntry.__doc__ or "").partition("\n")[0],
+    per_idea=False,
+)
+
 TABLES: tuple[Table, ...] = (
     RUNS,
     IDEAS,
@@ -400,6 +410,7 @@ TABLES: tuple[Table, ...] = (
     *SURVEY_TABLES,
     *BENCHMARK_TABLES,
     *SERVICE_TABLES,
+    LEDGER,
 )
 TABLE: dict[str, Table] = {table.name: table for table in TABLES}
 IDEA_TABLES: tuple[Table, ...] = tuple(table for table in TABLES if table.per_idea)

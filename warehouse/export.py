@@ -4,9 +4,11 @@ from pathlib import Path
 from uuid import uuid4
 
 import duckdb
+import pyarrow as pa
 
 from schemas.columns import Table
 from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
 from schemas.tables import TABLES
 from warehouse.lake import lake_tables, one_line, open_reader
 from warehouse.layout import Layout
@@ -42,6 +44,12 @@ def export_lake(
         building.unlink(missing_ok=True)
         building.with_name(f"{building.name}.wal").unlink(missing_ok=True)
     return rows
+
+
+def rows_of_run(connection: duckdb.DuckDBPyConnection, name: str, run_id: RunId) -> pa.Table:
+    """What a table holds of a run and its rankings."""
+    sql = table_statement("rows_of", table=name, condition="run_id = $run_id")
+    return connection.execute(sql, {"run_id": run_id}).fetch_arrow_table()
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:

@@ -17,6 +17,7 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, PaperId, RunId
+from schemas.ledger import LedgerHead
 from schemas.paper import Paper
 from schemas.profile import ScoreWeights
 from schemas.resource import Resource
@@ -38,6 +39,7 @@ from warehouse.answers import (
 from warehouse.console import run_sql, run_sql_with_names
 from warehouse.lake import one_line, open_reader, rows_in
 from warehouse.layout import Layout
+from warehouse.ledger import head_of
 from warehouse.rows import Row, evaluation_of, noun_of
 from warehouse.statements import statement, table_statement
 
@@ -102,6 +104,10 @@ class Queries:
                 return run
         newest = ", ".join(run.run_id for run in runs[:3]) or "none"
         raise UnknownNameError(f"no published run {run_id}; the newest are: {newest}")
+
+    def ledger_head(self) -> LedgerHead:
+        """The last row of the ledger."""
+        return head_of(self.connection)
 
     def ranking(self, run_id: RunId) -> tuple[RankedIdea, ...]:
         """Ideas by group and rank; those without a score last and without a rank."""

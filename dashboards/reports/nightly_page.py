@@ -16,6 +16,7 @@ from dashboards.reports.alarms import (
 )
 from dashboards.reports.safe_text import Markdown
 from schemas.identifiers import RunId
+from schemas.ledger import LedgerHead
 from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.answers import RankedIdea, RunCost
@@ -58,11 +59,14 @@ class NightRun:
 
 @dataclass(frozen=True, slots=True)
 class NightlyPage:
-    """Everything `nightly.md.jinja` prints. `outcomes`: what became of each idea file."""
+    """Everything `nightly.md.jinja` prints. `outcomes`: what became of each idea file. `ledger`:
+    the head of the ledger; None where there is no lake.
+    """
 
     day: date
     outcomes: tuple[tuple[str, str], ...]
     runs: tuple[NightRun, ...]
+    ledger: LedgerHead | None = None
 
     @property
     def alarm_count(self) -> int:
@@ -79,7 +83,7 @@ def nightly_page(
     """Ask the warehouse about the runs of a night.
 
     Args:
-        queries: None where no run was published, so that there may be no lake.
+        queries: None where there is no lake.
 
     Raises:
         ConfigurationError: one of the runs is not published.
@@ -91,7 +95,8 @@ def nightly_page(
             night_run(queries, run_id, run_ids, thresholds) for run_id in dict.fromkeys(run_ids)
         )
     )
-    return NightlyPage(day=day, outcomes=tuple(outcomes.items()), runs=runs)
+    ledger = None if queries is None else queries.ledger_head()
+    return NightlyPage(day=day, outcomes=tuple(outcomes.items()), runs=runs, ledger=ledger)
 
 
 def night_run(

@@ -63,7 +63,7 @@ def write_nightly(
     with ExitStack() as stack:
         queries = (
             stack.enter_context(open_queries(layout, catalogue_url=catalogue_url))
-            if run_ids
+            if run_ids or (catalogue_url is None and layout.catalogue.exists())
             else None
         )
         page = nightly_page(queries, at.date(), outcomes, run_ids, thresholds)

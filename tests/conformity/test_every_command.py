@@ -56,6 +56,8 @@ ANSWERS = {
     "accounts list": "accounts list",
     "tokens create": "tokens create notebook --scope submitter",
     "tokens list": "tokens list",
+    "export": "export --ro-crate run-a",
+    "ledger verify": "ledger verify",
     "warehouse export": "warehouse export lake.duckdb",
     "warehouse compact": "warehouse compact",
     "warehouse verify": "warehouse verify",

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkReceipt, BenchmarkRun
 from schemas.identifiers import RunId
+from schemas.ledger import Artefact
 from schemas.tables import TABLE
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, row_of
@@ -23,6 +24,7 @@ BENCHMARKS = Kind(
     head_table="benchmarks",
     tables=("benchmarks", "benchmark_scores", "benchmark_items", "llm_calls"),
     checks=("benchmark_checks", "benchmark_scores"),
+    artefact=(Artefact.BENCHMARK, ""),
     remedy="remove its folder to run the benchmark anew",
     publish_again="remove its folder, run it again",
 )

@@ -11,13 +11,14 @@ from datetime import datetime
 from schemas.base import Noun
 from schemas.check_run import CheckHead, CheckReceipt
 from schemas.identifiers import RunId
+from schemas.ledger import Artefact
 from schemas.manuscripts import REVIEW_STAGES, ManuscriptCheck
 from schemas.reasons import Reason, first_that_may_pass
 from schemas.tables import TABLE
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, row_of
 from warehouse.units import landing
-from warehouse.units.kind import Kind
+from warehouse.units.kind import Given, Kind
 
 CHECKS = Kind(
     folders={"check": "run_id"},
@@ -32,6 +33,8 @@ CHECKS = Kind(
         *("manuscript_evidence", "llm_calls", "api_calls", "failures"),
     ),
     checks=("check_checks", "attempts"),
+    artefact=(Artefact.FINDING, "manuscript_id"),
+    given=Given("manuscript", "manuscripts", ("content_sha256",)),
     remedy="remove its folder to check anew",
     publish_again="check again",
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from schemas.base import Noun
 from schemas.errors import PublicationError
 from schemas.identifiers import RunId, content_hash
+from schemas.ledger import Artefact
 from schemas.ranking import GroupReceipt, GroupSummary, Match, RankedGroup, RankingHead
 from schemas.tables import RANKING_TABLES, TABLE
 from warehouse.landed import read_rows
@@ -65,6 +66,7 @@ RANKINGS = Kind(
     has_head_file=True,
     tables=("ranking_groups", "matches", *RATINGS, "llm_calls"),
     checks=("ranking_checks", "matches"),
+    artefact=(Artefact.RANKING, "group"),
     remedy="remove its folder to rank anew",
     publish_again="rank again",
     outlives_its_publication=True,

@@ -10,10 +10,12 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
+from schemas.ledger import Artefact, LedgerAction, LedgerEntry
 from schemas.run import Run
 from warehouse.compact import remove_batches
 from warehouse.lake import open_writer, transaction
 from warehouse.layout import Layout
+from warehouse.ledger import append
 from warehouse.queries import open_queries
 from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
@@ -77,7 +79,20 @@ def delete_run(layout: Layout, run_id: RunId, *, catalogue_url: str | None = Non
         for name in sorted(table.name for table in tables):
             sql = table_statement("delete_rows", table=name, condition="run_id = $run_id")
             connection.execute(sql, {"run_id": run_id})
+        append(connection, [_entry(deleted)])
     return deleted
+
+
+def _entry(deleted: DeletedRun) -> LedgerEntry:
+    return LedgerEntry(
+        artefact=Artefact.PUBLICATION,
+        run_id=deleted.run.run_id,
+        action=LedgerAction.DELETED,
+        participant_id=None,
+        role=None,
+        step=None,
+        happened_at=deleted.deleted_at,
+    )
 
 
 def _note(layout: Layout, deleted: DeletedRun) -> None:

@@ -16,6 +16,7 @@ from schemas.errors import ConfigurationError, PublicationError
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
+from schemas.ledger import Artefact
 from schemas.reasons import Reason
 from schemas.run import Run, RunState
 from schemas.settings import RunSettings
@@ -27,7 +28,7 @@ from warehouse.rankings.landing import drop_stale_rankings
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
 from warehouse.runs.standing import standing_of_rows
 from warehouse.units import landing
-from warehouse.units.kind import Kind
+from warehouse.units.kind import Given, Kind
 from warehouse.violations import Violations
 
 if TYPE_CHECKING:  # workers land without the database
@@ -143,6 +144,13 @@ RUNS = Kind(
     head_table="runs",
     tables=tuple(table.name for table in IDEA_TABLES),
     checks=("checks", "ideas"),
+    artefact=(Artefact.REVIEW, "idea_id"),
+    given=Given(
+        "idea",
+        "ideas",
+        ("title", "text", "problem", "method", "experiment", "cutoff_date", "metadata"),
+        Artefact.IDEA,
+    ),
     remedy="remove its folder to evaluate the idea again",
     publish_again="run it again to publish it anew",
     loose_files={"failures": "rejected.parquet"},

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from schemas.base import Noun
 from schemas.identifiers import RunId
+from schemas.ledger import Artefact
 from schemas.reasons import Reason, first_that_may_pass
 from schemas.survey import Survey
 from schemas.survey_run import SurveyHead, SurveyReceipt
@@ -16,7 +17,7 @@ from schemas.tables import TABLE
 from warehouse.layout import Layout
 from warehouse.rows import Row, Rows, row_of
 from warehouse.units import landing
-from warehouse.units.kind import Kind
+from warehouse.units.kind import Given, Kind
 
 SURVEYS = Kind(
     folders={"survey": "run_id"},
@@ -32,6 +33,8 @@ SURVEYS = Kind(
         *("llm_calls", "api_calls", "failures"),
     ),
     checks=("survey_checks", "survey_papers"),
+    artefact=(Artefact.SURVEY, "question_id"),
+    given=Given("question", "surveys", ("question",)),
     remedy="remove its folder to survey anew",
     publish_again="survey again",
 )

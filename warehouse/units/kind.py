@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from schemas.base import Noun
 from schemas.columns import Table
 from schemas.identifiers import RunId, content_hash
+from schemas.ledger import Artefact
 from schemas.receipt import UnitReceipt
 from schemas.tables import TABLE
 from warehouse.layout import Layout, safe_name
@@ -46,6 +47,21 @@ def _no_violations(_: object) -> Sequence[Violations]:
     return ()
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a unit is given, by the columns of the table that hold it.
+
+    Attributes:
+        word: what inputs call it.
+        artefact: as which it stands in the ledger itself; None: it is an input only.
+    """
+
+    word: str
+    table: str
+    columns: tuple[str, ...]
+    artefact: Artefact | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Kind(Generic[ReceiptT, HeadT]):
     """The declaration of a kind.
@@ -61,6 +77,9 @@ class Kind(Generic[ReceiptT, HeadT]):
             it.
         tables: those that units land.
         checks: the folder of its rules in `sql/`, and the table whose rows they judge.
+        artefact: what the ledger calls what its steps make, and the column that tells one from
+            another; empty: there is one.
+        given: what its units are given; None: what their work rests on is named by the head.
         remedy: what to do about a receipt or head that cannot be read.
         publish_again: what to do about published rows that are not those of the receipts.
         has_head_file: whether `<word>.json` says, written last, that every unit has landed.
@@ -84,8 +103,10 @@ class Kind(Generic[ReceiptT, HeadT]):
     head_table: str
     tables: tuple[str, ...]
     checks: tuple[str, str]
+    artefact: tuple[Artefact, str]
     remedy: str
     publish_again: str
+    given: Given | None = None
     unit_is_hashed: bool = False
     has_head_file: bool = False
     loose_files: Mapping[str, str] = field(default_factory=dict)

@@ -21,6 +21,7 @@ from warehouse.definitions import apply_definitions
 from warehouse.lake import insert, open_writer, transaction
 from warehouse.landed import in_batches, read_landed
 from warehouse.layout import Layout
+from warehouse.ledger import note_head
 from warehouse.parquet import arrow_table, write_bytes
 from warehouse.rows import row_of
 from warehouse.services.records import fold
@@ -28,6 +29,7 @@ from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import iterate_receipts, landed_files, loose_files
 from warehouse.units.letting_go import bring_back
+from warehouse.units.recording import record
 
 _TIMES = {"started_at", "finished_at", "duration_seconds"}
 
@@ -75,6 +77,8 @@ def publish(
         if validation is not None and passed:
             with transaction(connection, kind.titled(*names)):
                 rows = _replace(connection, layout, kind, head, receipts, digest, validation)
+                record(connection, kind, head, digest)
+            note_head(connection, layout)
         return Publication(
             run_id=kind.run_id(*names),
             published=passed,

@@ -2,6 +2,7 @@
 what it cost beside the last run.
 """
 
+import shutil
 from datetime import UTC, datetime, timedelta
 
 import polars
@@ -15,6 +16,7 @@ from tests.support.evaluations import START, make_evaluation, make_idea, make_ru
 from tests.support.html_page import Page
 from warehouse.answers import RunCost
 from warehouse.layout import Layout
+from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
@@ -83,6 +85,17 @@ def test_it_says_what_is_new_since_the_last_run(summary):
     assert "2 idea files, 1 published run" in summary.markdown
     assert "3 ideas: 2 never seen before, 3 evaluated in this run" in summary.markdown
     assert "| | This run | Run run-a |" in summary.markdown
+
+
+def test_it_prints_the_hash_of_the_ledgers_last_row_also_on_a_night_without_runs(
+    summary, layout, tmp_path
+):
+    with open_queries(layout) as queries:
+        head = queries.ledger_head()
+    copy = Layout(shutil.copytree(layout.root, tmp_path / "copy"))
+    assert head.sequence > 0
+    assert head.entry_sha256 in summary.markdown
+    assert head.entry_sha256 in write_nightly(copy, NIGHT, {}, []).markdown
 
 
 def test_it_names_alarms_and_counts_them(summary):

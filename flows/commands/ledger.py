@@ -1,0 +1,40 @@
+"""`assay ledger`: who did what, and whether that record is whole."""
+
+from flows.commands.options import Commands, Json
+from schemas.ledger import LedgerOptions
+from schemas.settings import Settings
+
+application = Commands()
+
+
+@application.command("verify")
+def verify(options: LedgerOptions, json: Json = False) -> int:
+    """Look for rows that were changed, exchanged, taken out or cut off; exit 1 when there are some.
+
+    What is published is held against the ledger too.
+    """
+    from flows.commands.answer import print_answer
+    from flows.talk import print_note, print_warning
+    from warehouse.layout import Layout
+    from warehouse.verify_ledger import verify_ledger
+
+    report = verify_ledger(
+        Layout(options.warehouse.resolve()),
+        heads=options.head,
+        catalogue_url=Settings().catalogue,
+    )
+    if json:
+        print_answer(
+            "whole" if report.sound else "damaged",
+            [report.head],
+            warnings=report.problems,
+            notices=report.notices,
+        )
+        return 0 if report.sound else 1
+    for line in report.problems:
+        print_warning(line)
+    for line in report.notices:
+        print_note(line)
+    rows = f"{report.head.sequence:,} rows, head {report.head.entry_sha256 or 'none'}"
+    print_note(f"the ledger is whole: {rows}" if report.sound else f"the ledger is damaged: {rows}")
+    return 0 if report.sound else 1

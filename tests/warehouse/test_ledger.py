@@ -1,0 +1,240 @@
+"""The ledger: what is published is written down once, and whatever is changed in it shows."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.base import replace
+from schemas.identifiers import RunId
+from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry, LedgerHead
+from schemas.tables import TABLE
+from tests.support.evaluations import make_evaluation, make_run
+from warehouse.lake import open_reader, open_writer, rows_in
+from warehouse.layout import Layout
+from warehouse.ledger import append, breaks, chained, head_of, rows_of_chain
+from warehouse.rows import Row
+from warehouse.runs.deletion import delete_run
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
+from warehouse.verify_ledger import LedgerReport, verify_ledger
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+RUN = RunId("run-a")
+
+
+def entry(number: int) -> LedgerEntry:
+    return LedgerEntry(
+        artefact=Artefact.REVIEW,
+        run_id=RUN,
+        unit_id=f"idea-{number}",
+        part="methods",
+        action=LedgerAction.MADE,
+        version_sha256=f"{number:064x}",
+        inputs=(f"idea:{number}",),
+        participant_id="extractive",
+        role=CreditRole.TOOL,
+        step="extract_methods",
+        step_version=1,
+        prompt_sha256="ab" * 32,
+        happened_at=NOW + timedelta(seconds=number),
+    )
+
+
+CHAIN = tuple(chained([entry(n) for n in range(6)], LedgerHead(sequence=0, entry_sha256=""), NOW))
+NUMBERS = st.integers(0, len(CHAIN) - 1)
+COLUMNS = st.sampled_from(TABLE["ledger"].column_names)
+VALUES = st.one_of(
+    st.none(), st.text(max_size=8), st.integers(-9, 99), st.lists(st.text(max_size=3), max_size=2)
+)
+
+
+def test_an_untouched_chain_has_nothing_wrong() -> None:
+    assert list(breaks(CHAIN)) == []
+    assert [row["sequence"] for row in CHAIN] == [1, 2, 3, 4, 5, 6]
+
+
+def in_order(rows: Sequence[Row]) -> list[Row]:
+    def place(row: Row) -> tuple[bool, int]:
+        number = row["sequence"]
+        return (number is None, number if number is not None else 0)
+
+    return sorted(rows, key=place)
+
+
+@settings(max_examples=400, deadline=None)
+@given(number=NUMBERS, column=COLUMNS, value=VALUES)
+def test_any_changed_value_of_any_row_shows(number: int, column: str, value: Any) -> None:
+    if column == "sequence" and not (value is None or isinstance(value, int)):
+        return  # the column holds numbers
+    edited = [dict(row) for row in CHAIN]
+    if edited[number][column] == value:
+        return
+    edited[number][column] = value
+    assert list(breaks(in_order(edited)))
+
+
+@given(number=st.integers(0, len(CHAIN) - 2))
+def test_any_row_taken_out_before_the_last_shows(number: int) -> None:
+    assert list(breaks([*CHAIN[:number], *CHAIN[number + 1 :]]))
+
+
+@given(first=NUMBERS, second=NUMBERS)
+def test_two_rows_whose_contents_changed_places_show(first: int, second: int) -> None:
+    if first == second:
+        return
+    edited = list(CHAIN)
+    edited[first] = CHAIN[second] | {"sequence": first + 1}
+    edited[second] = CHAIN[first] | {"sequence": second + 1}
+    assert list(breaks(edited))
+
+
+@given(number=NUMBERS)
+def test_a_row_put_in_shows(number: int) -> None:
+    assert list(breaks(in_order([*CHAIN, CHAIN[number]])))
+    assert list(breaks(in_order([*CHAIN, CHAIN[number] | {"run_id": "forged"}])))
+
+
+def test_a_row_of_before_a_column_was_added_keeps_its_hash() -> None:
+    assert list(breaks([row | {"later_column": None} for row in CHAIN])) == []
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """A published run of two ideas. Not to be changed."""
+    layout = Layout(tmp_path_factory.mktemp("ledger"))
+    for number in range(2):
+        land(layout, make_evaluation(number))
+    assert publish(layout, RUNS, make_run(ideas=2)).published
+    return layout
+
+
+@pytest.fixture
+def layout(made: Layout, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(made.root, tmp_path / "w"))
+
+
+def chain_of(layout: Layout) -> list[Row]:
+    with open_reader(layout) as connection:
+        return list(rows_of_chain(connection))
+
+
+def edit(layout: Layout, sql: str) -> LedgerReport:
+    with open_writer(layout) as connection:
+        connection.execute(sql)
+    return verify_ledger(layout)
+
+
+def test_what_a_run_published_is_in_the_ledger_once_with_step_model_and_prompt(
+    made: Layout,
+) -> None:
+    rows = chain_of(made)
+    assert verify_ledger(made).sound
+    ideas = [row for row in rows if row["artefact"] == "idea"]
+    assert [row["unit_id"] for row in ideas] == ["idea-00000", "idea-00001"]
+    review = next(row for row in rows if row["part"] == "soundness_reviews")
+    assert (review["participant_id"], review["role"]) == ("litellm:small", "tool")
+    assert (review["step"], review["model"]) == ("soundness_review", "small-2026-01")
+    assert len(review["prompt_sha256"]) == 64
+    assert f"idea:{ideas[0]['version_sha256']}" in review["inputs"]
+    assert (rows[-1]["artefact"], rows[-1]["action"]) == ("publication", "published")
+    kept = [(row["unit_id"], row["part"], row["step"]) for row in rows]
+    assert len(kept) == len(set(kept))
+
+
+def test_publishing_the_same_again_adds_no_row(layout: Layout) -> None:
+    before = chain_of(layout)
+    publish(layout, RUNS, make_run(ideas=2))
+    assert chain_of(layout) == before
+
+
+def test_only_the_part_that_was_made_anew_is_written_down_again(layout: Layout) -> None:
+    before, evaluation = chain_of(layout), make_evaluation(0)
+    assert evaluation.soundness is not None
+    (first, *others) = evaluation.soundness.reviews
+    soundness = replace(
+        evaluation.soundness, reviews=(replace(first, support="Other words."), *others)
+    )
+    land(layout, replace(evaluation, soundness=soundness))
+    publish(layout, RUNS, make_run(ideas=2))
+    added = chain_of(layout)[len(before) :]
+    assert [(row["unit_id"], row["part"], row["action"]) for row in added] == [
+        ("idea-00000", "soundness_reviews", "made_anew"),
+        ("", "", "published"),
+    ]
+    assert verify_ledger(layout).sound
+
+
+EDITS: dict[str, str] = {
+    "a row was changed": "update ledger set model = 'other' where sequence = 3",
+    "a hash was changed": "update ledger set entry_sha256 = 'ab' where sequence = 3",
+    "a row is missing": "delete from ledger where sequence = 3",
+    "the first row is missing": "delete from ledger where sequence = 1",
+    "the last row was cut off": (
+        "delete from ledger where sequence = (select max(sequence) from ledger)"
+    ),
+    "all rows are gone": "delete from ledger",
+    "a review was changed": "update soundness_reviews set support = 'x' where idea_id = 'idea-00000'",
+    "an idea was changed": "update ideas set text = 'x' where idea_id = 'idea-00000'",
+    "a run was published under another hash": "update runs set landing_sha256 = 'ab'",
+}
+
+
+@pytest.mark.parametrize("sql", EDITS.values(), ids=EDITS.keys())
+def test_an_edit_of_the_lake_shows(layout: Layout, sql: str) -> None:
+    assert verify_ledger(layout).sound
+    assert edit(layout, sql).problems
+
+
+def test_a_tail_that_was_cut_off_with_the_noted_head_shows_by_a_hash_written_down(
+    layout: Layout,
+) -> None:
+    head = verify_ledger(layout).head
+    with open_writer(layout) as connection:
+        append(connection, [entry(1)])
+        later = head_of(connection)
+        connection.execute(f"delete from ledger where sequence = {later.sequence}")
+    assert verify_ledger(layout, heads=(head.entry_sha256,)).sound
+    (problem,) = verify_ledger(layout, heads=(later.entry_sha256,)).problems
+    assert later.entry_sha256 in problem
+
+
+def test_a_chain_written_anew_from_a_forged_row_on_shows(layout: Layout) -> None:
+    rows = chain_of(layout)
+    names = LedgerEntry.model_fields
+    told = [{name: row[name] for name in names} for row in rows]
+    told[2]["participant_id"] = "litellm:other"
+    entries = [LedgerEntry.model_validate(each, strict=False) for each in told]
+    with open_writer(layout) as connection:
+        connection.execute("delete from ledger")
+        append(connection, entries)
+    assert any("noted" in problem for problem in verify_ledger(layout).problems)
+
+
+def test_a_deleted_run_stays_in_the_ledger_which_says_so(layout: Layout) -> None:
+    before = len(chain_of(layout))
+    delete_run(layout, RUN)
+    rows = chain_of(layout)
+    assert len(rows) == before + 1
+    assert (rows[-1]["action"], rows[-1]["run_id"]) == ("deleted", RUN)
+    assert verify_ledger(layout).sound
+
+
+def test_a_lake_of_before_the_ledger_is_no_broken_ledger(layout: Layout) -> None:
+    (layout.state / "ledger_head.json").unlink()
+    report = edit(layout, "drop table ledger")
+    assert report.sound
+    assert report.notices
+    publish(layout, RUNS, make_run(ideas=2, label="later"))
+    assert verify_ledger(layout).sound
+
+
+@pytest.mark.parametrize("read", [lambda c: rows_in(c, "from ledger")], ids=["assay sql"])
+def test_the_ledger_can_be_asked(made: Layout, read: Callable[..., Any]) -> None:
+    with open_reader(made) as connection:
+        assert len(read(connection)) == len(chain_of(made))

@@ -1,0 +1,135 @@
+"""The chain of the ledger: rows are appended in the publisher's transaction, each with the hash of
+the one before it, and never changed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import orjson
+
+from schemas.identifiers import RunId, content_hash
+from schemas.ledger import LedgerEntry, LedgerHead, LedgerRow
+from schemas.tables import TABLE
+from warehouse.lake import rows_in
+from warehouse.layout import Layout
+from warehouse.parquet import arrow_table, write_bytes
+from warehouse.rows import Row, noun_of, row_of
+from warehouse.statements import statement, table_statement
+
+_ROWS_AT_ONCE = 10_000
+_NONE = LedgerHead(sequence=0, entry_sha256="")
+
+
+def entry_sha256(row: Mapping[str, Any]) -> str:
+    """The hash of a row over every column that holds something, the hash before it included.
+
+    A column that a later version adds is NULL in earlier rows, and changes no hash.
+    """
+    held = {name: _plain(value) for name, value in row.items() if value is not None}
+    held.pop("entry_sha256", None)
+    return content_hash(orjson.dumps(held, option=orjson.OPT_SORT_KEYS).decode())
+
+
+def _plain(value: Any) -> Any:
+    return value.astimezone(UTC) if isinstance(value, datetime) else value
+
+
+def chained(
+    entries: Sequence[LedgerEntry], head: LedgerHead, recorded_at: datetime
+) -> Iterator[Row]:
+    """The rows of `entries` behind `head`, in order."""
+    before = head.entry_sha256
+    for sequence, entry in enumerate(entries, head.sequence + 1):
+        known: Row = {
+            "sequence": sequence,
+            "recorded_at": recorded_at,
+            "previous_sha256": before,
+            "entry_sha256": "",
+        }
+        row = row_of(TABLE["ledger"], entry, known)
+        before = entry_sha256(row)
+        yield row | {"entry_sha256": before}
+
+
+def breaks(rows: Iterable[Row]) -> Iterator[str]:
+    """What is wrong with a chain, a line each; `rows` in the order of their numbers.
+
+    Rows that are missing at the end are told only by a head that was written down.
+    """
+    expected, before = 1, ""
+    for row in rows:
+        sequence = row["sequence"]
+        if sequence is None:
+            yield "a row has lost its number"
+            continue
+        if sequence > expected:
+            last = sequence - 1
+            yield (
+                f"row {expected} is missing"
+                if last == expected
+                else f"rows {expected} to {last} are missing"
+            )
+        elif sequence < expected:
+            yield f"row {sequence} is there twice"
+        elif row["previous_sha256"] != before:
+            yield f"row {sequence} does not follow the row before it: one of them was exchanged"
+        if entry_sha256(row) != row["entry_sha256"]:
+            yield f"row {sequence} was changed"
+        before, expected = row["entry_sha256"], max(expected, sequence) + 1
+
+
+def rows_of_chain(connection: duckdb.DuckDBPyConnection) -> Iterator[Row]:
+    """Every row of the lake's chain in the order of their numbers, some thousands at a time."""
+    result = connection.execute(statement("ledger", "chain"))
+    columns = [column[0] for column in result.description or ()]
+    while found := result.fetchmany(_ROWS_AT_ONCE):
+        yield from (dict(zip(columns, values, strict=True)) for values in found)
+
+
+def ledger_of_run(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple[LedgerRow, ...]:
+    """The rows about a run and its rankings, in order."""
+    rows = rows_in(connection, statement("ledger", "of_run"), {"run_id": run_id})
+    return tuple(noun_of(LedgerRow, row) for row in rows)
+
+
+def head_of(connection: duckdb.DuckDBPyConnection) -> LedgerHead:
+    """The last row of the lake's chain."""
+    found = connection.execute(statement("ledger", "head")).fetchone()
+    return LedgerHead(sequence=found[0], entry_sha256=found[1]) if found else _NONE
+
+
+def append(connection: duckdb.DuckDBPyConnection, entries: Sequence[LedgerEntry]) -> None:
+    """Append to the chain, within the transaction of the lake's one writer."""
+    table = TABLE["ledger"]
+    rows = list(chained(entries, head_of(connection), datetime.now(UTC)))
+    incoming = arrow_table(table, rows)  # which the statement finds by its name
+    if len(incoming):
+        connection.execute(table_statement("insert", table=table.name, source="incoming"))
+
+
+def noted_head(layout: Layout) -> LedgerHead:
+    """The head as it was noted beside the lake; that of an empty chain when none was.
+
+    Raises:
+        pydantic.ValidationError: the note was damaged.
+    """
+    path = _note(layout)
+    return LedgerHead.model_validate_json(path.read_bytes()) if path.exists() else _NONE
+
+
+def note_head(connection: duckdb.DuckDBPyConnection, layout: Layout) -> None:
+    """Note the head beside the lake, once it is committed. A kill before leaves an earlier one,
+    which the chain has too.
+    """
+    path, head = _note(layout), head_of(connection)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    building = path.with_suffix(".building")
+    write_bytes(building, orjson.dumps(head.model_dump(mode="json")))
+    building.replace(path)
+
+
+def _note(layout: Layout) -> Path:
+    return layout.state / "ledger_head.json"

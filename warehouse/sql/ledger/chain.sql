@@ -1,0 +1,1 @@
+select * from ledger order by sequence nulls last

@@ -1,0 +1,1 @@
+select sequence, entry_sha256 from ledger order by sequence desc limit 1

@@ -1,0 +1,1 @@
+select * from ledger where run_id = $run_id order by sequence

@@ -1,0 +1,207 @@
+"""What publishing a work writes into the ledger: derived from the rows it put into the lake, so
+that nothing is written down twice.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import duckdb
+
+from schemas.columns import Column, ColumnType, Table
+from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
+from schemas.tables import TABLE
+from warehouse.lake import rows_in
+from warehouse.ledger import append
+from warehouse.rows import Row
+from warehouse.statements import statement
+from warehouse.units.kind import HeadT, Kind
+
+_PROVENANCE = frozenset({"step", "step_version", "prompt_sha256", "engine", "created_at"})
+_NOT_CONTENT = frozenset(
+    {"run_id", "ranking_id", "created_at", "call_ids", "landing_sha256", "published_at"}
+)
+"""Another run that takes an evaluation over, or calls made again, leave what was said the same."""
+_ACCOUNTS = ("llm_calls",)
+_INPUTS_OF_HEAD = {
+    "literature": "literature",
+    "profile": "profile",
+    "basis_sha256": "evaluations",
+    "data_sha256": "data",
+}
+
+
+class _Part(NamedTuple):
+    """By which a part of an artefact is known from one publication to the next."""
+
+    artefact: Artefact
+    unit_id: str
+    part: str
+    step: str | None
+    step_version: int | None
+    prompt_sha256: str | None
+
+
+def record(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, HeadT], head: HeadT, digest: str
+) -> None:
+    """Append what publishing `head` changed; within the publisher's transaction, after its rows."""
+    engine = getattr(head, "engine", None)
+    published = _about(
+        kind,
+        head,
+        artefact=Artefact.PUBLICATION,
+        action=LedgerAction.PUBLISHED,
+        version_sha256=digest,
+        inputs=_inputs(head),
+        participant_id=engine,
+        role=CreditRole.TOOL if engine else None,
+        step=None,
+    )
+    append(connection, [*_changes(connection, kind, head), published])
+
+
+def changed_parts(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+) -> list[str]:
+    """The parts of a published work that are not what the ledger says, named."""
+    before = _standing(connection, kind, names)
+    given = _given(connection, kind, names)
+    now = {key: row["version_sha256"] for key, row in _now(connection, kind, names, given).items()}
+    return sorted(
+        f"{key.part or key.artefact} of {key.unit_id or names[-1]}"
+        for key in before.keys() | now.keys()
+        if before.get(key) != now.get(key)
+    )
+
+
+def _changes(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, HeadT], head: HeadT
+) -> Iterator[LedgerEntry]:
+    names, told = kind.names(head), _inputs(head)
+    before, given = _standing(connection, kind, names), _given(connection, kind, names)
+    now = _now(connection, kind, names, given)
+    word = kind.given.word if kind.given is not None else ""
+    times = head.model_dump(include={"started_at"})
+    for key, row in now.items():
+        if before.get(key) == row["version_sha256"]:
+            continue
+        own = (f"{word}:{given[key.unit_id]}",) if key.unit_id in given else ()
+        engine = row.get("participant_id")
+        yield _about(
+            kind,
+            head,
+            **key._asdict(),
+            action=_action(key, again=key in before),
+            version_sha256=row["version_sha256"],
+            inputs=(*own, *told) if key.part else (),
+            participant_id=engine,
+            role=CreditRole.TOOL if engine else None,
+            model=row.get("model"),
+            happened_at=row.get("happened_at") or times["started_at"],
+        )
+    for key in (key for key in before if key not in now):
+        withdrawn: dict[str, Any] = {"action": LedgerAction.WITHDRAWN, "participant_id": None}
+        yield _about(kind, head, **key._asdict(), **withdrawn, role=None)
+
+
+def _action(key: _Part, *, again: bool) -> LedgerAction:
+    if again:
+        return LedgerAction.MADE_ANEW
+    return LedgerAction.MADE if key.part else LedgerAction.GIVEN
+
+
+def _about(kind: Kind[Any, Any], head: Any, **told: Any) -> LedgerEntry:
+    known = {"happened_at": head.finished_at, **kind.parameters(*kind.names(head))}
+    return LedgerEntry(**known | told)
+
+
+def _standing(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+) -> dict[_Part, str]:
+    """The hash of every part as the ledger has it."""
+    sql = statement("ledger", "standing").format(condition=kind.condition(TABLE["ledger"]))
+    rows = rows_in(connection, sql, kind.parameters(*names))
+    return {_part(Artefact(row["artefact"]), row): row["version_sha256"] for row in rows}
+
+
+def _given(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+) -> dict[str, str]:
+    """The hash of what each unit was given."""
+    if kind.given is None:
+        return {}
+    table = TABLE[kind.given.table]
+    sql = statement("ledger", "given").format(
+        table=table.name,
+        unit=_unit(table, kind.artefact[1]),
+        content=_content([table.column(name) for name in kind.given.columns]),
+        condition=kind.condition(table),
+    )
+    rows = rows_in(connection, sql, kind.parameters(*names))
+    return {row["unit_id"]: row["version_sha256"] for row in rows}
+
+
+def _now(
+    connection: duckdb.DuckDBPyConnection,
+    kind: Kind[Any, Any],
+    names: tuple[str, ...],
+    given: Mapping[str, str],
+) -> dict[_Part, Row]:
+    """Every part as the rows of the work have it: what was given, then what steps made of it."""
+    found: dict[_Part, Row] = {}
+    artefact = kind.given.artefact if kind.given is not None else None
+    for unit_id, version in given.items():
+        if artefact is not None:
+            row = {"unit_id": unit_id, "part": "", "version_sha256": version}
+            found[_part(artefact, row)] = row
+    for row in rows_in(connection, _of_steps(kind), kind.parameters(*names)):
+        found[_part(kind.artefact[0], row)] = row
+    return found
+
+
+def _part(artefact: Artefact, row: Row) -> _Part:
+    told: dict[str, Any] = {name: row.get(name) for name in _Part._fields}
+    return _Part(**told | {"artefact": artefact})
+
+
+def _of_steps(kind: Kind[Any, Any]) -> str:
+    """SQL: a row for each table in which a step has said something about a unit."""
+    tables = (
+        table
+        for table in kind.published_tables
+        if set(table.column_names) >= _PROVENANCE and table.name not in _ACCOUNTS
+    )
+    parts = " union all ".join(
+        statement("ledger", "parts_of_table").format(
+            table=table.name,
+            unit=_unit(table, kind.artefact[1]),
+            content=_content(table.columns),
+            condition=kind.condition(table),
+        )
+        for table in tables
+    )
+    return statement("ledger", "parts").format(parts=parts)
+
+
+def _unit(table: Table, column: str) -> str:
+    return f'"{column}"' if column in table.column_names else "''"
+
+
+def _content(columns: Sequence[Column]) -> str:
+    """SQL for a text that two rows share only if they say the same.
+
+    What is NULL adds nothing, so that a column of a later version leaves earlier rows as they are.
+    """
+    told = []
+    for column in sorted(columns, key=lambda each: each.name):
+        if column.name not in _NOT_CONTENT:
+            name = f'"{column.name}"'
+            text = f"to_json({name})" if column.type is ColumnType.STRINGS else name
+            text = f"{text}::varchar"
+            told.append(f"coalesce('{column.name}=' || strlen({text}) || ':' || {text}, '')")
+    return " || ".join(told)
+
+
+def _inputs(head: Any) -> tuple[str, ...]:
+    told = {word: getattr(head, name, None) for name, word in _INPUTS_OF_HEAD.items()}
+    return tuple(f"{word}:{value}" for word, value in told.items() if value)
