@@ -117,7 +117,7 @@ def _scores(votes: Sequence[Match], told: Vector, system: str) -> Iterator[Bench
     yield benchmark_score(mean(losses.tolist(), 0, voters), NAME, "log_loss", system)
     yield benchmark_score(mean(((told - won) ** 2).tolist(), 0, voters), NAME, "brier", system)
     gap = Estimate(_calibration_error(told, won), len(votes))
-    yield benchmark_score(gap, NAME, "calibration_error", system)
+    yield benchmark_score(gap, NAME, "expected_calibration_error", system)
     if system != ASSAY:
         return
     for name in by_group(votes):

@@ -21,6 +21,7 @@ from schemas.settings import Settings
 from tasks.benchmarks.injection_texts import MANIFEST_FILE
 from tasks.benchmarks.review_sets import SCORES
 from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE, VIS_FILE
+from tasks.benchmarks.vote_sets import WIKI_VOTES_FILE
 from tasks.ideas.read import read_ideas
 from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run
@@ -204,11 +205,35 @@ def write_all(folder: Path) -> Path:
         write_expert_reviews,
     ):
         write(folder)
+    write_votes(folder)
     write_core_papers(folder, "how does sparse attention read long documents")
     write_novelty(folder, 6)
     write_venue(folder)
     write_manuscripts(folder, first=f"# One\n\n{WELL}", second=f"# Two\n\n{WELL}")
     return write_points(folder, DECISIONS)
+
+
+def write_votes(folder: Path, voters: int = 12) -> Path:
+    """Six ideas in one survey: every voter but the last prefers the smaller number of each pair."""
+    rows = [
+        {
+            "id": f"v{voter}-{left}-{right}",
+            "survey_id": "1",
+            "topic": "gpa",
+            "voter": f"p{voter:02}",
+            "left": str(left),
+            "right": str(right),
+            "winner": "left" if left < right or voter == voters - 1 else "right",
+        }
+        for voter in range(voters)
+        for left in range(6)
+        for right in range(6)
+        if left != right and (left + right + voter) % 2
+    ]
+    path = folder / WIKI_VOTES_FILE
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
+    return path
 
 
 def write_core_papers(folder: Path, topic: str) -> Path:
