@@ -39,6 +39,7 @@ PAGES: tuple[Page, ...] = (
     Page("cost", "Cost and latency", "payments", "Runs"),
     Page("sources", "Sources", "travel_explore", "Runs"),
     Page("ranking", "Ranking", "leaderboard", "Ideas"),
+    Page("vote", "Vote", "how_to_vote", "Ideas"),
     Page("idea", "Idea", "lightbulb", "Ideas"),
     Page("paper", "Paper", "article", "Ideas"),
     Page("evaluate", "Evaluate one", "play_circle", "Ideas", Action.SUBMIT),

@@ -14,7 +14,10 @@ from warehouse.keyed_store import BUSY_TIMEOUT_SECONDS, into_wal
 from warehouse.layout import Layout
 from warehouse.statements import statement
 
-_TABLES = ("tokens", "submissions", "records", "offers", "contests", "accounts", "sessions")
+_TABLES = (
+    *("tokens", "submissions", "accounts", "sessions"),
+    *("records", "offers", "contests", "pseudonyms"),
+)
 
 
 def services_file(layout: Layout) -> Path:

@@ -1,21 +1,22 @@
 """Vote: two ideas, reviews, surveys or lists of findings side by side, blind; and how they stand."""
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
-from dashboards.app import empty, state, text
+from dashboards.app import empty, state
+from dashboards.app.access import check_may, may, services_of
 from dashboards.app.data import Lake
 from dashboards.app.voting import ballot, standings
-from dashboards.app.voting.voter import signed_in
 from schemas.identifiers import RunId
+from schemas.role import Action
 from schemas.settings import Settings, VotingSettings
 from schemas.votes import Choice, Contender, Contest, Offer, Track
 from warehouse.contests import Part, contests_of, shown, text_of
 from warehouse.layout import Layout
 from warehouse.queries import Queries
 from warehouse.services.database import ServiceDatabase
+from warehouse.services.pseudonyms import pseudonym_of
 from warehouse.services.voting import (
     add_contests,
     cast,
@@ -54,19 +55,21 @@ def show(lake: Lake) -> None:
     if not contests:
         empty.show(_NOTHING[track])
         return
-    database = _database(lake.layout.root)
+    database = services_of(lake.layout)
     if view == _STANDINGS:
         found = [(contest, standing_of(database, contest)) for contest in contests]
         standings.show(found, lake.ask(_titles, track, run_id))
-        return
-    _vote(lake, database, contests)
+    elif may(lake.layout, Action.VOTE):
+        _vote(lake, database, contests)
+    else:
+        empty.show(
+            "Who votes signs in as a voter; whoever runs this dashboard makes the account.",
+            f"assay accounts add NAME --role voter --warehouse {lake.layout.root}",
+        )
 
 
 def _vote(lake: Lake, database: ServiceDatabase, contests: tuple[Contest, ...]) -> None:
-    voter = signed_in()
-    if voter is None:
-        empty.show("Voting needs a sign-in as a voter: ask whoever runs this dashboard for one.")
-        return
+    voter = _voter(lake.layout, database)
     settings = Settings().voting
     names = tuple(contest.name for contest in contests)
     if st.session_state.get(_ENTERED) != names:  # every writing waits for the disk
@@ -79,10 +82,15 @@ def _vote(lake: Lake, database: ServiceDatabase, contests: tuple[Contest, ...]) 
         st.success("You have seen every pair. Thank you!", icon=":material/done_all:")
         return
     sides = (_text(lake, found, found.first.contender), _text(lake, found, found.second.contender))
-    st.caption(
-        text.line(f"Which is better? Keys: A, B, G both good, X both bad, S skip. {found.track}")
-    )
-    ballot.show(found, sides, partial(_answer, database, voter, found.offer_id, settings))
+    st.caption("Which is better? Keys: A, B, G both good, X both bad, S skip.")
+    ballot.show(found, sides, partial(_answer, lake.layout, database, found.offer_id, settings))
+
+
+def _voter(layout: Layout, database: ServiceDatabase) -> str:
+    """Pseudonym of who is signed in, asked anew for each thing that is written."""
+    person = check_may(layout, Action.VOTE)
+    assert person is not None, "an open dashboard takes no votes"
+    return pseudonym_of(database, person.name)
 
 
 def _new_offer(
@@ -106,13 +114,14 @@ def _new_offer(
 
 
 def _answer(
+    layout: Layout,
     database: ServiceDatabase,
-    voter: str,
     offer_id: str,
     settings: VotingSettings,
     choice: Choice | None,
     reason: str,
 ) -> None:
+    voter = _voter(layout, database)
     if choice is None:
         skip(database, voter, offer_id, settings)
     else:
@@ -142,8 +151,3 @@ def _titles(queries: Queries, track: Track, run_id: RunId | None) -> dict[str, s
         for contest in contests_of(queries, track)
         for contender in contest.contenders
     }
-
-
-@st.cache_resource(show_spinner=False, max_entries=4)  # type: ignore[untyped-decorator]
-def _database(warehouse: Path) -> ServiceDatabase:
-    return ServiceDatabase(Layout(warehouse))

@@ -1,0 +1,114 @@
+"""What sways voters beside quality: length, citations, and standing first (OmniScientist §5.3)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from schemas.votes import HumanVote
+from tasks.ranking.tally import PRIOR_DEVIATION
+
+EFFECTS = ("length", "citations", "shown_first")
+EFFECT_DEVIATION = 2.0
+"""In log odds, before any vote: hardly a bound."""
+_Z = 1.96
+_MAXIMUM_STEPS = 100
+_CONVERGED_AT = 1e-9
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """How much one thing moves the odds of being preferred, whatever the quality.
+
+    Attributes:
+        log_odds: per doubling of the words, per doubling of one plus the citations, or for standing
+            first; None: it never differed within a pair.
+        lower, upper: 95 % interval.
+    """
+
+    name: str
+    log_odds: float | None
+    lower: float | None
+    upper: float | None
+
+
+def biases(votes: Sequence[HumanVote]) -> tuple[Bias, ...]:
+    """One for each of `EFFECTS`: Bradley–Terry with what differs within a pair as covariates.
+
+    Strengths have the prior that `tasks.ranking.tally` gives them, so that a text known to be
+    strong by its other pairs is not taken for a long one that is liked for its length. Attention
+    checks are left out.
+    """
+    counted = [vote for vote in votes if vote.check_passed is None]
+    columns, covariates = _design(counted)
+    won = np.array([vote.first_share_0_to_1 for vote in counted], dtype=np.float64)
+    size = columns.shape[1]
+    precision = np.full(size + len(EFFECTS), 1 / PRIOR_DEVIATION**2)
+    precision[size:] = 1 / EFFECT_DEVIATION**2
+    found, covariance = _fitted(np.hstack([columns, covariates]), won, precision)
+    return tuple(
+        _bias(
+            name, covariates[:, place], found[size + place], covariance[size + place, size + place]
+        )
+        for place, name in enumerate(EFFECTS)
+    )
+
+
+def _design(votes: Sequence[HumanVote]) -> tuple[Matrix, Matrix]:
+    """A column for each contender, 1 where it stood first and -1 where second; and the covariates."""
+    sides = [
+        (
+            (vote.track, vote.group, vote.run_id, vote.first_id),
+            (vote.track, vote.group, vote.second_run_id, vote.second_id),
+        )
+        for vote in votes
+    ]
+    place = {
+        side: number for number, side in enumerate(sorted({s for pair in sides for s in pair}))
+    }
+    columns = np.zeros((len(votes), len(place)))
+    for row, (first, second) in enumerate(sides):
+        columns[row, place[first]] = 1.0
+        columns[row, place[second]] = -1.0
+    rows = [
+        (
+            _doublings(vote.first_words, vote.second_words),
+            _doublings(vote.first_citations, vote.second_citations),
+            1.0,
+        )
+        for vote in votes
+    ]
+    return columns, np.array(rows, dtype=np.float64).reshape(-1, len(EFFECTS))
+
+
+def _doublings(first: int, second: int) -> float:
+    return math.log2((1 + first) / (1 + second))
+
+
+def _fitted(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector, Matrix]:
+    """Posterior mode by Newton's steps, and its covariance by Laplace's approximation."""
+    found = np.zeros(design.shape[1])
+    hessian = np.diag(precision)
+    for _ in range(_MAXIMUM_STEPS):
+        expected = expit(design @ found)
+        gradient = design.T @ (won - expected) - precision * found
+        weights = expected * (1 - expected)
+        hessian = (design * weights[:, None]).T @ design + np.diag(precision)
+        step = np.linalg.solve(hessian, gradient)
+        found += step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
+        if float(np.abs(step).max()) < _CONVERGED_AT:
+            break
+    return found, np.linalg.inv(hessian)
+
+
+def _bias(name: str, differences: Vector, value: float, variance: float) -> Bias:
+    if not differences.any():
+        return Bias(name, None, None, None)
+    margin = _Z * math.sqrt(variance)
+    return Bias(name, float(value), float(value - margin), float(value + margin))

@@ -1,0 +1,1 @@
+insert into pseudonyms (name, pseudonym) values (:name, :pseudonym) on conflict do nothing

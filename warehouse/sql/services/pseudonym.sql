@@ -1,0 +1,1 @@
+select pseudonym from pseudonyms where name = :name
