@@ -40,7 +40,7 @@ _NOTHING = {
 
 def show(lake: Lake) -> None:
     """A pair that the voter has not seen, or how the contests stand."""
-    view = state.choose_view("Part", (_VOTE, _STANDINGS))
+    view = state.choose_view("Part", (_VOTE, _STANDINGS), key="part")
     track = Track(state.choose("What meets", list(Track), key="track", shown=str.capitalize))
     run_id = None
     if track is Track.IDEAS:
@@ -78,6 +78,7 @@ def _vote(lake: Lake, database: ServiceDatabase, contests: tuple[Contest, ...]) 
     found = open_offer(database, voter, contests)
     if found is None:
         found = _new_offer(lake, database, voter, contests, settings)
+    ballot.tell_last()
     if found is None:
         st.success("You have seen every pair. Thank you!", icon=":material/done_all:")
         return

@@ -26,7 +26,6 @@ Answer = Callable[[Choice | None, str], None]
 
 def show(offer: Offer, sides: tuple[tuple[Part, ...], tuple[Part, ...]], answer: Answer) -> None:
     """Both sides, then the answers; each has a key of the keyboard."""
-    _tell_last()
     with st.container(key="beside"):
         columns = st.columns(2)
     for column, letter, side, parts in zip(
@@ -67,7 +66,8 @@ def _give(answer: Answer, choice: Choice | None, reason: str) -> None:
         st.session_state[_SAID] = (True, said)
 
 
-def _tell_last() -> None:
+def tell_last() -> None:
+    """What became of the answer before."""
     taken, said = st.session_state.pop(_SAID, (True, ""))
     if said and taken:
         st.success(said, icon=":material/check:")

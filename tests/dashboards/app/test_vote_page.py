@@ -1,0 +1,134 @@
+"""The page Vote: blind, both sides alike, and for voters alone."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from schemas.profile import RankingParameters
+from schemas.role import Role
+from schemas.votes import Choice, HumanVote
+from tasks.ranking.voted import standing_by
+from tests.support.dashboard import open_page, sign_in_as, words
+from tests.warehouse.conftest import publish_ideas
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.records import recorded
+from warehouse.services.voting import VOTES, contests, keep_standing
+
+ANSWERS = ("A is better", "B is better", "Both are good", "Both are bad", "Skip")
+
+
+@pytest.fixture(scope="module")
+def nine_ideas(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """In three groups of three: nine pairs."""
+    found = Layout(tmp_path_factory.mktemp("ideas"))
+    publish_ideas(found, "run-a", range(9))
+    return found
+
+
+@pytest.fixture
+def own(nine_ideas: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    """A lake to vote in, without attention checks."""
+    monkeypatch.setenv("ASSAY_VOTING__CHECK_SHARE", "0")
+    return Layout(shutil.copytree(nine_ideas.root, tmp_path / "warehouse"))
+
+
+def votes(layout: Layout) -> list[HumanVote]:
+    with ServiceDatabase(layout) as database:
+        return list(recorded(database, VOTES, HumanVote))
+
+
+def answers(page: AppTest) -> dict[str, str]:
+    """Keys of the buttons by label."""
+    return {button.label: str(button.key) for button in page.button if button.label in ANSWERS}
+
+
+def test_a_voter_sees_two_sides_without_names_and_each_answer_is_kept(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = sign_in_as(Role.VOTER, own, monkeypatch)
+    page = open_page("vote", own)
+    assert not page.exception
+    assert [one.value for one in page.subheader] == ["A", "B"]
+    assert list(answers(page)) == list(ANSWERS)
+    assert not any(told in words(page) for told in ("extractive", "economy", "0 to 10"))
+    page.text_area[0].set_value("<b>It can be tested</b>").run()
+    page.button(answers(page)["A is better"]).click().run()
+    assert not page.exception
+    (vote,) = votes(own)
+    assert (vote.choice, vote.reason) == (Choice.FIRST, "<b>It can be tested</b>")
+    assert name not in vote.model_dump_json()
+    assert "Your vote is kept." in words(page)
+
+
+def test_a_voter_goes_through_all_pairs_and_then_is_done(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.VOTER, own, monkeypatch)
+    page, labels = open_page("vote", own), iter(ANSWERS * 2)
+    while answers(page):
+        page.button(answers(page)[next(labels)]).click().run()
+        assert not page.exception
+    assert "You have seen every pair" in words(page)
+    pairs = [frozenset((vote.first_id, vote.second_id)) for vote in votes(own)]
+    assert len(pairs) == len(set(pairs)) == 8  # the fifth of nine was skipped
+
+
+def test_an_answer_to_a_pair_that_is_closed_elsewhere_is_refused_in_one_line(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.VOTER, own, monkeypatch)
+    one, other = open_page("vote", own), open_page("vote", own)
+    assert answers(one) == answers(other)
+    one.button(answers(one)["A is better"]).click().run()
+    other.button(answers(other)["B is better"]).click().run()
+    assert not other.exception
+    assert "voted already" in words(other)
+    assert [vote.choice for vote in votes(own)] == [Choice.FIRST]
+
+
+@pytest.mark.parametrize("role", [None, Role.READER, Role.SUBMITTER])
+def test_who_may_not_vote_is_shown_no_pair(
+    own: Layout, monkeypatch: pytest.MonkeyPatch, role: Role | None
+) -> None:
+    if role is not None:
+        sign_in_as(role, own, monkeypatch)
+    page = open_page("vote", own)
+    assert not page.exception
+    assert not answers(page)
+    assert "signs in as a voter" in words(page)
+
+
+def test_who_was_made_a_reader_meanwhile_casts_no_vote(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.VOTER, own, monkeypatch)
+    page = open_page("vote", own)
+    key = answers(page)["A is better"]
+    sign_in_as(Role.READER, own, monkeypatch)
+    page.button(key).click().run()
+    assert not page.exception
+    assert votes(own) == []
+
+
+def test_standings_show_what_the_votes_come_to(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.VOTER, own, monkeypatch)
+    assert "Nobody has voted here yet" in words(open_page("vote", own, part="Standings"))
+    page = open_page("vote", own)
+    page.button(answers(page)["A is better"]).click().run()
+    (vote,) = votes(own)
+    with ServiceDatabase(own) as database:
+        for contest, _ in contests(database):
+            if contest.group == vote.group:
+                standing = standing_by(contest, [vote], RankingParameters())
+                keep_standing(database, contest, standing)
+    shown = open_page("vote", own, part="Standings")
+    assert not shown.exception
+    (table,) = shown.dataframe
+    assert table.value["rank"].iloc[0] == 1
+    assert table.value["strength"].iloc[0] > 0
+    assert "1 vote, attention checks left out" in words(shown)
