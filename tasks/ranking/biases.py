@@ -104,7 +104,7 @@ def _fitted(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector, Mat
         found += step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
         if float(np.abs(step).max()) < _CONVERGED_AT:
             break
-    return found, np.linalg.inv(hessian)
+    return found, np.asarray(np.linalg.inv(hessian), dtype=np.float64)
 
 
 def _bias(name: str, differences: Vector, value: float, variance: float) -> Bias:
