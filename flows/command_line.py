@@ -50,6 +50,7 @@ _COMMANDS = (
     "benchmark",
     "check",
     "survey",
+    "ask",
     "report",
     "export",
     "dashboard",

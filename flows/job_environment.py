@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from schemas.choices import remote_model
-from schemas.options import RunOptions
+from schemas.options import AskOptions, RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
 
@@ -54,7 +54,7 @@ _OF_PROVIDER = {
 
 
 def environment_of(
-    options: RunOptions, settings: Settings, inherited: Mapping[str, str]
+    options: RunOptions | AskOptions, settings: Settings, inherited: Mapping[str, str]
 ) -> dict[str, str]:
     """Of `inherited`, what a job with these options needs.
 
@@ -66,7 +66,7 @@ def environment_of(
     wanted = _BASE.union(*(model_variables(model) for model in models if model is not None))
     if options.literature is None or options.literature.asks_upstream:
         wanted |= _SEMANTIC_SCHOLAR
-    if Module.COMMITTEE in options.modules:
+    if isinstance(options, RunOptions) and Module.COMMITTEE in options.modules:
         wanted |= _SOURCES
     kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
     return kept | {"LITELLM_MODE": "PRODUCTION"}

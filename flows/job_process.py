@@ -4,6 +4,7 @@ import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 import orjson
 from filelock import FileLock, Timeout
@@ -11,21 +12,29 @@ from filelock import FileLock, Timeout
 from flows.command_line import ending_of, log_to_stderr
 from flows.commands.evaluate import run_and_print
 from flows.commands.plan import predict
+from flows.commands.session import Session
+from flows.commands.survey_output import exit_code_of
 from flows.environment import prepare_environment
 from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
 from flows.jobs import EXIT_HELD
 from flows.model_comparison import named_engines
 from flows.request import resolve_request
+from flows.survey_request import resolve_ask
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.identifiers import RunId
-from schemas.job import JobState, PlanJob
+from schemas.job import AskJob, JobState, PlanJob
+from schemas.option_values import Options
 from schemas.run import RunRequest
 from schemas.settings import Settings
+from schemas.survey_run import SurveyRequest
 from warehouse.jobs import Job, read_job, read_request, write_status
+from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
+from warehouse.surveys.queries import surveys_of
 
+OptionsT = TypeVar("OptionsT", bound=Options)
 LOCK_SECONDS = 5.0
 """For the process of a lost runner to be gone."""
 
@@ -95,13 +104,36 @@ def _do(layout: Layout, job_id: str) -> int:
 def _result(layout: Layout, job: Job) -> JobResult:
     prepare_environment(Settings().home)
     request = read_request(layout, job.job_id)
+    if isinstance(request, AskJob):
+        return _ask(resolve_ask(request.question, _here(request.options, layout), Settings()))
     write_bytes(job.ideas, request.ideas.encode())
-    # Wherever the request was written, the job is done in the warehouse that holds it.
-    options = replace(request.options, warehouse=layout.root)
-    resolved = resolve_request(job.ideas, options, Settings())
+    resolved = resolve_request(job.ideas, _here(request.options, layout), Settings())
     if isinstance(request, PlanJob):
         return _plan(resolved, named_engines(request.options.compare), job)
     return _evaluate(resolved, rank=request.options.rank)
+
+
+def _here(options: OptionsT, layout: Layout) -> OptionsT:
+    """Wherever a request was written, its job is done in the warehouse that holds it."""
+    return replace(options, warehouse=layout.root)
+
+
+def _ask(request: SurveyRequest) -> JobResult:
+    with Session() as session:
+        summary = session.survey(request)
+    if not summary.published:
+        last_word = f"not published: {'; '.join(summary.failed_expectations)}"
+        return JobResult(exit_code=EXIT_FAILURES, done=False, last_word=last_word)
+    layout, catalogue = Layout(request.warehouse), Settings().catalogue
+    with open_reader(layout, catalogue_url=catalogue) as connection:
+        surveys = surveys_of(connection, summary.head.run_id)
+    lost = [survey.unscored_detail for survey in surveys if survey.kept_count is None]
+    return JobResult(
+        exit_code=exit_code_of(summary.head, surveys),
+        done=not lost,
+        last_word="; ".join(lost),
+        run_id=summary.head.run_id,
+    )
 
 
 def _evaluate(request: RunRequest, *, rank: bool) -> JobResult:

@@ -17,7 +17,7 @@ from flows.vote_counting import VoteCounter
 from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError
 from schemas.interpreter import module_command
-from schemas.job import JobRequest, JobState, PlanJob, check_offered
+from schemas.job import JobRequest, JobState, check_offered
 from schemas.settings import Settings
 from warehouse.jobs import (
     Job,
@@ -88,7 +88,7 @@ class _Working:
     """A job's process."""
 
     process: "subprocess.Popen[bytes]"
-    is_plan: bool
+    command: str
     stopping: bool = False
 
 
@@ -154,10 +154,11 @@ class _Runner:
             self._start(job, request)
 
     def _has_room(self, request: JobRequest) -> bool:
-        """A plan pays nothing and takes seconds, so that one may go beside the other jobs."""
-        alike = isinstance(request, PlanJob)
-        count = sum(working.is_plan is alike for working in self._working.values())
-        return count < (1 if alike else self._settings.jobs.at_once)
+        """Plans and questions take no longer than somebody waits for them, so that one of each may
+        go beside the evaluations.
+        """
+        count = sum(working.command == request.command for working in self._working.values())
+        return count < (self._settings.jobs.at_once if request.command == "evaluate" else 1)
 
     def _start(self, job: Job, request: JobRequest) -> None:
         """A process of its own: a stop is a signal to its main thread, Prefect's client finds one
@@ -177,7 +178,7 @@ class _Runner:
                 stderr=log,
                 start_new_session=True,  # Ctrl-C on a terminal reaches it through this runner alone
             )
-        self._working[job.job_id] = _Working(process, isinstance(request, PlanJob))
+        self._working[job.job_id] = _Working(process, request.command)
 
     def _stop(self, job: Job) -> None:
         working = self._working.get(job.job_id)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,9 +24,12 @@ from flows.command_line import log_to_stderr, run_command
 from flows.commands.answer import Answer
 from flows.environment import prepare_environment
 from flows.service import OF_THE_MACHINE, JobSeen, Service, idea_lines, name_of, open_service
+from flows.survey_request import LONGEST_QUESTION
 from schemas.errors import AssayError
+from schemas.job import JobState
 from schemas.literature_options import SearchOptions
-from schemas.options import EvaluateOptions
+from schemas.option_values import Options
+from schemas.options import AskOptions, EvaluateOptions
 from schemas.role import Role
 from schemas.settings import Settings
 from schemas.token import Token
@@ -41,13 +45,14 @@ _INSTRUCTIONS = (
     "Assay evaluates research ideas against the scientific literature. Submit ideas with"
     " evaluate_ideas, follow the job with job_progress until it is done, then read ranking,"
     " read_review and closest_prior_work of the run it names. What could not be looked up or judged"
-    " is said with a reason: it is never evidence that nothing exists."
+    " is said with a reason: it is never evidence that nothing exists. ask_literature answers a"
+    " question about the literature, every sentence cited."
 )
 
 
-def _options_schema() -> dict[str, Any]:
-    """The options of `assay evaluate` that a request may say."""
-    schema = EvaluateOptions.model_json_schema()
+def _options_schema(options: type[Options]) -> dict[str, Any]:
+    """The options of a command that a request may say."""
+    schema = options.model_json_schema()
     parts = schema.pop("$defs", {})
     schema["properties"] = {
         name: _inlined(told, parts)
@@ -80,7 +85,9 @@ Ideas = Annotated[
         ),
     ),
 ]
-EvaluateOptionsSaid = Annotated[dict[str, Any], WithJsonSchema(_options_schema())]
+EvaluateOptionsSaid = Annotated[dict[str, Any], WithJsonSchema(_options_schema(EvaluateOptions))]
+AskOptionsSaid = Annotated[dict[str, Any], WithJsonSchema(_options_schema(AskOptions))]
+WaitSeconds = Annotated[float, Field(ge=0, le=3600)]
 RunName = Annotated[str, Field(description="The run_id that a finished job names.")]
 IdeaName = Annotated[str, Field(description="The idea_id, as ranking lists it.")]
 CallerOf = Callable[[Context[Any, Any]], Token]
@@ -92,6 +99,7 @@ def mcp_server(service: Service, caller_of: CallerOf) -> MCPServer[Any]:
         "assay", instructions=_INSTRUCTIONS, log_level="WARNING", subscriptions=False
     )
     _add_job_tools(server, service, caller_of)
+    _add_asking_tools(server, service, caller_of)
     _add_reading_tools(server, service)
     return server
 
@@ -122,28 +130,75 @@ def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf
     async def job_progress(
         ctx: Context[Any, Any],
         job_id: str,
-        wait_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.0,
+        wait_seconds: WaitSeconds = 0.0,
     ) -> dict[str, Any]:
         """How far a job is: queued, running, done, failed or stopped. Waits for its end up to
         wait_seconds, and reports progress meanwhile. A job that is done names its run in run_id.
         """
         with _errors_told():
-            caller, deadline = caller_of(ctx), time.monotonic() + wait_seconds
-            told: tuple[float, float | None, str] | None = None
-            while True:
-                seen = await run_in_threadpool(service.job, caller, job_id)
-                if not seen.job.at_work or time.monotonic() >= deadline:
-                    return _plain(await run_in_threadpool(service.job_answer, seen))
-                if (now := _progress(seen)) != told:
-                    told = now
-                    await ctx.report_progress(*now)
-                await asyncio.sleep(LOOK_EVERY_SECONDS)
+            seen = await _followed(service, caller_of(ctx), ctx, job_id, wait_seconds)
+            return _plain(await run_in_threadpool(service.job_answer, seen))
 
     @server.tool()
     def stop_job(ctx: Context[Any, Any], job_id: str) -> dict[str, Any]:
         """Stop a job in order: what it paid for stays, and the same ideas go on from there."""
         with _errors_told():
             return _plain(service.job_answer(service.stop(caller_of(ctx), job_id)))
+
+
+def _add_asking_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
+    @server.tool()
+    async def ask_literature(
+        ctx: Context[Any, Any],
+        question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)],
+        options: AskOptionsSaid | None = None,
+        wait_seconds: WaitSeconds = 120.0,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Answer a question from the literature in a few paragraphs. `answer` is Markdown: every
+        sentence cites a paper and was checked against it, and what no paper answers is said to be
+        not in what was found. What takes longer than wait_seconds is a job: follow it with
+        job_progress, then read_answer. A source that could not be asked is an error.
+        """
+        with _errors_told():
+            caller, asked = caller_of(ctx), AskOptions(**(options or {}))
+            job_id = await run_in_threadpool(
+                partial(service.ask, idempotency_key=idempotency_key), caller, question, asked
+            )
+            seen = await _followed(service, caller, ctx, job_id, wait_seconds)
+            told = _plain(await run_in_threadpool(service.job_answer, seen))
+            status = seen.job.status
+            if status.state is JobState.FAILED:
+                raise ToolError(status.last_word)
+            if status.run_id is not None:
+                told["answer"] = await run_in_threadpool(_markdown_of, service, status.run_id)
+            return told
+
+    @server.tool()
+    def read_answer(run_id: RunName) -> str:
+        """The answer to a question that ask_literature was asked, as Markdown."""
+        with _errors_told():
+            return _markdown_of(service, run_id)
+
+
+async def _followed(
+    service: Service, caller: Token, ctx: Context[Any, Any], job_id: str, wait_seconds: float
+) -> JobSeen:
+    """The job at its end, or after so many seconds; progress is reported meanwhile."""
+    deadline = time.monotonic() + wait_seconds
+    told: tuple[float, float | None, str] | None = None
+    while True:
+        seen = await run_in_threadpool(service.job, caller, job_id)
+        if not seen.job.at_work or time.monotonic() >= deadline:
+            return seen
+        if (now := _progress(seen)) != told:
+            told = now
+            await ctx.report_progress(*now)
+        await asyncio.sleep(LOOK_EVERY_SECONDS)
+
+
+def _markdown_of(service: Service, run_id: str) -> str:
+    return service.report(run_id, None, ReportFormat.MD).decode()
 
 
 def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:

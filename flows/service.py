@@ -20,14 +20,15 @@ from flows.commands.jobs import job_row
 from flows.commands.report_answer import report_answer
 from flows.lake_answers import LakeAnswers
 from flows.searching import search_answer
+from flows.survey_request import as_question
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.job import EvaluateJob, IdeasFormat, JobRequest, PlanJob, check_offered
+from schemas.job import AskJob, EvaluateJob, IdeasFormat, JobRequest, PlanJob, check_offered
 from schemas.literature_options import SearchOptions
-from schemas.option_values import flag_of
-from schemas.options import EvaluateOptions, PlanOptions
+from schemas.option_values import Options, flag_of
+from schemas.options import AskOptions, EvaluateOptions, PlanOptions
 from schemas.role import Action
 from schemas.settings import Settings
 from schemas.token import Token
@@ -98,26 +99,25 @@ class Service:
             ConfigurationError: more is asked than is offered.
             ConflictError, RateLimitedError, BudgetExhaustedError: as `accept`.
         """
-        token.scope.check(Action.SUBMIT)
-        said = sorted(OF_THE_MACHINE & options.model_fields_set)
-        if said:
-            raise ConfigurationError(
-                f"{flag_of(said[0])} is not for a request to say: leave it out"
-            )
-        told: dict[str, Any] = {
-            "name": name[:NAME_CHARACTERS],
-            "ideas": ideas.content,
-            "ideas_format": ideas.ending,
-            "asked_by": f"{token.name} ({token.token_id})",
-            "created_at": datetime.now(UTC),
-            # Keys of two tokens are two keys.
-            "idempotency_key": content_hash(token.token_id, idempotency_key or uuid4().hex),
-        }
-        request: JobRequest = (
-            PlanJob(options=options, **told)
-            if isinstance(options, PlanOptions)
-            else EvaluateJob(options=options, **told)
+        told = _told(token, options, name, idempotency_key)
+        told |= {"ideas": ideas.content, "ideas_format": ideas.ending}
+        return self._accepted(
+            token,
+            PlanJob(**told) if isinstance(options, PlanOptions) else EvaluateJob(**told),
         )
+
+    def ask(
+        self, token: Token, question: str, options: AskOptions, *, idempotency_key: str | None
+    ) -> str:
+        """Have a question answered; the job_id, which is known again under the same key.
+
+        Raises:
+            As `submit`, and ConfigurationError for what is no question.
+        """
+        told = _told(token, options, question, idempotency_key)
+        return self._accepted(token, AskJob(question=as_question(question), **told))
+
+    def _accepted(self, token: Token, request: JobRequest) -> str:
         check_offered(request, self.settings.dashboard)
         return accept(
             self.layout, self.database, token, request, catalogue_url=self.settings.catalogue
@@ -264,6 +264,22 @@ def open_service(
     hand_over(layout, database)
     kept = LakeAnswers(layout, settings.catalogue)
     return Service(layout, settings, database, Watch(layout), gateway_url, kept)
+
+
+def _told(token: Token, options: Options, name: str, idempotency_key: str | None) -> dict[str, Any]:
+    """What every request says, of a caller who may submit."""
+    token.scope.check(Action.SUBMIT)
+    said = sorted(OF_THE_MACHINE & options.model_fields_set)
+    if said:
+        raise ConfigurationError(f"{flag_of(said[0])} is not for a request to say: leave it out")
+    return {
+        "name": " ".join(name.split())[:NAME_CHARACTERS] or "unnamed",
+        "asked_by": f"{token.name} ({token.token_id})",
+        "created_at": datetime.now(UTC),
+        # Keys of two tokens are two keys.
+        "idempotency_key": content_hash(token.token_id, idempotency_key or uuid4().hex),
+        "options": options,
+    }
 
 
 def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> IdeaFile:

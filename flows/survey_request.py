@@ -1,4 +1,4 @@
-"""The options of `assay survey`, resolved into a `SurveyRequest`:
+"""The options of `assay survey` and `assay ask`, resolved into a `SurveyRequest`:
 every mistake named in one line.
 """
 
@@ -14,13 +14,18 @@ from flows.request import (
 )
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from schemas.options import SurveyOptions
+from schemas.options import AskOptions, QuestionOptions, SurveyOptions
 from schemas.settings import Settings
 from schemas.survey import SurveyParameters
+from schemas.survey_review import Written
 from schemas.survey_run import SurveyQuestion, SurveyRequest
 
 LONGEST_QUESTION = 4_000
 """Characters; a longer text is no question but a paper."""
+SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
+"""Of the searches for an answer."""
+PAPERS_JUDGED, PAPERS_PER_READING_CALL = 60, 6
+"""For an answer, where the options ask for no more."""
 
 
 def resolve_survey(
@@ -31,6 +36,48 @@ def resolve_survey(
     Raises:
         ConfigurationError: an option that cannot be understood or met.
     """
+    return _resolved(
+        questions,
+        options,
+        SurveyParameters(
+            depth=options.depth,
+            maximum_papers=options.max_papers,
+            maximum_judged=options.max_judged,
+            papers_read=options.papers_read,
+        ),
+        settings,
+        reads=options.papers_read > 0,
+    )
+
+
+def resolve_ask(question: str, options: AskOptions, settings: Settings) -> SurveyRequest:
+    """Resolve the options of `assay ask`: a survey by searches alone, of which an answer is written.
+
+    Raises:
+        ConfigurationError: as `resolve_survey`.
+    """
+    parameters = SurveyParameters(
+        written=Written.ANSWER,
+        depth=0,
+        maximum_sub_questions=SUB_QUESTIONS,
+        queries_per_sub_question=QUERIES_PER_SUB_QUESTION,
+        papers_per_query=PAPERS_PER_QUERY,
+        maximum_judged=max(PAPERS_JUDGED, 3 * options.papers_read),
+        maximum_papers=max(PAPERS_JUDGED, options.papers_read),
+        papers_read=options.papers_read,
+        papers_per_reading_call=PAPERS_PER_READING_CALL,
+    )
+    return _resolved((question,), options, parameters, settings, reads=True)
+
+
+def _resolved(
+    questions: Sequence[str],
+    options: QuestionOptions,
+    parameters: SurveyParameters,
+    settings: Settings,
+    *,
+    reads: bool,
+) -> SurveyRequest:
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)
     profile = load_profile(options.profile)
@@ -39,20 +86,17 @@ def resolve_survey(
     return SurveyRequest(
         questions=tuple(
             _question(number, text)
-            for number, text in enumerate(dict.fromkeys(map(_plain, questions)), start=1)
+            for number, text in enumerate(dict.fromkeys(map(as_question, questions)), start=1)
         ),
         warehouse=options.warehouse.resolve(),
         profile=profile,
         engine=options.engine,
         api_base=options.api_base,
         literature=literature,
-        parameters=SurveyParameters(
-            depth=options.depth,
-            maximum_papers=options.max_papers,
-            maximum_judged=options.max_judged,
-            papers_read=options.papers_read,
-        ),
-        full_text=_reads(options) and wants_full_text(options.full_text, literature),
+        parameters=parameters,
+        full_text=reads
+        and not options.engine.is_baseline
+        and wants_full_text(options.full_text, literature),
         cutoff_date=options.cutoff,
         workers=options.workers,
         scheduler_address=options.scheduler,
@@ -60,21 +104,23 @@ def resolve_survey(
     )
 
 
-def _reads(options: SurveyOptions) -> bool:
-    return options.papers_read > 0 and not options.engine.is_baseline
+def as_question(given: str) -> str:
+    """The text of a question, on one line.
 
-
-def _plain(text: str) -> str:
-    return " ".join(text.encode("utf-8", "replace").decode().split())
-
-
-def _question(number: int, text: str) -> SurveyQuestion:
-    """Its name keeps the order in which questions were asked."""
+    Raises:
+        ConfigurationError: it is empty, or too long.
+    """
+    text = " ".join(given.encode("utf-8", "replace").decode().split())
     if not text:
         raise ConfigurationError('ask a question, as in `assay survey "how do bats find moths?"`')
     if len(text) > LONGEST_QUESTION:
         raise ConfigurationError(
             f"the question has {len(text):,} characters; {LONGEST_QUESTION:,} are the most"
         )
+    return text
+
+
+def _question(number: int, text: str) -> SurveyQuestion:
+    """Its name keeps the order in which questions were asked."""
     question_id = f"q{number:03d}-{content_hash(text, length=12)}"
     return SurveyQuestion(question_id=question_id, question=text)

@@ -1,4 +1,4 @@
-"""Surveys of questions: followed through the literature, landed, published and reported."""
+"""Questions followed through the literature: surveyed or answered, landed, published and reported."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +10,7 @@ from flows.gateway import OpenGateway, open_gateway
 from flows.shards import shard_count, write_shards
 from schemas.identifiers import RunId, content_hash
 from schemas.settings import Settings
+from schemas.survey_review import Written
 from schemas.survey_run import SurveyHead, SurveyRequest
 from tasks.shards.work import ShardWork
 from tasks.survey.expected import SURVEY_STEPS
@@ -62,12 +63,19 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
             depth=request.parameters.depth,
             maximum_papers=request.parameters.maximum_papers,
             maximum_judged=request.parameters.maximum_judged,
-            papers_read=0 if request.engine.is_baseline else request.parameters.papers_read,
+            papers_read=request.parameters.papers_read if self._reads else 0,
+            written=request.parameters.written,
             cutoff_date=request.cutoff_date,
             question_count=len(request.questions),
             started_at=self.started_at,
             finished_at=self.started_at,
         )
+
+    @property
+    def _reads(self) -> bool:
+        """Whether works are read at all: for a review only an engine that writes reads them."""
+        engine, parameters = self.request.engine, self.request.parameters
+        return parameters.written is Written.ANSWER or not engine.is_baseline
 
     def _shards(self) -> dict[Path, tuple[str, ...]]:
         request, run_id = self.request, self.run_id
@@ -97,6 +105,14 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
         return f"{head.question_count} questions; engine {head.engine}, depth {head.depth}."
 
 
+class Asking(Surveying):
+    """Questions to be answered."""
+
+    name = "ask"
+    artifact_key = "ask"
+    verb = "answered"
+
+
 def survey_run_id(request: SurveyRequest, literature: str, settings: Settings) -> RunId:
     """Over all that could change the outcome; not the workers, the bounds or where files lie."""
     documents = settings.documents
@@ -114,4 +130,5 @@ def survey_run_id(request: SurveyRequest, literature: str, settings: Settings) -
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in SURVEY_STEPS),
         length=12,
     )
-    return RunId(f"survey-{name}")
+    kind = "ask" if request.parameters.written is Written.ANSWER else "survey"
+    return RunId(f"{kind}-{name}")

@@ -10,7 +10,7 @@ from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options import EvaluateOptions, PlanOptions
+from schemas.options import AskOptions, EvaluateOptions, PlanOptions
 from schemas.settings import DashboardSettings
 
 OFFERED_PROFILES = ("economy", "faithful")
@@ -26,8 +26,6 @@ class _Request(Noun):
     """What all jobs say."""
 
     name: str = Field(min_length=1, description="What lists of jobs call it.")
-    ideas: str = Field(min_length=1, description="The idea file, as text.")
-    ideas_format: IdeasFormat = Field(default="jsonl", description="Ending of the idea file.")
     asked_by: str = Field(min_length=1, description="Where it was asked, such as `dashboard`.")
     created_at: datetime
     idempotency_key: str = Field(
@@ -35,21 +33,34 @@ class _Request(Noun):
     )
 
 
-class EvaluateJob(_Request):
+class _OfIdeas(_Request):
+    ideas: str = Field(min_length=1, description="The idea file, as text.")
+    ideas_format: IdeasFormat = Field(default="jsonl", description="Ending of the idea file.")
+
+
+class EvaluateJob(_OfIdeas):
     """What `assay evaluate` does."""
 
     command: Literal["evaluate"] = "evaluate"
     options: EvaluateOptions
 
 
-class PlanJob(_Request):
+class PlanJob(_OfIdeas):
     """What `assay plan` does."""
 
     command: Literal["plan"] = "plan"
     options: PlanOptions
 
 
-JobRequest = EvaluateJob | PlanJob
+class AskJob(_Request):
+    """What `assay ask` does."""
+
+    command: Literal["ask"] = "ask"
+    question: str = Field(min_length=1)
+    options: AskOptions
+
+
+JobRequest = EvaluateJob | PlanJob | AskJob
 """`options.warehouse` does not count: a job is done in the warehouse that holds its request."""
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(

@@ -280,26 +280,12 @@ class CheckOptions(WorkOptions):
         )
 
 
-class SurveyOptions(WorkOptions):
-    """Of `assay survey`."""
+class QuestionOptions(WorkOptions):
+    """Of every command that follows a question."""
 
     literature: Literature = None
     engine: Engine = EXTRACTIVE
     profile: Profile = DEFAULT_PROFILE
-    depth: int = option(
-        2, "N", "Hops along references and citations; 0: searches alone.", ge=0, le=4
-    )
-    max_papers: int = option(200, "N", "Most papers kept of a question.", ge=1, le=2_000)
-    max_judged: int = option(
-        800, "N", "Most papers judged for relevance, of all layers together.", ge=1, le=20_000
-    )
-    papers_read: int = option(
-        40,
-        "N",
-        "Heaviest papers that a model reads to write the review; 0: none is written.",
-        ge=0,
-        le=200,
-    )
     full_text: bool | None = option(
         None, "", "Download and parse papers that are read. Default: yes, except for snapshots."
     )
@@ -321,3 +307,30 @@ class SurveyOptions(WorkOptions):
             maximum_tokens=self.max_tokens,
             maximum_requests=self.max_requests,
         )
+
+
+class AskOptions(QuestionOptions):
+    """Of `assay ask`."""
+
+    papers_read: int = option(
+        12, "N", "Most relevant papers that the answer is written from.", ge=1, le=100
+    )
+
+
+class SurveyOptions(QuestionOptions):
+    """Of `assay survey`."""
+
+    depth: int = option(
+        2, "N", "Hops along references and citations; 0: searches alone.", ge=0, le=4
+    )
+    max_papers: int = option(200, "N", "Most papers kept of a question.", ge=1, le=2_000)
+    max_judged: int = option(
+        800, "N", "Most papers judged for relevance, of all layers together.", ge=1, le=20_000
+    )
+    papers_read: int = option(
+        40,
+        "N",
+        "Heaviest papers that a model reads to write the review; 0: none is written.",
+        ge=0,
+        le=200,
+    )

@@ -16,7 +16,7 @@ from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.paper import Paper, SectionKind
-from schemas.survey_review import Aspect, RemovedSentence, SurveyJoin, SurveySection
+from schemas.survey_review import Aspect, RemovedSentence, SurveyJoin, SurveySection, Written
 
 
 class Edge(StrEnum):
@@ -70,6 +70,8 @@ class SurveyParameters(Noun):
     maximum_sections: int = Field(default=8, ge=1, le=20, description="Of the review.")
     papers_per_section: int = Field(default=20, ge=1, le=100, description="Shown for a section.")
     words_per_section: int = Field(default=350, ge=50, le=2_000, description="Asked of a section.")
+    written: Written = Field(default=Written.REVIEW, description="What a model writes.")
+    words_per_answer: int = Field(default=300, ge=50, le=2_000, description="Asked of an answer.")
     saturation_share: float = Field(
         default=0.02,
         ge=0,

@@ -1,4 +1,4 @@
-"""Nouns of a survey's written review: its sections, and what a check took out of them."""
+"""Nouns of what is written for a survey: its sections, and what a check took out of them."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -14,6 +14,13 @@ from schemas.citation import (
 )
 from schemas.identifiers import PaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+
+
+class Written(StrEnum):
+    """What is written of the works that are read."""
+
+    REVIEW = "review"
+    ANSWER = "answer"
 
 
 class Aspect(StrEnum):
@@ -38,11 +45,13 @@ class ReviewPart(StrEnum):
     SECTION = "section"
     CONTRADICTIONS = "contradictions"
     GAPS = "gaps"
+    ANSWER = "answer"
+    NOT_FOUND = "not_found"
 
 
 class SurveySection(Judged):
-    """One section of a written review; every statement of it cites, and was held against, what was
-    read of the works.
+    """One section of a review or of an answer; every statement of it cites, and was held against,
+    what was read of the works.
     """
 
     JUDGEMENT = ("text",)

@@ -13,6 +13,7 @@ from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
 from schemas.run import Budget, WorkRequest
 from schemas.survey import SurveyParameters
+from schemas.survey_review import Written
 
 
 class SurveyQuestion(Noun):
@@ -52,6 +53,9 @@ class SurveyHead(Noun):
         default=None,
         ge=0,
         description="Most papers read for a review of a question; None or 0: none is written.",
+    )
+    written: Written | None = Field(
+        default=None, description="What a model writes; None: a review, as in earlier runs."
     )
     cutoff_date: date | None = Field(description="Nothing later was looked at; None: no limit.")
     question_count: int = Field(ge=0, description="Questions.")

@@ -63,7 +63,7 @@ class Job(Noun):
 
     @property
     def ideas(self) -> Path:
-        ending = self.request.ideas_format if self.request is not None else "jsonl"
+        ending = getattr(self.request, "ideas_format", "jsonl")
         return self.folder / f"ideas.{ending}"
 
     @property

@@ -22,7 +22,14 @@ from dashboards.reports.safe_text import Markdown, plain
 from schemas.identifiers import RunId
 from schemas.paper import Paper, SectionKind
 from schemas.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
-from schemas.survey_review import COMPARED, RemovedSentence, WhyRemoved
+from schemas.survey_review import (
+    COMPARED,
+    RemovedSentence,
+    ReviewPart,
+    SurveySection,
+    WhyRemoved,
+    Written,
+)
 from schemas.survey_run import SurveyHead
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -80,6 +87,30 @@ class SurveyPart:
         clusters = figures.counted(len(survey.clusters), "cluster")
         end = _ENDS[survey.end] if survey.end is not None else "not begun"
         return f"{kept} kept of {judged} judged, in {clusters}; {end}."
+
+    @property
+    def answer(self) -> SurveySection | None:
+        """The answer to the question; None: none was written."""
+        return self._part(ReviewPart.ANSWER)
+
+    @property
+    def not_found(self) -> SurveySection | None:
+        """Parts of the question that nothing answers."""
+        return self._part(ReviewPart.NOT_FOUND)
+
+    def _part(self, wanted: ReviewPart) -> SurveySection | None:
+        return next((each for each in self.survey.sections if each.part is wanted), None)
+
+    @property
+    def not_looked_count(self) -> int:
+        """Look-ups without an answer and papers without a judgement: what they hold is unknown."""
+        return sum(each.failed_look_up_count + each.unscored_count for each in self.survey.layers)
+
+    @property
+    def read(self) -> list[str]:
+        """The papers of which passages were read, in the order in which they were."""
+        said = (quote.paper_id for quote in self.survey.quotes if quote.aspect is not None)
+        return list(dict.fromkeys(map(str, said)))
 
     def text(self, paper_id: str) -> Paper:
         return self._texts[paper_id]
@@ -278,13 +309,15 @@ def _page(layout: Layout, run_id: RunId, catalogue_url: str | None) -> SurveyPag
 
 def _markdown(page: SurveyPage, pictures: Pictures | None = None) -> str:
     banners = wording.banners(page.head.engine, page.head.literature)
-    return rendered("survey.md.jinja", page=page, banners=banners, pictures=pictures)
+    answers = page.head.written is Written.ANSWER
+    template = "answer.md.jinja" if answers else "survey.md.jinja"
+    return rendered(template, page=page, banners=banners, pictures=pictures)
 
 
 def _html(page: SurveyPage) -> str:
     return html_page(
         _markdown(page, Pictures.DRAWN),
-        title=f"Survey {page.head.run_id}",
+        title=f"{'Answer' if page.head.written is Written.ANSWER else 'Survey'} {page.head.run_id}",
         maps=page.maps,
         bars=page.years,
     )

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
 from dashboards.reports.formats.report_format import ReportFormat
-from flows.api.bodies import EvaluateBody, PlanBody, options_of, uploaded
+from flows.api.bodies import AskBody, EvaluateBody, PlanBody, options_of, uploaded
 from flows.api.events import watched
 from flows.api.gate import Gate
 from flows.api.page import page_of
@@ -144,6 +144,15 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
         """Have it said what an evaluation would ask and cost, as `assay plan` does."""
         lines, name = idea_lines(body.ideas), body.name or name_of(body.ideas)
         return submitted(token, lines, body.options, name, idempotency_key)
+
+    @api.post("/v1/jobs/ask", status_code=202, response_model=Answer, tags=["jobs"])
+    def ask(body: AskBody, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
+        """Have a question answered, with the options of `assay ask`; the report of the run that the
+        job names is the answer as Markdown.
+        """
+        key = idempotency_key
+        job_id = service.ask(token, body.question, body.options, idempotency_key=key)
+        return _told(service.job_answer(service.job(token, job_id)), 202)
 
     @api.post("/v1/jobs/{command}/file", status_code=202, response_model=Answer, tags=["jobs"])
     async def upload(

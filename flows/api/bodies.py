@@ -6,10 +6,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import QueryParams
 
 from flows.service import IdeaFile
+from flows.survey_request import LONGEST_QUESTION
 from schemas.errors import ConfigurationError
 from schemas.job import IDEAS_FORMATS, IdeasFormat
 from schemas.option_values import Options
-from schemas.options import EvaluateOptions, PlanOptions
+from schemas.options import AskOptions, EvaluateOptions, PlanOptions
 
 MOST_IDEAS = 10_000
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -41,6 +42,15 @@ class PlanBody(_Body):
     """Ideas to plan, and the options of `assay plan`."""
 
     options: PlanOptions = Field(default_factory=PlanOptions)
+
+
+class AskBody(BaseModel):
+    """A question, and the options of `assay ask`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
+    options: AskOptions = Field(default_factory=AskOptions)
 
 
 def options_of(kind: type[OptionsT], query: QueryParams) -> OptionsT:

@@ -10,6 +10,7 @@ from schemas.check_run import CheckRequest
 from schemas.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
+from schemas.survey_review import Written
 from schemas.survey_run import SurveyRequest
 
 if TYPE_CHECKING:
@@ -75,14 +76,15 @@ class Session:
         return self._run(Check(request))
 
     def survey(self, request: SurveyRequest) -> "SurveySummary":
-        """Survey questions, after a look at all it needs."""
+        """Survey or answer questions, after a look at all it needs."""
         self._prepare(request)
         from flows.preflight import check_before_surveying
 
         _tell(check_before_surveying(request, Settings()))
-        from flows.surveying import Surveying
+        from flows.surveying import Asking, Surveying
 
-        return self._run(Surveying(request))
+        answers = request.parameters.written is Written.ANSWER
+        return self._run(Asking(request) if answers else Surveying(request))
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:

@@ -23,7 +23,7 @@ from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from schemas.survey import Survey, SurveyCluster
-from schemas.survey_review import ReviewPart
+from schemas.survey_review import ReviewPart, Written
 from schemas.survey_run import SurveyHead, SurveyRequest
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -63,18 +63,34 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
         print_log_note(summary.log_path)
         for line in early:
             print_warning(line)
-    if reason == Reason.BUDGET_EXHAUSTED:
+    return exit_code_of(summary.head, surveys)
+
+
+def exit_code_of(head: SurveyHead, surveys: Sequence[Survey]) -> int:
+    """Of the command that published them."""
+    if head.incomplete_reason == Reason.BUDGET_EXHAUSTED:
         return EXIT_BUDGET
     unanswered = any(survey.kept_count is None for survey in surveys)
-    return EXIT_FAILURES if unanswered or reason else EXIT_DONE
+    return EXIT_FAILURES if unanswered or head.incomplete_reason else EXIT_DONE
 
 
 def surveys_answer(
     head: SurveyHead, surveys: Sequence[Survey], warnings: Sequence[str] = (), **told: Any
 ) -> Answer:
     """What `--json` says of published surveys; `told`: what stands beside."""
-    state = "incomplete" if head.incomplete_reason else "surveyed"
-    return answer_of(state, surveys, run=head, warnings=warnings, **told)
+    state = "incomplete" if head.incomplete_reason else _state(head, surveys)
+    lost = [survey.unscored_detail for survey in surveys if survey.kept_count is None]
+    return answer_of(state, surveys, run=head, warnings=(*warnings, *lost), **told)
+
+
+def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:
+    if head.written is not Written.ANSWER:
+        return "surveyed"
+    if any(survey.kept_count is None for survey in surveys):
+        return "failed"
+    if any(part.part is ReviewPart.ANSWER and part.text for s in surveys for part in s.sections):
+        return "answered"
+    return "passages" if any(survey.quotes for survey in surveys) else "not_found"
 
 
 def print_expected_survey(estimate: "SurveyEstimate", *, as_json: bool) -> int:

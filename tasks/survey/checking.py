@@ -1,4 +1,4 @@
-"""Holds what an engine wrote for a review against what was read of the works it cites.
+"""Holds what an engine wrote of works against what was read of them.
 
 A statement stays where it cites, and where the works cited carry it; whatever else was written is
 taken out, and kept beside the review with the reason.
@@ -14,7 +14,13 @@ from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from schemas.survey_review import RemovedSentence, ReviewPart, SurveySection, WhyRemoved
 from tasks.citations.keys import Shown
-from tasks.citations.settle import Settled, citing_sentences, settle, states
+from tasks.citations.settle import (
+    Settled,
+    citing_sentences,
+    settle,
+    states,
+    uncited_sentence_count,
+)
 from tasks.judging.step import Engine
 from tasks.judging.verifying import Verified, verify
 from tasks.survey.expanding import STAGE
@@ -91,7 +97,8 @@ async def check_drafts(
         }
         for sentence, why in (*uncited, *left):
             taken[why].append(sentence)
-        if markdown and not settle(markdown, each.shown).cited:
+        asks = each.part is ReviewPart.NOT_FOUND
+        if markdown and not asks and not settle(markdown, each.shown).cited:
             taken[WhyRemoved.UNCITED].append(markdown)
             markdown = ""
         removed += [
@@ -106,6 +113,8 @@ async def check_drafts(
 
 def _cited_only(markdown: str, each: Draft) -> tuple[str, list[tuple[str, WhyRemoved]]]:
     """The text without statements that cite too little, and those with the reason."""
+    if each.part is ReviewPart.NOT_FOUND:
+        return _questions_only(markdown)
     kept: list[str] = []
     removed: list[tuple[str, WhyRemoved]] = []
     least = _LISTS.get(each.part)
@@ -128,6 +137,13 @@ def _cited_only(markdown: str, each: Draft) -> tuple[str, list[tuple[str, WhyRem
         if line.strip() or not sentences:
             kept.append(line.strip())  # what stood first may be gone
     return "\n".join(kept).strip(), removed
+
+
+def _questions_only(markdown: str) -> tuple[str, list[tuple[str, WhyRemoved]]]:
+    """The lines that only ask: what states nothing need not cite."""
+    lines = [line.strip() for line in markdown.splitlines() if line.strip()]
+    kept = [line for line in lines if line.endswith("?") and not uncited_sentence_count(line)]
+    return "\n".join(kept), [(line, WhyRemoved.UNCITED) for line in lines if line not in kept]
 
 
 def _cited_sentences(markdown: str, shown: Shown) -> int:

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from schemas.survey import SurveyParameters
+from schemas.survey_review import Written
 from tasks.judging.expected import Asked
 from tasks.judging.step import Step
 from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
@@ -43,36 +44,57 @@ def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[st
         ),
     }
     read = min(parameters.papers_read, parameters.maximum_papers)
-    return counts | _review(parameters, read, full_text) if read else counts
+    if not read:
+        return counts
+    written = _answer if parameters.written is Written.ANSWER else _review
+    return counts | _reading(parameters, read, full_text) | written(parameters, read)
 
 
-def _review(parameters: SurveyParameters, read: int, full_text: bool) -> dict[str, Asked]:
+def _reading(parameters: SurveyParameters, read: int, full_text: bool) -> dict[str, Asked]:
     words = parameters.words_per_paper if full_text else ABSTRACT_WORDS
-    passages = PASSAGES_PER_WORK * PASSAGE_TOKENS
-    work = TITLE_TOKENS + passages
+    return {
+        "survey_reading": Asked(
+            math.ceil(read / parameters.papers_per_reading_call),
+            read * (words * TOKENS_PER_WORD + TITLE_TOKENS),
+            read * PASSAGES_PER_WORK * PASSAGE_TOKENS,
+            first_calls=1,
+        )
+    }
+
+
+def _answer(parameters: SurveyParameters, read: int) -> dict[str, Asked]:
+    work = TITLE_TOKENS + PASSAGES_PER_WORK * PASSAGE_TOKENS
+    words = parameters.words_per_answer
+    return {
+        "survey_answer": Asked(1, read * work, words * TOKENS_PER_WORD),
+        "verify_citations": _checks(words, 1, read),
+    }
+
+
+def _checks(words: float, rounds: int, read: int) -> Asked:
+    """Of so many words written, checked in so many rounds."""
+    sentences = words / WORDS_PER_SENTENCE
+    checks = math.ceil(sentences / CLAIMS_PER_CALL) + rounds - 1
+    return Asked(
+        checks,
+        sentences * WORDS_PER_SENTENCE * TOKENS_PER_WORD
+        + checks * read * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS),
+        sentences * CORRECTED_TOKENS,
+    )
+
+
+def _review(parameters: SurveyParameters, read: int) -> dict[str, Asked]:
+    work = TITLE_TOKENS + PASSAGES_PER_WORK * PASSAGE_TOKENS
     sections = min(parameters.maximum_sections, read)
     section = parameters.words_per_section * TOKENS_PER_WORD
     ends = (SUMMARY_WORDS + POINTS * POINT_WORDS) * TOKENS_PER_WORD
     shown = min(read * EXPECTED_SECTIONS_PER_WORK, sections * parameters.papers_per_section)
     written = sections * parameters.words_per_section + SUMMARY_WORDS + POINTS * POINT_WORDS
-    sentences = written / WORDS_PER_SENTENCE
-    checks = math.ceil(sentences / CLAIMS_PER_CALL) + 1
     return {
-        "survey_reading": Asked(
-            math.ceil(read / parameters.papers_per_reading_call),
-            read * (words * TOKENS_PER_WORD + TITLE_TOKENS),
-            read * passages,
-            first_calls=1,
-        ),
         "survey_outline": Asked(1, read * (work / 2 + TITLE_TOKENS), sections * PLANNED_TOKENS * 2),
         "survey_section": Asked(sections, shown * work, sections * section),
         "survey_synthesis": Asked(1, sections * section + read * work, ends),
-        "verify_citations": Asked(
-            checks,
-            sentences * WORDS_PER_SENTENCE * TOKENS_PER_WORD
-            + checks * read * (WORDS_PER_SOURCE * TOKENS_PER_WORD + TITLE_TOKENS),
-            sentences * CORRECTED_TOKENS,
-        ),
+        "verify_citations": _checks(written, 2, read),
     }
 
 

@@ -1,5 +1,5 @@
 """One question from end to end: plan, expansion, clusters, quotes,
-and a review of what was read.
+and a review or an answer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,24 @@ from schemas.identifiers import PaperId
 from schemas.outcome import Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
-from schemas.survey import Survey, SurveyCluster, SurveyParameters, SurveyQuote, heaviest
+from schemas.survey import (
+    Survey,
+    SurveyCluster,
+    SurveyPaper,
+    SurveyParameters,
+    SurveyQuote,
+    heaviest,
+)
+from schemas.survey_review import Written
 from schemas.survey_run import SurveyQuestion
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import DocumentLibrary
 from tasks.embeddings import Embedder
+from tasks.embeddings.similarity import Nearness, paper_text
 from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
+from tasks.survey.answering import write_answer
 from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.clustering import clustered, in_clusters
 from tasks.survey.expanding import STAGE, expand
@@ -38,7 +48,8 @@ async def survey(
     ledger: Ledger,
     documents: DocumentLibrary,
 ) -> Survey:
-    """Survey one question; an engine that can write reads the heaviest works and reviews them.
+    """Survey one question; an engine that can write reads the heaviest works and reviews them, or
+    answers from them. For an answer any engine reads.
 
     A question that names nothing, and one of which no search was answered, have a reason instead of
     papers; a field in which nothing is relevant is a survey of no paper.
@@ -58,7 +69,12 @@ async def survey(
     clusters, cluster_of = await clustered(expansion.kept, texts, expansion.links, embedder)
     papers = in_clusters(expansion.papers, cluster_of)
     kept = [texts[paper.paper_id] for paper in expansion.kept]
-    leading = kept[: parameters.papers_read] if verifies(engine) else []
+    answers = parameters.written is Written.ANSWER
+    if answers:
+        leading = await _nearest(asked.question, expansion.kept, texts, embedder)
+    else:
+        leading = kept if verifies(engine) else []
+    leading = leading[: parameters.papers_read]
     read = await read_works(asked.question, leading, parameters, engine, documents)
     material = Material(
         question=asked.question,
@@ -70,9 +86,10 @@ async def survey(
         links=expansion.links,
         joins=joins_of([paper.paper_id for paper in kept], expansion.links),
     )
-    review = (
-        await write_review(material, parameters, engine) if material.papers else Review(clusters)
-    )
+    review = Review(clusters)
+    if material.papers and verifies(engine):
+        write = write_answer if answers else write_review
+        review = await write(material, parameters, engine)
     return Survey(
         question_id=asked.question_id,
         question=asked.question,
@@ -97,6 +114,23 @@ async def survey(
         api_calls=tuple(ledger.api_calls),
         provenance=planned.provenance,
     )
+
+
+async def _nearest(
+    question: str, kept: Sequence[SurveyPaper], texts: Mapping[PaperId, Paper], embedder: Embedder
+) -> list[Paper]:
+    """The most relevant first; among those alike, the nearest to the question.
+
+    For an answer it does not count, as it does for a survey, how well known a paper is.
+    """
+    papers = [texts[paper.paper_id] for paper in kept]
+    told = [paper_text(paper.title, paper.abstract) for paper in papers]
+    nearness = await Nearness(question, embedder).of(told)
+    order = sorted(
+        range(len(kept)),
+        key=lambda place: (-(kept[place].relevance_0_to_5 or 0), -nearness[place]),
+    )
+    return [papers[place] for place in order]
 
 
 def unsurveyed(

@@ -127,7 +127,7 @@ async def write_review(material: Material, parameters: SurveyParameters, engine:
         # The summary stands first, although it is written last.
         sections=(*ends.sections[:1], *body.sections, *ends.sections[1:]),
         removed=(*body.removed, *ends.removed),
-        failures=(*failures, *_failed(drafts), *body.failures, *ends.failures),
+        failures=(*failures, *failed_drafts(drafts), *body.failures, *ends.failures),
     )
 
 
@@ -269,21 +269,23 @@ async def _concluded(
     if not isinstance(outcome, Unscored):
         texts = {
             ReviewPart.SUMMARY: outcome.value.summary,
-            ReviewPart.CONTRADICTIONS: _listed(outcome.value.contradictions),
-            ReviewPart.GAPS: _listed(outcome.value.gaps),
+            ReviewPart.CONTRADICTIONS: listed(outcome.value.contradictions),
+            ReviewPart.GAPS: listed(outcome.value.gaps),
         }
     ends = [draft(part, parts[part], outcome, text, shown) for part, text in texts.items()]
     checked = await check_drafts(
         ends, material.stored, engine, numbers=[1, len(drafts) + 2, len(drafts) + 3]
     )
-    return Checked(checked.sections, checked.removed, (*_failed(ends[:1]), *checked.failures))
+    return Checked(checked.sections, checked.removed, (*failed_drafts(ends[:1]), *checked.failures))
 
 
-def _listed(items: Sequence[str]) -> str:
+def listed(items: Sequence[str]) -> str:
+    """A line for each."""
     return "\n".join(f"- {' '.join(item.split())}" for item in items)
 
 
-def _failed(drafts: Sequence[Draft]) -> tuple[Failure, ...]:
+def failed_drafts(drafts: Sequence[Draft]) -> tuple[Failure, ...]:
+    """Of those that could not be written, why."""
     return tuple(
         failure
         for each in drafts

@@ -41,6 +41,7 @@ ANSWERS = {
     "benchmark": "benchmark agreement --data . --dry-run",
     "check": "check paper.txt --warehouse other",
     "survey": "survey 'protein interaction' --warehouse other",
+    "ask": "ask 'protein interaction' --warehouse other",
     "report": "report run-a",
     "doctor": "doctor",
     "runs list": "runs list",

@@ -7,11 +7,12 @@ import pytest
 
 from flows.commands.survey import survey
 from flows.survey_estimate import SurveyEstimate, estimate_survey
-from flows.survey_request import LONGEST_QUESTION, resolve_survey
+from flows.survey_request import LONGEST_QUESTION, resolve_ask, resolve_survey
 from flows.surveying import survey_run_id
 from schemas.errors import ConfigurationError
-from schemas.options import SurveyOptions
+from schemas.options import AskOptions, SurveyOptions
 from schemas.settings import Settings
+from schemas.survey_review import Written
 from schemas.survey_run import SurveyRequest
 
 
@@ -89,3 +90,30 @@ def test_a_dry_run_leaves_nothing_behind(
     assert survey(["Why bats?"], options, json=True) == 0
     assert "survey_reading" in capsys.readouterr().out
     assert not warehouse.exists()
+
+
+def asked(folder: Path, question: str = "Why bats?", **options: Any) -> SurveyRequest:
+    return resolve_ask(question, AskOptions(warehouse=folder, **options), Settings())
+
+
+def test_an_answer_is_a_survey_by_searches_alone_under_a_name_of_its_own(tmp_path: Path) -> None:
+    request = asked(tmp_path, papers_read=30)
+    bounds = request.parameters
+    assert (bounds.depth, bounds.written, bounds.papers_read) == (0, Written.ANSWER, 30)
+    assert bounds.maximum_judged >= 3 * bounds.papers_read
+    name = survey_run_id(request, "snapshot:a", Settings())
+    assert name.startswith("ask-")
+    assert name != survey_run_id(asked(tmp_path), "snapshot:a", Settings())
+    with pytest.raises(ConfigurationError, match="question"):
+        asked(tmp_path, " ")
+
+
+def test_what_an_answer_asks_is_known_before_it_is_paid_for(tmp_path: Path) -> None:
+    model = "litellm:openai/gpt-5"
+    found = estimate_survey(asked(tmp_path, engine=model), Settings())
+    assert [step.step for step in found.steps] == [
+        *("survey_plan", "survey_relevance", "survey_reading"),
+        *("survey_answer", "verify_citations"),
+    ]
+    review = estimate_survey(resolved(tmp_path, "Why bats?", engine=model), Settings())
+    assert (found.cost_usd or 0) < (review.cost_usd or 0) / 4

@@ -24,6 +24,7 @@ from schemas.survey_review import (
     SurveyJoin,
     SurveySection,
     WhyRemoved,
+    Written,
 )
 from schemas.survey_run import SurveyHead
 from tests.support.evaluations import START
@@ -202,11 +203,34 @@ def make_survey_head(question_count: int = 1) -> SurveyHead:
     )
 
 
-def published_surveys(layout: Layout, *surveys: Survey) -> RunId:
+def with_answer(survey: Survey, text: str, not_found: str = "") -> Survey:
+    """The survey with an answer of its first paper; without a text none is carried."""
+    answer = SurveySection(
+        section_id="s1",
+        part=ReviewPart.ANSWER,
+        heading="Answer",
+        text=text,
+        cited_paper_ids=("first",) if text else (),
+        checked_sentence_count=1,
+        unscored_reason=None if text else Reason.NO_EVIDENCE,
+        unscored_detail="" if text else "the engine named none",
+    )
+    if not not_found:
+        return replace(survey, read_count=2, sections=(answer,))
+    open_parts = SurveySection(
+        section_id="s2",
+        part=ReviewPart.NOT_FOUND,
+        heading="Not in what was found",
+        text=not_found,
+    )
+    return replace(survey, read_count=2, sections=(answer, open_parts))
+
+
+def published_surveys(layout: Layout, *surveys: Survey, written: Written = Written.REVIEW) -> RunId:
     """Land and publish `surveys` as one run."""
     for survey in surveys:
         land_survey(layout, SURVEY, survey, START, START)
-    head = make_survey_head(len(surveys))
+    head = replace(make_survey_head(len(surveys)), written=written)
     write_head(layout, SURVEYS, head)
     report = publish(layout, SURVEYS, head)
     assert report.published, report.failed_expectations

@@ -25,6 +25,7 @@ class Writer:
         section, summary: beside what it writes truly.
         reading: instead of the true passages, by key.
         outline: instead of the true outline.
+        answer: instead of the true answer; not_found: parts of the question without one.
         unchecked: the check gives no verdict on sentences with these words.
     """
 
@@ -35,6 +36,8 @@ class Writer:
     reading: dict[str, Any] | None = None
     outline: dict[str, Any] | None = None
     unchecked: str = "nothing is"
+    answer: str | None = None
+    not_found: tuple[str, ...] = ()
     asked: list[str] = field(default_factory=list)
 
     def __call__(self, messages: Messages, schema: Schema | None) -> Any:
@@ -53,6 +56,7 @@ class Writer:
             ("clusters", "sections"): self._outline,
             ("section",): self._section,
             ("summary", "contradictions", "gaps"): self._synthesis,
+            ("answer", "not_found"): self._answer,
             ("claims",): self._verdicts,
         }
 
@@ -96,6 +100,11 @@ class Writer:
             "contradictions": list(self.contradictions),
             "gaps": list(self.gaps),
         }
+
+    def _answer(self, data: str, _schema: Schema | None) -> dict[str, Any]:
+        self.asked.append("answer")
+        text = _true_text(data) if self.answer is None else self.answer
+        return {"answer": text, "not_found": list(self.not_found)}
 
     def _verdicts(self, data: str, _schema: Schema | None) -> dict[str, Any]:
         self.asked.append("check")

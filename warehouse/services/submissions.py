@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.job import JOB_REQUEST, JobRequest
+from schemas.job import JOB_REQUEST, EvaluateJob, JobRequest, PlanJob
 from schemas.role import Action
 from schemas.token import Token
 from warehouse.jobs import Job, job_id_of, job_ids, read_job, submit
@@ -101,7 +101,7 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
             " for one to end, or stop one"
         )
     options = request.options
-    if request.command == "plan" or options.engine.is_baseline:
+    if isinstance(request, PlanJob) or options.engine.is_baseline:
         return 0.0
     left = token.maximum_cost_usd - charged_usd
     if options.max_cost_usd is None:
@@ -109,7 +109,8 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
             f"max_cost_usd has to be said: this token may still spend {left:.2f} USD"
         )
     # The bound holds for the evaluation and for the ranking each.
-    bound = options.max_cost_usd * (2 if request.options.rank else 1)
+    ranks = isinstance(request, EvaluateJob) and request.options.rank
+    bound = options.max_cost_usd * (2 if ranks else 1)
     if bound > left:
         raise BudgetExhaustedError(
             f"the job may cost {bound:.2f} USD, and this token may still spend {left:.2f} USD: ask"

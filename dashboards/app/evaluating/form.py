@@ -10,7 +10,7 @@ import streamlit as st
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
-from schemas.job import OFFERED_PROFILES, EvaluateJob, JobRequest, PlanJob
+from schemas.job import OFFERED_PROFILES, EvaluateJob, PlanJob
 from schemas.options import EvaluateOptions, PlanOptions
 from schemas.run import Module
 from schemas.settings import DashboardSettings
@@ -24,7 +24,7 @@ _SUBMISSION = "evaluate_submission"
 _HOW_TO_OFFER = "Who runs this dashboard offers models with ASSAY_DASHBOARD__MODELS."
 
 
-def fill_in(offered: DashboardSettings) -> JobRequest | None:
+def fill_in(offered: DashboardSettings) -> EvaluateJob | PlanJob | None:
     """What is asked for, a plan or an evaluation; None while nothing is, or, with the mistake
     shown, when the form is not whole.
 

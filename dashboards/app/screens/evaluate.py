@@ -14,7 +14,7 @@ from dashboards.app.data import Lake
 from dashboards.app.evaluating import form, planned, watching
 from dashboards.app.evaluating.asking import ask, is_of_reader, plan_of
 from schemas.errors import AssayError
-from schemas.job import EvaluateJob, JobRequest, PlanJob
+from schemas.job import AskJob, EvaluateJob, PlanJob
 from schemas.settings import Settings
 from warehouse.jobs import Job, jobs, read_job
 from warehouse.layout import Layout
@@ -54,7 +54,7 @@ def show(lake: Lake) -> None:
 
 def _evaluations(layout: Layout) -> list[Job]:
     """Newest first; what cannot be read is listed too."""
-    found = (job for job in jobs(layout) if not isinstance(job.request, PlanJob))
+    found = (job for job in jobs(layout) if not isinstance(job.request, AskJob | PlanJob))
     return list(islice(found, JOBS_LISTED))
 
 
@@ -69,7 +69,7 @@ def _job_of_address(lake: Lake) -> Job | None:
     return job
 
 
-def _act(lake: Lake, request: JobRequest, settings: Settings) -> None:
+def _act(lake: Lake, request: EvaluateJob | PlanJob, settings: Settings) -> None:
     try:
         if isinstance(request, EvaluateJob):
             _go_to(ask(lake.layout, request, settings))

@@ -1,6 +1,6 @@
 """`survey_reading`: what works say on the question and of themselves, in their own words.
 
-Baseline: of each work the sentence nearest to the question.
+Baseline: of each work the sentences nearest to the question.
 """
 
 from typing import Annotated
@@ -66,7 +66,7 @@ async def baseline_reading(inputs: ReadingInput, tools: BaselineTools) -> Readin
     entries = []
     for paper in inputs.papers:
         told = [sentence for section in paper.sections for sentence in sentences(section.text)]
-        nearest = [text for score, text in rank_sentences(inputs.question, told, 1) if score > 0]
+        nearest = [text for score, text in rank_sentences(inputs.question, told, 2) if score > 0]
         passages = tuple(ReadPassage(aspect=Aspect.ANSWER, quote=text) for text in nearest)
         entries.append(ReadEntry(key=paper.key, passages=passages))
     if not any(entry.passages for entry in entries):

@@ -27,6 +27,8 @@ TOOLS = {
     "evaluate_ideas",
     "job_progress",
     "stop_job",
+    "ask_literature",
+    "read_answer",
     "list_runs",
     "ranking",
     "read_review",
@@ -84,7 +86,8 @@ async def test_a_source_that_is_down_is_an_error_and_no_empty_list(
 
 async def test_over_http_a_token_bounds_what_a_tool_does(url: str, layout: Layout) -> None:
     before = job_ids(layout)
-    reader = await called(url, make_token(layout, Role.READER), "evaluate_ideas", ideas=[IDEA])
+    reader_token = make_token(layout, Role.READER)
+    reader = await called(url, reader_token, "evaluate_ideas", ideas=[IDEA])
     assert (reader.is_error, "needs a submitter's" in said(reader)) == (True, True)
     token = make_token(layout)
     for options in ({"engine": "litellm:openai/x"}, {"workers": 9}, {"nonsense": 1}):
@@ -99,6 +102,12 @@ async def test_over_http_a_token_bounds_what_a_tool_does(url: str, layout: Layou
     assert other.is_error
     seen = await called(url, token, "job_progress", job_id=job_id)
     assert seen.structured_content["state"] == "queued"
+    question = {"question": "How do bats hunt?", "wait_seconds": 0, "idempotency_key": "k"}
+    assert (await called(url, reader_token, "ask_literature", **question)).is_error
+    conflict = await called(url, token, "ask_literature", **question)
+    assert (conflict.is_error, "choose a new key" in said(conflict)) == (True, True)
+    waiting = await called(url, token, "ask_literature", **question | {"idempotency_key": "l"})
+    assert waiting.structured_content["state"] == "queued"
     for headers in ({}, bearing("nonsense")):
         assert httpx2.post(url, json={}, headers=headers).status_code == 401
 
@@ -119,6 +128,12 @@ async def test_over_standard_input_an_idea_goes_from_submission_to_review(tmp_pa
         found = await client.call_tool("search_literature", {"query": "protein interaction"})
         assert found.structured_content is not None
         assert found.structured_content["rows"]
+        answered = await client.call_tool(
+            "ask_literature", {"question": "How are protein interactions predicted?"}
+        )
+        assert answered.structured_content is not None, said(answered)
+        assert answered.structured_content["state"] == "done"
+        assert "these are the passages" in answered.structured_content["answer"]
         asked = await client.call_tool("evaluate_ideas", {"ideas": [IDEA]})
         assert asked.structured_content is not None, said(asked)
         job_id = asked.structured_content["rows"][0]["job_id"]

@@ -1,0 +1,60 @@
+"""What `assay ask` prints: the answer as Markdown, and on stderr what was not had."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dashboards.reports.write_survey import survey_report
+from flows.commands.answer import print_answer, write_answer
+from flows.commands.output import ended_early, print_engine_note, print_log_note
+from flows.commands.survey_output import exit_code_of, surveys_answer
+from flows.exit_codes import EXIT_FAILURES
+from flows.talk import print_note, print_warning
+from flows.terminal import safe
+from schemas.settings import Settings
+from schemas.survey_run import SurveyRequest
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.surveys.queries import surveys_of
+
+if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.surveying import SurveySummary
+
+
+def print_asked(
+    request: SurveyRequest, summary: "SurveySummary", output: Path | None, *, as_json: bool
+) -> int:
+    """Print the answer, or write it to `output`; the command's exit code."""
+    head, layout, catalogue = summary.head, Layout(request.warehouse), Settings().catalogue
+    if not summary.published:
+        broken = tuple(f"not published: {each}" for each in summary.failed_expectations)
+        for line in broken:
+            print_warning(line)
+        if as_json:
+            print_answer("not_published", run=head, warnings=broken)
+        return EXIT_FAILURES
+    with open_reader(layout, catalogue_url=catalogue) as connection:
+        surveys = surveys_of(connection, head.run_id)
+    early = ended_early(
+        "the search for an answer",
+        head.incomplete_reason,
+        request.warehouse,
+        head.run_id,
+        request.budget,
+        "question",
+    )
+    if as_json:
+        told = {"reports": summary.report_paths, "log": summary.log_path}
+        write_answer(surveys_answer(head, surveys, early, **told))
+        return exit_code_of(head, surveys)
+    written = survey_report(layout, head.run_id, catalogue_url=catalogue)
+    if output is None:
+        sys.stdout.write(safe(written))
+    else:
+        output.write_text(written, encoding="utf-8")
+        print_note(f"written: {output}")
+    print_engine_note(head.engine)
+    print_log_note(summary.log_path)
+    for line in early:
+        print_warning(line)
+    return exit_code_of(head, surveys)
