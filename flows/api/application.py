@@ -100,6 +100,7 @@ def application(service: Service) -> ASGIApp:
         redirect_slashes=False,
     )
     _add_jobs(api, service)
+    _add_asking(api, service)
     _add_results(api, service)
     _add_literature(api, service)
     _add_open_pages(api)
@@ -145,15 +146,6 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
         lines, name = idea_lines(body.ideas), body.name or name_of(body.ideas)
         return submitted(token, lines, body.options, name, idempotency_key)
 
-    @api.post("/v1/jobs/ask", status_code=202, response_model=Answer, tags=["jobs"])
-    def ask(body: AskBody, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
-        """Have a question answered, with the options of `assay ask`; the report of the run that the
-        job names is the answer as Markdown.
-        """
-        key = idempotency_key
-        job_id = service.ask(token, body.question, body.options, idempotency_key=key)
-        return _told(service.job_answer(service.job(token, job_id)), 202)
-
     @api.post("/v1/jobs/{command}/file", status_code=202, response_model=Answer, tags=["jobs"])
     async def upload(
         command: Literal["evaluate", "plan"],
@@ -194,6 +186,17 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
         """Watch a job: events `progress` and `log`, and `end` as the last one."""
         async for event in watched(service, token, seen.job.job_id, last_event_id):
             yield event
+
+
+def _add_asking(api: FastAPI, service: Service) -> None:
+    @api.post("/v1/jobs/ask", status_code=202, response_model=Answer, tags=["jobs"])
+    def ask(body: AskBody, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
+        """Have a question answered, with the options of `assay ask`; the report of the run that the
+        job names is the answer as Markdown.
+        """
+        key = idempotency_key
+        job_id = service.ask(token, body.question, body.options, idempotency_key=key)
+        return _told(service.job_answer(service.job(token, job_id)), 202)
 
 
 def _add_results(api: FastAPI, service: Service) -> None:

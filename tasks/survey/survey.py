@@ -70,10 +70,9 @@ async def survey(
     papers = in_clusters(expansion.papers, cluster_of)
     kept = [texts[paper.paper_id] for paper in expansion.kept]
     answers = parameters.written is Written.ANSWER
+    leading = kept if verifies(engine) else []
     if answers:
         leading = await _nearest(asked.question, expansion.kept, texts, embedder)
-    else:
-        leading = kept if verifies(engine) else []
     leading = leading[: parameters.papers_read]
     read = await read_works(asked.question, leading, parameters, engine, documents)
     material = Material(
