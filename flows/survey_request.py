@@ -56,18 +56,23 @@ def resolve_ask(question: str, options: AskOptions, settings: Settings) -> Surve
     Raises:
         ConfigurationError: as `resolve_survey`.
     """
-    parameters = SurveyParameters(
+    parameters = answer_parameters(options.papers_read)
+    return _resolved((question,), options, parameters, settings, reads=True)
+
+
+def answer_parameters(papers_read: int = AskOptions().papers_read) -> SurveyParameters:
+    """How far the search for an answer goes."""
+    return SurveyParameters(
         written=Written.ANSWER,
         depth=0,
         maximum_sub_questions=SUB_QUESTIONS,
         queries_per_sub_question=QUERIES_PER_SUB_QUESTION,
         papers_per_query=PAPERS_PER_QUERY,
-        maximum_judged=max(PAPERS_JUDGED, 3 * options.papers_read),
-        maximum_papers=max(PAPERS_JUDGED, options.papers_read),
-        papers_read=options.papers_read,
+        maximum_judged=max(PAPERS_JUDGED, 3 * papers_read),
+        maximum_papers=max(PAPERS_JUDGED, papers_read),
+        papers_read=papers_read,
         papers_per_reading_call=PAPERS_PER_READING_CALL,
     )
-    return _resolved((question,), options, parameters, settings, reads=True)
 
 
 def _resolved(

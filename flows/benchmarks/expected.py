@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from flows.benchmarks import injected_errors, survey
+from flows.benchmarks import ask, injected_errors, survey
 from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
 from flows.estimate import Estimate, estimate_run, unpriced
 from flows.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
+from flows.survey_request import answer_parameters
 from schemas.base import Noun
 from schemas.benchmark import (
     ANOTHER_IDEAS,
@@ -30,9 +31,11 @@ from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from schemas.survey import SurveyParameters
 from tasks.benchmarks import innoeval, novelty_sets, review_sets
+from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE, answer_cases
 from tasks.benchmarks.full_papers import as_long_as_a_paper
 from tasks.benchmarks.injection_texts import manuscript_places
 from tasks.benchmarks.novelty_grading import GRADING
+from tasks.benchmarks.steps.judge_answer import JUDGE_ANSWER
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE
 from tasks.benchmarks.steps.judge_preference import JUDGE_PREFERENCE
 from tasks.benchmarks.steps.judge_survey import JUDGE_SURVEY
@@ -344,13 +347,33 @@ def _written_surveys(questions: int) -> Iterator[Asking]:
     expected = expected_survey(bounds, full_text=False)
     written = 2.0 * questions
     for step in SURVEY_STEPS:
-        if step not in (SURVEY_PLAN, SURVEY_RELEVANCE):
-            asked = expected[step.name]
+        asked = expected.get(step.name)
+        if asked is not None and step not in (SURVEY_PLAN, SURVEY_RELEVANCE):
             shown = QUESTION_TOKENS + asked.data_tokens / asked.calls
             calls = written * asked.calls
             yield Asking(step, calls, shown, asked.answer_tokens / asked.calls)
     length = bounds.maximum_sections * bounds.words_per_section * TOKENS_PER_WORD
     yield Asking(JUDGE_SURVEY, written, QUESTION_TOKENS + length, 5 * GRADE_TOKENS)
+
+
+def _ask(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
+    """Every expert's question, and where an engine writes the drawn ones with criteria."""
+    experts = request.item_limit or len(answer_cases(request.data / ANSWERS_FILE))
+    rubrics = 0
+    if (request.data / RUBRICS_FILE).is_file() and not request.engine.is_baseline:
+        rubrics = request.item_limit or ask.RUBRIC_CASES
+    expected = expected_survey(answer_parameters(), full_text=False)
+    asked = []
+    for step in SURVEY_STEPS:
+        if step.name in expected:
+            each = expected[step.name]
+            calls = (experts + rubrics) * each.calls
+            shown = QUESTION_TOKENS + each.data_tokens / each.calls
+            asked.append(Asking(step, calls, shown, each.answer_tokens / each.calls))
+    length = answer_parameters().words_per_answer * TOKENS_PER_WORD
+    criteria = ask.CRITERIA_PER_QUESTION * GRADE_TOKENS
+    asked.append(Asking(JUDGE_ANSWER, rubrics, QUESTION_TOKENS + length + criteria, criteria))
+    return experts + rubrics, [], asked
 
 
 _COUNTS: Mapping[str, Callable[[BenchmarkRequest, Sequence[Module]], Counted]] = {
@@ -362,5 +385,6 @@ _COUNTS: Mapping[str, Callable[[BenchmarkRequest, Sequence[Module]], Counted]] =
     "critical_problems": _critical_problems,
     "injected_errors": _injected_errors,
     "survey": _survey,
+    "ask": _ask,
 }
 """Suites that ask an engine; `agreement` asks none."""

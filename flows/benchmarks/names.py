@@ -13,5 +13,6 @@ SUITE_NAMES = (
     "leaderboards",
     "survey",
     "votes",
+    "ask",
 )
 """As `registry.SUITES` has them, which checks it."""

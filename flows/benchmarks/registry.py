@@ -2,6 +2,7 @@
 
 from flows.benchmarks import (
     agreement,
+    ask,
     coverage,
     critical_problems,
     decisions,
@@ -29,6 +30,7 @@ _SUITES: tuple[Suite, ...] = (
     recommendation.SUITE_OF_LEADERBOARDS,
     survey.SUITE,
     votes.SUITE,
+    ask.SUITE,
 )
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _SUITES}

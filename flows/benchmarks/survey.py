@@ -127,12 +127,12 @@ def _sets(trial: Trial) -> Iterator[CaseSet]:
     for file, rows in ((VIS_FILE, vis_papers), (CORE_PAPERS_FILE, candidate_papers)):
         path = trial.file(file)
         if path.is_file():
-            literature = _snapshot(trial, path.parent.name, partial(rows, path))
+            literature = snapshot_of(trial, path.parent.name, partial(rows, path))
             yield _set_of(trial, path, literature)
     planted = planted_graph(
         trial.seed, min(trial.request.item_limit or PLANTED_QUESTIONS, PLANTED_QUESTIONS)
     )
-    literature = _snapshot(trial, "generated", lambda: planted.rows)
+    literature = snapshot_of(trial, "generated", lambda: planted.rows)
     yield CaseSet("generated", literature, _drawn(trial, planted.cases), True, is_planted=True)
     path = trial.file(SEARCH_QUERIES_FILE)
     own = indexed(trial.request.literature, trial.settings)
@@ -166,7 +166,7 @@ def _drawn(trial: Trial, cases: Sequence[SurveyCase]) -> Sequence[SurveyCase]:
     return drawn_rows(cases, trial.request.item_limit or CASES_PER_SET, trial.seed)
 
 
-def _snapshot(
+def snapshot_of(
     trial: Trial, name: str, rows: Callable[[], Iterable[dict[str, Any]]]
 ) -> LiteratureChoice:
     """The index of a set, built once in the benchmark's folder."""

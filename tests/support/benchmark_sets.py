@@ -18,6 +18,7 @@ from schemas.benchmark import BenchmarkRequest
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Run, RunRequest
 from schemas.settings import Settings
+from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE
 from tasks.benchmarks.injection_texts import MANIFEST_FILE
 from tasks.benchmarks.review_sets import SCORES
 from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE, VIS_FILE
@@ -208,6 +209,7 @@ def write_all(folder: Path) -> Path:
     write_votes(folder)
     write_core_papers(folder, "how does sparse attention read long documents")
     write_novelty(folder, 6)
+    write_expert_answers(folder)
     write_venue(folder)
     write_manuscripts(folder, first=f"# One\n\n{WELL}", second=f"# Two\n\n{WELL}")
     return write_points(folder, DECISIONS)
@@ -251,6 +253,34 @@ def write_core_papers(folder: Path, topic: str) -> Path:
     path = folder / CORE_PAPERS_FILE
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
+    return path
+
+
+def write_expert_answers(folder: Path) -> Path:
+    """Two questions, of which each cites two works that only it speaks of; and one with criteria."""
+    subjects = {"bats": "Bats hunt moths by echo calls", "tax": "Tax law grows by court rulings"}
+    rows = [
+        {
+            "id": name,
+            "subject": name,
+            "question": f"How is it that {said.lower()}?",
+            "answer": f"{said} [0][1].",
+            "passages": [
+                {"title": f"{said}, part {part}", "text": f"{said}. So says part {part}."}
+                for part in ("one", "two")
+            ],
+        }
+        for name, said in subjects.items()
+    ]
+    criteria = [
+        {"name": "first", "criterion": "It says who hunts.", "weight": 0.3, "evidence": []},
+        {"name": "second", "criterion": "It says when.", "weight": 0.1, "evidence": []},
+    ]
+    question = {"id": "bats", "question": rows[0]["question"], "criteria": criteria}
+    path = folder / ANSWERS_FILE
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(b"\n".join(map(orjson.dumps, rows))))
+    (folder / RUBRICS_FILE).write_bytes(gzip.compress(orjson.dumps(question)))
     return path
 
 
