@@ -118,9 +118,9 @@ def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple
     check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, None, settings)
-    from tasks.survey.expected import SURVEY_STEPS
+    from tasks.survey.expected import steps_of
 
-    return check_models(request, SURVEY_STEPS, settings)
+    return check_models(request, steps_of(request.parameters), settings)
 
 
 def check_models(

@@ -10,7 +10,7 @@ from schemas.settings import Settings
 from schemas.survey_run import SurveyRequest
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, StepEstimate, estimate_step, total_usd
 from tasks.judging.step import Step
-from tasks.survey.expected import SURVEY_STEPS, expected_requests, expected_survey
+from tasks.survey.expected import expected_requests, expected_survey, steps_of
 
 
 class SurveyEstimate(Noun):
@@ -38,7 +38,7 @@ def estimate_survey(request: SurveyRequest, settings: Settings) -> SurveyEstimat
     count = len(request.questions)
     length = sum(len(asked.question) for asked in request.questions) / max(count, 1)
     counts = expected_survey(request.parameters, full_text=request.full_text)
-    known = {step.name: step for step in SURVEY_STEPS}
+    known = {step.name: step for step in steps_of(request.parameters)}
     estimated = [
         estimate_step(
             known[name],

@@ -13,7 +13,7 @@ from schemas.settings import Settings
 from schemas.survey_review import Written
 from schemas.survey_run import SurveyHead, SurveyRequest
 from tasks.shards.work import ShardWork
-from tasks.survey.expected import SURVEY_STEPS
+from tasks.survey.expected import steps_of
 from tasks.survey.survey_shard import SurveyJob, survey_job
 from tasks.telemetry.reporting import traceparent
 from warehouse.scrubbing import without_secrets
@@ -127,7 +127,10 @@ def survey_run_id(request: SurveyRequest, literature: str, settings: Settings) -
         without_secrets(request.api_base) if request.api_base else "",
         literature,
         settings.embeddings.model,
-        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in SURVEY_STEPS),
+        *(
+            f"{step.name}:{step.version}:{step.prompt_sha256}"
+            for step in steps_of(request.parameters)
+        ),
         length=12,
     )
     kind = "ask" if request.parameters.written is Written.ANSWER else "survey"

@@ -42,7 +42,7 @@ from tasks.benchmarks.steps.judge_answer import (
 from tasks.documents.sections import AbstractLibrary
 from tasks.metrics.estimate import benchmark_score, undefined
 from tasks.metrics.means import mean
-from tasks.survey.expected import SURVEY_STEPS
+from tasks.survey.expected import ANSWER_STEPS
 from tasks.survey.survey import survey
 
 NAME = "ask"
@@ -267,6 +267,6 @@ SUITE = Suite(
     "Do answers rest on the works that experts cite, and meet the criteria that experts wrote?",
     (ANSWERS_FILE,),
     run,
-    steps=(*SURVEY_STEPS, JUDGE_ANSWER),
+    steps=(*ANSWER_STEPS, JUDGE_ANSWER),
     optional=(RUBRICS_FILE,),
 )

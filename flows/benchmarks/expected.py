@@ -59,7 +59,7 @@ from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 from tasks.ranking.dimensions import DIMENSIONS, compared_along
 from tasks.ranking.steps.compare_ideas import COMPARE_IDEAS
-from tasks.survey.expected import SURVEY_STEPS, TOKENS_PER_WORD, expected_survey
+from tasks.survey.expected import ANSWER_STEPS, SURVEY_STEPS, TOKENS_PER_WORD, expected_survey
 from tasks.survey.steps.survey_plan import SURVEY_PLAN
 from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
 
@@ -347,8 +347,8 @@ def _written_surveys(questions: int) -> Iterator[Asking]:
     expected = expected_survey(bounds, full_text=False)
     written = 2.0 * questions
     for step in SURVEY_STEPS:
-        asked = expected.get(step.name)
-        if asked is not None and step not in (SURVEY_PLAN, SURVEY_RELEVANCE):
+        if step not in (SURVEY_PLAN, SURVEY_RELEVANCE):
+            asked = expected[step.name]
             shown = QUESTION_TOKENS + asked.data_tokens / asked.calls
             calls = written * asked.calls
             yield Asking(step, calls, shown, asked.answer_tokens / asked.calls)
@@ -364,12 +364,11 @@ def _ask(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
         rubrics = request.item_limit or ask.RUBRIC_CASES
     expected = expected_survey(answer_parameters(), full_text=False)
     asked = []
-    for step in SURVEY_STEPS:
-        if step.name in expected:
-            each = expected[step.name]
-            calls = (experts + rubrics) * each.calls
-            shown = QUESTION_TOKENS + each.data_tokens / each.calls
-            asked.append(Asking(step, calls, shown, each.answer_tokens / each.calls))
+    for step in ANSWER_STEPS:
+        each = expected[step.name]
+        calls = (experts + rubrics) * each.calls
+        shown = QUESTION_TOKENS + each.data_tokens / each.calls
+        asked.append(Asking(step, calls, shown, each.answer_tokens / each.calls))
     length = answer_parameters().words_per_answer * TOKENS_PER_WORD
     criteria = ask.CRITERIA_PER_QUESTION * GRADE_TOKENS
     asked.append(Asking(JUDGE_ANSWER, rubrics, QUESTION_TOKENS + length + criteria, criteria))

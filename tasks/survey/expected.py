@@ -10,9 +10,22 @@ from tasks.judging.step import Step
 from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
 from tasks.survey.steps import STEPS
+from tasks.survey.steps.survey_answer import SURVEY_ANSWER
+from tasks.survey.steps.survey_plan import SURVEY_PLAN
+from tasks.survey.steps.survey_reading import SURVEY_READING
+from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
 
-SURVEY_STEPS: tuple[Step[Any, Any], ...] = (*STEPS, VERIFY_CITATIONS)
-"""All that a survey may ask."""
+Steps = tuple[Step[Any, Any], ...]
+ANSWER_STEPS: Steps = (
+    SURVEY_PLAN,
+    SURVEY_RELEVANCE,
+    SURVEY_READING,
+    SURVEY_ANSWER,
+    VERIFY_CITATIONS,
+)
+"""All that the search for an answer may ask."""
+SURVEY_STEPS: Steps = (*(step for step in STEPS if step is not SURVEY_ANSWER), VERIFY_CITATIONS)
+"""All that a survey with a review may ask."""
 
 TOKENS_PER_WORD = 1.7
 ABSTRACT_WORDS = 170
@@ -28,6 +41,11 @@ CORRECTED_TOKENS = 25
 """Of one verdict, corrections of some of them included."""
 EXPECTED_JUDGED_SHARE = 0.9
 """Of the papers that may be judged; hops find more than may be, unless the field is small."""
+
+
+def steps_of(parameters: SurveyParameters) -> Steps:
+    """All that a question may ask."""
+    return ANSWER_STEPS if parameters.written is Written.ANSWER else SURVEY_STEPS
 
 
 def expected_survey(parameters: SurveyParameters, *, full_text: bool) -> dict[str, Asked]:

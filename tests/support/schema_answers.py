@@ -165,6 +165,8 @@ class _Writer:
             return self.statements[place % len(self.statements)]
         if name == "method" and self.methods:
             return self.methods[place % len(self.methods)]
+        if name == "criterion":
+            return place + 1
         low, high = node.get("minimum", 0), node.get("maximum", node.get("minimum", 0) + 5)
         spread = (self.seed >> (place % 16)) % (int(high - low) + 1)
         return int(low + spread) if kind == "integer" else float(low + spread)
@@ -187,7 +189,10 @@ class _Writer:
             return f"A study close to the plan found just this [{first}]."
         if (
             name
-            in ("support", "contradictions", "suggestions", "strengths", "weaknesses", "section")
+            in (
+                *("support", "contradictions", "suggestions", "strengths", "weaknesses"),
+                *("section", "answer"),
+            )
             and first
         ):
             return (
