@@ -5,15 +5,16 @@ known: counted are as many as it may look at a second time.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import Field
 
 from schemas.base import Noun, replace
-from schemas.check_run import CheckRequest, ManuscriptSource
+from schemas.check_run import CheckRequest, ManuscriptSource, Revision
 from schemas.choices import EngineChoice
 from schemas.identifiers import IdeaId
+from schemas.manuscripts import Decision
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
@@ -29,10 +30,12 @@ from tasks.judging.step import Step
 from tasks.manuscripts.aspects import NOTES_WORDS as ALL_NOTES_WORDS
 from tasks.manuscripts.aspects import WORKS_SHOWN as WORKS_OF_ASPECTS
 from tasks.manuscripts.check import TOKENS_PER_PAGE
+from tasks.manuscripts.debate import MOST_DEBATES
 from tasks.manuscripts.find import shown_form
 from tasks.manuscripts.pool import BREADTH, DEPTH, POOL_STEPS, strong_claims
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
-from tasks.manuscripts.review import CANDIDATES_PER_PROBLEM, MOST_SECTIONS, WORKS_SHOWN
+from tasks.manuscripts.review import CANDIDATES_PER_PROBLEM, MOST_SECTIONS
+from tasks.manuscripts.second_look import WORKS_SHOWN
 from tasks.manuscripts.sections import sections_of
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
@@ -40,6 +43,7 @@ from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
 from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect
+from tasks.manuscripts.steps.weigh_problem import WEIGH_PROBLEM
 from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.survey.expected import expected_survey
 
@@ -102,11 +106,12 @@ def _of_manuscript(
             unread_reason=read.reason,
             unread_detail=read.detail,
         )
-    asked = (
-        _asked_by_review(read, request, settings)
-        if request.review
-        else _asked_by_reading(read, request, settings)
-    )
+    if request.revision is not None:
+        asked = _asked_by_revision(source, request.revision, request, settings)
+    elif request.review:
+        asked = _asked_by_review(read, request, settings)
+    else:
+        asked = _asked_by_reading(read, request, settings)
     steps = [*asked, *_asked_by_judges(source, request, settings)]
     return ManuscriptEstimate(
         manuscript_id=source.manuscript_id,
@@ -166,12 +171,43 @@ def _asked_by_review(
             attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS + beside),
             attempts * looks * VERDICT_TOKENS,
         ),
+        WEIGH_PROBLEM: Asked(
+            attempts * min(looks, MOST_DEBATES),
+            attempts * min(looks, MOST_DEBATES) * (PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + beside),
+            attempts * min(looks, MOST_DEBATES) * 2 * VERDICT_TOKENS,
+        ),
         WRITE_REVIEW: Asked(
             attempts,
             attempts * (2 * _NOTES_TOKENS + request.maximum_problems * PROBLEM_TOKENS),
             attempts * REVIEW_TOKENS,
         ),
     }
+    yield from _estimates(asked, request, settings)
+
+
+def _asked_by_revision(
+    source: ManuscriptSource, revision: Revision, request: CheckRequest, settings: Settings
+) -> Iterator[StepEstimate]:
+    """A look at each finding that it is asked for, and the review of the whole."""
+    said = revision.preferences_of(source.manuscript_id).values()
+    again = sum(one.decision is Decision.LOOK_AGAIN for one in said)
+    works = WORKS_SHOWN * WORK_TOKENS if revision.head.literature else 0
+    shown = PASSAGES_TOKENS + 2 * PROBLEM_TOKENS + works
+    attempts = request.attempt_count
+    problems = attempts * request.maximum_problems * PROBLEM_TOKENS
+    asked: dict[Step[Any, Any], Asked] = {
+        REFUTE_PROBLEM: Asked(again, again * shown, again * VERDICT_TOKENS),
+        WEIGH_PROBLEM: Asked(again, again * shown, again * 2 * VERDICT_TOKENS),
+        WRITE_REVIEW: Asked(
+            attempts, attempts * 2 * _NOTES_TOKENS + problems, attempts * REVIEW_TOKENS
+        ),
+    }
+    yield from _estimates(asked, request, settings)
+
+
+def _estimates(
+    asked: Mapping[Step[Any, Any], Asked], request: CheckRequest, settings: Settings
+) -> Iterator[StepEstimate]:
     for step, one in asked.items():
         estimate = estimate_step(
             step, one, 0.0, request.judging, request.engine, settings.language_model

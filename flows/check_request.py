@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from flows.check_revision import read_revision
 from flows.request import check_api_base, check_warehouse, resolve_literature
+from schemas.base import replace
 from schemas.check_run import CheckRequest, Judge
 from schemas.choices import EngineChoice
 from schemas.errors import ConfigurationError
@@ -21,7 +23,8 @@ def resolve_check(
 ) -> CheckRequest:
     """Resolve the options of `assay check`.
 
-    Judges without `--judge` are the engine itself, where reasons are given.
+    Judges without `--judge` are the engine itself, where reasons are given. A revision asks as the
+    review it revises did: as many problems and attempts, by the same seed.
 
     Raises:
         ConfigurationError: an option that cannot be understood or met.
@@ -40,15 +43,7 @@ def resolve_check(
             "--form pdf attaches the PDF, and the extractive engine reads text only: use --form"
             " auto or text"
         )
-    if options.review and options.form == "pdf":
-        raise ConfigurationError(
-            "--review reads the text section by section, and --form pdf attaches the file: use"
-            " --form auto or text"
-        )
-    if options.literature is not None and not options.review:
-        raise ConfigurationError("--literature looks up related work for a review: add --review")
-    if options.cutoff is not None and options.literature is None:
-        raise ConfigurationError("--cutoff bounds what is looked up: add --literature")
+    _check_review(options)
     if options.judge and reasons is None:
         raise ConfigurationError(
             "judges need the authors' own reasons to judge by: add --reasons FILE"
@@ -61,8 +56,9 @@ def resolve_check(
     if reasons is not None and not asked:
         asked = [Judge(engine=engine, api_base=options.api_base)]
     known = read_reasons(reasons) if reasons is not None else None
-    return CheckRequest(
-        sources=collect_manuscripts(papers, known, maximum_bytes=settings.documents.maximum_bytes),
+    sources = collect_manuscripts(papers, known, maximum_bytes=settings.documents.maximum_bytes)
+    request = CheckRequest(
+        sources=sources,
         warehouse=options.warehouse.resolve(),
         engine=engine,
         api_base=options.api_base,
@@ -80,6 +76,39 @@ def resolve_check(
         scheduler_address=options.scheduler,
         budget=options.budget,
     )
+    if options.revise is None:
+        return request
+    revision = read_revision(options.revise, sources, request.warehouse, settings)
+    return replace(
+        request,
+        revision=revision,
+        maximum_problems=revision.head.maximum_problems,
+        attempt_count=revision.head.attempt_count,
+        seed=revision.head.seed,
+        form=revision.head.form,
+    )
+
+
+def _check_review(options: CheckOptions) -> None:
+    """Raises ConfigurationError: options that go with a review alone, or do not go with one."""
+    if options.review and options.form == "pdf":
+        raise ConfigurationError(
+            "--review reads the text section by section, and --form pdf attaches the file: use"
+            " --form auto or text"
+        )
+    if options.literature is not None and not options.review:
+        raise ConfigurationError("--literature looks up related work for a review: add --review")
+    if options.cutoff is not None and options.literature is None:
+        raise ConfigurationError("--cutoff bounds what is looked up: add --literature")
+    if options.revise is None:
+        return
+    if not options.review:
+        raise ConfigurationError("--revise goes on from a review: add --review")
+    if options.literature is not None:
+        raise ConfigurationError(
+            "--revise judges beside what the review looked up, and looks up nothing: leave out"
+            " --literature"
+        )
 
 
 def _judge(text: str, checker: EngineChoice, api_base: str | None) -> Judge:

@@ -16,6 +16,7 @@ from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
 from tasks.manuscripts.pool import POOL_STEPS
 from tasks.manuscripts.review import REVIEW_STEPS
+from tasks.manuscripts.revise import REVISION_STEPS
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.shards.work import ShardWork
@@ -67,6 +68,7 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
 
     def _head(self) -> CheckHead:
         request = self.request
+        before = request.revision.head if request.revision is not None else None
         return CheckHead(
             run_id=self.run_id,
             engine=request.engine.text,
@@ -74,8 +76,9 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
             form=request.form,
             maximum_problems=request.maximum_problems,
             review=request.review,
-            literature=self._literature,
-            cutoff_date=request.cutoff_date,
+            literature=before.literature if before else self._literature,
+            cutoff_date=before.cutoff_date if before else request.cutoff_date,
+            revises=before.run_id if before else "",
             attempt_count=request.attempt_count,
             repetition_count=request.repetition_count,
             seed=request.seed,
@@ -115,7 +118,8 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
 
 def _steps(request: CheckRequest) -> tuple[Step[Any, Any], ...]:
     """Those that the check asks."""
-    found = REVIEW_STEPS if request.review else (FIND_PROBLEMS,)
+    review = REVIEW_STEPS if request.revision is None else REVISION_STEPS
+    found = review if request.review else (FIND_PROBLEMS,)
     looked_up = POOL_STEPS if request.literature is not None else ()
     return (*looked_up, *found, JUDGE_HIT)
 
@@ -126,6 +130,7 @@ def check_run_id(request: CheckRequest, literature: str = "", embedding_model: s
     Args:
         literature: what stands behind the gateway, with its fingerprint; empty: nothing is asked.
     """
+    revision = request.revision
     places = [request.api_base, *(judge.api_base for judge in request.judges)]
     asked = {"engine", "form", "maximum_problems", "attempt_count", "repetition_count", "seed"}
     if request.review:
@@ -138,6 +143,11 @@ def check_run_id(request: CheckRequest, literature: str = "", embedding_model: s
         request.model_dump_json(include=asked),
         *request.judges_named,
         *((literature, embedding_model) if literature else ()),
+        *(
+            (revision.head.run_id, *(one.model_dump_json() for one in revision.preferences))
+            if revision
+            else ()
+        ),
         *(without_secrets(place) if place else "" for place in places),
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in _steps(request)),
         *(

@@ -9,6 +9,7 @@ from schemas.base import Noun
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId, content_hash
 from schemas.judging import AskingParameters, Effort, JudgingParameters
+from schemas.manuscripts import Decision, ManuscriptCheck
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
 from schemas.run import Budget, WorkRequest
@@ -30,46 +31,13 @@ class Judge(Noun):
     api_base: str | None = None
 
 
-class CheckRequest(WorkRequest):
-    """What a user asked to be checked, resolved: everything a check needs."""
+class Preference(Noun):
+    """What a person says of one problem of a review."""
 
-    sources: tuple[ManuscriptSource, ...]
-    warehouse: Path
-    engine: EngineChoice
-    api_base: str | None = None
-    judges: tuple[Judge, ...] = ()
-    form: str = Field(default="auto", pattern="^(auto|pdf|text|latex)$")
-    maximum_problems: int = Field(default=5, ge=1, description="k of HR@k.")
-    review: bool = Field(
-        default=False, description="Read section by section, with a second look at each problem."
-    )
-    attempt_count: int = Field(default=1, ge=1, description="n of the quality checker.")
-    repetition_count: int = Field(default=1, ge=1, description="m of the quality checker.")
-    literature: LiteratureChoice | None = Field(
-        default=None, description="Where related work is looked up; None: nowhere."
-    )
-    cutoff_date: date | None = Field(default=None, description="Nothing later is looked at.")
-    seed: int = Field(default=42, ge=0, description="Of the first attempt; the next ones follow.")
-    effort: Effort = Field(default=Effort.MEDIUM, description="Asked of models that can think.")
-    budget: Budget = Budget()
-
-    @property
-    def judging(self) -> JudgingParameters:
-        """How checker and judges are asked."""
-        return JudgingParameters(judgement=AskingParameters(effort=self.effort))
-
-    @property
-    def judges_named(self) -> tuple[str, ...]:
-        """Names of the judges, as votes bear them."""
-        return tuple(judge.engine.text for judge in self.judges)
-
-    @property
-    def budget_scope(self) -> RunId:
-        """Under which name the spending is kept: of the same question about the same manuscripts,
-        however often it is asked.
-        """
-        contents = sorted(source.content_sha256 for source in self.sources)
-        return RunId(f"check-{content_hash(self.engine.text, *contents, length=16)}")
+    manuscript: str = Field(min_length=1, description="The manuscript_id.")
+    finding: str = Field(min_length=1, description="The problem_id.")
+    decision: Decision
+    remark: str = ""
 
 
 class CheckHead(Noun):
@@ -101,6 +69,9 @@ class CheckHead(Noun):
     cutoff_date: date | None = Field(
         default=None, description="Nothing later was looked at; None: no limit."
     )
+    revises: str = Field(
+        default="", description="The review it revises, by its run_id; empty: it is one of its own."
+    )
     attempt_count: int = Field(ge=1, description="Attempts at each manuscript (n).")
     repetition_count: int = Field(ge=1, description="Answers of each judge about each problem (m).")
     seed: int = Field(ge=0, description="Seed of the first attempt.")
@@ -111,6 +82,67 @@ class CheckHead(Noun):
     )
     started_at: datetime = Field(description="Start of the check, or of the import.")
     finished_at: datetime = Field(description="End of it.")
+
+
+class Revision(Noun):
+    """What people say of an earlier review."""
+
+    head: CheckHead = Field(description="Of that review.")
+    checks: tuple[ManuscriptCheck, ...] = Field(description="What it gave.")
+    preferences: tuple[Preference, ...] = Field(min_length=1)
+
+    def check_of(self, manuscript_id: str) -> ManuscriptCheck:
+        """What it gave of one of its manuscripts."""
+        return next(each for each in self.checks if each.manuscript_id == manuscript_id)
+
+    def preferences_of(self, manuscript_id: str) -> dict[str, Preference]:
+        """By finding."""
+        return {one.finding: one for one in self.preferences if one.manuscript == manuscript_id}
+
+
+class CheckRequest(WorkRequest):
+    """What a user asked to be checked, resolved: everything a check needs."""
+
+    sources: tuple[ManuscriptSource, ...]
+    warehouse: Path
+    engine: EngineChoice
+    api_base: str | None = None
+    judges: tuple[Judge, ...] = ()
+    form: str = Field(default="auto", pattern="^(auto|pdf|text|latex)$")
+    maximum_problems: int = Field(default=5, ge=1, description="k of HR@k.")
+    review: bool = Field(
+        default=False, description="Read section by section, with a second look at each problem."
+    )
+    attempt_count: int = Field(default=1, ge=1, description="n of the quality checker.")
+    repetition_count: int = Field(default=1, ge=1, description="m of the quality checker.")
+    literature: LiteratureChoice | None = Field(
+        default=None, description="Where related work is looked up; None: nowhere."
+    )
+    cutoff_date: date | None = Field(default=None, description="Nothing later is looked at.")
+    revision: Revision | None = Field(
+        default=None, description="What to change in an earlier review; None: a review of its own."
+    )
+    seed: int = Field(default=42, ge=0, description="Of the first attempt; the next ones follow.")
+    effort: Effort = Field(default=Effort.MEDIUM, description="Asked of models that can think.")
+    budget: Budget = Budget()
+
+    @property
+    def judging(self) -> JudgingParameters:
+        """How checker and judges are asked."""
+        return JudgingParameters(judgement=AskingParameters(effort=self.effort))
+
+    @property
+    def judges_named(self) -> tuple[str, ...]:
+        """Names of the judges, as votes bear them."""
+        return tuple(judge.engine.text for judge in self.judges)
+
+    @property
+    def budget_scope(self) -> RunId:
+        """Under which name the spending is kept: of the same question about the same manuscripts,
+        however often it is asked.
+        """
+        contents = sorted(source.content_sha256 for source in self.sources)
+        return RunId(f"check-{content_hash(self.engine.text, *contents, length=16)}")
 
 
 class CheckReceipt(UnitReceipt):

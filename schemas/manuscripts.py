@@ -16,7 +16,10 @@ from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.reasons import Reason
 
 REVIEW_STAGES = frozenset(
-    {"read_section", "refute_problem", "review_aspect", "write_review", "evidence_pool"}
+    {
+        *("read_section", "review_aspect", "refute_problem", "weigh_problem", "write_review"),
+        "evidence_pool",
+    }
 )
 """Of failures: a question of a review that got no answer."""
 
@@ -27,6 +30,14 @@ class ManuscriptForm(StrEnum):
     PDF = "pdf"
     TEXT = "text"
     LATEX = "latex"
+
+
+class Decision(StrEnum):
+    """What a person says of a problem after reading the review."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    LOOK_AGAIN = "look again"
 
 
 class Problem(Noun):
@@ -58,6 +69,22 @@ class Problem(Noun):
         description="Whether a second look refuted it; None: there was none.",
     )
     second_look: Prose = Field(default="", description="Why it stands or not; empty: no look.")
+    dispute: Prose = Field(
+        default="", description="In what reviewers disagree over it; empty: they do not."
+    )
+    optimistic: Prose = Field(
+        default="", description="The disputed problem read for the authors; empty: not asked."
+    )
+    sceptical: Prose = Field(
+        default="", description="The disputed problem read against them; empty: not asked."
+    )
+    would_decide: Prose = Field(
+        default="", description="What would settle the dispute; empty: not asked."
+    )
+    decision: Decision | None = Field(
+        default=None, description="What a person decided on it; None: nothing."
+    )
+    remark: Prose = Field(default="", description="What the person said of it; empty: nothing.")
     provenance: Provenance | None = Field(default=None, description="None for an imported problem.")
 
     @property
@@ -70,8 +97,13 @@ class Problem(Noun):
 
     @property
     def stands(self) -> bool:
-        """Whether nothing has refuted it."""
-        return self.refuted is not True
+        """Whether a person accepted it or, without a person's word, nothing has refuted it."""
+        return self.decision is Decision.ACCEPT if self.is_decided else self.refuted is not True
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether a person said whether it stands."""
+        return self.decision in (Decision.ACCEPT, Decision.REJECT)
 
 
 class Attempt(Judged):
@@ -85,7 +117,7 @@ class Attempt(Judged):
     attempt: int = Field(ge=1, description="1 is the first.")
     problem_count: int | None = Field(
         ge=0,
-        description="Problems reported and not refuted; 0: it found none; None when unscored.",
+        description="Problems that stand; 0: it found none; None when unscored.",
     )
     input_tokens: int | None = Field(
         default=None,
@@ -150,6 +182,9 @@ class ManuscriptReview(Judged):
     novelty_1_to_5: int | None = Field(
         default=None, ge=1, le=5, description="How new that is; None: not rated."
     )
+    notes: Prose = Field(
+        default="", description="What was noted of the text to its end; a revision writes from it."
+    )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     provenance: Provenance | None = Field(description="None: nothing was asked.")
@@ -177,6 +212,10 @@ class PooledWork(Noun):
         description="Its entry in the list of references; empty: it was not found there.",
     )
     retracted: bool = Field(description="Whether its title says that it was retracted.")
+    abstract: Prose | None = Field(
+        default=None,
+        description="As the source has it: a revision shows it again; None: it had none.",
+    )
 
 
 class ManuscriptCheck(Noun):
@@ -231,5 +270,5 @@ class ManuscriptCheck(Noun):
 
     @property
     def standing(self) -> tuple[Problem, ...]:
-        """The problems that nothing has refuted, in order."""
+        """The problems that stand, in order."""
         return tuple(problem for problem in self.problems if problem.stands)

@@ -245,6 +245,12 @@ class CheckOptions(WorkOptions):
         read_by(parse_cutoff),
         option(..., "DATE", "With --literature: look at nothing published after it."),
     ] = None
+    revise: Path | None = option(
+        None,
+        "FILE",
+        "With --review: accept, reject or look again at findings, as the preferences.toml beside"
+        " its report says; nothing is looked up.",
+    )
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
     attempts: int = option(
         1, "N", "Independent attempts at each manuscript.", ge=1, le=MOST_REPETITIONS

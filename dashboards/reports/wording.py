@@ -120,9 +120,8 @@ def tested(head: CheckHead) -> str:
     if head.review:
         return (
             f"{head.engine} read each manuscript section by section, raised what may be wrong with"
-            " the sentence that shows it, and looked at each point again to refute it. Related"
-            " work was"
-            f" not looked up. {judged} A manuscript in which none was found is not proved right."
+            " the sentence that shows it, and looked at each point again to refute it."
+            f" {judged} A manuscript in which none was found is not proved right."
         )
     return (
         f"{head.engine} read each manuscript and was asked for the problems, at most"

@@ -10,11 +10,13 @@ from pydantic import TypeAdapter
 
 from dashboards.reports import figures, wording
 from dashboards.reports.html_page import html_page
+from dashboards.reports.preferences import write_preferences
 from dashboards.reports.render import OutputFormat, rendered
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
 from schemas.manuscripts import (
     Attempt,
+    Decision,
     ManuscriptCheck,
     ManuscriptReview,
     PooledWork,
@@ -48,7 +50,7 @@ class CheckPage:
         return self._standing(check, attempt)[self._most :] if self.head.review else ()
 
     def set_aside(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
-        """Those that a second look refuted."""
+        """Those that a second look refuted or a person rejected."""
         own = [one for one in check.problems if one.attempt == attempt.attempt]
         return [one for one in own if not one.stands]
 
@@ -62,9 +64,22 @@ class CheckPage:
     def votes(self, check: ManuscriptCheck, problem: Problem) -> Sequence[Vote]:
         return [vote for vote in check.votes if vote.problem_id == problem.problem_id]
 
+    def disputed(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Those that reviewers disagree over and nobody has decided."""
+        own = [one for one in check.problems if one.attempt == attempt.attempt]
+        return [one for one in own if one.dispute and not one.is_decided]
+
+    def decided(self, problem: Problem) -> str:
+        """What a person said of it; empty: nothing."""
+        if problem.decision is None:
+            return ""
+        told = _DECIDED[problem.decision]
+        return f"{told}: {problem.remark}" if problem.remark else f"{told}."
+
     @property
     def tested(self) -> str:
-        return wording.tested(self.head)
+        told = wording.tested(self.head)
+        return f"{told} {self.looked_up}" if self.head.review else told
 
     @property
     def looked_up(self) -> str:
@@ -121,6 +136,13 @@ class CheckPage:
         return sum(check.unread_reason is not None for check in self.checks)
 
 
+_DECIDED = {
+    Decision.ACCEPT: "A person accepted it",
+    Decision.REJECT: "A person rejected it",
+    Decision.LOOK_AGAIN: "It was looked at again because a person asked",
+}
+
+
 def was_checked(check: ManuscriptCheck) -> bool:
     """Whether any attempt ended with a count of problems, be it none."""
     return any(attempt.problem_count is not None for attempt in check.attempts)
@@ -161,8 +183,10 @@ def check_json(layout: Layout, run_id: RunId, *, catalogue_url: str | None = Non
 
 def write_check_report(
     layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
-) -> tuple[Path, Path]:
-    """Write `reports/<run_id>/index.html` and `index.md`; their paths."""
+) -> tuple[Path, ...]:
+    """Write `reports/<run_id>/index.html` and `index.md`; their paths. Beside those of a review
+    stands the file in which a person says what they think of it.
+    """
     page = _page(layout, run_id, catalogue_url)
     folder = layout.reports / run_id
     folder.mkdir(parents=True, exist_ok=True)
@@ -171,6 +195,8 @@ def write_check_report(
         building = path.with_suffix(".building")
         write_bytes(building, text.encode("utf-8", "replace"))
         building.replace(path)
+    if page.head.review:
+        return *paths, write_preferences(folder, page.head, page.checks)
     return paths
 
 

@@ -54,6 +54,7 @@ from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT
 from tasks.manuscripts.steps.read_section import NOTES_WORDS, READ_SECTION
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
+from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect
 from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.novelty.expected import JUDGEMENT_TOKENS, WORK_TOKENS
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
@@ -311,6 +312,8 @@ def _injected_errors(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
         asked.append(Asking(READ_SECTION, sections, SECTION_TOKENS + noted, noted + PROBLEM_TOKENS))
         looks = read * injected_errors.MAXIMUM_PROBLEMS / 2
         asked.append(Asking(REFUTE_PROBLEM, looks, PASSAGES_TOKENS, GRADE_TOKENS))
+        aspects = read * (len(Aspect) - 1)  # nobody judges novelty where nothing is looked up
+        asked.append(Asking(REVIEW_ASPECT, aspects, noted + 2 * PASSAGES_TOKENS, PROBLEM_TOKENS))
         asked.append(Asking(WRITE_REVIEW, read, 2 * noted, noted))
     return read, [], asked
 

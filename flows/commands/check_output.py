@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from dashboards.reports import figures
+from dashboards.reports.preferences import NAME as PREFERENCES
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
     ended_early,
@@ -179,7 +180,9 @@ def _behind(check: ManuscriptCheck, attempt: Attempt, more: int) -> list[Text]:
     own = [problem for problem in check.problems if problem.attempt == attempt.attempt]
     refuted = sum(not problem.stands for problem in own)
     told = [f"{more} more that stand"] if more > 0 else []
-    told += [f"{refuted} set aside after a second look"] if refuted else []
+    told += [f"{refuted} set aside"] if refuted else []
+    disputed = sum(bool(problem.dispute) and not problem.is_decided for problem in own)
+    told += [f"{disputed} that reviewers disagree over"] if disputed else []
     return [Text(f"in the report: {', '.join(told)}", style="dim")] if told else []
 
 
@@ -235,5 +238,6 @@ def _print_notes(summary: "CheckSummary", checks: Sequence[ManuscriptCheck]) -> 
         )
     print_engine_note(summary.head.engine, "text checks")
     for path in summary.report_paths:
-        print_note(f"report: {path}")
+        told = "to say what you think of it" if path.name == PREFERENCES else "report"
+        print_note(f"{told}: {path}")
     print_log_note(summary.log_path)

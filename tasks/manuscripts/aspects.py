@@ -33,7 +33,7 @@ _SPEAKS_OF = {
         " procedure protocol implementation measured computed as follows"
     ),
 }
-"""The others look for what the abstract speaks of."""
+"""The others look for what the abstract, or else the beginning, speaks of."""
 
 Asked = tuple[Aspect, Outcome[AspectReply]]
 
@@ -52,9 +52,9 @@ async def review_aspects(
         notes: of each section that was read, behind its place.
     """
     aspects = [each for each in Aspect if each is not Aspect.NOVELTY or pool.papers]
-    begin, end = reading.abstract_span or (0, 0)
-    abstract = shorten_words(reading.text[begin:end], ABSTRACT_WORDS)[0]
-    claimed = " ".join([abstract or title, *strong_claims(reading)])
+    abstract = shorten_words(reading.abstract, ABSTRACT_WORDS)[0]
+    beginning = abstract or shorten_words(f"{title} {reading.text}", ABSTRACT_WORDS)[0]
+    claimed = " ".join([beginning, *strong_claims(reading)])
     shown = pool.about(claimed, WORKS_SHOWN)
     told = "\n\n".join(f"[{place}] {noted}" for place, noted in notes if noted)
     questions = [

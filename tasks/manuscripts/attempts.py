@@ -9,10 +9,12 @@ from schemas.failure import Failure
 from schemas.manuscripts import Attempt, ManuscriptReview, Problem
 from tasks.judging.messages import Attachment
 from tasks.judging.step import Engine
+from tasks.manuscripts.debate import with_debate
 from tasks.manuscripts.find import find_problems
 from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
-from tasks.manuscripts.review import review_manuscript
+from tasks.manuscripts.review import Review, review_manuscript
+from tasks.manuscripts.revise import revise_review
 
 EngineOfAttempt = Callable[[int, Attachment | None], Engine]
 """The engine of an attempt, counted from 1, whose questions take an attachment along."""
@@ -36,7 +38,7 @@ async def attempts_at(
     pool: Pool,
 ) -> Attempted:
     """As many attempts as were asked for, independent of each other; a review takes no attachment
-    along, and judges beside `pool`.
+    along, and judges beside `pool`, and a revision goes on from each of an earlier one.
     """
     if not request.review:
         attempts, problems = await find_problems(
@@ -48,9 +50,7 @@ async def attempts_at(
         return Attempted(attempts, problems)
     reviews = await asyncio.gather(
         *(
-            review_manuscript(
-                manuscript, engine_of(number, None), number, request.maximum_problems, pool
-            )
+            _reviewed(manuscript, request, engine_of(number, None), number, pool)
             for number in range(1, request.attempt_count + 1)
         )
     )
@@ -60,3 +60,15 @@ async def attempts_at(
         reviews=tuple(review.written for review in reviews if review.written is not None),
         failures=tuple(failure for review in reviews for failure in review.failures),
     )
+
+
+async def _reviewed(
+    manuscript: Manuscript, request: CheckRequest, engine: Engine, number: int, pool: Pool
+) -> Review:
+    """A review of its own or a revised one, with both readings of what is disputed in it."""
+    review = (
+        await review_manuscript(manuscript, engine, number, request.maximum_problems, pool)
+        if request.revision is None
+        else await revise_review(manuscript, request.revision, number, engine, pool)
+    )
+    return await with_debate(review, manuscript, engine, pool)

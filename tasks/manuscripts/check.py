@@ -22,7 +22,7 @@ from tasks.judging.messages import Attachment
 from tasks.manuscripts.attempts import attempts_at
 from tasks.manuscripts.collect import TEX_SUFFIXES
 from tasks.manuscripts.find import shown_form, with_usage
-from tasks.manuscripts.pool import Pool, gather_pool
+from tasks.manuscripts.pool import Pool, frozen_pool, gather_pool
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
 from tasks.manuscripts.steps.reading import Reading
@@ -106,7 +106,8 @@ async def check_manuscript(
     )
     if isinstance(read, Unreadable):
         return unread(source, request, read, ledger)
-    pool = await _pool(read, request, tools, ledger)
+    earlier = request.revision.check_of(source.manuscript_id) if request.revision else None
+    pool = frozen_pool(earlier) if earlier else await _pool(read, request, tools, ledger)
     made = await attempts_at(
         read,
         request,

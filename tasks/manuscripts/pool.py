@@ -10,7 +10,7 @@ from datetime import date
 
 from schemas.failure import Failure, look_up_failures
 from schemas.identifiers import PaperId
-from schemas.manuscripts import PooledWork
+from schemas.manuscripts import ManuscriptCheck, PooledWork
 from schemas.outcome import Unscored
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, bounded
@@ -111,6 +111,22 @@ class Pool:
         }
 
 
+def frozen_pool(check: ManuscriptCheck) -> Pool | None:
+    """The pool as it was when the manuscript was reviewed; None: nothing was looked up."""
+    if check.reference_count is None:
+        return None
+    shared = Paper.model_fields.keys() & PooledWork.model_fields.keys()
+    return Pool(
+        works=check.works,
+        papers=tuple(
+            Paper(**{name: getattr(work, name) for name in shared}) for work in check.works
+        ),
+        reference_count=check.reference_count,
+        searched_reference_count=check.searched_reference_count or 0,
+        unanswered_count=check.unanswered_count or 0,
+    )
+
+
 def _worded(work: PooledWork, paper: Paper) -> str:
     when = str(work.publication_date or work.year or "no date known")
     marks = [when, *(["cited by the manuscript"] if work.cited_as else ["not cited by it"])]
@@ -127,8 +143,7 @@ async def gather_pool(
     cutoff: date | None,
 ) -> Pool:
     """Look up everything once. What a source does never raises: it is counted, and a failure."""
-    begin, end = reading.abstract_span or (0, 0)
-    summary = reading.text[begin:end] or reading.text
+    summary = reading.abstract or reading.text
     asked = [
         (
             f"{title}. {shorten_words(summary, _QUESTION_WORDS)[0][:_QUESTION_CHARACTERS]}".strip(),
@@ -228,6 +243,7 @@ def _merged(
                 about_claim=claimed.get(name, ""),
                 cited_as=entry_of.get(name, ""),
                 retracted=is_retracted(paper),
+                abstract=paper.abstract,
             ),
             paper,
         )

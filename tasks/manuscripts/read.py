@@ -3,7 +3,8 @@ text as it is.
 """
 
 import asyncio
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from tasks.text.words import sections_of_markdown
 # A manuscript as it was read.
 
 PAGE_MARK = "[page {number}]"
+_FIELDS_FENCE = "---"
+"""Around the fields (title, authors, date) that begin a Markdown manuscript."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +192,20 @@ async def _read_text(
         text = content.decode("utf-8-sig").replace("\x00", "")
     except UnicodeDecodeError:
         return Unreadable(Reason.DAMAGED, f"{source.path.name} is no UTF-8 text: save it as UTF-8")
-    first = next(
-        (line.strip("# ").strip() for line in text.splitlines() if line.strip("# ").strip()), None
-    )
-    if first is None:
+    lines = [told for line in text.splitlines() if (told := line.strip("# ").strip())]
+    if not lines:
         return Unreadable(Reason.NO_TEXT, f"{source.path.name} is empty")
     headings = tuple(heading for heading, _ in sections_of_markdown(text) if heading)
-    return _made(source, first[:300], ManuscriptForm.TEXT, text, headings)
+    return _made(source, _title(lines)[:300], ManuscriptForm.TEXT, text, headings)
+
+
+def _title(lines: Sequence[str]) -> str:
+    """The first line; where a block of fields between dashes begins the text, its title."""
+    if lines[0] != _FIELDS_FENCE:
+        return lines[0]
+    fields = itertools.takewhile(lambda line: line != _FIELDS_FENCE, lines[1:])
+    named = (line.removeprefix("title:") for line in fields if line.startswith("title:"))
+    return next(named, "").strip(" \"'")
 
 
 def _made(

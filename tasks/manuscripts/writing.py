@@ -4,6 +4,7 @@ questions and ratings over the problems that stand.
 
 from collections.abc import Sequence
 
+from schemas.base import replace
 from schemas.manuscripts import ManuscriptReview, Problem
 from schemas.outcome import Outcome, Scored, Unscored
 from tasks.judging.step import Engine
@@ -24,12 +25,11 @@ async def written_over(
     engine: Engine,
 ) -> Outcome[ReviewReply]:
     """The answer of whoever writes the review over what stands."""
-    begin, end = reading.abstract_span or (0, 0)
     return await engine.run(
         WRITE_REVIEW,
         ReviewInput(
             title=manuscript.title,
-            abstract=shorten_words(reading.text[begin:end], ABSTRACT_WORDS)[0],
+            abstract=shorten_words(reading.abstract, ABSTRACT_WORDS)[0],
             notes=notes,
             problems=tuple(
                 f"{problem.problem} {problem.explanation}" for problem in problems if problem.stands
@@ -40,10 +40,14 @@ async def written_over(
 
 
 def review_of(
-    number: int, written: Outcome[ReviewReply], aspects: Sequence[Asked]
+    number: int, written: Outcome[ReviewReply], notes: str, aspects: Sequence[Asked] = ()
 ) -> ManuscriptReview:
-    """The `number`th attempt's review, with what the reviewer of novelty says."""
-    return _with_novelty(_review_of(number, written), aspects)
+    """The `number`th attempt's review, with what the reviewer of novelty says.
+
+    Args:
+        notes: taken of the text to its end, which it was written from.
+    """
+    return _with_novelty(replace(_review_of(number, written), notes=notes), aspects)
 
 
 def _review_of(number: int, written: Outcome[ReviewReply]) -> ManuscriptReview:

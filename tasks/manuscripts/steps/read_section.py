@@ -79,7 +79,7 @@ async def baseline_section(inputs: SectionInput, _: BaselineTools) -> SectionRep
 
 READ_SECTION = Step(
     name="read_section",
-    version=1,
+    version=2,
     package="tasks.manuscripts",
     input_model=SectionInput,
     output_model=SectionReply,

@@ -120,6 +120,12 @@ class Reading:
             del ends[marked]  # behind a later beginning there is no end either
         return None
 
+    @property
+    def abstract(self) -> str:
+        """As it stands there; empty where none is marked off."""
+        begin, end = self.abstract_span or (0, 0)
+        return self.text[begin:end]
+
     @cached_property
     def sentences(self) -> tuple[Placed, ...]:
         """Those that reading did not damage."""
@@ -170,8 +176,7 @@ class Reading:
 
     @cached_property
     def _abstract(self) -> frozenset[str]:
-        begin, end = self.abstract_span or (0, 0)
-        return frozenset(sentences(" ".join(self.text[begin:end].split())))
+        return frozenset(sentences(" ".join(self.abstract.split())))
 
     @cached_property
     def _all_sentences(self) -> tuple[Placed, ...]:

@@ -21,6 +21,7 @@ class RefuteInput(Noun):
 
     Attributes:
         works: what was looked up, each under its key; empty: nothing.
+        before: what reviewers and the person who asks to look again said of it; empty: nobody did.
     """
 
     problem: str
@@ -29,6 +30,7 @@ class RefuteInput(Noun):
     explanation: str
     passages: str
     works: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
 
 
 class RefuteReply(Reply):
@@ -58,7 +60,7 @@ async def baseline_refute(inputs: RefuteInput, _: BaselineTools) -> RefuteReply:
 
 REFUTE_PROBLEM = Step(
     name="refute_problem",
-    version=2,
+    version=3,
     package="tasks.manuscripts",
     input_model=RefuteInput,
     output_model=RefuteReply,

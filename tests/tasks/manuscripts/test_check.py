@@ -339,6 +339,8 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
                 "questions": ["How many?"],
                 "soundness_1_to_5": 2,
             }
+        elif "You write both" in request.messages[0]["content"]:
+            told = {"optimistic": "Rounded.", "sceptical": "Not rounded."}
         else:
             quote = "We found that 12 of 40 (25%) people improved."
             other = "The test was clear, t(28) = 2.20, p = .36, so we stop."
@@ -366,7 +368,7 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
     assert [one.problem for one in check.standing] == ["The p-value."]
     assert check.attempts[0].problem_count == 1
     assert check.attempts[0].provenance is not None
-    assert len(check.attempts[0].provenance.call_ids) == 7
+    assert len(check.attempts[0].provenance.call_ids) == 8
     assert check_run_id(request) != check_run_id(asked(papers / "faulty.pdf", tmp_path, server))
     assert published(head, request).published
     report = check_report(Layout(request.warehouse), head.run_id)
