@@ -45,6 +45,7 @@ _COMMANDS = (
     "evaluate",
     "plan",
     "rank",
+    "votes",
     "prior",
     "recommend",
     "benchmark",

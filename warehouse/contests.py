@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from schemas.identifiers import RunId
+from schemas.vote_report import Board
 from schemas.votes import Contender, Contest, HumanVote, Shown, Track
 from warehouse.lake import rows_in
 from warehouse.queries import Queries
@@ -60,3 +61,16 @@ def human_votes(queries: Queries) -> tuple[HumanVote, ...]:
     """The lake's votes, in order of time."""
     rows = rows_in(queries.connection, statement("votes", "human_votes"))
     return tuple(noun_of(HumanVote, row) for row in rows)
+
+
+def makers(queries: Queries) -> dict[str, dict[Board, str]]:
+    """Who made what a run wrote, by run; of surveys and checks the depth or form is the profile."""
+    rows = rows_in(queries.connection, statement("votes", "makers"))
+    return {
+        row["run_id"]: {
+            Board.ENGINES: row["engine"],
+            Board.PROFILES: row["profile"],
+            Board.PROMPTS: row["prompts"] or "",
+        }
+        for row in rows
+    }

@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,9 +141,7 @@ def _care(voter: str, told: Sequence[tuple[float, float]], failed: int, passed: 
 
 
 def agreement(votes: Iterable[Match]) -> Estimate:
-    """Krippendorff's alpha over pairs that several people voted on: first, second or tie, as seen
-    from the smaller id.
-    """
+    """Krippendorff's alpha over pairs that several people voted on: one, the other, or a tie."""
     rows: dict[tuple[str, Pair], list[str | None]] = defaultdict(list)
     for vote in votes:
         pair, label = _labelled(vote)
@@ -158,8 +157,8 @@ def kappa_with_engine(votes: Iterable[Match], matches: Iterable[Match]) -> Estim
     for match in matches:
         share = match.first_share_0_to_1
         if share is not None:
-            turned = match.first_idea_id > match.second_idea_id
-            shares[_pair(match)].append(1 - share if turned else share)
+            pair = _pair(match)
+            shares[pair].append(share if match.first_idea_id == pair[0] else 1 - share)
     verdicts = {pair: _word(sum(one) / len(one)) for pair, one in shares.items()}
     labelled = [_labelled(vote) for vote in votes]
     return cohen_kappa(
@@ -175,9 +174,18 @@ def _labelled(vote: Match) -> tuple[Pair, str | None]:
     return _pair(vote), "first" if vote.winner_idea_id == _pair(vote)[0] else "second"
 
 
+@lru_cache(maxsize=65_536)
+def _turned(one: IdeaId, other: IdeaId) -> Pair:
+    """Both in an order that has nothing to do with either: were it that of the ids, which may be
+    that of quality, one label would stand for most verdicts, and agreement seem due to chance.
+    """
+    turn = int(content_hash("order", one, other, length=8), 16) % 2
+    return (other, one) if turn else (one, other)
+
+
 def _pair(match: Match) -> Pair:
-    ids = sorted((match.first_idea_id, match.second_idea_id))
-    return ids[0], ids[1]
+    one, other = sorted((match.first_idea_id, match.second_idea_id))
+    return _turned(one, other)
 
 
 def _word(share: float) -> str:

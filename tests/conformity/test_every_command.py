@@ -37,6 +37,7 @@ ANSWERS = {
     "evaluate": "evaluate ideas.jsonl --modules soundness --warehouse other",
     "plan": "plan ideas.jsonl",
     "rank": "rank run-a --scores",
+    "votes": "votes --by profiles",
     "prior": "prior decided.jsonl --outcome won --scale 0,1 --output prior.json",
     "benchmark": "benchmark agreement --data . --dry-run",
     "check": "check paper.txt --warehouse other",

@@ -1,0 +1,64 @@
+"""`assay votes`: what blind votes of people come to, and how far they can be trusted."""
+
+from flows.commands.options import Json
+from schemas.settings import Settings
+from schemas.vote_report import VoteFigure, VotesOptions
+
+
+def votes(options: VotesOptions, json: Json = False) -> int:
+    """Report on the votes cast on the dashboard: how far voters agree, with each other and with
+    the engine, what sways them, who votes carelessly, and who leads by them.
+    """
+    from flows.commands.answer import print_answer
+    from flows.commands.output import number, print_table
+    from flows.talk import print_note
+    from flows.vote_report import report_on_votes
+    from warehouse.layout import Layout
+
+    report = report_on_votes(Layout(options.warehouse.resolve()), Settings(), options.by)
+    if json:
+        state = "voted" if report.vote_count else "no_votes"
+        print_answer(
+            state,
+            report.board,
+            figures=report.figures,
+            careless=report.careless,
+            vote_count=report.vote_count,
+            voter_count=report.voter_count,
+        )
+        return 0
+    if report.board:
+        print_table(
+            ["group", "rank", options.by.value, "strength", "95 %", "Elo", "votes"],
+            [
+                [
+                    row.group,
+                    row.rank,
+                    row.name,
+                    number(row.strength),
+                    f"{row.lower:.2f} … {row.upper:.2f}",
+                    f"{row.elo:.0f}",
+                    row.vote_count,
+                ]
+                for row in report.board
+            ],
+        )
+    print_table(
+        ["figure", "value", "95 %", "rests on"],
+        [[figure.name, *_told(figure), figure.count] for figure in report.figures],
+    )
+    for one in report.careless:
+        print_note(
+            f"{one.voter} may vote without reading ({one.careless_0_to_1:.0%}):"
+            f" {one.vote_count} votes, {one.first_share_0_to_1:.0%} for the first,"
+            f" {one.checks_failed} of {one.checks_failed + one.checks_passed} checks failed"
+        )
+    print_note(f"{report.vote_count:,} votes of {report.voter_count:,} voters")
+    return 0
+
+
+def _told(figure: VoteFigure) -> tuple[str, str]:
+    if figure.value is None:
+        return "undefined", figure.undefined_reason or ""
+    interval = "" if figure.lower is None else f"{figure.lower:.2f} … {figure.upper:.2f}"
+    return f"{figure.value:.2f}", interval

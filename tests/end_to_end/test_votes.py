@@ -1,0 +1,160 @@
+"""Two people, signed in with two browsers, vote on the demo's groups: the ranking follows."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from schemas.votes import Choice, HumanVote
+from tests.end_to_end.conftest import DemoRun
+from tests.support.assay_command import assay, wait_until
+from tests.support.browser import (
+    WAIT_SECONDS,
+    Reader,
+    chromium,
+    dashboard,
+    needs_chromium,
+    reader_of,
+)
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.records import recorded
+from warehouse.services.voting import VOTES, contests
+
+pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]
+
+PASSWORD = "correct horse battery"
+MARKUP = '<img src=x onerror="window.touched=1"><b id="touched">bold</b> [a](javascript:touched=1)'
+PHONE = (390, 844)
+PAIRS_EACH = 4
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def layout(
+    demo: DemoRun, bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Layout:
+    """The demo's lake, with accounts for two voters."""
+    folder = tmp_path_factory.mktemp("votes") / "warehouse"
+    found = Layout(Path(shutil.copytree(demo.untouched, folder)))
+    for name in ("ada", "bob"):
+        command = ("accounts", "add", name, "--role", "voter", "--warehouse", str(found.root))
+        done = assay(*command, env=bare_env, stdin=f"{PASSWORD}\n")
+        assert done.returncode == 0, done.stderr
+    return found
+
+
+@pytest.fixture(scope="module")
+def address(layout: Layout, bare_env: dict[str, str]) -> Iterator[str]:
+    env = {**bare_env, "ASSAY_VOTING__CHECK_SHARE": "0"}
+    with dashboard(layout.root, env, layout.root.parent / "log") as running:
+        yield running
+
+
+def enter(reader: Reader, name: str) -> None:
+    reader.page.goto(f"{reader.base_url}/vote")
+    reader.page.get_by_label("Name").fill(name)
+    reader.page.get_by_label("Password").fill(PASSWORD)
+    reader.page.get_by_role("button", name="Sign in").click()
+    reader.arrive("Vote")
+
+
+def cast(layout: Layout) -> list[HumanVote]:
+    with ServiceDatabase(layout) as database:
+        return list(recorded(database, VOTES, HumanVote))
+
+
+def preferred(reader: Reader) -> str:
+    """The side whose title comes first in the alphabet: the taste of both voters."""
+    titles = {side: reader.page.locator(f".st-key-side_{side} strong").first for side in "AB"}
+    return min("AB", key=lambda side: titles[side].inner_text())
+
+
+def counted(layout: Layout, count: int) -> bool:
+    with ServiceDatabase(layout) as database:
+        return sum(one.vote_count for _, one in contests(database) if one is not None) == count
+
+
+def ranked(layout: Layout, env: dict[str, str], *options: str) -> dict[str, object]:
+    command = ("rank", "--warehouse", str(layout.root), "--method", "elo", "--json", *options)
+    done = assay(*command, env=env)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_two_voters_in_two_browsers_vote_and_the_ranking_changes(
+    browser: Browser, address: str, layout: Layout, bare_env: dict[str, str]
+) -> None:
+    before = ranked(layout, bare_env)
+    with (
+        reader_of(browser, address) as ada,
+        reader_of(browser, address, width=PHONE[0], height=PHONE[1]) as bob,
+    ):
+        enter(ada, "ada")
+        enter(bob, "bob")
+        for number in range(PAIRS_EACH):
+            side = preferred(ada)
+            ada.page.get_by_role("button", name=f"{side} is better").click()
+            wait_until(lambda n=number: len(cast(layout)) == 2 * n + 1, WAIT_SECONDS, "ada's vote")
+            ada.read("Your vote is kept.")
+            ada.settle()
+
+            if number == 0:
+                reason = bob.page.get_by_label("Why (optional)")
+                reason.fill(MARKUP)
+                reason.press("End")
+                reason.press("a")  # a letter of the reason, not an answer
+                reason.blur()
+                bob.settle()
+                assert len(cast(layout)) == 1
+            bob.page.keyboard.press(preferred(bob).lower())
+            wait_until(lambda n=number: len(cast(layout)) == 2 * n + 2, WAIT_SECONDS, "bob's vote")
+            bob.read("Your vote is kept.")
+            bob.settle()
+        ada.keep("vote")
+        bob.keep("vote_on_a_phone")
+        sides = [bob.page.locator(f".st-key-side_{side}").bounding_box() for side in "AB"]
+        assert sides[0] is not None
+        assert sides[1] is not None
+        assert sides[0]["y"] + sides[0]["height"] <= sides[1]["y"]
+        assert sides[0]["height"] == sides[1]["height"]
+        width = "document.documentElement.scrollWidth"
+        assert bob.page.evaluate(width) <= PHONE[0]
+
+        votes = cast(layout)
+        wait_until(lambda: counted(layout, len(votes)), WAIT_SECONDS, "the standings")
+        ada.open("vote", part="Standings")
+        ada.read("attention checks left out")
+        expect(ada.page.locator("#touched")).to_have_count(0)
+        assert ada.page.evaluate("window.touched") is None
+        assert ada.troubles == bob.troubles == []
+
+    by_voter = {
+        voter: [vote for vote in votes if vote.voter == voter] for voter in {v.voter for v in votes}
+    }
+    assert [len(own) for own in by_voter.values()] == [PAIRS_EACH, PAIRS_EACH]
+    for own in by_voter.values():
+        assert len({frozenset((vote.first_id, vote.second_id)) for vote in own}) == PAIRS_EACH
+    assert {vote.choice for vote in votes} <= {Choice.FIRST, Choice.SECOND}
+    assert [vote.reason for vote in votes if vote.reason] == [f"{MARKUP}a"]
+    after = ranked(layout, bare_env, "--votes", "lake")
+    assert strengths(after) != strengths(before)
+    winners = {vote.first_id if vote.choice is Choice.FIRST else vote.second_id for vote in votes}
+    losers = {vote.first_id if vote.choice is Choice.SECOND else vote.second_id for vote in votes}
+    for idea in winners - losers:
+        assert strengths(after)[idea] > strengths(before)[idea]
+
+
+def strengths(answer: dict[str, object]) -> dict[str, float]:
+    rows = answer["rows"]
+    assert isinstance(rows, list)
+    return {row["idea_id"]: row["strength"] for row in rows}
