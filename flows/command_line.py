@@ -54,6 +54,9 @@ _COMMANDS = (
     "ask",
     "report",
     "export",
+    "request",
+    "inbox",
+    "decide",
     "dashboard",
     "api",
     "mcp",
@@ -66,6 +69,7 @@ _GROUPS = {
     "jobs": "Do what the dashboard and other programs ask for, and list it.",
     "tokens": "Say who may use the services for programs.",
     "accounts": "Say who may sign in to the dashboard.",
+    "people": "Keep names apart from the ledger, and forget them.",
     "ledger": "Hold the record of who did what against itself and the lake.",
     "warehouse": "Export, compact, document and verify the lake.",
 }

@@ -164,7 +164,7 @@ def _votes(
     path = request.votes_path
     if request.votes_in_lake:
         found = votes_on_ideas(human_votes(queries), group_of)
-        if not found:
+        if request.left_out and not found:
             raise ConfigurationError(
                 f"the lake holds no votes on the ideas of run {request.run_id}: the dashboard's"
                 " page Vote takes them, or leave out --votes"
@@ -188,7 +188,8 @@ def _groups(
     queries: Queries, request: RankRequest, settings: Settings, layout: Layout
 ) -> Mapping[IdeaId, str]:
     """Every idea's group, in the order of groups and ideas."""
-    rows = queries.rows("ideas_of_run", run_id=request.run_id)
+    every = queries.rows("ideas_of_run", run_id=request.run_id)
+    rows = [row for row in every if row["idea_id"] not in request.left_out]
     if request.grouping is Grouping.CLUSTERS:
         plain = [
             Dossier(idea_id=row["idea_id"], title=row["title"], text=row["text"]) for row in rows
@@ -203,6 +204,8 @@ def _groups(
         while rest in given:
             rest = f"{rest} others"
         found = {row["idea_id"]: rest if row["group"] is None else row["group"] for row in rows}
+    if not found:
+        raise ConfigurationError(f"every idea of run {request.run_id} was rejected: none is ranked")
     return dict(sorted(found.items(), key=lambda pair: (pair[1], pair[0])))
 
 
@@ -230,6 +233,7 @@ def _ranking_id(
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
         *(vote.match_id for vote in votes),
         *((f"prior {prior.sha256}",) if prior is not None else ()),
+        *(f"without {idea_id}" for idea_id in sorted(request.left_out)),
         *told_apart,
         length=12,
     )

@@ -41,6 +41,7 @@ class LedgerAction(StrEnum):
     CHOSEN = "chosen"
     SENT_BACK = "sent_back"
     COMMENTED = "commented"
+    VOTED = "voted"
     FORGOTTEN = "forgotten"
 
 

@@ -181,6 +181,12 @@ class RankOptions(IdeaOptions):
         "Default: the profile's.",
         ge=0,
     )
+    project: Path | None = option(
+        None,
+        "FILE",
+        "A project file: ideas enter the ranking once they are approved, by its rules or by those "
+        "it asks (`assay inbox`).",
+    )
     scores: bool = option(
         False, "", "Rank by the scores of the evaluation: no matches, nothing paid."
     )

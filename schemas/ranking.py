@@ -273,6 +273,9 @@ class RankRequest(WorkRequest):
     profile: Profile
     engine: EngineChoice
     api_base: str | None = None
+    left_out: tuple[IdeaId, ...] = Field(
+        default=(), description="Ideas that a decision keeps out of the ranking."
+    )
     grouping: Grouping = Grouping.GIVEN
     method: RatingMethod = RatingMethod.BRADLEY_TERRY
     votes_path: Path | None = Field(default=None, description="Human votes, JSON Lines or CSV.")

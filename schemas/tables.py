@@ -17,6 +17,7 @@ from schemas.citation import Citation
 from schemas.columns import Column, ColumnType, Table, columns_of
 from schemas.committee import Claim, GroundedEvidence, KnowledgeRecord, MetaReview, PersonaReview
 from schemas.contribution import Candidate, Comparison, ContributionReview, Dimension
+from schemas.decisions import Decision, Request
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
 from schemas.graph import CitationEdge
@@ -329,7 +330,11 @@ BENCHMARK_TABLES = (
     _of_benchmark("benchmark_items", BenchmarkItem, "task", "system", "item_id"),
 )
 
-SERVICE_TABLES = (_of_services("human_votes", HumanVote, "vote_id"),)
+SERVICE_TABLES = (
+    _of_services("human_votes", HumanVote, "vote_id"),
+    _of_services("requests", Request, "request_id"),
+    _of_services("decisions", Decision, "decision_id"),
+)
 """What people and programs do, a row each, known by one column: recorded at once, folded later."""
 
 LEDGER = _table(

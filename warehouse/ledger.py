@@ -95,6 +95,29 @@ def ledger_of_run(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple
     return tuple(noun_of(LedgerRow, row) for row in rows)
 
 
+def parts_by_unit(
+    connection: duckdb.DuckDBPyConnection, run_id: RunId, unit_id: str = ""
+) -> dict[str, tuple[str, ...]]:
+    """Each part of the evaluations of a run as the ledger has it now, with its hash, by idea; of one
+    idea alone where `unit_id` names it.
+    """
+    condition = "run_id = $run_id and ranking_id is null and $unit_id in ('', unit_id)"
+    sql = statement("ledger", "standing").format(condition=condition)
+    found: dict[str, list[str]] = {}
+    for row in rows_in(connection, sql, {"run_id": run_id, "unit_id": unit_id}):
+        name = " ".join(filter(None, (row["part"] or row["artefact"], row["step"])))
+        found.setdefault(row["unit_id"], []).append(f"{name}={row['version_sha256']}")
+    return {unit: tuple(sorted(parts)) for unit, parts in sorted(found.items())}
+
+
+def parts_of(connection: duckdb.DuckDBPyConnection, run_id: RunId, unit_id: str) -> tuple[str, ...]:
+    """The parts of one idea; of all of a run, each with its idea, where `unit_id` is empty."""
+    found = parts_by_unit(connection, run_id, unit_id)
+    if unit_id:
+        return found.get(unit_id, ())
+    return tuple(f"{unit} {part}" for unit, parts in found.items() for part in parts)
+
+
 def head_of(connection: duckdb.DuckDBPyConnection) -> LedgerHead:
     """The last row of the lake's chain."""
     found = connection.execute(statement("ledger", "head")).fetchone()

@@ -4,7 +4,7 @@ evaluated first.
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,12 +17,16 @@ from flows.profiles import load_profile, shipped_profiles
 from flows.request import check_api_base, resolve_request, wants_batches, with_prior
 from schemas.base import replace
 from schemas.choices import EngineChoice
+from schemas.decisions import Stage
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.options import VOTES_IN_LAKE, RankOptions
 from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
 from schemas.run import Run
 from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.approvals import Admission
 
 
 def rank(
@@ -48,6 +52,7 @@ def rank(
     A run that is ranked already is printed without a call; the same command goes on where it
     stopped. Bounds hold for the evaluation and for the ranking each.
     """
+    from flows.commands.inbox import print_waiting
     from flows.commands.rank_output import print_scores
     from flows.runs_of_ideas import find_run
 
@@ -68,17 +73,34 @@ def rank(
             return print_scores(
                 folder, found.run_id, weights, as_json=json, output=output, shrink=options.shrink
             )
-        asked_anew = any(
-            option is not None
-            for option in (options.profile, options.api_base, options.votes, options.bridge_pairs)
-        )
+        to_rank, left_out = rank_request(found, options), {}
+        if options.project is not None:
+            admission = _admitted(options.project, to_rank)
+            if admission.waiting:
+                return print_waiting(admission.waiting, found, as_json=json)
+            left_out = admission.left_out
+        asked_anew = (options.profile, options.api_base, options.votes, options.bridge_pairs)
         return rank_and_print(
-            rank_request(found, options),
+            replace(to_rank, left_out=tuple(left_out)),
             session,
             as_json=json,
-            stored_will_do=not asked_anew,
+            stored_will_do=not any(each is not None for each in (*asked_anew, options.project)),
             output=output,
+            left_out=tuple(f"left out: {idea_id}: {why}" for idea_id, why in left_out.items()),
         )
+
+
+def _admitted(project: Path, request: RankRequest) -> "Admission":
+    from flows.approvals import admit, load_project
+    from warehouse.layout import Layout
+
+    return admit(
+        Layout(request.warehouse),
+        load_project(project),
+        Stage.RANK,
+        request.run_id,
+        catalogue_url=Settings().catalogue,
+    )
 
 
 def _check(options: RankOptions) -> None:
@@ -89,6 +111,7 @@ def _check(options: RankOptions) -> None:
         "--method": options.method is not None,
         "--bridge-pairs": options.bridge_pairs is not None,
         "--group-by": options.group_by is not Grouping.GIVEN,
+        "--project": options.project is not None,
     }
     for flag, said in matched.items():
         if options.scores and said:
@@ -148,13 +171,14 @@ def rank_and_print(
     as_json: bool,
     stored_will_do: bool,
     output: Path | None = None,
+    left_out: tuple[str, ...] = (),
 ) -> int:
     """Rank a run in `session`, unless it is ranked so already, and print the ranking; the command's
     exit code.
     """
     from flows.commands.answer import print_answer
     from flows.commands.rank_output import print_matches
-    from flows.talk import print_warning
+    from flows.talk import print_note, print_warning
 
     stored = _stored(request) if stored_will_do else None
     summary = None if stored is not None else session.rank(request)
@@ -174,12 +198,14 @@ def rank_and_print(
             return EXIT_FAILURES
     head = stored or (summary.head if summary is not None else None)
     assert head is not None
+    for line in left_out:
+        print_note(line)
     print_matches(
         request,
         head,
         as_json=as_json,
         report_paths=summary.report_paths if summary is not None else (),
-        remarks=summary.remarks if summary is not None else (),
+        remarks=(*(summary.remarks if summary is not None else ()), *left_out),
         log_path=summary.log_path if summary is not None else None,
         output=output,
     )

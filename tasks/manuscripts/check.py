@@ -157,10 +157,7 @@ async def _pool(
         return None
     reading = Reading(shown_form(read), read.text)
     engine = tools.checker(ledger, 1, None)
-    retractions = tools.retractions(ledger)
-    return await gather_pool(
-        read.title, reading, engine, literature, request.cutoff_date, retractions
-    )
+    return await gather_pool(read.title, reading, engine, literature, request.cutoff_date)
 
 
 def _attachment(manuscript: Manuscript) -> Attachment | None:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from schemas.base import replace
 from schemas.failure import Failure, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.manuscripts import ManuscriptCheck, PooledWork
@@ -20,9 +19,8 @@ from tasks.citations.keys import Shown, show
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
-from tasks.manuscripts.cited import CitedWork, look_up_cited, look_up_retracted, says_retracted
+from tasks.manuscripts.cited import CitedWork, is_retracted, look_up_cited
 from tasks.manuscripts.steps.reading import Reading
-from tasks.sources.registry import Source
 from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import expand
 from tasks.survey.steps.survey_plan import SURVEY_PLAN
@@ -132,7 +130,7 @@ def frozen_pool(check: ManuscriptCheck) -> Pool | None:
 def _worded(work: PooledWork, paper: Paper) -> str:
     when = str(work.publication_date or work.year or "no date known")
     marks = [when, *(["cited by the manuscript"] if work.cited_as else ["not cited by it"])]
-    marks += ["retracted"] if work.retracted else []
+    marks += ["retracted, as its title says"] if work.retracted else []
     abstract, left_out = shorten_words(paper.abstract or "", _ABSTRACT_WORDS)
     return f"({', '.join(marks)}): {paper.title}. {abstract}{' […]' if left_out else ''}".strip()
 
@@ -143,13 +141,8 @@ async def gather_pool(
     engine: Engine,
     literature: LiteratureClient,
     cutoff: date | None,
-    retractions: Source | None = None,
 ) -> Pool:
-    """Look up everything once. What a source does never raises: it is counted, and a failure.
-
-    Args:
-        retractions: knows by DOI what was taken back; None: titles alone tell.
-    """
+    """Look up everything once. What a source does never raises: it is counted, and a failure."""
     summary = reading.abstract or reading.text
     asked = [
         (
@@ -167,16 +160,9 @@ async def gather_pool(
     failures += look_up_failures(cited.failures, STAGE, "references of the manuscript")
     related, *about_claims = found
     works = _merged(title, related, list(zip(claims, about_claims, strict=True)), cited.works)
-    papers = tuple(paper for _, paper in works)
-    listed: frozenset[PaperId] = frozenset()
-    if retractions is not None:
-        listed, missed = await look_up_retracted(papers, retractions)
-        failures += look_up_failures(missed, STAGE, "retractions")
     return Pool(
-        works=tuple(
-            replace(work, retracted=work.retracted or work.paper_id in listed) for work, _ in works
-        ),
-        papers=papers,
+        works=tuple(work for work, _ in works),
+        papers=tuple(paper for _, paper in works),
         reference_count=cited.reference_count,
         searched_reference_count=cited.searched_reference_count,
         unanswered_count=len(failures),
@@ -256,7 +242,7 @@ def _merged(
                 relevance_0_to_5=relevance.get(name),
                 about_claim=claimed.get(name, ""),
                 cited_as=entry_of.get(name, ""),
-                retracted=says_retracted(paper.title),
+                retracted=is_retracted(paper),
                 abstract=paper.abstract,
             ),
             paper,

@@ -18,9 +18,6 @@ from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
-from tasks.sources.openalex import OpenAlexSource
-from tasks.sources.registry import Source, open_sources
-from tasks.sources.requests import SourceContext
 from tasks.web.client import Client, open_client
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
@@ -47,7 +44,6 @@ class CheckTools:
         self._request = request
         self._gateway_url = gateway_url
         self._http: Client | None = None
-        self._sources_http: Client | None = None
         self._settings = settings
         self._layout = layout
         self._stack = AsyncExitStack()
@@ -59,9 +55,6 @@ class CheckTools:
         if self._gateway_url is not None:
             seconds = self._settings.literature.timeout_seconds
             self._http = await self._stack.enter_async_context(open_client(seconds))
-            if self._request.literature is not None and self._request.literature.asks_upstream:
-                seconds = self._settings.sources.timeout_seconds
-                self._sources_http = await self._stack.enter_async_context(open_client(seconds))
         return self
 
     async def __aexit__(
@@ -98,38 +91,20 @@ class CheckTools:
         choice = self._request.literature
         if self._gateway_url is None or self._http is None or choice is None:
             return None
-        return SemanticScholarClient(
-            self._gateway_url,
-            ledger,
-            self._http,
-            self._settings.literature,
-            self._counting(ledger),
-            unlimited=choice.unlimited,
-        )
-
-    def retractions(self, ledger: Ledger) -> Source | None:
-        """Who knows by DOI what was taken back; None where the live API is not asked either."""
-        if self._sources_http is None:
-            return None
-        context = SourceContext(
-            self._sources_http,
-            ledger,
-            self._settings.home / "limits",
-            self._counting(ledger),
-            KeyedStore(self._layout.cache / "sources.sqlite"),
-        )
-        (source,) = open_sources(self._settings, context, [OpenAlexSource.name])
-        return source
-
-    def _counting(self, ledger: Ledger) -> Callable[[], None]:
-        """Counts each request against the bounds."""
         budget = self._shared_budget()
 
         def count_request() -> None:
             if ledger.is_new_request():
                 budget.count_request(ledger.idea_id)
 
-        return count_request
+        return SemanticScholarClient(
+            self._gateway_url,
+            ledger,
+            self._http,
+            self._settings.literature,
+            count_request,
+            unlimited=choice.unlimited,
+        )
 
     def _shared_budget(self) -> SharedBudget:
         if self._budget is None:

@@ -16,7 +16,7 @@ from warehouse.statements import statement
 
 _TABLES = (
     *("tokens", "submissions", "accounts", "sessions"),
-    *("records", "offers", "contests", "pseudonyms"),
+    *("records", "offers", "contests", "people", "reasons"),
 )
 
 
@@ -56,6 +56,11 @@ class ServiceDatabase:
                 connection.execute("rollback")
                 raise
             connection.execute("commit")
+
+    def empty_log(self) -> None:
+        """Leave nothing of what was deleted in the write-ahead log."""
+        with self._open(self._writer) as connection:
+            connection.execute("pragma wal_checkpoint(truncate)").fetchall()
 
     def close(self) -> None:
         for place in (self._reader, self._writer):
@@ -106,6 +111,7 @@ class ServiceDatabase:
         try:
             into_wal(connection)
             connection.execute("pragma synchronous = full")
+            connection.execute("pragma secure_delete = on")  # who is forgotten leaves no bytes
             for name in _TABLES:
                 connection.execute(statement("services", f"create_{name}"))
         except sqlite3.Error:

@@ -18,9 +18,11 @@ from schemas.tables import SERVICE_TABLES, TABLE
 from warehouse.definitions import apply_definitions
 from warehouse.lake import insert, open_writer, transaction
 from warehouse.layout import Layout
+from warehouse.ledger import append, note_head
 from warehouse.parquet import arrow_table
 from warehouse.rows import row_of
 from warehouse.services.database import ServiceDatabase, Transaction, services_file
+from warehouse.services.entries import entry_of
 from warehouse.statements import table_statement
 
 NounT = TypeVar("NounT", bound=Noun)
@@ -74,6 +76,8 @@ def fold(connection: duckdb.DuckDBPyConnection, layout: Layout) -> dict[str, int
         with transaction(connection, "what was recorded"):
             for name, rows in waiting.items():
                 _insert(connection, TABLE[name], rows)
+                append(connection, [entry_of(read_record(name, row)) for row in rows])
+        note_head(connection, layout)
     return {name: len(rows) for name, rows in waiting.items()}
 
 
@@ -104,6 +108,10 @@ def known_keys(connection: duckdb.DuckDBPyConnection, table: Table) -> frozenset
     """Keys of the rows that the lake holds."""
     sql = table_statement("published_names", table=table.name, columns=f'"{key_of(table)}"')
     return frozenset(key for (key,) in connection.execute(sql).fetchall())
+
+
+def read_record(table: str, document: str) -> Noun:
+    return TABLE[table].noun.model_validate_json(document)
 
 
 def key_of(table: Table) -> str:

@@ -16,7 +16,7 @@ from warehouse.contests import Part, contests_of, shown, text_of
 from warehouse.layout import Layout
 from warehouse.queries import Queries
 from warehouse.services.database import ServiceDatabase
-from warehouse.services.pseudonyms import pseudonym_of
+from warehouse.services.people import pseudonym_of
 from warehouse.services.voting import (
     add_contests,
     cast,

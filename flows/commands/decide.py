@@ -1,0 +1,74 @@
+"""`assay decide`: one answer to one request."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.commands.options import Json
+from schemas.decisions import DecideOptions, Verdict
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    from warehouse.services.database import ServiceDatabase
+
+_WORDS = {
+    "approve": Verdict.APPROVED,
+    "reject": Verdict.REJECTED,
+    "choose": Verdict.CHOSEN,
+    "send-back": Verdict.SENT_BACK,
+    "comment": Verdict.COMMENTED,
+}
+
+
+def decide(
+    request: Annotated[str, typer.Argument(metavar="REQUEST", help="As `assay inbox` names it.")],
+    verdict: Annotated[str, typer.Argument(metavar="|".join(_WORDS), help="The answer.")],
+    options: DecideOptions,
+    choice: Annotated[
+        int | None, typer.Argument(metavar="N", help="With `choose`: which alternative, from 1.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Answer a request, for good. Refused when what it is about has changed since it was asked."""
+    from flows.commands.answer import print_answer
+    from flows.talk import print_note
+    from warehouse.layout import Layout
+    from warehouse.queries import open_queries
+    from warehouse.services.database import ServiceDatabase
+    from warehouse.services.decisions import decide as write_decision
+    from warehouse.services.records import fold_into_lake
+
+    if verdict not in _WORDS:
+        raise ConfigurationError(f"{verdict!r} is no answer: say one of {', '.join(_WORDS)}")
+    layout, catalogue = Layout(options.warehouse.resolve()), Settings().catalogue
+    with (
+        open_queries(layout, catalogue_url=catalogue) as queries,
+        ServiceDatabase(layout) as database,
+    ):
+        made = write_decision(
+            database,
+            queries.connection,
+            request,
+            options.by or _only_one(database, request),
+            _WORDS[verdict],
+            choice=choice,
+            reason=options.reason,
+            version=options.version,
+        )
+    fold_into_lake(layout, catalogue_url=catalogue)
+    if json:
+        print_answer(made.verdict, [made])
+    else:
+        print_note(f"{request}: {made.verdict.replace('_', ' ')} by {made.participant_id}")
+    return 0
+
+
+def _only_one(database: "ServiceDatabase", request_id: str) -> str:
+    """The one participant of whom the request is asked."""
+    from warehouse.services.decisions import request_named
+
+    asked = request_named(database, request_id).asked_of
+    if len(asked) != 1:
+        raise ConfigurationError(f"say who decides with --by: {', '.join(asked) or 'nobody may'}")
+    return asked[0]

@@ -1,0 +1,68 @@
+"""`assay inbox`: what waits for somebody's answer."""
+
+from collections.abc import Sequence
+
+from flows.commands.options import Json
+from flows.exit_codes import EXIT_WAITING
+from schemas.decisions import InboxOptions, Request
+from schemas.run import Run
+
+
+def inbox(options: InboxOptions, json: Json = False) -> int:
+    """List the requests that wait for an answer, oldest first."""
+    from flows.commands.answer import print_answer
+    from warehouse.layout import Layout
+    from warehouse.services.database import ServiceDatabase
+    from warehouse.services.decisions import open_requests
+
+    with ServiceDatabase(Layout(options.warehouse.resolve())) as database:
+        found = tuple(open_requests(database, options.by))
+    if json:
+        print_answer("waiting" if found else "answered", [_shown(each) for each in found])
+    else:
+        _print(found)
+    return 0
+
+
+def print_waiting(waiting: Sequence[Request], run: Run, *, as_json: bool) -> int:
+    """Say that a run waits for people; the exit code of a command that does."""
+    from flows.commands.answer import print_answer
+    from flows.talk import print_note
+
+    count = len(waiting)
+    line = (
+        f"run {run.run_id} waits for {count:,} decision{'' if count == 1 else 's'}: `assay inbox`"
+        " lists them, and the same command goes on once they are made"
+    )
+    if as_json:
+        print_answer("waiting", [_shown(each) for each in waiting], run=run, warnings=(line,))
+    else:
+        print_note(line)
+    return EXIT_WAITING
+
+
+def _shown(request: Request) -> dict[str, object]:
+    told = request.model_dump(mode="json", exclude={"parts"})
+    return told | {"version_sha256": request.version_sha256}
+
+
+def _print(found: Sequence[Request]) -> None:
+    from flows.commands.output import print_table
+
+    columns = ["request", "run", "idea", "for", "asked of", "since, UTC", "version", "what"]
+    rows = [
+        [
+            each.request_id,
+            each.run_id,
+            each.unit_id,
+            each.stage or "",
+            ", ".join(each.asked_of),
+            f"{each.requested_at:%Y-%m-%d %H:%M}",
+            each.version_sha256[:12],
+            "; ".join(
+                filter(None, (each.criteria, *(f"{n}. {o}" for n, o in enumerate(each.options, 1))))
+            ),
+        ]
+        for each in found
+    ]
+    print_table(columns, rows)

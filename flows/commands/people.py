@@ -1,0 +1,76 @@
+"""`assay people`: names behind the pseudonyms of the ledger, and how they are forgotten."""
+
+from typing import Annotated
+
+import typer
+
+from flows.commands.options import Commands, Json
+from schemas.errors import ConfigurationError
+from schemas.options import LakeOptions
+from schemas.people import LONGEST_NAME, PeopleOptions
+from schemas.settings import Settings
+
+application = Commands()
+
+
+@application.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of a person, or of a model.")],
+    options: PeopleOptions,
+    json: Json = False,
+) -> int:
+    """Give a participant a pseudonym, which is all that lake and ledger know of them."""
+    from flows.commands.answer import print_answer
+    from flows.talk import print_note
+    from warehouse.layout import Layout
+    from warehouse.services.database import ServiceDatabase
+    from warehouse.services.people import add_participant
+
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise ConfigurationError(
+            f"NAME {name[:LONGEST_NAME]!r}: write 1 to {LONGEST_NAME} characters"
+        )
+    with ServiceDatabase(Layout(options.warehouse)) as database:
+        made = add_participant(database, name, options.kind, options.role, options.key)
+    if json:
+        print_answer("created", [made])
+    else:
+        print_note(f"{made.name} is {made.participant_id}")
+    return 0
+
+
+@application.command("list")
+def list_people(lake: LakeOptions, json: Json = False) -> int:
+    """List the participants whose names are kept."""
+    from flows.commands.answer import print_answer
+    from flows.commands.output import print_table
+    from warehouse.layout import Layout
+    from warehouse.services.database import ServiceDatabase
+    from warehouse.services.people import participants
+
+    with ServiceDatabase(Layout(lake.warehouse)) as database:
+        found = participants(database)
+    if json:
+        print_answer("listed", found)
+        return 0
+    rows = [[each.participant_id, each.name, each.kind, each.role, each.key] for each in found]
+    print_table(["participant", "name", "kind", "role", "signs in as"], rows)
+    return 0
+
+
+@application.command("forget")
+def forget(
+    participant: Annotated[
+        str, typer.Argument(metavar="ID", help="As `assay people list` has it.")
+    ],
+    lake: LakeOptions,
+) -> int:
+    """Delete a name and all reasons given under it. Counts and the ledger stay as they are."""
+    from flows.talk import print_note
+    from warehouse.layout import Layout
+    from warehouse.services.people import forget as forget_participant
+
+    layout = Layout(lake.warehouse.resolve())
+    forget_participant(layout, participant, catalogue_url=Settings().catalogue)
+    print_note(f"{participant} is forgotten; copies of the warehouse made before are not")
+    return 0

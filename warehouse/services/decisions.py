@@ -1,0 +1,170 @@
+"""Requests and the decisions on them: written once, by those of whom they are asked, about what was
+asked.
+"""
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+import duckdb
+
+from schemas.decisions import LONGEST_REASON, Decision, Request, Verdict
+from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, UnknownNameError
+from schemas.identifiers import content_hash
+from warehouse.ledger import parts_of
+from warehouse.services.database import ServiceDatabase, Transaction
+from warehouse.services.people import keep_reason, participant
+from warehouse.services.records import record, recorded
+
+
+def request_all(database: ServiceDatabase, requests: Sequence[Request]) -> tuple[Request, ...]:
+    """Ask what was not asked before; all as they were asked, those of a known name as then."""
+    with database.transaction() as work:
+        known = {each.request_id: each for each in recorded(work, "requests", Request)}
+        for request in requests:
+            if request.request_id not in known:
+                record(work, "requests", request)
+    return tuple(known.get(each.request_id, each) for each in requests)
+
+
+def decisions(source: ServiceDatabase | Transaction) -> dict[str, Decision]:
+    """The decision that ends each request which has one, by the request's name."""
+    found = recorded(source, "decisions", Decision)
+    return {each.request_id: each for each in found if each.verdict.ends}
+
+
+def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Iterator[Request]:
+    """Requests that wait for an answer, oldest first; `asked_of`: of one participant alone."""
+    ended = decisions(database)
+    for request in recorded(database, "requests", Request):
+        waits = request.request_id not in ended
+        if waits and (asked_of is None or asked_of in request.asked_of):
+            yield request
+
+
+def decide(
+    database: ServiceDatabase,
+    connection: duckdb.DuckDBPyConnection,
+    request_id: str,
+    participant_id: str,
+    verdict: Verdict,
+    *,
+    choice: int | None = None,
+    reason: str | None = None,
+    version: str | None = None,
+) -> Decision:
+    """Write down the answer of a participant, for good.
+
+    Args:
+        connection: reads the lake, whose ledger says whether the artefact is what was asked about.
+        version: hash of what the participant looked at; None: what was asked about.
+
+    Raises:
+        UnknownNameError: there is no such request or participant, or who it was is forgotten.
+        NotAllowedError: it is asked of others.
+        ConflictError: it was answered before, or the artefact has changed since; says what.
+        ConfigurationError: the answer does not fit the request.
+    """
+    if reason is not None and len(reason) > LONGEST_REASON:
+        raise ConfigurationError(f"a reason has at most {LONGEST_REASON:,} characters")
+    request = request_named(database, request_id)
+    if participant_id not in request.asked_of:
+        raise NotAllowedError(f"request {request_id} is asked of others, not of {participant_id}")
+    _check_fits(request, verdict, choice)
+    if verdict.ends:
+        _check_version(request, version, parts_of(connection, request.run_id, request.unit_id))
+    name = request_id if verdict.ends else f"{request_id}/{secrets.token_hex(6)}"
+    with database.transaction() as work:
+        who = participant(work, participant_id)
+        made = Decision(
+            decision_id=name,
+            request_id=request_id,
+            run_id=request.run_id,
+            unit_id=request.unit_id,
+            stage=request.stage,
+            verdict=verdict,
+            choice=choice,
+            version_sha256=request.version_sha256,
+            participant_id=participant_id,
+            role=who.role,
+            reason_sha256=keep_reason(work, participant_id, reason) if reason else None,
+            decided_at=datetime.now(UTC),
+        )
+        if request_id in decisions(work):
+            raise ConflictError(f"request {request_id} was answered before, and is ended")
+        record(work, "decisions", made)
+    return made
+
+
+def decide_by_rule(
+    database: ServiceDatabase, ruled: Mapping[str, tuple[Request, Verdict, str]]
+) -> None:
+    """Write down what a project's rules decided, with the rule; by the request's name."""
+    with database.transaction() as work:
+        known = decisions(work)
+        for request_id, (request, verdict, rule) in ruled.items():
+            if request_id not in known:
+                made = Decision(
+                    decision_id=request_id,
+                    request_id=request_id,
+                    run_id=request.run_id,
+                    unit_id=request.unit_id,
+                    stage=request.stage,
+                    verdict=verdict,
+                    version_sha256=request.version_sha256,
+                    participant_id=None,
+                    role=None,
+                    rule=rule,
+                    decided_at=datetime.now(UTC),
+                )
+                record(work, "decisions", made)
+
+
+def request_named(database: ServiceDatabase, request_id: str) -> Request:
+    """Raises UnknownNameError when there is none."""
+    for request in recorded(database, "requests", Request):
+        if request.request_id == request_id:
+            return request
+    raise UnknownNameError(f"no request {request_id!r}; `assay inbox` lists those that wait")
+
+
+def _check_fits(request: Request, verdict: Verdict, choice: int | None) -> None:
+    if verdict is Verdict.COMMENTED:
+        return
+    chooses = verdict in (Verdict.CHOSEN, Verdict.SENT_BACK)
+    if chooses is not bool(request.options):
+        what = (
+            f"choose 1 to {len(request.options)}, or send it back"
+            if request.options
+            else "approve or reject it"
+        )
+        raise ConfigurationError(f"request {request.request_id}: {what}")
+    if (verdict is Verdict.CHOSEN) is not (choice is not None):
+        raise ConfigurationError("a choice names one alternative by its number, and nothing else")
+    if choice is not None and not 1 <= choice <= len(request.options):
+        raise ConfigurationError(f"there is no alternative {choice}: 1 to {len(request.options)}")
+
+
+def _check_version(request: Request, seen: str | None, now: tuple[str, ...]) -> None:
+    if seen is not None and seen != request.version_sha256:
+        raise ConflictError(
+            f"request {request.request_id} is about version {request.version_sha256[:12]}, and not"
+            f" about {seen[:12]}"
+        )
+    if content_hash(*now) == request.version_sha256:
+        return
+    before, after = dict(_told(request.parts)), dict(_told(now))
+    changed = sorted(
+        name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
+    )
+    told = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if changed[5:] else "")
+    raise ConflictError(
+        f"what request {request.request_id} is about has changed since it was asked: {told}; look"
+        " at it again, and have it asked anew"
+    )
+
+
+def _told(parts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for part in parts:
+        name, _, version = part.rpartition("=")
+        yield name, version

@@ -1,1 +1,0 @@
-insert into pseudonyms (name, pseudonym) values (:name, :pseudonym) on conflict do nothing

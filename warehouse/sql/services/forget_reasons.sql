@@ -1,0 +1,1 @@
+delete from reasons where participant_id = :participant_id

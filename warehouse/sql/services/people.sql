@@ -1,0 +1,1 @@
+select participant from people order by rowid

@@ -1,0 +1,1 @@
+select participant from people where participant_id = :participant_id

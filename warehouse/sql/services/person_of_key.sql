@@ -1,0 +1,1 @@
+select participant from people where key = :key

@@ -1,1 +1,0 @@
-select pseudonym from pseudonyms where name = :name

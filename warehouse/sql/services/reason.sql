@@ -1,0 +1,1 @@
+select reason from reasons where reason_sha256 = :reason_sha256
