@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from schemas.base import replace
+from schemas.identifiers import RunId
+from schemas.role import Role
 from schemas.votes import Choice, HumanVote
 from tests.end_to_end.conftest import DemoRun
+from tests.end_to_end.test_accessibility import AXE, BEYOND, FINDINGS
+from tests.end_to_end.test_hostile_pages import see_that_nothing_was_touched
 from tests.support.assay_command import assay, wait_until
 from tests.support.browser import (
     WAIT_SECONDS,
@@ -19,10 +24,15 @@ from tests.support.browser import (
     needs_chromium,
     reader_of,
 )
+from tests.support.evaluations import make_run
+from tests.support.report_lake import hostile_evaluation, publish_report_lake
 from warehouse.layout import Layout
+from warehouse.runs.landing import RUNS, land
+from warehouse.services.accounts import add_account
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.records import recorded
 from warehouse.services.voting import VOTES, contests
+from warehouse.units.publish import publish
 
 pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]
 
@@ -59,8 +69,8 @@ def address(layout: Layout, bare_env: dict[str, str]) -> Iterator[str]:
         yield running
 
 
-def enter(reader: Reader, name: str) -> None:
-    reader.page.goto(f"{reader.base_url}/vote")
+def enter(reader: Reader, name: str, place: str = "vote") -> None:
+    reader.page.goto(f"{reader.base_url}/{place}")
     reader.page.get_by_label("Name").fill(name)
     reader.page.get_by_label("Password").fill(PASSWORD)
     reader.page.get_by_role("button", name="Sign in").click()
@@ -126,7 +136,6 @@ def test_two_voters_in_two_browsers_vote_and_the_ranking_changes(
         assert sides[0] is not None
         assert sides[1] is not None
         assert sides[0]["y"] + sides[0]["height"] <= sides[1]["y"]
-        assert sides[0]["height"] == sides[1]["height"]
         width = "document.documentElement.scrollWidth"
         assert bob.page.evaluate(width) <= PHONE[0]
 
@@ -158,3 +167,33 @@ def strengths(answer: dict[str, object]) -> dict[str, float]:
     rows = answer["rows"]
     assert isinstance(rows, list)
     return {row["idea_id"]: row["strength"] for row in rows}
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_hostile_reviews_are_voted_on_and_run_nothing(
+    browser: Browser, width: int, tmp_path: Path, bare_env: dict[str, str]
+) -> None:
+    layout = publish_report_lake(tmp_path / "lake")
+    again = replace(hostile_evaluation(), run_id=RunId("run-b"), evaluation_key="e" * 64)
+    land(layout, again)
+    assert publish(layout, RUNS, make_run("run-b", evaluated_count=1)).published
+    with ServiceDatabase(layout) as database:
+        add_account(database, "ada", Role.VOTER, PASSWORD)
+    env = {**bare_env, "ASSAY_VOTING__CHECK_SHARE": "0.5"}
+    with (
+        dashboard(layout.root, env, tmp_path / "log") as address,
+        reader_of(browser, address, width=width) as ada,
+    ):
+        enter(ada, "ada", "vote?track=reviews")
+        see_that_nothing_was_touched(ada)
+        ada.page.evaluate(AXE)
+        assert ada.page.evaluate(FINDINGS) == []
+        assert ada.page.evaluate(BEYOND) == []
+        ada.page.get_by_role("button", name="Both are bad").click()
+        ada.read("You have seen every pair")
+        see_that_nothing_was_touched(ada)
+    (vote,) = cast(layout)
+    assert (vote.choice, {vote.run_id, vote.second_run_id}) == (
+        Choice.BOTH_BAD,
+        {"run-a", "run-b"},
+    )

@@ -1,7 +1,7 @@
 """A pair side by side, and the buttons that answer it."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -10,8 +10,8 @@ from schemas.errors import AssayError
 from schemas.votes import Choice, Offer
 from warehouse.contests import Part
 
-HEIGHT_PIXELS = 440
-"""Of both sides alike: the longer text is scrolled, and does not look longer."""
+WORDS_SHOWN = 120
+"""Of either side; the rest is folded, also where there is none, so that length does not show."""
 _ANSWERS = {
     Choice.FIRST: ("A is better", "a"),
     Choice.SECOND: ("B is better", "b"),
@@ -33,8 +33,8 @@ def show(offer: Offer, sides: tuple[tuple[Part, ...], tuple[Part, ...]], answer:
     ):
         with column:
             st.subheader(letter, anchor=False)
-            with st.container(border=True, height=HEIGHT_PIXELS, key=f"side_{letter}"):
-                _text(parts, offer.offer_id if offer.scrambled is side else None)
+            with st.container(border=True, key=f"side_{letter}"):
+                _side(_scrambled(parts, offer.offer_id) if offer.scrambled is side else parts)
     reason = f"reason_{offer.offer_id}"
     st.text_area("Why (optional)", key=reason, max_chars=2_000, height=80)
     with st.container(horizontal=True, key="answers"):
@@ -75,18 +75,47 @@ def tell_last() -> None:
         st.warning(text.line(said), icon=":material/block:")
 
 
-def _text(parts: tuple[Part, ...], scrambled_by: str | None) -> None:
+def _side(parts: Sequence[Part]) -> None:
+    opening, rest = folded(parts)
+    _text(opening)
+    with st.expander("Read on"):
+        if rest:
+            _text(rest)
+        else:
+            st.caption("That was all.")
+
+
+def _text(parts: Sequence[Part]) -> None:
     for part in parts:
-        heading, body = part
-        if scrambled_by is not None:
-            heading, body = (_scrambled(words, scrambled_by) for words in part)
-        if heading:
-            st.markdown(f"**{text.line(heading)}**")
-        st.markdown(text.prose(body))
+        if part.heading:
+            st.markdown(f"**{text.line(part.heading)}**")
+        st.markdown(text.prose(part.text))
 
 
-def _scrambled(words: str, seed: str) -> str:
+def folded(parts: Sequence[Part], words: int = WORDS_SHOWN) -> tuple[list[Part], list[Part]]:
+    """What is read at once, and the rest."""
+    opening: list[Part] = []
+    rest: list[Part] = []
+    for part in parts:
+        if words <= 0:
+            rest.append(part)
+            continue
+        pieces = part.text.split(None, words)
+        behind = pieces[words] if len(pieces) > words else ""
+        opening.append(Part(part.heading, part.text[: len(part.text) - len(behind)]))
+        if behind:
+            rest.append(Part("", behind))
+        words -= min(len(pieces), words)
+    return opening, rest
+
+
+def _scrambled(parts: Sequence[Part], seed: str) -> list[Part]:
     """The same words in an order that says nothing; the same one each time the pair is drawn."""
-    listed = words.split()
-    random.Random(seed).shuffle(listed)  # noqa: S311 no secret
-    return " ".join(listed)
+    draw = random.Random(seed)  # noqa: S311 no secret
+
+    def shuffled(words: str) -> str:
+        listed = words.split()
+        draw.shuffle(listed)
+        return " ".join(listed)
+
+    return [Part(shuffled(part.heading), shuffled(part.text)) for part in parts]

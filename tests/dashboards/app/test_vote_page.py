@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboards.app.voting.ballot import folded
 from schemas.profile import RankingParameters
 from schemas.role import Role
 from schemas.votes import Choice, HumanVote
 from tasks.ranking.voted import standing_by
 from tests.support.dashboard import open_page, sign_in_as, words
 from tests.warehouse.conftest import publish_ideas
+from warehouse.contests import Part
 from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.records import recorded
@@ -132,3 +134,12 @@ def test_standings_show_what_the_votes_come_to(
     assert table.value["rank"].iloc[0] == 1
     assert table.value["strength"].iloc[0] > 0
     assert "1 vote, attention checks left out" in words(shown)
+
+
+def test_a_text_is_folded_after_the_same_words_and_loses_none() -> None:
+    parts = [Part("One", "a b\n\nc"), Part("Two", "d e f g  "), Part("Three", "h")]
+    opening, rest = folded(parts, 5)
+    assert opening == [Part("One", "a b\n\nc"), Part("Two", "d e ")]
+    assert rest == [Part("", "f g  "), Part("Three", "h")]
+    assert folded(parts, 8) == (parts, [])
+    assert folded([], 5) == ([], [])
