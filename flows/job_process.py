@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from flows.command_line import ending_of, log_to_stderr
 from flows.commands.evaluate import run_and_print
 from flows.commands.plan import predict
+from flows.commands.rank import rank_and_print, rank_request
 from flows.commands.session import Session
 from flows.commands.survey_output import exit_code_of
 from flows.environment import prepare_environment
@@ -23,7 +24,7 @@ from flows.survey_request import resolve_ask
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.identifiers import RunId
-from schemas.job import AskJob, JobState, PlanJob
+from schemas.job import AskJob, JobState, PlanJob, RankJob
 from schemas.option_values import Options
 from schemas.run import RunRequest
 from schemas.settings import Settings
@@ -32,6 +33,7 @@ from warehouse.jobs import Job, read_job, read_request, write_status
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
+from warehouse.queries import open_queries
 from warehouse.surveys.queries import surveys_of
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -106,7 +108,9 @@ def _result(layout: Layout, job: Job) -> JobResult:
     request = read_request(layout, job.job_id)
     if isinstance(request, AskJob):
         return _ask(resolve_ask(request.question, _here(request.options, layout), Settings()))
-    write_bytes(job.ideas, request.ideas.encode())
+    if isinstance(request, RankJob):
+        return _rank(layout, request)
+    write_bytes(job.ideas, request.idea_file)
     resolved = resolve_request(job.ideas, _here(request.options, layout), Settings())
     if isinstance(request, PlanJob):
         return _plan(resolved, named_engines(request.options.compare), job)
@@ -143,6 +147,20 @@ def _evaluate(request: RunRequest, *, rank: bool) -> JobResult:
         last_word = f"not published: {'; '.join(summary.failed_expectations)}"
         return JobResult(exit_code=exit_code, done=False, last_word=last_word)
     return JobResult(exit_code=exit_code, done=head.idea_count > 0, run_id=head.run_id)
+
+
+def _rank(layout: Layout, request: RankJob) -> JobResult:
+    """What is ranked so already is done, as with the command."""
+    options = replace(request.options, warehouse=layout.root)
+    with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
+        run = queries.run(request.run_id)
+    anew = options.votes is not None or options.bridge_pairs is not None
+    with Session() as session:
+        asked = rank_request(run, options)
+        head, exit_code = rank_and_print(asked, session, as_json=False, stored_will_do=not anew)
+    if head is None:
+        return JobResult(exit_code=exit_code, done=False, last_word="not published: see the log")
+    return JobResult(exit_code=exit_code, done=True, run_id=run.run_id)
 
 
 def _plan(request: RunRequest, others: tuple[EngineChoice, ...], job: Job) -> JobResult:

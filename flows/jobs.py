@@ -18,6 +18,7 @@ from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError
 from schemas.interpreter import module_command
 from schemas.job import JobRequest, JobState, check_offered
+from schemas.options import RankOptions
 from schemas.settings import Settings
 from warehouse.jobs import (
     Job,
@@ -30,6 +31,7 @@ from warehouse.jobs import (
 )
 from warehouse.layout import Layout
 
+_LONG = frozenset({"evaluate", "rank"})
 _LOG = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.3
@@ -155,10 +157,12 @@ class _Runner:
 
     def _has_room(self, request: JobRequest) -> bool:
         """Plans and questions take no longer than somebody waits for them, so that one of each may
-        go beside the evaluations.
+        go beside the evaluations and rankings.
         """
-        count = sum(working.command == request.command for working in self._working.values())
-        return count < (self._settings.jobs.at_once if request.command == "evaluate" else 1)
+        long = request.command in _LONG
+        alike = _LONG if long else {request.command}
+        count = sum(working.command in alike for working in self._working.values())
+        return count < (self._settings.jobs.at_once if long else 1)
 
     def _start(self, job: Job, request: JobRequest) -> None:
         """A process of its own: a stop is a signal to its main thread, Prefect's client finds one
@@ -166,13 +170,15 @@ class _Runner:
         job does not need.
         """
         place = str(self._layout.root.resolve())
+        asked = request.options
+        options = asked.evaluation if isinstance(asked, RankOptions) else asked
         command = module_command(
             "flows.child", str(os.getpid()), "flows.job_process", place, job.job_id
         )
         with job.log.open("ab") as log:
             process = subprocess.Popen(  # noqa: S603 a list, no shell
                 command,
-                env=environment_of(request.options, self._settings, os.environ),
+                env=environment_of(options, self._settings, os.environ),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

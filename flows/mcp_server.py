@@ -23,13 +23,20 @@ from dashboards.reports.formats.report_format import ReportFormat
 from flows.command_line import log_to_stderr, run_command
 from flows.commands.answer import Answer
 from flows.environment import prepare_environment
-from flows.service import OF_THE_MACHINE, JobSeen, Service, idea_lines, name_of, open_service
+from flows.sent_ideas import idea_lines, name_of
+from flows.service import (
+    NOT_OF_A_RANKING,
+    OF_THE_MACHINE,
+    JobSeen,
+    Service,
+    open_service,
+)
 from flows.survey_request import LONGEST_QUESTION
 from schemas.errors import AssayError
 from schemas.job import JobState
 from schemas.literature_options import SearchOptions
 from schemas.option_values import Options
-from schemas.options import AskOptions, EvaluateOptions
+from schemas.options import AskOptions, EvaluateOptions, RankOptions
 from schemas.role import Role
 from schemas.settings import Settings
 from schemas.token import Token
@@ -38,6 +45,7 @@ from warehouse.services.database import ServiceDatabase
 
 LOOK_EVERY_SECONDS = 0.5
 MOST_IDEAS = 1_000
+MOST_OPEN_JOBS = 1_000
 LOCAL = "local"
 """The identity of whoever starts the server on standard input and output: no token's."""
 
@@ -50,14 +58,16 @@ _INSTRUCTIONS = (
 )
 
 
-def _options_schema(options: type[Options]) -> dict[str, Any]:
+def _options_schema(
+    options: type[Options], *, without: frozenset[str] = OF_THE_MACHINE
+) -> dict[str, Any]:
     """The options of a command that a request may say."""
     schema = options.model_json_schema()
     parts = schema.pop("$defs", {})
     schema["properties"] = {
         name: _inlined(told, parts)
         for name, told in schema["properties"].items()
-        if name not in OF_THE_MACHINE
+        if name not in without
     }
     return schema
 
@@ -87,6 +97,9 @@ Ideas = Annotated[
 ]
 EvaluateOptionsSaid = Annotated[dict[str, Any], WithJsonSchema(_options_schema(EvaluateOptions))]
 AskOptionsSaid = Annotated[dict[str, Any], WithJsonSchema(_options_schema(AskOptions))]
+RankOptionsSaid = Annotated[
+    dict[str, Any], WithJsonSchema(_options_schema(RankOptions, without=NOT_OF_A_RANKING))
+]
 WaitSeconds = Annotated[float, Field(ge=0, le=3600)]
 RunName = Annotated[str, Field(description="The run_id that a finished job names.")]
 IdeaName = Annotated[str, Field(description="The idea_id, as ranking lists it.")]
@@ -122,6 +135,26 @@ def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf
                 idea_lines(ideas),
                 EvaluateOptions(**(options or {})),
                 name=name_of(ideas),
+                idempotency_key=idempotency_key,
+            )
+            return _plain(service.job_answer(service.job(caller, job_id)))
+
+    @server.tool()
+    def rank_run(
+        ctx: Context[Any, Any],
+        run_id: RunName,
+        options: RankOptionsSaid | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Let the ideas of a published run meet in pairs, group by group; gives a job to follow with
+        job_progress, after which ranking with by_matches tells what came of it.
+        """
+        with _errors_told():
+            job_id = service.rank(
+                caller := caller_of(ctx),
+                run_id,
+                RankOptions(**(options or {})),
+                name="",
                 idempotency_key=idempotency_key,
             )
             return _plain(service.job_answer(service.job(caller, job_id)))
@@ -288,7 +321,7 @@ def serve_standard_input(warehouse: Path, gateway_url: str, maximum_cost_usd: fl
         created_at=datetime.now(UTC),
         expires_at=None,
         maximum_cost_usd=maximum_cost_usd,
-        maximum_open_jobs=MOST_IDEAS,
+        maximum_open_jobs=MOST_OPEN_JOBS,
     )
     with ServiceDatabase(layout) as database:
         service = open_service(layout, settings, database, gateway_url)

@@ -3,13 +3,11 @@
 Who asks is a `Token`; what they may not do is refused here.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-import orjson
 from anyio import CapacityLimiter, to_thread
 
 from dashboards.reports.closest_work import closest_works
@@ -20,19 +18,26 @@ from flows.commands.jobs import job_row
 from flows.commands.report_answer import report_answer
 from flows.lake_answers import LakeAnswers
 from flows.searching import search_answer
+from flows.sent_ideas import NAME_CHARACTERS, IdeaFile
 from flows.survey_request import as_question
-from schemas.base import Noun
-from schemas.choices import LiteratureChoice
+from schemas.base import Noun, replace
+from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
-from schemas.job import AskJob, EvaluateJob, IdeasFormat, JobRequest, PlanJob, check_offered
+from schemas.job import (
+    AskJob,
+    EvaluateJob,
+    JobRequest,
+    PlanJob,
+    RankJob,
+    check_offered,
+)
 from schemas.literature_options import SearchOptions
 from schemas.option_values import Options, flag_of
-from schemas.options import AskOptions, EvaluateOptions, PlanOptions
+from schemas.options import AskOptions, EvaluateOptions, PlanOptions, RankOptions
 from schemas.role import Action
 from schemas.settings import Settings
 from schemas.token import Token
-from tasks.ideas.limits import MAXIMUM_DEPTH, too_deep
 from warehouse.jobs import Job, read_job, read_result, request_stop
 from warehouse.layout import Layout
 from warehouse.progress import RunProgress, Watch
@@ -40,17 +45,17 @@ from warehouse.queries import open_queries
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.submissions import accept, hand_over, jobs_of, may_see
 
-NAME_CHARACTERS = 80
 SEARCHES_AT_ONCE = 8
 OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler"})
 """Options that say where work is done, which is for whoever runs the service to say."""
 
-
-class IdeaFile(Noun):
-    """An idea file as it was sent."""
-
-    content: str
-    ending: IdeasFormat = "jsonl"
+NOT_OF_A_RANKING = OF_THE_MACHINE | {
+    *("literature", "full_text", "modules", "survey", "cutoff", "label", "max_requests"),
+    *("scores", "shrink", "project"),
+}
+"""Beside those, options for ideas that are evaluated first, and for the order by scores, which is
+read without a job.
+"""
 
 
 class JobSeen(Noun):
@@ -116,6 +121,34 @@ class Service:
         """
         told = _told(token, options, question, idempotency_key)
         return self._accepted(token, AskJob(question=as_question(question), **told))
+
+    def rank(
+        self,
+        token: Token,
+        run_id: str,
+        options: RankOptions,
+        *,
+        name: str,
+        idempotency_key: str | None,
+    ) -> str:
+        """Have the ideas of a published run meet in pairs; the job_id, as `submit` has it. Profile
+        and engine are those of the run unless others are said.
+
+        Raises:
+            UnknownNameError: no such run is published.
+            NotAllowedError, ConfigurationError, ConflictError, RateLimitedError,
+                BudgetExhaustedError: as `submit`.
+        """
+        asked = name or f"ranking of {run_id}"
+        told = _told(token, options, asked, idempotency_key, others=NOT_OF_A_RANKING)
+        with open_queries(self.layout, catalogue_url=self.settings.catalogue) as queries:
+            run = queries.run(RunId(run_id))
+        told["options"] = replace(
+            options,
+            profile=options.profile or run.profile,
+            engine=options.engine or EngineChoice.parse(run.engine),
+        )
+        return self._accepted(token, RankJob(run_id=run.run_id, **told))
 
     def _accepted(self, token: Token, request: JobRequest) -> str:
         check_offered(request, self.settings.dashboard)
@@ -266,10 +299,17 @@ def open_service(
     return Service(layout, settings, database, Watch(layout), gateway_url, kept)
 
 
-def _told(token: Token, options: Options, name: str, idempotency_key: str | None) -> dict[str, Any]:
-    """What every request says, of a caller who may submit."""
+def _told(
+    token: Token,
+    options: Options,
+    name: str,
+    idempotency_key: str | None,
+    *,
+    others: frozenset[str] = OF_THE_MACHINE,
+) -> dict[str, Any]:
+    """What every request says, of a caller who may submit; `others` are not for it to say."""
     token.scope.check(Action.SUBMIT)
-    said = sorted(OF_THE_MACHINE & options.model_fields_set)
+    said = sorted(others & options.model_fields_set)
     if said:
         raise ConfigurationError(f"{flag_of(said[0])} is not for a request to say: leave it out")
     return {
@@ -280,28 +320,3 @@ def _told(token: Token, options: Options, name: str, idempotency_key: str | None
         "idempotency_key": content_hash(token.token_id, idempotency_key or uuid4().hex),
         "options": options,
     }
-
-
-def idea_lines(ideas: Sequence[str | dict[str, Any]]) -> IdeaFile:
-    """Ideas as the file they would be.
-
-    Raises:
-        ConfigurationError: they cannot be written.
-    """
-    entries = [{"text": idea} if isinstance(idea, str) else idea for idea in ideas]
-    if any(too_deep(entry) for entry in entries):
-        raise ConfigurationError(
-            f"an idea is nested deeper than {MAXIMUM_DEPTH} levels: flatten it"
-        )
-    try:
-        lines = [orjson.dumps(entry).decode() for entry in entries]
-    except orjson.JSONEncodeError as error:
-        raise ConfigurationError(f"an idea cannot be written as JSON: {error}") from error
-    return IdeaFile(content="\n".join(lines) + "\n")
-
-
-def name_of(ideas: Sequence[str | dict[str, Any]]) -> str:
-    """What lists of jobs call them: the first title or the first words."""
-    first = ideas[0]
-    told = first if isinstance(first, str) else first.get("title") or first.get("text") or "ideas"
-    return " ".join(str(told).split())[:NAME_CHARACTERS] or "ideas"

@@ -1,5 +1,6 @@
 """Jobs: what a page or a program asks the job runner to do, and what became of it."""
 
+from base64 import b64decode
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal, get_args
@@ -10,16 +11,22 @@ from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
-from schemas.options import AskOptions, EvaluateOptions, PlanOptions
+from schemas.options import (
+    VOTES_IN_LAKE,
+    AskOptions,
+    EvaluateOptions,
+    PlanOptions,
+    RankOptions,
+)
 from schemas.settings import DashboardSettings
 
 OFFERED_PROFILES = ("economy", "faithful")
 """The profiles that ship: a path would be a file of the reader's choice."""
 
-IdeasFormat = Literal["jsonl", "json", "csv", "tsv", "yaml", "txt", "md"]
-"""Formats that are text; an idea file of another one is not sent."""
-
+IdeasFormat = Literal["jsonl", "json", "csv", "tsv", "yaml", "txt", "md", "parquet", "xlsx"]
 IDEAS_FORMATS: tuple[IdeasFormat, ...] = get_args(IdeasFormat)
+NOT_TEXT: dict[IdeasFormat, bytes] = {"parquet": b"PAR1", "xlsx": b"PK\x03\x04"}
+"""Formats that travel in Base64, with what their files begin with."""
 
 
 class _Request(Noun):
@@ -34,8 +41,26 @@ class _Request(Noun):
 
 
 class _OfIdeas(_Request):
-    ideas: str = Field(min_length=1, description="The idea file, as text.")
+    """With a file of ideas."""
+
+    ideas: str = Field(
+        min_length=1, description="The idea file: its text, or Base64 where it is none."
+    )
     ideas_format: IdeasFormat = Field(default="jsonl", description="Ending of the idea file.")
+
+    @property
+    def idea_file(self) -> bytes:
+        """The idea file as it was sent.
+
+        Raises:
+            ConfigurationError: what stands for it is no Base64.
+        """
+        if self.ideas_format not in NOT_TEXT:
+            return self.ideas.encode()
+        try:
+            return b64decode(self.ideas, validate=True)
+        except ValueError as error:
+            raise ConfigurationError(f"the {self.ideas_format} file is not whole") from error
 
 
 class EvaluateJob(_OfIdeas):
@@ -60,7 +85,15 @@ class AskJob(_Request):
     options: AskOptions
 
 
-JobRequest = EvaluateJob | PlanJob | AskJob
+class RankJob(_Request):
+    """What `assay rank RUN` does for a published run."""
+
+    command: Literal["rank"] = "rank"
+    run_id: RunId
+    options: RankOptions
+
+
+JobRequest = EvaluateJob | PlanJob | AskJob | RankJob
 """`options.warehouse` does not count: a job is done in the warehouse that holds its request."""
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
@@ -119,5 +152,10 @@ def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
         raise ConfigurationError(
             f"this profile is not offered here: choose from {', '.join(OFFERED_PROFILES)}"
         )
+    if isinstance(options, RankOptions):
+        if options.votes not in (None, VOTES_IN_LAKE):
+            raise ConfigurationError("a file of votes is not offered here: say `lake`")
+        if options.project is not None:
+            raise ConfigurationError("a project file is not offered here: leave it out")
     if options.scheduler is not None:
         raise ConfigurationError("a scheduler of the reader's choice is not offered here")

@@ -39,6 +39,11 @@ class LiteratureSettings(Section):
         gt=0,
         description="Wait before the first retry; it doubles with each further one, with jitter.",
     )
+    restart_seconds: float = Field(
+        default=60.0,
+        gt=0,
+        description="How long a request waits for a gateway that is not there: it may restart.",
+    )
     cache_maximum_age_days: float = Field(default=30.0, gt=0)
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
@@ -311,6 +316,11 @@ class ApiSettings(Section):
     )
     body_seconds: float = Field(
         default=30.0, gt=0, description="What the body of a request may take to arrive."
+    )
+    idle_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        description="How long a connection may stay without a whole head of a request.",
     )
     requests_at_once: int = Field(
         default=32, ge=1, description="Of one token, watched jobs among them; more are refused."

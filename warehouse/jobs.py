@@ -27,8 +27,9 @@ from schemas.identifiers import content_hash
 from schemas.job import JOB_REQUEST, JobRequest, JobState, JobStatus
 from schemas.patterns import bounded
 from warehouse.layout import Layout
+from warehouse.parquet import write_bytes
 from warehouse.progress import lock_held
-from warehouse.units.landing import BUILDING, read_noun, write_noun
+from warehouse.units.landing import BUILDING, as_json, read_noun, write_noun
 
 LOG_LINES = 40
 _KEY_DIGITS = 16
@@ -109,11 +110,26 @@ def submit(layout: Layout, request: JobRequest) -> str:
             _check_same(layout, known, request)
             return known
         job_id = job_id_of(request)
-        building = folder / f"{BUILDING}{uuid4().hex}"
-        building.mkdir()
-        write_noun(building / "request.json", request)
-        building.rename(folder / job_id)
+        _write_request(folder, job_id, as_json(request))
     return job_id
+
+
+def submit_as(layout: Layout, job_id: str, document: bytes) -> None:
+    """Write a request that has its job_id already; one that is there stays as it is. What cannot be
+    understood is for the runner to say: it holds up no other.
+    """
+    folder = jobs_folder(layout)
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / "submit.lock", fallback_to_soft=False):
+        if not (folder / job_id).exists():
+            _write_request(folder, job_id, document)
+
+
+def _write_request(folder: Path, job_id: str, document: bytes) -> None:
+    building = folder / f"{BUILDING}{uuid4().hex}"
+    building.mkdir()
+    write_bytes(building / "request.json", document)
+    building.rename(folder / job_id)
 
 
 def job_id_of(request: JobRequest) -> str:

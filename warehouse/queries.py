@@ -9,6 +9,7 @@ with open_queries(layout) as queries:
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import duckdb
@@ -36,7 +37,7 @@ from warehouse.answers import (
     RunCost,
     StepCost,
 )
-from warehouse.console import run_sql, run_sql_with_names
+from warehouse.console import run_sql, run_sql_to_arrow, run_sql_with_names
 from warehouse.lake import one_line, open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.ledger import head_of
@@ -46,7 +47,7 @@ from warehouse.statements import statement, table_statement
 if TYPE_CHECKING:  # it takes a while to import, and only the dashboard reads frames
     import polars
 
-__all__ = ["Place", "Queries", "open_queries", "run_sql", "run_sql_with_names"]
+__all__ = ["Place", "Queries", "open_queries", "run_sql", "run_sql_to_arrow", "run_sql_with_names"]
 
 NounT = TypeVar("NounT", bound=Noun)
 _IDEAS_AT_ONCE = 40
@@ -122,6 +123,13 @@ class Queries:
         self.run(run_id)
         (cost,) = self._nouns("run_cost", RunCost, run_id=run_id)
         return cost
+
+    def spent(self, run_id: RunId, since: datetime, until: datetime) -> float | None:
+        """What the calls made for a run or survey in a stretch of time cost, in dollars; 0 also for
+        one that is not there; None: not wholly known.
+        """
+        (row,) = self._rows("spent", run_id=run_id, since=since, until=until)
+        return None if row["unknown_price_calls"] else float(row["cost_usd"])
 
     def failures(self, run_id: RunId) -> tuple[FailureRow, ...]:
         """Failures of the run, rejected entries of the idea file first."""

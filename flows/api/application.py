@@ -18,13 +18,20 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
 from dashboards.reports.formats.report_format import ReportFormat
-from flows.api.bodies import AskBody, EvaluateBody, PlanBody, options_of, uploaded
+from flows.api.bodies import (
+    AskBody,
+    EvaluateBody,
+    PlanBody,
+    RankBody,
+    options_of,
+)
 from flows.api.events import watched
 from flows.api.gate import Gate
 from flows.api.page import page_of
 from flows.commands.answer import Answer, error_answer
 from flows.mcp_server import mcp_server
-from flows.service import IdeaFile, JobSeen, Service, idea_lines, name_of
+from flows.sent_ideas import IdeaFile, idea_lines, name_of, uploaded
+from flows.service import JobSeen, Service
 from schemas.errors import (
     AssayError,
     BudgetExhaustedError,
@@ -145,6 +152,14 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
         """Have it said what an evaluation would ask and cost, as `assay plan` does."""
         lines, name = idea_lines(body.ideas), body.name or name_of(body.ideas)
         return submitted(token, lines, body.options, name, idempotency_key)
+
+    @api.post("/v1/jobs/rank", status_code=202, response_model=Answer, tags=["jobs"])
+    def rank(body: RankBody, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
+        """Let the ideas of a published run meet in pairs, with the options of `assay rank`."""
+        job_id = service.rank(
+            token, body.run_id, body.options, name=body.name, idempotency_key=idempotency_key
+        )
+        return _told(service.job_answer(service.job(token, job_id)), 202)
 
     @api.post("/v1/jobs/{command}/file", status_code=202, response_model=Answer, tags=["jobs"])
     async def upload(

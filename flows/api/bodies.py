@@ -5,12 +5,10 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import QueryParams
 
-from flows.service import IdeaFile
 from flows.survey_request import LONGEST_QUESTION
 from schemas.errors import ConfigurationError
-from schemas.job import IDEAS_FORMATS, IdeasFormat
 from schemas.option_values import Options
-from schemas.options import AskOptions, EvaluateOptions, PlanOptions
+from schemas.options import AskOptions, EvaluateOptions, PlanOptions, RankOptions
 
 MOST_IDEAS = 10_000
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -28,17 +26,20 @@ Ideas = Annotated[
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
+    name: str = Field(default="", max_length=80, description="What lists of jobs call it.")
+
+
+class _IdeasBody(_Body):
     ideas: Ideas
-    name: str = Field(default="", max_length=80, description="What lists of jobs call them.")
 
 
-class EvaluateBody(_Body):
+class EvaluateBody(_IdeasBody):
     """Ideas to evaluate, and the options of `assay evaluate`."""
 
     options: EvaluateOptions = Field(default_factory=EvaluateOptions)
 
 
-class PlanBody(_Body):
+class PlanBody(_IdeasBody):
     """Ideas to plan, and the options of `assay plan`."""
 
     options: PlanOptions = Field(default_factory=PlanOptions)
@@ -51,6 +52,13 @@ class AskBody(BaseModel):
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
     options: AskOptions = Field(default_factory=AskOptions)
+
+
+class RankBody(_Body):
+    """A published run to rank, and the options of `assay rank`."""
+
+    run_id: str = Field(min_length=1, max_length=200)
+    options: RankOptions = Field(default_factory=RankOptions)
 
 
 def options_of(kind: type[OptionsT], query: QueryParams) -> OptionsT:
@@ -73,24 +81,3 @@ def options_of(kind: type[OptionsT], query: QueryParams) -> OptionsT:
         else:
             told[name.replace("-", "_")] = values[0]
     return kind(**told)
-
-
-def uploaded(content: bytes, filename: str) -> IdeaFile:
-    """A file of ideas that was sent as it is.
-
-    Raises:
-        ConfigurationError: it is no text, or its format is not known.
-    """
-    ending = filename.rpartition(".")[2].lower()
-    found: IdeasFormat | None = next((each for each in IDEAS_FORMATS if each == ending), None)
-    if found is None:
-        raise ConfigurationError(
-            f"filename {filename[-80:]!r} ends in none of {', '.join(IDEAS_FORMATS)}"
-        )
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\x00"
-    if not text.strip() or "\x00" in text:
-        raise ConfigurationError("the file is no UTF-8 text, or empty")
-    return IdeaFile(content=text, ending=found)

@@ -25,7 +25,7 @@ def serve(warehouse: Path, host: str, port: int, gateway_url: str) -> None:
     with ServiceDatabase(layout) as database:
         service = open_service(layout, settings, database, gateway_url)
         names = names_of_server(host, settings.api.allowed_hosts)
-        answer_requests(application(service), listen(host, port), names)
+        answer_requests(application(service), listen(host, port), names, settings.api.idle_seconds)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def run_and_print(
             batch=request.batch,
             batch_failures=request.batch_failures,
         )
-        ranked = rank_and_print(ranking, session, as_json=as_json, stored_will_do=False)
+        _, ranked = rank_and_print(ranking, session, as_json=as_json, stored_will_do=False)
         return summary, max(ranked, code)
 
 

@@ -87,7 +87,7 @@ def rank(
             stored_will_do=not any(each is not None for each in (*asked_anew, options.project)),
             output=output,
             left_out=tuple(f"left out: {idea_id}: {why}" for idea_id, why in left_out.items()),
-        )
+        )[1]
 
 
 def _admitted(project: Path, request: RankRequest) -> "Admission":
@@ -172,9 +172,9 @@ def rank_and_print(
     stored_will_do: bool,
     output: Path | None = None,
     left_out: tuple[str, ...] = (),
-) -> int:
-    """Rank a run in `session`, unless it is ranked so already, and print the ranking; the command's
-    exit code.
+) -> tuple[RankingHead | None, int]:
+    """Rank a run in `session`, unless it is ranked so already, and print the ranking; what is
+    published of it, None where nothing is, and the command's exit code.
     """
     from flows.commands.answer import print_answer
     from flows.commands.rank_output import print_matches
@@ -195,7 +195,7 @@ def rank_and_print(
                     ranking=summary.head,
                     log=summary.log_path,
                 )
-            return EXIT_FAILURES
+            return None, EXIT_FAILURES
     head = stored or (summary.head if summary is not None else None)
     assert head is not None
     for line in left_out:
@@ -210,8 +210,8 @@ def rank_and_print(
         output=output,
     )
     if head.incomplete_reason is None:
-        return EXIT_DONE
-    return EXIT_BUDGET if head.incomplete_reason == "budget_exhausted" else EXIT_FAILURES
+        return head, EXIT_DONE
+    return head, EXIT_BUDGET if head.incomplete_reason == "budget_exhausted" else EXIT_FAILURES
 
 
 def _stored(request: RankRequest) -> RankingHead | None:

@@ -43,8 +43,6 @@ _LONGEST_ANSWER_SECONDS = 6 * 3600.0
 its closed connection.
 """
 
-# What a gateway may take to start anew on its port (see `GatewayProcess`).
-_RESTART_SECONDS = 60.0
 _LARGEST_ANSWER_BYTES = 64_000_000
 """Twice what the gateway itself takes of the API."""
 
@@ -75,7 +73,8 @@ class GatewayRequests:
         ledger: Ledger,
         http: Client,
         on_request: Callable[[], None] | None = None,
-        restart_seconds: float = _RESTART_SECONDS,
+        *,
+        restart_seconds: float,
         source: str = DEFAULT_SOURCE,
     ) -> None:
         self._base_url = base_url.rstrip("/")

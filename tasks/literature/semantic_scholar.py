@@ -146,6 +146,7 @@ class SemanticScholarClient:
             idea_ledger,
             http,
             on_request,
+            restart_seconds=settings.restart_seconds,
             source=SNAPSHOT_SOURCE if unlimited else DEFAULT_SOURCE,
         )
         self._known = KnownPapers(self._requests)

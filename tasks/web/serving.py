@@ -50,6 +50,8 @@ class PunctualProtocol(H11Protocol):
     closed within twice that time.
     """
 
+    idle_seconds: float | None = None
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._seen: Any = None
@@ -66,7 +68,8 @@ class PunctualProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _look_again(self) -> None:
-        self._looking = self.loop.call_later(IDLE_SECONDS, self._look)
+        seconds = IDLE_SECONDS if self.idle_seconds is None else self.idle_seconds
+        self._looking = self.loop.call_later(seconds, self._look)
 
     def _look(self) -> None:
         """End what has had no whole head since the last look; what is being answered stays."""
@@ -99,13 +102,24 @@ _SHUTDOWN_SECONDS = 10
 _BACKLOG = 2048
 
 
-def answer_requests(application: ASGIApp, listener: socket.socket, names: Sequence[str]) -> None:
+def answer_requests(
+    application: ASGIApp,
+    listener: socket.socket,
+    names: Sequence[str],
+    idle_seconds: float | None = None,
+) -> None:
     """Answer what comes to `listener` until SIGTERM or SIGINT; requests in flight are finished
     first.
 
     Args:
         names: to which it answers, as `Host` headers give them without a port.
+        idle_seconds: None: `IDLE_SECONDS`.
     """
+
+    class Punctual(PunctualProtocol):
+        pass
+
+    Punctual.idle_seconds = idle_seconds
     config = uvicorn.Config(
         TrustedHostMiddleware(
             ProgramsOnly(application), allowed_hosts=list(names), www_redirect=False
@@ -113,7 +127,7 @@ def answer_requests(application: ASGIApp, listener: socket.socket, names: Sequen
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-        http=PunctualProtocol,
+        http=Punctual,
         timeout_keep_alive=int(IDLE_SECONDS),
         backlog=_BACKLOG,
         server_header=False,

@@ -48,7 +48,7 @@ def api_server(
     """Its address, and the process."""
     port = quiet_port()
     command = [sys.executable, "-m", "flows.api.server", str(layout.root), "127.0.0.1", str(port)]
-    env = environment(home, **{"ASSAY_LITERATURE__MAXIMUM_ATTEMPTS": "1", **extra})
+    env = environment(home, **{"ASSAY_LITERATURE__RESTART_SECONDS": "1", **extra})
     process = subprocess.Popen([*command, NO_GATEWAY], env=env)
     url = f"http://127.0.0.1:{port}"
     try:

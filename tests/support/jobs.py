@@ -9,8 +9,10 @@ from uuid import uuid4
 import orjson
 
 from flows.jobs import run_jobs
-from schemas.job import EvaluateJob, PlanJob
-from schemas.options import EvaluateOptions, PlanOptions
+from schemas.choices import EXTRACTIVE
+from schemas.identifiers import RunId
+from schemas.job import EvaluateJob, PlanJob, RankJob
+from schemas.options import EvaluateOptions, PlanOptions, RankOptions
 from schemas.settings import Settings
 from warehouse.jobs import Job, jobs, read_job
 from warehouse.layout import Layout
@@ -30,10 +32,20 @@ def plan_job(text: str = TEXT, *, key: str = "", **options: Any) -> PlanJob:
     return PlanJob(options=PlanOptions(**options), **_idea(text, key))
 
 
+def rank_job(run_id: str, *, key: str = "", **options: Any) -> RankJob:
+    told = {"profile": "economy", "engine": EXTRACTIVE} | options
+    asked = _asked(f"ranking of {run_id}", key)
+    return RankJob(run_id=RunId(run_id), options=RankOptions(**told), **asked)
+
+
 def _idea(text: str, key: str) -> dict[str, Any]:
+    ideas = orjson.dumps({"text": text}).decode() + "\n"
+    return {"ideas": ideas} | _asked(" ".join(text.split())[:80], key)
+
+
+def _asked(name: str, key: str) -> dict[str, Any]:
     return {
-        "name": " ".join(text.split())[:80],
-        "ideas": orjson.dumps({"text": text}).decode() + "\n",
+        "name": name,
         "asked_by": "a test",
         "created_at": datetime.now(UTC),
         "idempotency_key": key or uuid4().hex,

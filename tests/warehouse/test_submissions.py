@@ -1,22 +1,33 @@
 """What tokens may spend: by bounds while jobs are open, by bills once they are known."""
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from schemas.choices import EngineChoice
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError
-from schemas.job import JobState, JobStatus
+from schemas.identifiers import RunId
+from schemas.job import JobRequest, JobState, JobStatus
 from schemas.token import Token
 from tests.support.api_server import make_token
-from tests.support.jobs import evaluate_job, known, plan_job
+from tests.support.evaluations import START, make_evaluation, make_idea, make_run
+from tests.support.jobs import evaluate_job, known, plan_job, rank_job
+from tests.support.rankings import AT, make_head, make_ranked_group
 from warehouse.jobs import write_status
 from warehouse.layout import Layout
+from warehouse.queries import run_sql
+from warehouse.rankings.landing import RANKINGS, land_group
+from warehouse.runs.landing import RUNS, land
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.submissions import accept
 from warehouse.services.tokens import token_of
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
 
 MODEL = "litellm:openai/judge"
+RUN = RunId("run-a")
 
 
 @pytest.fixture
@@ -80,3 +91,85 @@ def test_a_key_names_one_request(layout: Layout, database: ServiceDatabase) -> N
     assert accept(layout, database, holder, evaluate_job(key="k")) == first
     with pytest.raises(ConflictError, match="choose a new key"):
         accept(layout, database, holder, evaluate_job("Another idea.", key="k"))
+
+
+@pytest.fixture(scope="module")
+def ranked(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """A run whose calls have prices, evaluated at two o'clock and ranked at three."""
+    layout = Layout(tmp_path_factory.mktemp("ranked") / "warehouse")
+    for number in (0, 3):
+        land(layout, make_evaluation(number))
+    assert publish(layout, RUNS, make_run(ideas=2)).published
+    ideas = tuple(make_idea(number).idea_id for number in (0, 3))
+    group = make_ranked_group(ideas, group="sound")
+    land_group(layout, group)
+    head = make_head(layout, [group])
+    write_head(layout, RANKINGS, head)
+    assert publish(layout, RANKINGS, head).published
+    return layout
+
+
+def cost_of(layout: Layout, where: str) -> float:
+    (row,) = run_sql(layout, f"select coalesce(sum(cost_usd), 0.0) as usd from llm_calls {where}")
+    return float(row["usd"])
+
+
+def spent_by(layout: Layout, request: JobRequest, since: datetime, until: datetime) -> float:
+    """What a token of ten dollars has less once its job has ended."""
+    bound = JobStatus(state=JobState.DONE, run_id=RUN, started_at=since, finished_at=until)
+    with ServiceDatabase(layout) as database:
+        holder = token(layout, database, maximum_cost_usd=10.0)
+        job = known(layout, accept(layout, database, holder, request))
+        job.log.write_text("at work\n")
+        write_status(job, bound)
+        accept(layout, database, holder, plan_job())  # settles what has ended
+        with database.transaction() as work:
+            ((_, charged_usd),) = work.ask("standing", token_id=holder.token_id)
+    return float(charged_usd)
+
+
+def test_a_job_that_ranks_is_settled_by_its_own_calls(ranked: Layout) -> None:
+    minute = timedelta(minutes=1)
+    evaluated = evaluate_job(engine=MODEL, max_cost_usd=2.0, rank=True)
+    whole = cost_of(ranked, "")
+    assert spent_by(ranked, evaluated, START, AT + minute) == pytest.approx(whole)
+    before = cost_of(ranked, f"where created_at < '{AT}'")
+    assert 0 < before < whole
+    assert spent_by(ranked, evaluated_alone(), START, AT - minute) == pytest.approx(before)
+
+    ranking = rank_job(RUN, engine=EngineChoice.parse(MODEL), max_cost_usd=2.0)
+    assert spent_by(ranked, ranking, AT - minute, AT + minute) == pytest.approx(whole - before)
+    again = rank_job(RUN, engine=EngineChoice.parse(MODEL), max_cost_usd=2.0)
+    assert spent_by(ranked, again, AT + minute, AT + 2 * minute) == 0.0
+
+
+def evaluated_alone() -> JobRequest:
+    return evaluate_job("Another idea.", engine=MODEL, max_cost_usd=2.0)
+
+
+def test_a_ranking_is_bounded_once(layout: Layout, database: ServiceDatabase) -> None:
+    holder = token(layout, database, maximum_cost_usd=2.0)
+    ranking = {"engine": EngineChoice.parse(MODEL)}
+    with pytest.raises(BudgetExhaustedError, match="max_cost_usd has to be said"):
+        accept(layout, database, holder, rank_job("run-a", **ranking))
+    accept(layout, database, holder, rank_job("run-a", **ranking, max_cost_usd=2.0))
+    accept(layout, database, holder, rank_job("run-a"))  # the baseline pays nothing
+
+
+def test_a_request_that_no_longer_can_be_understood_holds_up_no_other(
+    layout: Layout, database: ServiceDatabase
+) -> None:
+    holder = token(layout, database)
+    with database.transaction() as work:
+        work.ask(
+            "add_submission",
+            job_id="20260301T020000000000-0123456789abcdef",
+            token_id=holder.token_id,
+            idempotency_key="of an earlier version",
+            content_sha256="",
+            request='{"command": "forgotten"}',
+            charge_usd=0.0,
+        )
+    accepted = accept(layout, database, holder, evaluate_job())
+    assert known(layout, accepted).request is not None
+    assert known(layout, "20260301T020000000000-0123456789abcdef").request is None

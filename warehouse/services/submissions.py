@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.job import JOB_REQUEST, EvaluateJob, JobRequest, PlanJob
+from schemas.job import AskJob, EvaluateJob, JobRequest, PlanJob, RankJob
 from schemas.role import Action
 from schemas.token import Token
-from warehouse.jobs import Job, job_id_of, job_ids, read_job, submit
+from warehouse.jobs import Job, job_id_of, job_ids, read_job, submit_as
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.services.database import ServiceDatabase
+from warehouse.surveys.queries import survey_head
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -67,7 +68,7 @@ def accept(
 def hand_over(layout: Layout, database: ServiceDatabase) -> None:
     """Give the job runner what it does not have yet."""
     for job_id, document in database.ask("waiting"):
-        submit(layout, JOB_REQUEST.validate_json(document))
+        submit_as(layout, job_id, document.encode())
         with database.transaction() as work:
             work.ask("handed_over", job_id=job_id)
 
@@ -101,7 +102,7 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
             " for one to end, or stop one"
         )
     options = request.options
-    if isinstance(request, PlanJob) or options.engine.is_baseline:
+    if isinstance(request, PlanJob) or options.engine is None or options.engine.is_baseline:
         return 0.0
     left = token.maximum_cost_usd - charged_usd
     if options.max_cost_usd is None:
@@ -140,12 +141,17 @@ def _cost_usd(layout: Layout, job: Job, catalogue_url: str | None) -> float | No
     """What a job that ended has cost; None: not wholly known."""
     if not job.log.exists():  # it was never begun
         return 0.0
-    ranked = job.request is not None and getattr(job.request.options, "rank", False)
-    if job.status.run_id is None or ranked:
+    status = job.status
+    if status.run_id is None or status.started_at is None or status.finished_at is None:
         return None
+    # A run that is ranked may have been ranked before, and may be again, for others to pay.
+    since = status.started_at if isinstance(job.request, RankJob) else _EPOCH
     try:
         with open_queries(layout, catalogue_url=catalogue_url) as queries:
-            cost = queries.run_cost(job.status.run_id)
+            if isinstance(job.request, AskJob):
+                survey_head(queries.connection, status.run_id)
+            else:
+                queries.run(status.run_id)
+            return queries.spent(status.run_id, since, status.finished_at)
     except UnknownNameError:  # deleted since
         return None
-    return None if cost.unknown_price_calls else cost.cost_usd or 0.0

@@ -3,7 +3,7 @@
 import duckdb
 
 from schemas.base import Noun
-from schemas.errors import ConfigurationError
+from schemas.errors import UnknownNameError
 from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.identifiers import RunId
@@ -44,11 +44,11 @@ def survey_heads(connection: duckdb.DuckDBPyConnection) -> tuple[SurveyHead, ...
 
 
 def survey_head(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> SurveyHead:
-    """One run of surveys. Raises ConfigurationError when it is not published."""
+    """One run of surveys. Raises UnknownNameError when it is not published."""
     for head in survey_heads(connection):
         if head.run_id == run_id:
             return head
-    raise ConfigurationError(
+    raise UnknownNameError(
         f"survey {run_id} is not published; the table survey_runs lists those that are"
     )
 

@@ -1,11 +1,13 @@
 """The HTTP API from submission to report, and over deaths of its process."""
 
+import io
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx
+import openpyxl
 import pytest
 
 from schemas.job import EvaluateJob
@@ -81,9 +83,41 @@ def test_an_idea_goes_from_submission_to_report(tmp_path: Path) -> None:
             assert "molecular fragments" in report.text
             assert client.get(f"/v1/runs/{run_id}/ranking").status_code == 404
             assert client.get(f"/v1/runs/{run_id}/review?idea=c").status_code == 404
+            a_workbook_is_evaluated_and_then_ranked(client)
     finally:
         process.terminate()
         assert process.wait(60) == 0
+
+
+def a_workbook_is_evaluated_and_then_ranked(client: httpx.Client) -> None:
+    book = openpyxl.Workbook()
+    for row in (("idea_id", "text"), ("bats", IDEA), ("moths", f"{IDEA} We do so for moths.")):
+        book.active.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    sent = client.post(
+        "/v1/jobs/evaluate/file",
+        params={"filename": "ideas.xlsx", "modules": "soundness"},
+        content=content.getvalue(),
+    )
+    run_id = done(client, sent)["run_id"]
+    assert len(client.get(f"/v1/runs/{run_id}").json()["rows"]) == 2
+    asked = client.post("/v1/jobs/rank", json={"run_id": run_id})
+    assert done(client, asked)["run_id"] == run_id
+    ranked = client.get(f"/v1/runs/{run_id}/ranking").json()["rows"]
+    assert {row["idea_id"] for row in ranked} == {"bats", "moths"}
+    again = client.post("/v1/jobs/rank", json={"run_id": run_id})
+    assert done(client, again)["state"] == "done"
+
+
+def done(client: httpx.Client, asked: httpx.Response) -> dict[str, Any]:
+    """How a job ended."""
+    assert asked.status_code == 202, asked.text
+    job_id = asked.json()["rows"][0]["job_id"]
+    ended = events_of(client.get(f"/v1/jobs/{job_id}/events").text)[-1]
+    assert (ended["event"], ended["data"]["state"]) == ("end", "done"), ended
+    told: dict[str, Any] = ended["data"]
+    return told
 
 
 def test_a_source_that_is_down_is_an_error_and_no_empty_answer(tmp_path: Path) -> None:
@@ -133,7 +167,8 @@ def test_what_was_accepted_survives_sigkill_and_is_there_once(tmp_path: Path) ->
 def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.service import idea_lines, open_service
+    from flows.sent_ideas import idea_lines
+    from flows.service import open_service
     from schemas.options import EvaluateOptions
     from schemas.settings import Settings
     from warehouse.services import submissions
@@ -150,7 +185,7 @@ def test_what_was_accepted_and_not_handed_over_is_at_the_next_start(
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-            patched.setattr(submissions, "submit", dies)
+            patched.setattr(submissions, "submit_as", dies)
             service.submit(
                 token, idea_lines([IDEA]), EvaluateOptions(), name="a", idempotency_key="k"
             )

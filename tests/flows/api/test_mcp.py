@@ -25,6 +25,7 @@ IDEA = (
 )
 TOOLS = {
     "evaluate_ideas",
+    "rank_run",
     "job_progress",
     "stop_job",
     "ask_literature",
@@ -88,7 +89,7 @@ async def test_over_http_a_token_bounds_what_a_tool_does(url: str, layout: Layou
     before = job_ids(layout)
     reader_token = make_token(layout, Role.READER)
     reader = await called(url, reader_token, "evaluate_ideas", ideas=[IDEA])
-    assert (reader.is_error, "needs a submitter's" in said(reader)) == (True, True)
+    assert (reader.is_error, "a reader may not submit" in said(reader)) == (True, True)
     token = make_token(layout)
     for options in ({"engine": "litellm:openai/x"}, {"workers": 9}, {"nonsense": 1}):
         refused = await called(url, token, "evaluate_ideas", ideas=[IDEA], options=options)

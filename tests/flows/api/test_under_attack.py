@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ import pytest
 from starlette.types import Message
 
 from flows.api.gate import Gate
+from schemas.job import EvaluateJob
 from schemas.role import Role
 from schemas.settings import ApiSettings
 from tests.support.api_server import api_server, bearing, make_token
@@ -23,7 +25,11 @@ from warehouse.services.tokens import revoke
 
 IDEA = "We train a graph network on protein pairs and repeat every measurement five times."
 MOST_BYTES = 20_000
-LIMITS = {"ASSAY_API__MAXIMUM_BODY_BYTES": str(MOST_BYTES), "ASSAY_API__BODY_SECONDS": "1"}
+LIMITS = {
+    "ASSAY_API__MAXIMUM_BODY_BYTES": str(MOST_BYTES),
+    "ASSAY_API__BODY_SECONDS": "1",
+    "ASSAY_API__IDLE_SECONDS": "1",
+}
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +183,62 @@ def test_what_is_not_offered_is_refused_in_one_line(
         assert (answer.status_code, answer.json()["state"]) == (422, "error"), answer.text
         assert "\n" not in answer.json()["error"]
     assert job_ids(layout) == before
+
+
+@pytest.mark.parametrize(
+    ("told", "status"),
+    [
+        ({"run_id": "../../etc"}, 404),
+        ({"run_id": ""}, 422),
+        ({"run_id": "run-a"}, 422),  # its engine is a model that is not offered
+        ({"run_id": "run-a", "options": {"engine": "extractive", "scores": True}}, 422),
+        ({"run_id": "run-a", "options": {"engine": "extractive", "votes": "/etc/passwd"}}, 422),
+        ({"run_id": "run-a", "options": {"engine": "extractive", "project": "/etc/passwd"}}, 422),
+        ({"run_id": "run-a", "options": {"engine": "extractive", "profile": "/etc/passwd"}}, 422),
+        ({"run_id": "run-a", "options": {"engine": "extractive", "warehouse": "/tmp"}}, 422),
+        ({"run_id": "run-a", "options": {"engine": "extractive", "literature": "live"}}, 422),
+    ],
+    ids=str,
+)
+def test_a_ranking_that_is_not_offered_is_refused_in_one_line(
+    url: str, layout: Layout, told: dict[str, Any], status: int
+) -> None:
+    before, token = job_ids(layout), make_token(layout)
+    answer = httpx.post(f"{url}/v1/jobs/rank", json=told, headers=bearing(token))
+    assert (answer.status_code, answer.json()["state"]) == (status, "error"), answer.text
+    assert "\n" not in answer.json()["error"]
+    reader = bearing(make_token(layout, Role.READER))
+    assert httpx.post(f"{url}/v1/jobs/rank", json=told, headers=reader).status_code in (403, 422)
+    assert job_ids(layout) == before
+
+
+@pytest.mark.parametrize(
+    ("filename", "content", "status"),
+    [
+        ("ideas.parquet", b"PAR1 and whatever stands behind it", 202),
+        ("ideas.xlsx", b"PK\x03\x04 and whatever stands behind it", 202),
+        ("ideas.parquet", b"PK\x03\x04", 422),
+        ("ideas.xlsx", b"a,b\n1,2", 422),
+        ("ideas.xlsm", b"PK\x03\x04", 422),
+        ("ideas.csv", b"PAR1\x00", 422),
+    ],
+)
+def test_a_file_that_is_no_text_is_taken_by_its_first_bytes_and_opened_by_the_job_alone(
+    url: str, layout: Layout, filename: str, content: bytes, status: int
+) -> None:
+    answer = httpx.post(
+        f"{url}/v1/jobs/evaluate/file",
+        params={"filename": filename},
+        content=content,
+        headers=bearing(make_token(layout)),
+    )
+    assert answer.status_code == status, answer.text
+    if status == 202:
+        job = read_job(layout, job_of(answer))
+        assert job is not None
+        assert isinstance(job.request, EvaluateJob)
+        assert job.request.idea_file == content
+        assert job.ideas.suffix == Path(filename).suffix
 
 
 @pytest.mark.parametrize(

@@ -269,7 +269,7 @@ async def test_an_answer_without_end_is_a_failure(
     monkeypatch.setattr("tasks.literature.gateway_requests._LARGEST_ANSWER_BYTES", 100_000)
     with shaped_server(lambda _: "") as server:
         server.script = ["endless"]
-        requests = GatewayRequests(server.url, ledger, http)
+        requests = GatewayRequests(server.url, ledger, http, restart_seconds=60.0)
         fetched = await requests.get("/graph/v1/paper/search", {"query": "x"})
     assert fetched.failure is not None
     assert fetched.failure.reason == "too_large"
