@@ -48,6 +48,9 @@ class KnowledgeItem(Noun):
     doi: str | None = None
     arxiv_id: str | None = Field(default=None, description="Without the version.")
     pdf_url: str | None = None
+    retracted: bool | None = Field(
+        default=None, description="Whether it was taken back; None: the source does not say."
+    )
     language: str | None = Field(default=None, description="Programming language.")
     topics: tuple[str, ...] = ()
 

@@ -211,7 +211,7 @@ class PooledWork(Noun):
         default="",
         description="Its entry in the list of references; empty: it was not found there.",
     )
-    retracted: bool = Field(description="Whether its title says that it was retracted.")
+    retracted: bool = Field(description="Whether its title, or OpenAlex, says it was retracted.")
     abstract: Prose | None = Field(
         default=None,
         description="As the source has it: a revision shows it again; None: it had none.",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from schemas.manuscripts import PooledWork
 from schemas.outcome import Provenance
+from tasks.manuscripts.cited import says_retracted
 from tasks.manuscripts.sections import Section
 from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.read_section import CandidateReply, LeadShown
@@ -21,7 +22,7 @@ _SAME_PROBLEM = 0.6
 _CONFIDENCE_OF_GRAVITY = {1: 90, 2: 70, 3: 50}
 """Percent, of what a check of the text reports."""
 _RETRACTED_PERCENT = 80
-"""The title says it; why, and whether the manuscript says so too, is not known."""
+"""Its title or OpenAlex says it; why, and whether the manuscript says so too, is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +56,14 @@ def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadSh
 
 
 def retracted_candidates(works: Sequence[PooledWork], provenance: Provenance) -> list[Candidate]:
-    """Works that the manuscript cites and whose title says that they were retracted."""
+    """Works that the manuscript cites and that were retracted, as a title or OpenAlex says."""
     return [
         Candidate(
             "the list of references",
             CandidateReply(
                 problem="The manuscript cites a work that has been retracted.",
                 quote=work.cited_as,
-                explanation=f"The source lists it as “{work.title}” ({work.year or 'no year'}).",
+                explanation=_who_says(work),
                 confidence_percent=_RETRACTED_PERCENT,
             ),
             provenance,
@@ -70,6 +71,13 @@ def retracted_candidates(works: Sequence[PooledWork], provenance: Provenance) ->
         for work in works
         if work.retracted and work.cited_as
     ]
+
+
+def _who_says(work: PooledWork) -> str:
+    told = f"“{work.title}” ({work.year or 'no year'})"
+    if says_retracted(work.title):
+        return f"The source lists it as {told}."
+    return f"OpenAlex lists {told} as retracted."
 
 
 def merged(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -157,7 +157,10 @@ async def _pool(
         return None
     reading = Reading(shown_form(read), read.text)
     engine = tools.checker(ledger, 1, None)
-    return await gather_pool(read.title, reading, engine, literature, request.cutoff_date)
+    retractions = tools.retractions(ledger)
+    return await gather_pool(
+        read.title, reading, engine, literature, request.cutoff_date, retractions
+    )
 
 
 def _attachment(manuscript: Manuscript) -> Attachment | None:

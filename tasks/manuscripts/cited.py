@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from schemas.identifiers import PaperId
+from schemas.knowledge import SourceQuery
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, MULTILINE, bounded, linear
 from schemas.retrieval import SourceFailure
 from tasks.literature.client import LiteratureClient
 from tasks.manuscripts.steps.reading import Reading
+from tasks.sources.registry import Source
 from tasks.text.quotations import normal
 from tasks.text.words import shorten_words
 
@@ -66,9 +68,21 @@ class Cited:
     failures: tuple[SourceFailure, ...]
 
 
-def is_retracted(paper: Paper) -> bool:
-    """Whether its title says so, as publishers word it; no source that is asked says more."""
-    return _TAKEN_BACK.match(paper.title) is not None
+def says_retracted(title: str) -> bool:
+    """Whether a title says so, as publishers word it."""
+    return _TAKEN_BACK.match(title) is not None
+
+
+async def look_up_retracted(
+    papers: Iterable[Paper], source: Source
+) -> tuple[frozenset[PaperId], Sequence[SourceFailure]]:
+    """Those of the papers with a DOI that a source lists as taken back, and what had no answer."""
+    named = {paper.doi.casefold(): paper.paper_id for paper in papers if paper.doi}
+    if not named:
+        return frozenset(), ()
+    answer = await source.search(SourceQuery(dois=tuple(named)))
+    listed = (item.doi.casefold() for item in answer.items if item.retracted and item.doi)
+    return frozenset(named[doi] for doi in listed if doi in named), answer.failures
 
 
 def entries_of(reading: Reading) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from schemas.base import replace
 from schemas.failure import Failure, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.manuscripts import ManuscriptCheck, PooledWork
@@ -19,8 +20,9 @@ from tasks.citations.keys import Shown, show
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
-from tasks.manuscripts.cited import CitedWork, is_retracted, look_up_cited
+from tasks.manuscripts.cited import CitedWork, look_up_cited, look_up_retracted, says_retracted
 from tasks.manuscripts.steps.reading import Reading
+from tasks.sources.registry import Source
 from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import expand
 from tasks.survey.steps.survey_plan import SURVEY_PLAN
@@ -130,7 +132,7 @@ def frozen_pool(check: ManuscriptCheck) -> Pool | None:
 def _worded(work: PooledWork, paper: Paper) -> str:
     when = str(work.publication_date or work.year or "no date known")
     marks = [when, *(["cited by the manuscript"] if work.cited_as else ["not cited by it"])]
-    marks += ["retracted, as its title says"] if work.retracted else []
+    marks += ["retracted"] if work.retracted else []
     abstract, left_out = shorten_words(paper.abstract or "", _ABSTRACT_WORDS)
     return f"({', '.join(marks)}): {paper.title}. {abstract}{' […]' if left_out else ''}".strip()
 
@@ -141,8 +143,13 @@ async def gather_pool(
     engine: Engine,
     literature: LiteratureClient,
     cutoff: date | None,
+    retractions: Source | None = None,
 ) -> Pool:
-    """Look up everything once. What a source does never raises: it is counted, and a failure."""
+    """Look up everything once. What a source does never raises: it is counted, and a failure.
+
+    Args:
+        retractions: knows by DOI what was taken back; None: titles alone tell.
+    """
     summary = reading.abstract or reading.text
     asked = [
         (
@@ -160,9 +167,16 @@ async def gather_pool(
     failures += look_up_failures(cited.failures, STAGE, "references of the manuscript")
     related, *about_claims = found
     works = _merged(title, related, list(zip(claims, about_claims, strict=True)), cited.works)
+    papers = tuple(paper for _, paper in works)
+    listed: frozenset[PaperId] = frozenset()
+    if retractions is not None:
+        listed, missed = await look_up_retracted(papers, retractions)
+        failures += look_up_failures(missed, STAGE, "retractions")
     return Pool(
-        works=tuple(work for work, _ in works),
-        papers=tuple(paper for _, paper in works),
+        works=tuple(
+            replace(work, retracted=work.retracted or work.paper_id in listed) for work, _ in works
+        ),
+        papers=papers,
         reference_count=cited.reference_count,
         searched_reference_count=cited.searched_reference_count,
         unanswered_count=len(failures),
@@ -242,7 +256,7 @@ def _merged(
                 relevance_0_to_5=relevance.get(name),
                 about_claim=claimed.get(name, ""),
                 cited_as=entry_of.get(name, ""),
-                retracted=is_retracted(paper),
+                retracted=says_retracted(paper.title),
                 abstract=paper.abstract,
             ),
             paper,

@@ -18,6 +18,9 @@ from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.sources.openalex import OpenAlexSource
+from tasks.sources.registry import Source, open_sources
+from tasks.sources.requests import SourceContext
 from tasks.web.client import Client, open_client
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
@@ -44,6 +47,7 @@ class CheckTools:
         self._request = request
         self._gateway_url = gateway_url
         self._http: Client | None = None
+        self._sources_http: Client | None = None
         self._settings = settings
         self._layout = layout
         self._stack = AsyncExitStack()
@@ -55,6 +59,9 @@ class CheckTools:
         if self._gateway_url is not None:
             seconds = self._settings.literature.timeout_seconds
             self._http = await self._stack.enter_async_context(open_client(seconds))
+            if self._request.literature is not None and self._request.literature.asks_upstream:
+                seconds = self._settings.sources.timeout_seconds
+                self._sources_http = await self._stack.enter_async_context(open_client(seconds))
         return self
 
     async def __aexit__(
@@ -91,20 +98,38 @@ class CheckTools:
         choice = self._request.literature
         if self._gateway_url is None or self._http is None or choice is None:
             return None
+        return SemanticScholarClient(
+            self._gateway_url,
+            ledger,
+            self._http,
+            self._settings.literature,
+            self._counting(ledger),
+            unlimited=choice.unlimited,
+        )
+
+    def retractions(self, ledger: Ledger) -> Source | None:
+        """Who knows by DOI what was taken back; None where the live API is not asked either."""
+        if self._sources_http is None:
+            return None
+        context = SourceContext(
+            self._sources_http,
+            ledger,
+            self._settings.home / "limits",
+            self._counting(ledger),
+            KeyedStore(self._layout.cache / "sources.sqlite"),
+        )
+        (source,) = open_sources(self._settings, context, [OpenAlexSource.name])
+        return source
+
+    def _counting(self, ledger: Ledger) -> Callable[[], None]:
+        """Counts each request against the bounds."""
         budget = self._shared_budget()
 
         def count_request() -> None:
             if ledger.is_new_request():
                 budget.count_request(ledger.idea_id)
 
-        return SemanticScholarClient(
-            self._gateway_url,
-            ledger,
-            self._http,
-            self._settings.literature,
-            count_request,
-            unlimited=choice.unlimited,
-        )
+        return count_request
 
     def _shared_budget(self) -> SharedBudget:
         if self._budget is None:

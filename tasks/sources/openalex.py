@@ -25,7 +25,7 @@ from tasks.web.decoding import running_text
 _LARGEST_PAGE = 100
 _SELECT = (
     "id,doi,title,publication_date,publication_year,authorships,primary_location,best_oa_location,"
-    "cited_by_count,abstract_inverted_index"
+    "cited_by_count,abstract_inverted_index,is_retracted"
 )
 
 
@@ -90,4 +90,5 @@ class OpenAlexSource(HttpSource):
             citation_count=number_of(row, "cited_by_count"),
             doi=doi,
             pdf_url=text_of(row, "best_oa_location", "pdf_url") or None,
+            retracted=told if isinstance(told := row.get("is_retracted"), bool) else None,
         )

@@ -130,7 +130,7 @@ async def test_each_work_stands_once_with_all_ways_it_was_found_and_the_paper_it
 async def test_an_engine_reads_date_and_standing_of_a_work_under_its_key() -> None:
     pool = await pooled(library())
     (told,) = pool.worded(pool.about("a long history of weighing", 1))
-    assert told.startswith("P1 (1999, cited by the manuscript, retracted, as its title says): ")
+    assert told.startswith("P1 (1999, cited by the manuscript, retracted): ")
     assert len(pool.about("jellyfish", 5)) == 0
 
 

@@ -1,0 +1,95 @@
+"""`--literature live`: what a manuscript cites and what is near it, from the live API through the
+gateway, and what OpenAlex lists as taken back.
+"""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from flows.check_request import resolve_check
+from flows.checking import Check
+from schemas.options import CheckOptions
+from schemas.settings import Settings
+from schemas.tables import TABLE
+from tasks.manuscripts.check_shard import check_job
+from tasks.manuscripts.collect import CheckJob
+from tests.support.semantic_scholar_server import SemanticScholarServer, corpus
+from tests.support.source_contexts import quick_settings
+from tests.support.web_servers import Find, shaped_server
+from warehouse.landed import read_landed
+from warehouse.layout import Layout
+from warehouse.manuscripts.landing import CHECKS
+from warehouse.units.landing import landed_files
+
+TEXT = """# Studies of topics in graphs
+
+## Abstract
+We study topic 3 with method 1 and find an effect in graphs.
+
+## 1 Introduction
+Earlier work found another effect of the same topic [1, 2].
+
+## References
+[1] Author 3. Study 3 of topic 3 in graphs. 2018. https://doi.org/10.1000/3
+[2] Author 4. Study 4 of topic 4 in graphs. 2019. https://doi.org/10.1000/4
+"""
+
+
+def taken_back(_: Sequence[Find]) -> str:
+    rows = [
+        {
+            "id": f"https://openalex.org/W{number}",
+            "doi": f"https://doi.org/10.1000/{number}",
+            "title": f"Study {number} of topic {number} in graphs",
+            "is_retracted": number == 3,
+        }
+        for number in (3, 4)
+    ]
+    return json.dumps({"meta": {"count": 2, "next_cursor": None}, "results": rows})
+
+
+def test_a_cited_work_that_openalex_lists_as_retracted_is_raised_and_every_request_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "paper.md").write_text(TEXT)
+    with SemanticScholarServer(corpus(12)) as scholar, shaped_server(taken_back) as openalex:
+        monkeypatch.setenv("ASSAY_LITERATURE__UPSTREAM_URL", scholar.url)
+        quick = quick_settings("openalex", openalex.url)
+        monkeypatch.setenv("ASSAY_SOURCES", quick.model_dump_json())
+        monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "key")
+        asked = CheckOptions(warehouse=tmp_path / "wh", review=True, literature="live")
+        request = resolve_check([tmp_path / "paper.md"], asked, Settings())
+        check = Check(request)
+        with check.open():
+            assert check.gateway is not None
+            job = CheckJob(
+                run_id=check.run_id,
+                request=request,
+                sources=request.sources,
+                gateway_url=check.gateway.url,
+            )
+            receipts = asyncio.run(check_job(job, Settings()))
+    landed = {
+        name: read_landed(
+            TABLE[name], landed_files(Layout(request.warehouse), CHECKS, TABLE[name], receipts)
+        ).to_pylist()
+        for name in ("manuscript_evidence", "problems", "api_calls")
+    }
+    cited = {
+        row["doi"]: row["retracted"] for row in landed["manuscript_evidence"] if row["cited_as"]
+    }
+    assert cited == {"10.1000/3": True, "10.1000/4": False}
+    assert all(row["abstract"] for row in landed["manuscript_evidence"])
+    (raised,) = landed["problems"]
+    assert raised["problem"] == "The manuscript cites a work that has been retracted."
+    assert (
+        "OpenAlex lists “Study 3 of topic 3 in graphs” (2018) as retracted."
+        in (raised["explanation"])
+    )
+    sources = {row["source"] for row in landed["api_calls"]}
+    assert sources == {"semantic_scholar", "openalex"}
+    packed = [row["packed"] for row in landed["api_calls"] if row["source"] == "openalex"]
+    assert packed == [len(landed["manuscript_evidence"])], "one request for all DOIs"
