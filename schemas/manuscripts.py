@@ -212,6 +212,10 @@ class PooledWork(Noun):
         description="Its entry in the list of references; empty: it was not found there.",
     )
     retracted: bool = Field(description="Whether its title, or OpenAlex, says it was retracted.")
+    uses: tuple[str, ...] = Field(
+        default=(),
+        description="Data sets, baselines and metrics that it names as used, each with its kind.",
+    )
     abstract: Prose | None = Field(
         default=None,
         description="As the source has it: a revision shows it again; None: it had none.",

@@ -2,6 +2,7 @@
 and cost.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,6 +108,14 @@ class CheckPage:
         told += f". {missed} to the literature had no answer" if check.unanswered_count else ""
         return f"{told}. That a work is not among them proves nothing."
 
+    def used(self, check: ManuscriptCheck) -> str:
+        """What most of the works looked up name as used; empty: nothing."""
+        counts = Counter(name for work in check.works for name in work.uses)
+        named = [
+            f"{name}, {figures.counted(n, 'work')}" for name, n in counts.most_common(_MOST_USED)
+        ]
+        return f"They name as used: {'; '.join(named)}." if named else ""
+
     def why_found(self, work: PooledWork) -> str:
         ways = {
             "related": work.relevance_0_to_5 is not None,
@@ -136,6 +145,7 @@ class CheckPage:
         return sum(check.unread_reason is not None for check in self.checks)
 
 
+_MOST_USED = 10
 _DECIDED = {
     Decision.ACCEPT: "A person accepted it",
     Decision.REJECT: "A person rejected it",

@@ -15,6 +15,7 @@ from schemas.manuscripts import ManuscriptCheck, PooledWork
 from schemas.outcome import Unscored
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, bounded
+from schemas.resource import ResourceKind
 from schemas.survey import Expansion, SurveyParameters
 from tasks.citations.keys import Shown, show
 from tasks.embeddings.similarity import SharedWords
@@ -22,6 +23,7 @@ from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.manuscripts.cited import CitedWork, look_up_cited, look_up_retracted, says_retracted
 from tasks.manuscripts.steps.reading import Reading
+from tasks.recommendation.extracting import found_by_rule
 from tasks.sources.registry import Source
 from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import expand
@@ -57,6 +59,9 @@ DEPTH = SurveyParameters(
 )
 """Of each strong claim: fewer works, one hop further."""
 MOST_CLAIMS = 3
+MOST_USES = 8
+"""Data sets, baselines and metrics of one work."""
+_KINDS_SHOWN = (ResourceKind.DATA_SET, ResourceKind.BASELINE, ResourceKind.METRIC)
 _QUESTION_WORDS, _QUESTION_CHARACTERS = 300, 4_000
 _ABSTRACT_WORDS = 90
 """Of a work, where it is shown."""
@@ -134,7 +139,9 @@ def _worded(work: PooledWork, paper: Paper) -> str:
     marks = [when, *(["cited by the manuscript"] if work.cited_as else ["not cited by it"])]
     marks += ["retracted"] if work.retracted else []
     abstract, left_out = shorten_words(paper.abstract or "", _ABSTRACT_WORDS)
-    return f"({', '.join(marks)}): {paper.title}. {abstract}{' […]' if left_out else ''}".strip()
+    uses = f" It uses {'; '.join(work.uses)}." if work.uses else ""
+    told = f"{paper.title}. {abstract}{' […]' if left_out else ''}".strip()
+    return f"({', '.join(marks)}): {told}{uses}"
 
 
 async def gather_pool(
@@ -168,13 +175,19 @@ async def gather_pool(
     related, *about_claims = found
     works = _merged(title, related, list(zip(claims, about_claims, strict=True)), cited.works)
     papers = tuple(paper for _, paper in works)
+    uses = _uses(papers, found)
     listed: frozenset[PaperId] = frozenset()
     if retractions is not None:
         listed, missed = await look_up_retracted(papers, retractions)
         failures += look_up_failures(missed, STAGE, "retractions")
     return Pool(
         works=tuple(
-            replace(work, retracted=work.retracted or work.paper_id in listed) for work, _ in works
+            replace(
+                work,
+                retracted=work.retracted or work.paper_id in listed,
+                uses=uses.get(work.paper_id, ()),
+            )
+            for work, _ in works
         ),
         papers=papers,
         reference_count=cited.reference_count,
@@ -263,6 +276,19 @@ def _merged(
         )
         for name, paper in others.items()
     ]
+
+
+def _uses(
+    papers: Sequence[Paper], found: Iterable[Expansion | None]
+) -> Mapping[PaperId, tuple[str, ...]]:
+    """What each names as used, by its abstract and the passages by which it cites another."""
+    links = [link for one in found if one is not None for link in one.links]
+    uses: dict[PaperId, tuple[str, ...]] = {}
+    for one in found_by_rule(papers, links, (), MOST_USES):
+        if one.kind in _KINDS_SHOWN:
+            told = f"{one.name} ({one.kind.value.replace('_', ' ')})"
+            uses[one.paper_id] = (*uses.get(one.paper_id, ()), told)
+    return uses
 
 
 def _kept(expansion: Expansion | None) -> Iterable[tuple[Paper, int | None]]:

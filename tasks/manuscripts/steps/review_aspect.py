@@ -62,7 +62,7 @@ async def baseline_aspect(_: AspectInput, __: BaselineTools) -> AspectReply:
 
 REVIEW_ASPECT = Step(
     name="review_aspect",
-    version=1,
+    version=2,
     package="tasks.manuscripts",
     input_model=AspectInput,
     output_model=AspectReply,

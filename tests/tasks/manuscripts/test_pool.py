@@ -134,6 +134,17 @@ async def test_an_engine_reads_date_and_standing_of_a_work_under_its_key() -> No
     assert len(pool.about("jellyfish", 5)) == 0
 
 
+async def test_a_work_bears_what_it_names_as_used_and_an_engine_reads_it() -> None:
+    told = "We evaluate on the PebbleNet dataset and sort by ear."
+    literature = Library([*PAPERS[1:], work("sorting", abstract=told)], {}, FOUND)
+    pool = await pooled(literature)
+    uses = {one.paper_id: one.uses for one in pool.works}
+    assert uses["sorting"] == ("PebbleNet (data set)",)
+    assert uses["ears"] == ()
+    (shown,) = pool.worded(pool.about("evaluate on PebbleNet", 1))
+    assert shown.endswith("It uses PebbleNet (data set).")
+
+
 async def test_a_source_that_is_down_is_counted_and_nothing_is_concluded_from_it() -> None:
     dead = {name: failed(name) for name in ("search", "papers", "bulk")}
     pool = await pooled(library(dead=dead))
