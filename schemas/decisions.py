@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.base import Noun, Prose
 from schemas.identifiers import RunId, content_hash
@@ -95,6 +95,19 @@ class StageRule(Noun):
     criteria: str = Field(default="", max_length=LONGEST_REASON)
     approve_from: float | None = Field(default=None, description="Scores that need nobody.")
     reject_below: float | None = Field(default=None, description="Scores that are left out.")
+
+
+class GivenAnswer(BaseModel):
+    """What somebody answers to a request, as a command or a program sends it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    verdict: Verdict
+    choice: int | None = Field(default=None, description="With `chosen`: which, from 1.")
+    reason: str | None = Field(default=None, max_length=LONGEST_REASON, description="Why.")
+    version_sha256: str | None = Field(
+        default=None, description="Hash of what was looked at; None: what was asked about."
+    )
 
 
 class Project(Noun):

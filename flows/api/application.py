@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as StarletteScope
 
 from dashboards.reports.formats.report_format import ReportFormat
+from flows import deciding
 from flows.api.bodies import (
     AskBody,
     EvaluateBody,
@@ -32,6 +33,7 @@ from flows.commands.answer import Answer, error_answer
 from flows.mcp_server import mcp_server
 from flows.sent_ideas import IdeaFile, idea_lines, name_of, uploaded
 from flows.service import JobSeen, Service
+from schemas.decisions import GivenAnswer
 from schemas.errors import (
     AssayError,
     BudgetExhaustedError,
@@ -108,6 +110,7 @@ def application(service: Service) -> ASGIApp:
     )
     _add_jobs(api, service)
     _add_asking(api, service)
+    _add_decisions(api, service)
     _add_results(api, service)
     _add_literature(api, service)
     _add_open_pages(api)
@@ -212,6 +215,18 @@ def _add_asking(api: FastAPI, service: Service) -> None:
         key = idempotency_key
         job_id = service.ask(token, body.question, body.options, idempotency_key=key)
         return _told(service.job_answer(service.job(token, job_id)), 202)
+
+
+def _add_decisions(api: FastAPI, service: Service) -> None:
+    @api.get("/v1/inbox", response_model=Answer, tags=["decisions"])
+    def inbox(token: Caller) -> Response:
+        """What waits for your answer, oldest first."""
+        return _told(deciding.inbox(service, token))
+
+    @api.post("/v1/inbox/{request_id}", response_model=Answer, tags=["decisions"])
+    def decide(request_id: str, body: GivenAnswer, token: Caller) -> Response:
+        """Answer a request, once; 409 where it was answered, or what it is about has changed."""
+        return _told(deciding.decide(service, token, request_id, body))
 
 
 def _add_results(api: FastAPI, service: Service) -> None:

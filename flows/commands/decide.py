@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.commands.options import Json
-from schemas.decisions import DecideOptions, Verdict
+from schemas.decisions import LONGEST_REASON, DecideOptions, GivenAnswer, Verdict
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 
@@ -30,33 +30,32 @@ def decide(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Answer a request, for good. Refused when what it is about has changed since it was asked."""
+    """GivenAnswer a request, for good. Refused when what it is about has changed since it was asked."""
     from flows.commands.answer import print_answer
     from flows.talk import print_note
     from warehouse.layout import Layout
-    from warehouse.queries import open_queries
     from warehouse.services.database import ServiceDatabase
-    from warehouse.services.decisions import decide as write_decision
-    from warehouse.services.records import fold_into_lake
+    from warehouse.services.decisions import decide_and_fold
 
     if verdict not in _WORDS:
         raise ConfigurationError(f"{verdict!r} is no answer: say one of {', '.join(_WORDS)}")
+    if len(options.reason or "") > LONGEST_REASON:
+        raise ConfigurationError(f"--reason: at most {LONGEST_REASON:,} characters")
     layout, catalogue = Layout(options.warehouse.resolve()), Settings().catalogue
-    with (
-        open_queries(layout, catalogue_url=catalogue) as queries,
-        ServiceDatabase(layout) as database,
-    ):
-        made = write_decision(
+    with ServiceDatabase(layout) as database:
+        made = decide_and_fold(
+            layout,
             database,
-            queries.connection,
             request,
             options.by or _only_one(database, request),
-            _WORDS[verdict],
-            choice=choice,
-            reason=options.reason,
-            version=options.version,
+            GivenAnswer(
+                verdict=_WORDS[verdict],
+                choice=choice,
+                reason=options.reason,
+                version_sha256=options.version,
+            ),
+            catalogue_url=catalogue,
         )
-    fold_into_lake(layout, catalogue_url=catalogue)
     if json:
         print_answer(made.verdict, [made])
     else:

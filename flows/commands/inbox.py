@@ -18,7 +18,7 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
     with ServiceDatabase(Layout(options.warehouse.resolve())) as database:
         found = tuple(open_requests(database, options.by))
     if json:
-        print_answer("waiting" if found else "answered", [_shown(each) for each in found])
+        print_answer("waiting" if found else "answered", [shown_request(each) for each in found])
     else:
         _print(found)
     return 0
@@ -35,13 +35,16 @@ def print_waiting(waiting: Sequence[Request], run: Run, *, as_json: bool) -> int
         " lists them, and the same command goes on once they are made"
     )
     if as_json:
-        print_answer("waiting", [_shown(each) for each in waiting], run=run, warnings=(line,))
+        print_answer(
+            "waiting", [shown_request(each) for each in waiting], run=run, warnings=(line,)
+        )
     else:
         print_note(line)
     return EXIT_WAITING
 
 
-def _shown(request: Request) -> dict[str, object]:
+def shown_request(request: Request) -> dict[str, object]:
+    """A request for who is to answer it: with the hash of what it is about in place of its parts."""
     told = request.model_dump(mode="json", exclude={"parts"})
     return told | {"version_sha256": request.version_sha256}
 

@@ -8,7 +8,7 @@ import pytest
 from flows.approvals import Admission, admit, load_project
 from flows.exit_codes import EXIT_DONE, EXIT_USAGE, EXIT_WAITING
 from schemas.base import replace
-from schemas.decisions import Project, Stage, Verdict
+from schemas.decisions import GivenAnswer, Project, Stage, Verdict
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.people import Participant
@@ -63,7 +63,8 @@ def admitted(layout: Layout, project: Path) -> Admission:
 
 def answer(layout: Layout, request: str, ada: Participant, verdict: Verdict, why: str) -> None:
     with open_reader(layout) as connection, ServiceDatabase(layout) as database:
-        decide(database, connection, request, ada.participant_id, verdict, reason=why)
+        told = GivenAnswer(verdict=verdict, reason=why)
+        decide(database, connection, request, ada.participant_id, told)
 
 
 def test_ideas_wait_in_the_lake_until_they_are_decided_on(

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import orjson
 import pytest
+from pydantic import ValidationError
 
 from schemas.base import replace
-from schemas.decisions import LONGEST_REASON, Decision, Request, Verdict
+from schemas.decisions import LONGEST_REASON, Decision, GivenAnswer, Request, Verdict
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.people import Participant, ParticipantKind
@@ -86,7 +87,8 @@ def answer(
     **more: object,
 ) -> Decision:
     with open_reader(layout) as connection:
-        return decide(database, connection, request, who.participant_id, verdict, **more)
+        told = GivenAnswer(verdict=verdict, **more)
+        return decide(database, connection, request, who.participant_id, told)
 
 
 def evaluate_anew(layout: Layout) -> None:
@@ -177,8 +179,8 @@ def test_an_approval_of_another_version_than_was_looked_at_is_refused(
 ) -> None:
     request = asked(layout, database, ada)
     with pytest.raises(ConflictError, match="not about abc"):
-        answer(layout, database, ada, version="abc")
-    assert answer(layout, database, ada, version=request.version_sha256)
+        answer(layout, database, ada, version_sha256="abc")
+    assert answer(layout, database, ada, version_sha256=request.version_sha256)
 
 
 class TestAnAttacker:
@@ -230,7 +232,7 @@ class TestAnAttacker:
         self, layout: Layout, database: ServiceDatabase, ada: Participant
     ) -> None:
         asked(layout, database, ada)
-        with pytest.raises(ConfigurationError, match="at most"):
+        with pytest.raises(ValidationError, match="at most"):
             answer(layout, database, ada, reason="x" * (LONGEST_REASON + 1))
         markup = "<script>alert(1)</script>'; drop table decisions; --"
         decision = answer(layout, database, ada, reason=markup)

@@ -4,17 +4,28 @@ asked.
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import duckdb
 
-from schemas.decisions import LONGEST_REASON, Decision, Request, Verdict
-from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, UnknownNameError
+from schemas.decisions import Decision, GivenAnswer, Request, Verdict
+from schemas.errors import (
+    ConfigurationError,
+    ConflictError,
+    NotAllowedError,
+    TransientError,
+    UnknownNameError,
+)
 from schemas.identifiers import content_hash
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
 from warehouse.ledger import parts_of
 from warehouse.services.database import ServiceDatabase, Transaction
 from warehouse.services.people import keep_reason, participant
-from warehouse.services.records import record, recorded
+from warehouse.services.records import fold_into_lake, record, recorded
+
+_FOLD_WAIT_SECONDS = 2.0
 
 
 def request_all(database: ServiceDatabase, requests: Sequence[Request]) -> tuple[Request, ...]:
@@ -42,22 +53,39 @@ def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Ite
             yield request
 
 
+def decide_and_fold(
+    layout: Layout,
+    database: ServiceDatabase,
+    request_id: str,
+    participant_id: str,
+    answer: GivenAnswer,
+    *,
+    catalogue_url: str | None = None,
+) -> Decision:
+    """`decide` about the lake as it is, and have the lake hold it too. While a publisher is at work
+    it is durable all the same, and enters the lake with what is published.
+
+    Raises:
+        As `decide`.
+    """
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        made = decide(database, connection, request_id, participant_id, answer)
+    with suppress(TransientError):
+        fold_into_lake(layout, catalogue_url=catalogue_url, wait_seconds=_FOLD_WAIT_SECONDS)
+    return made
+
+
 def decide(
     database: ServiceDatabase,
     connection: duckdb.DuckDBPyConnection,
     request_id: str,
     participant_id: str,
-    verdict: Verdict,
-    *,
-    choice: int | None = None,
-    reason: str | None = None,
-    version: str | None = None,
+    answer: GivenAnswer,
 ) -> Decision:
     """Write down the answer of a participant, for good.
 
     Args:
         connection: reads the lake, whose ledger says whether the artefact is what was asked about.
-        version: hash of what the participant looked at; None: what was asked about.
 
     Raises:
         UnknownNameError: there is no such request or participant, or who it was is forgotten.
@@ -65,14 +93,15 @@ def decide(
         ConflictError: it was answered before, or the artefact has changed since; says what.
         ConfigurationError: the answer does not fit the request.
     """
-    if reason is not None and len(reason) > LONGEST_REASON:
-        raise ConfigurationError(f"a reason has at most {LONGEST_REASON:,} characters")
+    verdict, reason = answer.verdict, answer.reason
     request = request_named(database, request_id)
     if participant_id not in request.asked_of:
         raise NotAllowedError(f"request {request_id} is asked of others, not of {participant_id}")
-    _check_fits(request, verdict, choice)
+    _check_fits(request, verdict, answer.choice)
     if verdict.ends:
-        _check_version(request, version, parts_of(connection, request.run_id, request.unit_id))
+        _check_version(
+            request, answer.version_sha256, parts_of(connection, request.run_id, request.unit_id)
+        )
     name = request_id if verdict.ends else f"{request_id}/{secrets.token_hex(6)}"
     with database.transaction() as work:
         who = participant(work, participant_id)
@@ -83,7 +112,7 @@ def decide(
             unit_id=request.unit_id,
             stage=request.stage,
             verdict=verdict,
-            choice=choice,
+            choice=answer.choice,
             version_sha256=request.version_sha256,
             participant_id=participant_id,
             role=who.role,

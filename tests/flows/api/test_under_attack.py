@@ -7,12 +7,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import httpx
 import pytest
 from starlette.types import Message
 
 from flows.api.gate import Gate
+from schemas.decisions import Request
 from schemas.job import EvaluateJob
 from schemas.role import Role
 from schemas.settings import ApiSettings
@@ -20,7 +22,11 @@ from tests.support.api_server import api_server, bearing, make_token
 from tests.support.report_lake import publish_report_lake
 from warehouse.jobs import job_ids, read_job
 from warehouse.layout import Layout
+from warehouse.ledger import parts_of
+from warehouse.queries import open_queries
 from warehouse.services.database import ServiceDatabase, services_file
+from warehouse.services.decisions import request_all
+from warehouse.services.people import add_participant
 from warehouse.services.tokens import revoke
 
 IDEA = "We train a graph network on protein pairs and repeat every measurement five times."
@@ -114,6 +120,81 @@ def test_a_reader_neither_submits_nor_sees_jobs(
     answer = httpx.request(method, f"{url}{path}", headers=headers, json=body)
     assert (answer.status_code, answer.json()["state"]) == (403, "error")
     assert job_ids(layout) == before
+
+
+def decider(layout: Layout, scope: Role = Role.DECIDER) -> tuple[dict[str, str], str]:
+    """Headers of somebody who may decide, and their pseudonym."""
+    token = make_token(layout, scope)
+    with ServiceDatabase(layout) as database:
+        who = add_participant(database, "a decider", key=token.split("_")[1])
+    return bearing(token), who.participant_id
+
+
+def asked_of(layout: Layout, participant_id: str) -> Request:
+    with open_queries(layout) as queries:
+        run_id = queries.latest_run().run_id
+        idea_id = queries.idea_scores(run_id)[0].idea_id
+        parts = parts_of(queries.connection, run_id, idea_id)
+    request = Request(
+        request_id=uuid4().hex,
+        run_id=run_id,
+        unit_id=idea_id,
+        stage=None,
+        parts=parts,
+        asked_by=None,
+        asked_of=(participant_id,),
+        requested_at=datetime.now(UTC),
+    )
+    with ServiceDatabase(layout) as database:
+        request_all(database, [request])
+    return request
+
+
+def decide(url: str, request: Request, headers: dict[str, str], **answer: object) -> httpx.Response:
+    body = {"verdict": "approved"} | answer
+    return httpx.post(f"{url}/v1/inbox/{request.request_id}", json=body, headers=headers)
+
+
+def test_a_decision_is_taken_once_from_whom_it_is_asked(url: str, layout: Layout) -> None:
+    headers, who = decider(layout)
+    request = asked_of(layout, who)
+    (waiting,) = httpx.get(f"{url}/v1/inbox", headers=headers).json()["rows"]
+    assert waiting["request_id"] == request.request_id
+    markup = "<script>alert(1)</script>"
+    answer = decide(
+        url,
+        request,
+        headers,
+        verdict="rejected",
+        reason=markup,
+        version_sha256=waiting["version_sha256"],
+    )
+    assert (answer.status_code, answer.json()["state"]) == (200, "rejected")
+    assert answer.headers["content-type"] == "application/json"
+    assert markup not in answer.text
+    for again in ("rejected", "approved"):
+        assert decide(url, request, headers, verdict=again).status_code == 409
+    assert httpx.get(f"{url}/v1/inbox", headers=headers).json()["rows"] == []
+
+
+def test_nobody_else_decides(url: str, layout: Layout) -> None:
+    headers, who = decider(layout)
+    request = asked_of(layout, who)
+    for scope in (Role.READER, Role.SUBMITTER, Role.VOTER):
+        lower, _ = decider(layout, scope)
+        assert decide(url, request, lower).status_code == 403
+        assert httpx.get(f"{url}/v1/inbox", headers=lower).status_code == 403
+    other, _ = decider(layout)
+    owner, _ = decider(layout, Role.OWNER)
+    nobody = bearing(make_token(layout, Role.DECIDER))
+    for stranger in (other, owner, nobody):
+        assert decide(url, request, stranger).status_code == 403
+    assert httpx.get(f"{url}/v1/inbox", headers=other).json()["rows"] == []
+    assert decide(url, request, headers, participant_id=who, role="supervision").status_code == 422
+    assert decide(url, request, headers, verdict="forgotten").status_code == 422
+    assert decide(url, request, headers, version_sha256="ab" * 32).status_code == 409
+    assert decide(url, request, headers, reason="x" * 2_001).status_code == 422
+    assert decide(url, request, headers).status_code == 200
 
 
 def test_the_job_of_another_is_no_job_and_an_owner_sees_it(url: str, layout: Layout) -> None:
