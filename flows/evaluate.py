@@ -89,6 +89,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
             finished_at=self.started_at,
             duration_seconds=0,
             assay_version=metadata.version("assay"),
+            again_run_id=request.again,
             score_weights=request.profile.score_weights,
             allowed_unscored_share=request.allowed_unscored_share,
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from flows.again import with_earlier
 from flows.gateway import OpenGateway
 from flows.shards import shard_count, write_shards
 from schemas.idea import IdeaBatch, RejectedIdea
@@ -74,6 +75,8 @@ def write_to_do(
         for entry in keyed.planned
         if entry.evaluation_key not in done and not _take_over(entry, run_id, layout, catalogue_url)
     ]
+    if request.again is not None and to_do:
+        to_do = with_earlier(to_do, request, layout, catalogue_url)
     return _write_shards(to_do, run_id, request, gateway, layout)
 
 

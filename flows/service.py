@@ -46,7 +46,7 @@ from warehouse.services.database import ServiceDatabase
 from warehouse.services.submissions import accept, hand_over, jobs_of, may_see
 
 SEARCHES_AT_ONCE = 8
-OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler"})
+OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
 """Options that say where work is done, which is for whoever runs the service to say."""
 
 NOT_OF_A_RANKING = OF_THE_MACHINE | {

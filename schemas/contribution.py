@@ -15,7 +15,7 @@ from schemas.citation import (
 )
 from schemas.confidence import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
 from schemas.failure import Failure
-from schemas.identifiers import DimensionId, FoundPaperId, RetrievedPaperId
+from schemas.identifiers import DimensionId, FoundPaperId, PaperId, RetrievedPaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 
 
@@ -246,6 +246,15 @@ class ContributionReview(Judged):
     corrected_sentence_count: CorrectedSentenceCount = None
     dropped_sentence_count: DroppedSentenceCount = None
     provenance: Provenance
+
+
+class JudgedBefore(Noun):
+    """What an earlier run judged of papers for an idea that is evaluated again."""
+
+    dimensions: tuple[Dimension, ...]
+    candidates: tuple[Candidate, ...]
+    comparisons: tuple[Comparison, ...]
+    paper_sha256: dict[PaperId, str] = Field(description="Of title and abstract as they were.")
 
 
 class ContributionEvaluation(Noun):

@@ -129,6 +129,12 @@ class RunOptions(IdeaOptions):
 class EvaluateOptions(RunOptions):
     """Of `assay evaluate`."""
 
+    again: str | None = option(
+        None,
+        "RUN",
+        "Instead of IDEAS: the ideas of an earlier run, against the literature as it is now or"
+        " with a later --cutoff. Engine, profile and modules are the run's unless said.",
+    )
     rank: bool = option(
         False, "", "Then let the ideas of each group meet in pairs, as `assay rank` does."
     )

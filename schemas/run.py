@@ -91,6 +91,10 @@ class RunRequest(WorkRequest):
     label: str = Field(
         default="", description="Part of the evaluation key: a new label evaluates anew."
     )
+    again: RunId | None = Field(
+        default=None,
+        description="The run whose ideas are evaluated again, and whose judgements of papers stand.",
+    )
     ideas_in_flight: int = Field(
         default=8, ge=1, description="Ideas evaluated at once inside one worker."
     )
@@ -176,6 +180,9 @@ class Run(Noun):
     finished_at: datetime = Field(description="End of the run.")
     duration_seconds: float = Field(ge=0, description="Wall-clock time.")
     assay_version: str = Field(description="Version that ran.")
+    again_run_id: RunId | None = Field(
+        default=None, description="The earlier run whose ideas it evaluates again; None: of none."
+    )
     score_weights: ScoreWeights = Field(
         default=ScoreWeights(soundness=1.0, contribution=1.0),
         description="Weights in `idea_scores.score`.",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboards.reports import figures
+from dashboards.reports.changes import Changes, changes_of
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
 from dashboards.reports.wording import dropped, reason, weights_in_words, what_leads
@@ -91,6 +92,7 @@ class RunPage:
     ranked_by_matches: bool
     weights: str
     beyond: tuple[str, ...]
+    changes: Changes | None
 
     @property
     def what_leads(self) -> str:
@@ -137,6 +139,7 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
         ranked_by_matches=any(ranked.by_matches for ranked in ranking),
         weights=weights_in_words(run),
         beyond=_beyond(scores),
+        changes=changes_of(queries, run),
     )
 
 

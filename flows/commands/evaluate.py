@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from flows.commands.options import Ideas, Json
+from flows.commands.options import IdeasOrNone, Json
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.given_ideas import given_ideas
 from flows.request import resolve_request
+from schemas.errors import ConfigurationError
 from schemas.options import EvaluateOptions
 from schemas.run import Run, RunRequest, RunState
 from schemas.settings import Settings
@@ -16,14 +17,25 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    ideas: Ideas,
     options: EvaluateOptions,
+    ideas: IdeasOrNone = None,
     json: Json = False,
 ) -> int:
     """Evaluate a batch of ideas with the modules asked for, publish and rank them.
 
     The same command again goes on where the last one stopped, and costs nothing once all is done.
+    With --again the ideas of an earlier run are held against newer papers: what was judged of a
+    paper stands, and the report begins with what changed.
     """
+    if options.again is not None:
+        if ideas is not None:
+            raise ConfigurationError("--again takes the ideas of the run: leave out IDEAS")
+        from flows.again import resolve_again
+
+        request = resolve_again(options.again, options, Settings())
+        return run_and_print(request, rank=options.rank, as_json=json)[1]
+    if ideas is None:
+        raise ConfigurationError("name a file of ideas, or an earlier run with --again")
     with given_ideas(ideas) as path:
         request = resolve_request(path, options, Settings())
         return run_and_print(request, rank=options.rank, as_json=json)[1]

@@ -26,16 +26,15 @@ from warehouse.rights import keep_private
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 _READ_BY_TYPER = (bool, int, float, Path, StrEnum)
 
-Ideas = Annotated[
-    Path,
-    typer.Argument(
-        metavar="IDEAS",
-        help=(
-            "JSON, JSONL, CSV, TSV, YAML, Excel, Parquet, a folder of .txt and .md files, or - for"
-            " standard input."
-        ),
+_IDEAS = typer.Argument(
+    metavar="IDEAS",
+    help=(
+        "JSON, JSONL, CSV, TSV, YAML, Excel, Parquet, a folder of .txt and .md files, or - for"
+        " standard input."
     ),
-]
+)
+Ideas = Annotated[Path, _IDEAS]
+IdeasOrNone = Annotated[Path | None, _IDEAS]
 
 
 def _into_a_folder(output: Path | None) -> Path | None:

@@ -4,6 +4,7 @@ a benchmark or an idea.
 
 from dashboards.reports.any_run import Reported, kind_of
 from dashboards.reports.benchmark_page import benchmark_page
+from dashboards.reports.changes import changes_of
 from flows.commands.answer import Answer, answer_of
 from flows.commands.benchmark_output import scores_answer
 from flows.commands.check_output import checks_answer
@@ -56,8 +57,10 @@ def _run(queries: Queries, run_id: RunId, idea: str | None) -> Answer:
     run = queries.run(run_id)
     told = published(queries, run_id)
     rows = told.ranked if idea is None else [queries.idea_review(run_id, IdeaId(idea))]
+    changes = changes_of(queries, run) if idea is None else None
+    beside = {"changes": changes.ideas} if changes is not None else {}
     return answer_of(
-        state_of(run), rows, run=run, warnings=run.order_reasons, rejected=told.rejections
+        state_of(run), rows, run=run, warnings=run.order_reasons, rejected=told.rejections, **beside
     )
 
 

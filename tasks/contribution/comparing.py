@@ -39,8 +39,22 @@ async def compare(
     context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
 ) -> Compared:
     """Compare the idea with `papers`, all with abstracts, the most relevant first,
-    `papers_per_comparison_call` at a time; the first call goes ahead alone.
+    `papers_per_comparison_call` at a time; the first call goes ahead alone. Comparisons of an
+    earlier run stand.
     """
+    known = {paper.paper_id: context.before.comparisons(paper, dimensions) for paper in papers}
+    place = {paper.paper_id: number for number, paper in enumerate(papers)}
+    asked = await _compared(
+        context, [paper for paper in papers if known[paper.paper_id] is None], dimensions
+    )
+    kept = [each for row in known.values() if row is not None for each in row]
+    rows = sorted((*kept, *asked.comparisons), key=lambda each: place[each.paper_id])
+    return Compared(tuple(rows), asked.failures)
+
+
+async def _compared(
+    context: Context, papers: Sequence[Paper], dimensions: Sequence[Dimension]
+) -> Compared:
     parameters = context.parameters
     largest, closest = parameters.papers_per_comparison_call, parameters.closest_papers
     told = {

@@ -11,6 +11,7 @@ from schemas.idea import Idea
 from schemas.outcome import Provenance
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
+from tasks.contribution.before import Before
 from tasks.embeddings.similarity import Nearness
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
@@ -27,6 +28,7 @@ class Context:
     engine: Engine
     literature: LiteratureClient
     nearness: Nearness
+    before: Before
 
 
 def omission(subject: str, detail: str) -> Failure:

@@ -33,8 +33,10 @@ class Extraction:
 
 async def extract_dimensions(context: Context) -> Extraction:
     """Ask for the dimensions; the first `maximum_dimensions` of a longer answer count, as the
-    prompt says.
+    prompt says. Those of an earlier run stand.
     """
+    if context.before.dimensions:
+        return Extraction(tuple(replace(each, queries=()) for each in context.before.dimensions))
     limit = context.parameters.maximum_dimensions
     outcome = await context.engine.run(
         EXTRACT_DIMENSIONS, DimensionsInput(idea=context.idea.text, maximum_dimensions=limit)

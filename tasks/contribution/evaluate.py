@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from schemas.citation import Citation
-from schemas.contribution import Candidate, ContributionEvaluation
+from schemas.contribution import Candidate, ContributionEvaluation, JudgedBefore
 from schemas.failure import Failure, own_work
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
@@ -15,6 +15,7 @@ from schemas.paper import Paper
 from schemas.profile import ContributionParameters
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
+from tasks.contribution.before import Before
 from tasks.contribution.comparing import Compared, compare
 from tasks.contribution.context import STAGE, Context
 from tasks.contribution.discovery import Discovery, discover, extract_dimensions
@@ -83,14 +84,18 @@ async def evaluate_contribution(
     engine: Engine,
     literature: LiteratureClient,
     embedder: Embedder,
+    before: JudgedBefore | None = None,
 ) -> ContributionFindings:
     """Evaluate one idea's contribution. Failures of engine and sources travel inside the value.
+
+    Args:
+        before: what an earlier run judged of papers, which stands.
 
     Dimensions, searches, relevance, neighbours of the relevant, relevance of those, comparison with
     the most relevant, reviews. The result depends on what is answered, not on when.
     """
     nearness = Nearness(idea.text, embedder, parameters.embedded_word_limit)
-    context = Context(idea, parameters, engine, literature, nearness)
+    context = Context(idea, parameters, engine, literature, nearness, Before(before))
     extraction = await extract_dimensions(context)
     discovery = await discover(context, extraction.dimensions)
     around = _Field(failures=[*extraction.failures, *discovery.failures])

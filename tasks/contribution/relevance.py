@@ -28,7 +28,7 @@ POSSIBLY_THIS_WORK = Judgement(
 async def judge_relevance(
     context: Context, papers: Sequence[Paper], cited_as: Mapping[PaperId, str]
 ) -> Judgements:
-    """Judge `papers`, `papers_per_relevance_call` at a time.
+    """Judge `papers`, `papers_per_relevance_call` at a time; judgements of an earlier run stand.
 
     Args:
         cited_as: how a paper near the idea cites some of them.
@@ -43,13 +43,16 @@ async def judge_relevance(
         )
         return await context.engine.run(RELEVANCE, question)
 
-    return await judge_papers(
-        papers,
+    known = {paper.paper_id: context.before.relevance(paper) for paper in papers}
+    judgements = await judge_papers(
+        [paper for paper in papers if known[paper.paper_id] is None],
         context.parameters.papers_per_relevance_call,
         asked,
         stage=STAGE,
         subject=f"{RELEVANCE.name} of papers",
     )
+    judgements.by_paper.update({name: each for name, each in known.items() if each is not None})
+    return judgements
 
 
 def relevant(

@@ -38,6 +38,7 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
     Failures of sources, engines and documents travel inside the value; bugs raise.
     """
     started_at = datetime.now(UTC)
+    tools = dataclasses.replace(tools, before=planned.before)
     if job.request.survey:
         surveyed = SurveyedLiterature(tools.literature, planned.idea, tools.engine, tools.ledger)
         tools = dataclasses.replace(tools, literature=surveyed)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from schemas.contribution import JudgedBefore
 from schemas.idea import Idea
 from schemas.profile import Profile
 from schemas.run import Module
@@ -30,7 +31,8 @@ if TYPE_CHECKING:  # a module takes a while to import, and a run with nothing to
 class IdeaTools:
     """All of it writes into the same ledger.
 
-    `knowledge` is None unless the committee is asked for.
+    `knowledge` is None unless the committee is asked for, `before` unless an earlier run's
+    judgements of papers stand.
     """
 
     engine: Engine
@@ -39,6 +41,7 @@ class IdeaTools:
     embedder: Embedder
     ledger: Ledger
     knowledge: "KnowledgeTools | None" = None
+    before: JudgedBefore | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,12 @@ async def _contribution(idea: Idea, profile: Profile, tools: IdeaTools) -> "Cont
     from tasks.contribution.evaluate import evaluate_contribution
 
     return await evaluate_contribution(
-        idea, profile.contribution, tools.engine, tools.literature, tools.embedder
+        idea,
+        profile.contribution,
+        tools.engine,
+        tools.literature,
+        tools.embedder,
+        tools.before,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.contribution import JudgedBefore
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Module, RunRequest
@@ -40,6 +41,8 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
             f" {settings.unpaywall_email is not None}"
         )
         used.append(f"documents {sources} {documents.maximum_bytes} {documents.maximum_pages}")
+    if request.again is not None:
+        used.append(f"again {request.again}")
     if request.survey:
         used.append(f"survey {IDEA_SURVEY.model_dump_json()} {PAPERS_PER_SEARCH}")
     if Module.COMMITTEE in request.modules:
@@ -127,10 +130,11 @@ def run_id_for(
 
 
 class PlannedIdea(Noun):
-    """An idea and the key of the evaluation it needs."""
+    """An idea, the key of the evaluation it needs, and what stands of an earlier one."""
 
     idea: Idea
     evaluation_key: EvaluationKey
+    before: JudgedBefore | None = None
 
 
 class ShardJob(Shard):
