@@ -31,7 +31,6 @@ from tasks.manuscripts.aspects import NOTES_WORDS as ALL_NOTES_WORDS
 from tasks.manuscripts.aspects import WORKS_SHOWN as WORKS_OF_ASPECTS
 from tasks.manuscripts.check import TOKENS_PER_PAGE
 from tasks.manuscripts.debate import MOST_DEBATES
-from tasks.manuscripts.find import shown_form
 from tasks.manuscripts.pool import BREADTH, DEPTH, POOL_STEPS, strong_claims
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 from tasks.manuscripts.review import CANDIDATES_PER_PROBLEM, MOST_SECTIONS
@@ -147,7 +146,7 @@ def _asked_by_reading(
 def _asked_by_review(
     read: Manuscript, request: CheckRequest, settings: Settings
 ) -> Iterator[StepEstimate]:
-    reading = Reading(shown_form(read), read.text)
+    reading = read.reading
     sections = sections_of(reading)[:MOST_SECTIONS]
     shown = sum(len(section.text) for section in sections) / CHARACTERS_PER_TOKEN
     count, attempts = len(sections), request.attempt_count

@@ -13,7 +13,6 @@ from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.benchmarks.records import json_lines, text_of
 from tasks.manuscripts.collect import TEX_SUFFIXES, TEXT_SUFFIXES
-from tasks.manuscripts.find import shown_form
 from tasks.manuscripts.read import Unreadable, read_manuscript
 
 MANIFEST_FILE = "manuscripts/manifest.jsonl"
@@ -77,5 +76,5 @@ async def manuscript_texts(
         read = await read_manuscript(source, "auto", settings, None, ledger, lambda: False)
         if isinstance(read, Unreadable):
             raise ConfigurationError(f"{path} cannot be read: {read.detail}")
-        texts.append(ManuscriptText(name, read.title, shown_form(read), read.text))
+        texts.append(ManuscriptText(name, read.title, read.shown_form, read.text))
     return tuple(texts)

@@ -21,11 +21,10 @@ from tasks.accounting.ledger import Ledger
 from tasks.judging.messages import Attachment
 from tasks.manuscripts.attempts import attempts_at
 from tasks.manuscripts.collect import TEX_SUFFIXES
-from tasks.manuscripts.find import shown_form, with_usage
+from tasks.manuscripts.find import with_usage
 from tasks.manuscripts.pool import Pool, frozen_pool, gather_pool
 from tasks.manuscripts.read import Manuscript, Unreadable, read_manuscript
 from tasks.manuscripts.steps.judge_hit import JUDGE_HIT, HitInput, HitReply
-from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.tools import CheckTools, EngineOfRepetition
 
 
@@ -155,7 +154,7 @@ async def _pool(
     literature = tools.literature(ledger)
     if literature is None:
         return None
-    reading = Reading(shown_form(read), read.text)
+    reading = read.reading
     engine = tools.checker(ledger, 1, None)
     retractions = tools.retractions(ledger)
     return await gather_pool(

@@ -13,7 +13,6 @@ from schemas.outcome import Outcome, Scored
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
 from tasks.manuscripts.answers import unanswered
-from tasks.manuscripts.find import shown_form
 from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.review import Review
@@ -34,7 +33,7 @@ async def with_debate(review: Review, manuscript: Manuscript, engine: Engine, po
     told = [_beside_others(one, review.problems) for one in review.problems]
     open_ = [one for one in told if one.dispute and not one.is_decided and not one.optimistic]
     asked = in_order(open_)[:MOST_DEBATES]
-    reading = Reading(shown_form(manuscript), manuscript.text)
+    reading = manuscript.reading
     weighed = await asyncio.gather(*(_weighed(one, reading, engine, pool) for one in asked))
     places = [one.location for one in asked]
     read = {

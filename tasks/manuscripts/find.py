@@ -13,7 +13,6 @@ from tasks.judging.step import Engine
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.sections import passage_around
 from tasks.manuscripts.steps.find_problems import FIND_PROBLEMS, ProblemsInput, ProblemsReply
-from tasks.manuscripts.steps.reading import Reading
 from tasks.text.quotations import stands_in
 
 # Does a place that a report names exist in the manuscript? Yes, no, or it cannot be told.
@@ -136,7 +135,7 @@ async def find_problems(
     """
     question = ProblemsInput(
         title=manuscript.title,
-        form=shown_form(manuscript),
+        form=manuscript.shown_form,
         text="" if manuscript.attachment is not None else manuscript.text,
         attached=manuscript.attachment is not None,
         maximum_problems=maximum_problems,
@@ -185,11 +184,6 @@ def with_usage(attempt: Attempt, calls: Sequence[LlmCall]) -> Attempt:
     )
 
 
-def shown_form(manuscript: Manuscript) -> str:
-    """As the prompt words it: text read from pages is told apart from text that came as text."""
-    return ManuscriptForm.PDF.value if manuscript.pages else manuscript.form.value
-
-
 def _attempt(number: int, outcome: Outcome[ProblemsReply], count: int) -> Attempt:
     if isinstance(outcome, Scored):
         return Attempt(attempt=number, problem_count=count, provenance=outcome.provenance)
@@ -207,7 +201,7 @@ def _problems(
 ) -> list[Problem]:
     if not isinstance(outcome, Scored):
         return []
-    reading = Reading(shown_form(manuscript), manuscript.text)
+    reading = manuscript.reading
     return [
         Problem(
             problem_id=f"a{number}p{place}",

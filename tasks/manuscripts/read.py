@@ -20,6 +20,7 @@ from tasks.documents.grobid import read_with_grobid
 from tasks.documents.latex import read_latex, read_latex_whole
 from tasks.documents.pdf import read_pages
 from tasks.manuscripts.collect import TEXT_SUFFIXES, may_be_read
+from tasks.manuscripts.steps.reading import Reading
 from tasks.text.words import sections_of_markdown
 
 # A manuscript as it was read.
@@ -51,6 +52,16 @@ class Manuscript:
     bibliography: str = field(default="", repr=False)
     attachment: bytes | None = field(default=None, repr=False)
     passed_over: Failure | None = None
+
+    @property
+    def shown_form(self) -> str:
+        """What an engine is told that it reads: `latex`, `text`, or `pdf` for text with its pages."""
+        return "pdf" if self.pages else self.form.value
+
+    @property
+    def reading(self) -> Reading:
+        """The text as its checks and reviewers take it apart."""
+        return Reading(self.shown_form, self.text)
 
     @property
     def word_count(self) -> int:

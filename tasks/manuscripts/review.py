@@ -22,7 +22,6 @@ from tasks.manuscripts.candidates import (
     merged,
     retracted_candidates,
 )
-from tasks.manuscripts.find import shown_form
 from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.second_look import in_order, second_looks
@@ -74,7 +73,7 @@ async def review_manuscript(
     A section without an answer is a failure and what it holds is not reviewed, which the attempt's
     provenance says; without any answer the attempt is unscored.
     """
-    reading = Reading(shown_form(manuscript), manuscript.text)
+    reading = manuscript.reading
     sections = sections_of(reading)
     read = sections[:MOST_SECTIONS]
     outcomes = await _read_in_order(manuscript, reading, read, engine)
@@ -133,7 +132,7 @@ async def _read_in_order(
     for section, found in zip(sections, leads, strict=True):
         question = SectionInput(
             title=manuscript.title,
-            form=shown_form(manuscript),
+            form=manuscript.shown_form,
             place=section.place,
             section=section.text,
             notes=notes,

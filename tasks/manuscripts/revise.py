@@ -12,13 +12,11 @@ from schemas.manuscripts import Attempt, Decision, ManuscriptReview, Problem
 from tasks.judging.step import Engine
 from tasks.manuscripts.answers import joined, unanswered
 from tasks.manuscripts.candidates import Candidate
-from tasks.manuscripts.find import shown_form
 from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.review import Review
 from tasks.manuscripts.second_look import Looks, in_order, second_looks
 from tasks.manuscripts.steps.read_section import CandidateReply
-from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
 from tasks.manuscripts.steps.weigh_problem import WEIGH_PROBLEM
 from tasks.manuscripts.steps.write_review import WRITE_REVIEW
@@ -42,7 +40,7 @@ async def revise_review(
     before = next((one for one in earlier.reviews if one.attempt == number), None)
     if attempt.problem_count is None or attempt.provenance is None or before is None:
         return Review(attempt, before, tuple(own), ())
-    reading = Reading(shown_form(manuscript), manuscript.text)
+    reading = manuscript.reading
     again = [one for one in own if _is_asked_again(one, preferences)]
     looks = await second_looks(
         [_candidate(one, attempt) for one in again],

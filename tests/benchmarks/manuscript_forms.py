@@ -22,10 +22,8 @@ from schemas.identifiers import IdeaId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.candidates import leads_at
-from tasks.manuscripts.find import shown_form
 from tasks.manuscripts.read import Manuscript, read_manuscript
 from tasks.manuscripts.sections import sections_of
-from tasks.manuscripts.steps.reading import Reading
 
 SEED = 7
 EVERY = 40
@@ -40,7 +38,7 @@ async def read(path: Path, form: str = "auto") -> Manuscript | None:
 
 
 def quotes(manuscript: Manuscript) -> set[str]:
-    reading = Reading(shown_form(manuscript), manuscript.text)
+    reading = manuscript.reading
     found = leads_at(reading, sections_of(reading))
     return {letters(lead.quote) for leads in found for lead in leads}
 

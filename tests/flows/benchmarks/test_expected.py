@@ -41,7 +41,7 @@ def expected(name: str, data: Path, **changes: object) -> BenchmarkEstimate:
         ("pairs", 8 * 2),
         ("groups", 4 * 3 * 2),
         ("critical_problems", 9),
-        ("injected_errors", 2 * 2 * (1 + 6 + 8 + 1)),
+        ("injected_errors", 2 * 2 * (1 + 6 + 3 + 8 + 1)),
         ("agreement", 0),
         ("dataset_recommendation", 0),
         ("leaderboards", 0),

@@ -13,11 +13,9 @@ from schemas.identifiers import IdeaId
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.candidates import leads_at
-from tasks.manuscripts.find import shown_form
 from tasks.manuscripts.read import Manuscript, read_manuscript
 from tasks.manuscripts.sections import sections_of
 from tasks.manuscripts.steps.read_section import LeadShown
-from tasks.manuscripts.steps.reading import Reading
 from tests.support.small_pdf import pdf_of
 
 THINGS = [
@@ -102,7 +100,7 @@ async def found_in(path: Path) -> list[LeadShown]:
     ledger = Ledger(IdeaId("m"))
     read = await read_manuscript(source, "auto", Settings().documents, None, ledger, lambda: False)
     assert isinstance(read, Manuscript), read
-    reading = Reading(shown_form(read), read.text)
+    reading = read.reading
     return [lead for leads in leads_at(reading, sections_of(reading)) for lead in leads]
 
 

@@ -112,7 +112,8 @@ def run(request: CheckRequest) -> CheckHead:
     check = Check(request)
     plan = check.plan()
     job = CheckJob(run_id=plan.head.run_id, request=request, sources=request.sources)
-    asyncio.run(check_job(job, Settings()))
+    sent = CheckJob.model_validate_json(job.model_dump_json())  # as a worker gets it
+    asyncio.run(check_job(sent, Settings()))
     summary = conclude(check, plan)
     assert summary.published, summary.failed_expectations
     return summary.head
