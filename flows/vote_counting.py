@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections import defaultdict
 from collections.abc import Iterable
 
 from filelock import FileLock, Timeout
@@ -9,7 +10,7 @@ from filelock import FileLock, Timeout
 from schemas.errors import TransientError
 from schemas.profile import RankingParameters
 from schemas.settings import Settings
-from schemas.votes import HumanVote
+from schemas.votes import HumanVote, Track
 from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase, services_file
 from warehouse.services.records import fold_into_lake, recorded
@@ -80,11 +81,13 @@ class VoteCounter:
 
 def count_votes(database: ServiceDatabase) -> None:
     """Bring every contest's standing up to the votes that are there."""
-    from tasks.ranking.voted import belongs, standing_by  # seconds; most runners count no votes
+    from tasks.ranking.voted import standing_by, votes_of  # seconds; most runners count no votes
 
-    votes = tuple(recorded(database, VOTES, HumanVote))
+    votes: dict[tuple[Track, str], list[HumanVote]] = defaultdict(list)
+    for vote in recorded(database, VOTES, HumanVote):
+        votes[vote.track, vote.group].append(vote)
     for contest, standing in contests(database):
-        own = [vote for vote in votes if belongs(vote, contest)]
+        own = votes_of(contest, votes.get((contest.track, contest.group), ()))
         if standing is None or standing.vote_count != _counted(own):
             keep_standing(database, contest, standing_by(contest, own, RankingParameters()))
 

@@ -37,7 +37,7 @@ COIN, SHARES, WITHOUT_CARELESS = "coin", "share_of_wins", "assay_without_careles
 HELD_OUT_FOLDS = 5
 BINS = 10
 PLANTED_SHARE = 0.1
-REPLICATES, MOST_ROUNDS = 5, 60
+REPLICATES, MOST_ROUNDS = 20, 60
 FOUND_SHARE = 0.8
 """Of the true leaders: the votes counted are those until a ranking names so many of them."""
 

@@ -50,19 +50,23 @@ def _match(vote: HumanVote, across_runs: bool) -> Match:
     )
 
 
-def belongs(vote: HumanVote, contest: Contest) -> bool:
-    """Whether the vote is between two contenders of the contest."""
-    if vote.track is not contest.track or vote.group != contest.group:
-        return False
+def votes_of(contest: Contest, votes: Iterable[HumanVote]) -> list[HumanVote]:
+    """Those between two contenders of the contest."""
     names = {contender.name for contender in contest.contenders}
-    return {f"{vote.run_id}/{vote.first_id}", f"{vote.second_run_id}/{vote.second_id}"} <= names
+    return [
+        vote
+        for vote in votes
+        if (vote.track, vote.group) == (contest.track, contest.group)
+        and f"{vote.run_id}/{vote.first_id}" in names
+        and f"{vote.second_run_id}/{vote.second_id}" in names
+    ]
 
 
 def standing_by(
     contest: Contest, votes: Sequence[HumanVote], parameters: RankingParameters, seed: int = 0
 ) -> Standing:
     """How a contest stands by `votes`, those of other contests left out."""
-    matches = matches_of(vote for vote in votes if belongs(vote, contest))
+    matches = matches_of(votes_of(contest, votes))
     of = {IdeaId(contender.name): contender for contender in contest.contenders}
     ratings = rate_votes(contest.group, tuple(of), matches, OVERALL.name, parameters, seed)
     elo = {one.idea_id: one for one in ratings if one.method is RatingMethod.ELO}
