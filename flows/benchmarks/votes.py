@@ -20,9 +20,10 @@ from schemas.ranking import Match, Winner
 from tasks.benchmarks.vote_sets import WIKI_VOTES_FILE, read_wiki_votes
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.means import mean, paired_difference, share_of
-from tasks.ranking.schedule import Pair, leaders, next_round
+from tasks.ranking.schedule import Pair, leaders
 from tasks.ranking.strengths import fit
 from tasks.ranking.tally import HUMAN, tally
+from tasks.ranking.voted import telling_pairs
 from tasks.ranking.voters import (
     agreement,
     by_group,
@@ -223,8 +224,7 @@ def _adaptive(
     number: int, cast: Sequence[Match], ids: Sequence[IdeaId], draw: np.random.Generator
 ) -> Sequence[Pair]:
     del draw
-    parameters = RankingParameters(matches_per_idea=1_000_000)
-    return next_round(min(number, 3), tally(ids, cast), frozenset(), parameters, number).pairs
+    return telling_pairs(ids, cast, RankingParameters(), number)
 
 
 def _random(

@@ -8,7 +8,7 @@ from schemas.ranking import Match, Rating, RatingMethod, Winner
 from schemas.votes import Choice, Contender, Contest, HumanVote, Standing, Track, VotedStrength
 from tasks.ranking.dimensions import OVERALL
 from tasks.ranking.rating import rate_votes
-from tasks.ranking.schedule import next_round
+from tasks.ranking.schedule import Pair, next_round
 from tasks.ranking.tally import HUMAN, tally
 
 _WINNERS = {Choice.FIRST: Winner.FIRST, Choice.SECOND: Winner.SECOND}
@@ -75,12 +75,24 @@ def standing_by(
         for rating in ratings
         if rating.method is RatingMethod.BRADLEY_TERRY and rating.rank is not None
     )
-    telling = next_round(_TELLING_ROUND, tally(tuple(of), matches), frozenset(), parameters, seed)
     return Standing(
         vote_count=len(matches),
         strengths=tuple(sorted(strengths, key=lambda one: (one.rank, -one.strength))),
-        next_pairs=telling.pairs,
+        next_pairs=telling_pairs(tuple(of), matches, parameters, seed),
     )
+
+
+def telling_pairs(
+    idea_ids: Sequence[IdeaId], votes: Sequence[Match], parameters: RankingParameters, seed: int = 0
+) -> tuple[Pair, ...]:
+    """Pairs of which a vote tells most: such as nobody has voted on, while there are any."""
+    counted = tally(idea_ids, votes)
+    asked = frozenset(
+        (min(pair), max(pair))
+        for pair in ((vote.first_idea_id, vote.second_idea_id) for vote in votes)
+    )
+    found = next_round(_TELLING_ROUND, counted, asked, parameters, seed).pairs
+    return found or next_round(_TELLING_ROUND, counted, frozenset(), parameters, seed).pairs
 
 
 def _strength(rating: Rating, elo: Rating, contender: Contender) -> VotedStrength:
