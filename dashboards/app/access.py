@@ -7,7 +7,7 @@ with accounts (`assay accounts add`), from the first of which on everybody signs
 import hashlib
 import hmac
 import math
-import time
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,14 @@ from schemas.identifiers import content_hash
 from schemas.role import Action
 from schemas.settings import DashboardSettings, Settings
 from warehouse.layout import Layout
-from warehouse.services.accounts import account_of, has_accounts, person_of, sign_out
+from warehouse.services.accounts import (
+    account_of,
+    claims_ended,
+    end_claims,
+    has_accounts,
+    person_of,
+    sign_out,
+)
 from warehouse.services.database import ServiceDatabase, services_file
 
 SIGN_IN_PATH = "/sign-in"
@@ -110,7 +117,8 @@ def admitted(layout: Layout, settings: DashboardSettings) -> bool:
         return True
     st.title("Assay", anchor=False)
     if settings.provider is not None:
-        if _claims(settings):
+        told = _claims(settings)
+        if told and not claims_ended(services_of(layout), _named(told)):
             st.error(
                 "There is no account here for the confirmed e-mail address that the provider names:"
                 " whoever runs this dashboard makes one."
@@ -133,9 +141,17 @@ def show_person(layout: Layout) -> None:
     if st.button("Sign out", key="sign_out"):
         if secret := _secret(layout):
             sign_out(services_of(layout), secret)
-        if Settings().dashboard.provider is not None and st.user.is_logged_in:
-            st.logout()
+        _sign_out_of_provider(layout)
         st.rerun()
+
+
+def _sign_out_of_provider(layout: Layout) -> None:
+    """Also for what else shows the cookie of this sign-in, which only this browser forgets."""
+    settings = Settings().dashboard
+    if settings.provider is not None and st.user.is_logged_in:
+        told: dict[str, Any] = st.user.to_dict()
+        end_claims(services_of(layout), _named(told), _end_of(told, settings))
+        st.logout()
 
 
 def _secret(layout: Layout) -> str | None:
@@ -147,7 +163,7 @@ def _secret(layout: Layout) -> str | None:
 def _known_to_provider(layout: Layout, settings: DashboardSettings) -> Person | None:
     """The account of the e-mail address that the provider has confirmed."""
     told = _claims(settings)
-    if told.get("email_verified") is not True:
+    if told.get("email_verified") is not True or claims_ended(services_of(layout), _named(told)):
         return None
     account = account_of(services_of(layout), str(told.get("email", "")).casefold())
     return None if account is None else Person(name=account.name, role=account.role)
@@ -158,8 +174,17 @@ def _claims(settings: DashboardSettings) -> dict[str, Any]:
     if settings.provider is None or not st.user.is_logged_in:
         return {}
     told: dict[str, Any] = st.user.to_dict()
-    fresh = float(told.get("iat") or 0) + settings.session_hours * 3600 > time.time()
-    return told if fresh else {}
+    return told if _end_of(told, settings) > datetime.now(UTC) else {}
+
+
+def _end_of(told: dict[str, Any], settings: DashboardSettings) -> datetime:
+    begun = datetime.fromtimestamp(float(told.get("iat") or 0), UTC)
+    return begun + timedelta(hours=settings.session_hours)
+
+
+def _named(told: dict[str, Any]) -> str:
+    """What names a sign-in with the provider."""
+    return content_hash("provider", str(told.get("sub")), str(told.get("iat")))
 
 
 def _place() -> str:

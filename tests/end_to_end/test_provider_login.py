@@ -77,8 +77,14 @@ def test_the_provider_says_who_it_is_and_the_accounts_what_they_may(
         expect(ada.page.get_by_role("link", name="Evaluate one")).to_be_visible()
         ada.page.reload()
         expect(ada.page.get_by_text("ada@example.org, submitter")).to_be_visible()
+        kept = ada.page.context.cookies()
         ada.page.get_by_role("button", name="Sign out").click()
         expect(ada.page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+    with reader_of(browser, address) as thief:
+        thief.page.context.add_cookies([{**each} for each in kept])  # type: ignore[list-item]
+        thief.page.goto(f"{address}/")
+        expect(thief.page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+        expect(thief.page.get_by_role("link", name="Runs")).to_have_count(0)
 
     for claims in (
         {"email": "ada@example.org"},

@@ -136,6 +136,18 @@ def sign_out(database: ServiceDatabase, secret: str) -> None:
         work.ask("end_session", secret_sha256=_sha256(secret))
 
 
+def end_claims(database: ServiceDatabase, claims: str, until: datetime) -> None:
+    """Refuse a sign-in with the provider, known by what names it, until it has ended by itself."""
+    with database.transaction() as work:
+        ends_at = until.timestamp()
+        work.ask("add_session", secret_sha256=_sha256(claims), name="", ends_at=ends_at)
+
+
+def claims_ended(database: ServiceDatabase, claims: str) -> bool:
+    """Whether `end_claims` was told of them."""
+    return bool(database.ask("ended", secret_sha256=_sha256(claims)))
+
+
 def _all(database: ServiceDatabase) -> tuple[Account, ...]:
     return tuple(Account.model_validate_json(row[0]) for row in database.ask("accounts"))
 
