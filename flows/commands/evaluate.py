@@ -35,7 +35,9 @@ def evaluate(
         request = resolve_again(options.again, options, Settings())
         return run_and_print(request, rank=options.rank, as_json=json)[1]
     if ideas is None:
-        raise ConfigurationError("name a file of ideas, or an earlier run with --again")
+        raise ConfigurationError(
+            "name the IDEAS, or an earlier run with --again; `assay evaluate --help` tells more"
+        )
     with given_ideas(ideas) as path:
         request = resolve_request(path, options, Settings())
         return run_and_print(request, rank=options.rank, as_json=json)[1]

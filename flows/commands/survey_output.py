@@ -88,9 +88,14 @@ def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:
         return "surveyed"
     if any(survey.kept_count is None for survey in surveys):
         return "failed"
-    if any(part.part is ReviewPart.ANSWER and part.text for s in surveys for part in s.sections):
+    parts = [part for survey in surveys for part in survey.sections]
+    answers = [part for part in parts if part.part is ReviewPart.ANSWER]
+    if any(part.text for part in answers):
         return "answered"
-    return "passages" if any(survey.quotes for survey in surveys) else "not_found"
+    if any(part.unscored_reason is not Reason.NO_EVIDENCE for part in answers):
+        return "failed"
+    shows_passages = not answers and any(survey.quotes for survey in surveys)
+    return "passages" if shows_passages else "not_found"
 
 
 def print_expected_survey(estimate: "SurveyEstimate", *, as_json: bool) -> int:

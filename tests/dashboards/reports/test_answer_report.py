@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dashboards.reports.write_survey import survey_report
+from flows.commands.report_answer import report_answer
 from schemas.base import replace
 from schemas.identifiers import PaperId
 from schemas.paper import SectionKind
@@ -69,3 +70,17 @@ def test_without_a_model_the_passages_are_the_answer(tmp_path: Path, quotes: boo
     shown = page(tmp_path, replace(survey, quotes=(quote,) if quotes else ()))
     assert ("these are the passages" in shown, "“Bats call.”" in shown) == (quotes, quotes)
     assert (NOTHING in shown) != quotes
+
+
+def test_one_word_says_how_a_question_stands(tmp_path: Path) -> None:
+    quiet = looked_everywhere(replace(make_survey(), quotes=()))
+    found = {
+        "answered": with_answer(make_survey(), TEXT),
+        "not_found": with_answer(looked_everywhere(make_survey()), ""),
+        "passages": looked_everywhere(make_survey()),
+        "failed": UNSURVEYED,
+    }
+    for word, survey in (*found.items(), ("not_found", quiet)):
+        layout = Layout(tmp_path / f"{word}-{survey is quiet}")
+        run_id = published_surveys(layout, survey, written=Written.ANSWER)
+        assert report_answer(layout, run_id).state == word
