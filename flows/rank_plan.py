@@ -164,7 +164,7 @@ def _votes(
     path = request.votes_path
     if request.votes_in_lake:
         found = votes_on_ideas(human_votes(queries), group_of)
-        if request.left_out and not found:
+        if not found:
             raise ConfigurationError(
                 f"the lake holds no votes on the ideas of run {request.run_id}: the dashboard's"
                 " page Vote takes them, or leave out --votes"

@@ -23,10 +23,13 @@ from tasks.calibration.text import WORDS
 from tasks.ranking.rank_shard import RankJob, rank_shard
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.ranking_fakes import FakeJudge, write_prior
+from tests.support.votes import make_vote
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.rankings.queries import compared_across, group_summaries, ranked_by
 from warehouse.runs.landing import RUNS, land
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.records import record
 from warehouse.units.publish import publish
 
 RUN = RunId("run-a")
@@ -98,6 +101,21 @@ def test_votes_of_which_none_counts_are_an_error_and_no_ranking(
     (tmp_path / "votes.jsonl").write_text(line)
     with pytest.raises(ConfigurationError, match=expected):
         Ranking(request(layout, votes_path=tmp_path / "votes.jsonl")).plan()
+
+
+def test_votes_of_the_lake_count_as_soon_as_they_are_cast(layout: Layout) -> None:
+    with pytest.raises(ConfigurationError, match="holds no votes on the ideas of run run-a"):
+        Ranking(request(layout, votes_in_lake=True)).plan()
+    ideas = {
+        "first_id": make_evaluation(0).idea.idea_id,
+        "second_id": make_evaluation(1).idea.idea_id,
+    }
+    with ServiceDatabase(layout) as database, database.transaction() as work:
+        record(work, "human_votes", make_vote("counted", **ideas))
+        record(work, "human_votes", make_vote("a check", check_passed=True, **ideas))
+        record(work, "human_votes", make_vote("of other ideas"))
+    summary = ranked(layout, votes_in_lake=True)
+    assert (summary.published, summary.head.vote_count) == (True, 1)
 
 
 def test_a_run_without_ideas_cannot_be_ranked_and_says_so(tmp_path: Path) -> None:
