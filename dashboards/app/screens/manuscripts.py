@@ -6,6 +6,7 @@ import streamlit as st
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.reports import figures, wording
+from dashboards.reports.preferences import NAME as PREFERENCES
 from dashboards.reports.write_check import CheckPage, outcome, was_checked
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
@@ -75,8 +76,9 @@ def _tell(page: CheckPage) -> None:
     if head.incomplete_reason is not None:
         why = wording.reason(head.incomplete_reason)
         st.warning(f"The check ended early: {why}. What is missing is not free of problems.")
-    looked_up = f" {page.looked_up}" if head.review else ""
-    st.markdown(f"**{text.line(page.verdict)}** {text.line(page.tested + looked_up)}")
+    st.markdown(f"**{text.line(page.verdict)}** {text.line(page.tested)}")
+    if head.revises:
+        st.caption(text.line(f"It revises {head.revises} by what people said of its findings."))
     judges = f", judged by {', '.join(head.judges)}" if head.judges else ""
     st.caption(
         text.line(
@@ -116,7 +118,7 @@ def _one(page: CheckPage, check: ManuscriptCheck) -> None:
 def _works(page: CheckPage, check: ManuscriptCheck) -> None:
     """What was looked up before it was judged."""
     with st.expander(f"What was looked up: {len(check.works)}"):
-        st.markdown(text.line(page.found(check)))
+        st.markdown(text.line(f"{page.found(check)} {page.used(check)}"))
         for work in check.works:
             when = work.publication_date or work.year or "no date"
             mark = ", retracted" if work.retracted else ""
@@ -143,7 +145,7 @@ def _others(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
     """What a review holds behind the first problems."""
     listed = {
         "Further problems that stand": page.behind(check, attempt),
-        "Set aside after a second look": page.set_aside(check, attempt),
+        "Set aside": page.set_aside(check, attempt),
     }
     for title, problems in listed.items():
         if not problems:
@@ -151,7 +153,30 @@ def _others(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
         with st.expander(f"{title}: {len(problems)}"):
             for problem in problems:
                 st.markdown(text.prose(f"{problem.problem} {problem.explanation}"))
-                st.caption(text.line(f"Where: {problem.location}. {problem.second_look}"))
+                told = page.decided(problem) or problem.second_look
+                st.caption(text.line(f"Where: {problem.location}. {told}"))
+
+
+def _disputed(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
+    """Both readings side by side of what reviewers disagree over, for a person to decide."""
+    problems = page.disputed(check, attempt)
+    if not problems:
+        return
+    st.subheader("Reviewers disagree; a person decides", anchor=False)
+    for problem in problems:
+        with st.container(border=True, key=f"dispute_{problem.problem_id}"):
+            st.markdown(f"**{problem.problem_id}** {text.line(problem.problem)}")
+            standing = "stands" if problem.stands else "is set aside"
+            st.caption(text.line(f"{problem.dispute} Now it {standing}."))
+            if problem.optimistic:
+                left, right = st.columns(2)
+                left.markdown(text.prose(f"For the authors: {problem.optimistic}"))
+                right.markdown(text.prose(f"Against them: {problem.sceptical}"))
+            if problem.would_decide:
+                st.caption(text.line(f"What would decide: {problem.would_decide}"))
+    st.caption(
+        f"Say what you think in {PREFERENCES} beside the report, then: assay check --revise."
+    )
 
 
 def _attempt(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
@@ -173,7 +198,10 @@ def _attempt(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
             st.markdown(text.prose(problem.explanation))
             if problem.second_look:
                 st.caption(text.line(f"Second look: {problem.second_look}"))
+            if decided := page.decided(problem):
+                st.caption(text.line(decided))
             for vote in page.votes(check, problem):
                 said = "yes" if vote.hit else "no answer" if vote.hit is None else "no"
                 st.caption(text.line(f"{vote.judge}: {said}. {vote.explanation}"))
+    _disputed(page, check, attempt)
     _others(page, check, attempt)

@@ -8,12 +8,18 @@ from dashboards.reports import wording
 from dashboards.reports.write_check import check_report
 from schemas.base import replace
 from schemas.check_run import CheckHead
+from schemas.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptForm, Problem
 from tests.support.check_lake import CHECK, publish_check_lake
+from tests.support.check_lake import check_head as check_head_of_lake
 from tests.support.dashboard import open_page, words
+from tests.support.evaluations import START
+from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.safe_page import unsafe_parts
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.manuscripts.queries import check_head
+from warehouse.units.publish import publish
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +66,51 @@ def test_an_offline_check_says_that_no_rule_understands_the_argument(checked: La
         replace(head, engine="extractive")
     )
     assert "Nothing was read anew" in wording.tested(replace(head, dataset="withdrarxiv"))
+
+
+def test_both_readings_of_a_dispute_stand_side_by_side_and_what_was_decided_is_said(
+    tmp_path: Path,
+) -> None:
+    layout = Layout(tmp_path)
+    disputed, rejected = (
+        Problem(
+            problem_id=name,
+            attempt=1,
+            problem=HOSTILE_TEXT,
+            location="page 1",
+            explanation="It is.",
+            refuted=False,
+            second_look="Looked at.",
+            **more,
+        )
+        for name, more in {
+            "a1p1": {
+                "dispute": "Raised and refuted.",
+                "optimistic": f"It is rounded. {HOSTILE_TEXT}",
+                "sceptical": "12 of 40 are 30 %.",
+                "would_decide": "Divide.",
+            },
+            "a1p2": {"decision": Decision.REJECT, "remark": "We know why."},
+        }.items()
+    )
+    check = ManuscriptCheck(
+        manuscript_id="m",
+        title="Pebbles",
+        form=ManuscriptForm.TEXT,
+        content_sha256="ab" * 32,
+        word_count=100,
+        attempts=(Attempt(attempt=1, problem_count=1),),
+        problems=(disputed, rejected),
+        failures=(),
+    )
+    head = replace(check_head_of_lake(), review=True, revises="check-0", manuscript_count=1)
+    land_checks(layout, head.run_id, "m", [check], START, START)
+    assert publish(layout, CHECKS, head).published
+    page = open_page("manuscripts", layout)
+    assert not page.exception
+    said = words(page).replace("\\", "")  # of Markdown's escapes
+    assert said.index("For the authors: It is rounded.") < said.index("Against them: 12 of 40")
+    assert "What would decide: Divide." in said
+    assert "A person rejected it: We know why." in said
+    assert "It revises check-0 by what people said of its findings." in said
+    assert unsafe_parts(page) == []
