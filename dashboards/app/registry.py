@@ -40,7 +40,7 @@ PAGES: tuple[Page, ...] = (
     Page("sources", "Sources", "travel_explore", "Runs"),
     Page("ranking", "Ranking", "leaderboard", "Ideas"),
     Page("vote", "Vote", "how_to_vote", "Ideas"),
-    Page("inbox", "Inbox", "inbox", "Ideas", Action.DECIDE),
+    Page("inbox", "Inbox", "inbox", "Ideas"),
     Page("idea", "Idea", "lightbulb", "Ideas"),
     Page("paper", "Paper", "article", "Ideas"),
     Page("evaluate", "Evaluate one", "play_circle", "Ideas", Action.SUBMIT),
