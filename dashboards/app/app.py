@@ -5,11 +5,12 @@ from importlib import resources
 
 import streamlit as st
 
-from dashboards.app import links
+from dashboards.app import links, text
 from dashboards.app.access import admitted, may, show_person
 from dashboards.app.data import Lake, open_lake
 from dashboards.app.page import draw
 from dashboards.app.registry import PAGES, Page
+from schemas.errors import AssayError
 from schemas.settings import DashboardSettings, Settings
 
 MATERIAL = ":material/{}:"
@@ -23,7 +24,11 @@ def main() -> None:
         page_icon=str(resources.files("dashboards.app").joinpath("icon.svg")),
         layout="wide",
     )
-    page = _page_of_address(open_lake(settings), settings.dashboard)
+    try:
+        page = _page_of_address(open_lake(settings), settings.dashboard)
+    except AssayError as error:  # who reads this cannot be known, so nothing else is shown
+        st.error(text.line(str(error)), icon=":material/error:")
+        return
     if page is not None:
         page.run()
 

@@ -13,7 +13,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -28,6 +28,7 @@ from warehouse.services.accounts import person_of, sign_in, sign_out
 FREE_GUESSES_OF_AN_ADDRESS = 10
 MOST_BYTES, MOST_SECONDS = 8_192, 10.0
 POLICY_VIOLATION = 1008
+_FILES = ("/media/", "/_stcore/upload_file")
 _PLACE = bounded(r"/(?:[A-Za-z0-9_.~%?=&-][A-Za-z0-9_.~%?=&/:+,-]{0,1500})?")
 """A path of this site: `//` and `/\\` would lead to another."""
 
@@ -113,6 +114,9 @@ class OpenPages:
             there = f"{SIGN_IN_PATH}?next={quote(_place(asked), safe='')}"
             await RedirectResponse(there, 303)(scope, receive, send)
             return
+        elif scope["type"] == "http" and await self._is_anothers_file(scope):
+            await PlainTextResponse("Sign in first", 403)(scope, receive, send)
+            return
         await self._app(scope, receive, send)
 
     async def _has_to_sign_in(self, scope: Scope) -> bool:
@@ -127,6 +131,17 @@ class OpenPages:
             and not self._by_provider
             and is_followed_link(headers)
             and not is_of_another_site(headers)
+            and await run_in_threadpool(by_password, self._layout)
+            and not await run_in_threadpool(self._signed_in, scope)
+        )
+
+    async def _is_anothers_file(self, scope: Scope) -> bool:
+        """Whether this fetches or sends a file of a page without being signed in. Of a provider's
+        sign-in Streamlit alone knows; the addresses of such files cannot be guessed.
+        """
+        return (
+            scope["path"].startswith(_FILES)
+            and not self._by_provider
             and await run_in_threadpool(by_password, self._layout)
             and not await run_in_threadpool(self._signed_in, scope)
         )

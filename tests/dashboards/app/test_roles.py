@@ -15,7 +15,7 @@ from tests.support.jobs import evaluate_job, known
 from warehouse.jobs import job_ids, submit, write_status
 from warehouse.layout import Layout
 from warehouse.services.accounts import remove_account, set_role
-from warehouse.services.database import ServiceDatabase
+from warehouse.services.database import ServiceDatabase, services_file
 
 
 @pytest.fixture
@@ -111,6 +111,17 @@ def test_a_job_is_in_the_name_of_who_asks_and_another_neither_sees_nor_stops_it(
     sign_in_as(Role.OWNER, layout, monkeypatch)
     stop(layout, theirs)
     assert known(layout, theirs.job_id).stop_requested
+
+
+def test_a_database_that_cannot_be_read_shows_nothing_but_that(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout.state.mkdir()
+    services_file(layout).write_bytes(b"no database, however long one looks at it" * 100)
+    app = open_app(layout, monkeypatch)
+    assert not app.exception
+    assert "is damaged" in app.error[0].value
+    assert not app.sidebar.get("page_link")
 
 
 def test_on_an_open_dashboard_nobody_votes_or_decides(layout: Layout) -> None:

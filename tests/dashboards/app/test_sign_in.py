@@ -136,6 +136,13 @@ def test_a_cookie_shown_again_after_the_sign_out_opens_nothing(site: Site) -> No
     assert site.open(secret).status_code == 303
 
 
+def test_a_file_of_a_page_is_for_who_has_signed_in(site: Site) -> None:
+    cookie = {"cookie": f"{cookie_name(site.layout)}={site.session('ada')}"}
+    for path in ("/media/a.csv", "/_stcore/upload_file/a/b"):
+        assert httpx.get(site.url + path).status_code == 403
+        assert httpx.get(site.url + path, headers=cookie).status_code != 403
+
+
 def test_another_password_ends_what_was_open(site: Site) -> None:
     secret = site.session("changed")
     with page_of(site, secret) as page:
