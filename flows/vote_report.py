@@ -1,6 +1,5 @@
 """What the votes of a lake come to: figures on their trust, careless voters, a leaderboard."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from schemas.base import replace
@@ -8,15 +7,15 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.profile import RankingParameters
 from schemas.ranking import Match, Rating, RatingMethod
 from schemas.settings import Settings
-from schemas.vote_report import Board, BoardRow, VoteFigure, VoteReport, VoterRow
-from schemas.votes import HumanVote, Track
+from schemas.vote_report import Board, VoteFigure, VoteReport
+from schemas.votes import HumanVote, Track, VotedStrength
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import mean, share
 from tasks.metrics.rankings import kendall
 from tasks.ranking.biases import biases
 from tasks.ranking.dimensions import OVERALL
 from tasks.ranking.rating import rate_votes
-from tasks.ranking.voted import matches_of
+from tasks.ranking.voted import matches_of, strengths_by
 from tasks.ranking.voters import agreement, by_group, care_of_voters, kappa_with_engine
 from warehouse.contests import human_votes, makers
 from warehouse.layout import Layout
@@ -54,18 +53,7 @@ def report_on_votes(layout: Layout, settings: Settings, by: Board) -> VoteReport
         vote_count=len(matches),
         voter_count=len({vote.voter for vote in votes}),
         figures=figures,
-        careless=tuple(
-            VoterRow(
-                voter=one.voter,
-                vote_count=one.vote_count,
-                first_share_0_to_1=one.first_share_0_to_1,
-                checks_failed=one.checks_failed,
-                checks_passed=one.checks_passed,
-                careless_0_to_1=one.careless_0_to_1,
-            )
-            for one in care
-            if one.careless
-        ),
+        careless=tuple(one for one in care if one.careless),
         board=board,
     )
 
@@ -158,7 +146,7 @@ def _side_by_side(
     return [ours for ours, _ in pairs], [theirs for _, theirs in pairs]
 
 
-def _ideas(votes: Sequence[HumanVote]) -> tuple[BoardRow, ...]:
+def _ideas(votes: Sequence[HumanVote]) -> tuple[VotedStrength, ...]:
     about = matches_of((vote for vote in votes if vote.track is Track.IDEAS), across_runs=False)
     return tuple(
         row for group, own in sorted(by_group(about).items()) for row in _board(group, own)
@@ -167,7 +155,7 @@ def _ideas(votes: Sequence[HumanVote]) -> tuple[BoardRow, ...]:
 
 def _makers(
     votes: Sequence[HumanVote], by: Board, made_by: Mapping[str, Mapping[Board, str]]
-) -> tuple[BoardRow, ...]:
+) -> tuple[VotedStrength, ...]:
     """Votes between two of one maker tell nothing of it and are left out."""
     about = [vote for vote in votes if vote.track is not Track.IDEAS]
     renamed = []
@@ -177,32 +165,12 @@ def _makers(
         if all(names) and names[0] != names[1]:
             first, second = map(IdeaId, names)
             renamed.append(replace(match, first_idea_id=first, second_idea_id=second))
-    return tuple(_board(_EVERYTHING, renamed)) if renamed else ()
+    return _board(_EVERYTHING, renamed) if renamed else ()
 
 
-def _board(group: str, votes: Sequence[Match]) -> Iterator[BoardRow]:
-    ids = tuple({idea for vote in votes for idea in (vote.first_idea_id, vote.second_idea_id)})
-    rated = rate_votes(group, ids, votes, OVERALL.name, RankingParameters(), 0)
-    elo = {one.idea_id: one.strength for one in rated if one.method is RatingMethod.ELO}
-    counts = Counter(one for vote in votes for one in (vote.first_idea_id, vote.second_idea_id))
-    ranked = [one for one in rated if one.method is RatingMethod.BRADLEY_TERRY]
-    for one in sorted(ranked, key=lambda each: (each.rank or 0, each.idea_id)):
-        points = elo[one.idea_id]
-        assert one.rank is not None  # each took part in a vote
-        assert one.strength is not None
-        assert one.lower is not None
-        assert one.upper is not None
-        assert points is not None
-        yield BoardRow(
-            group=group,
-            name=one.idea_id,
-            rank=one.rank,
-            strength=one.strength,
-            lower=one.lower,
-            upper=one.upper,
-            elo=points,
-            vote_count=counts[one.idea_id],
-        )
+def _board(group: str, votes: Sequence[Match]) -> tuple[VotedStrength, ...]:
+    ids = {idea for vote in votes for idea in (vote.first_idea_id, vote.second_idea_id)}
+    return strengths_by(group, tuple(ids), votes, RankingParameters())
 
 
 def _figure(name: str, estimate: Estimate) -> VoteFigure:

@@ -7,6 +7,7 @@ from pydantic import Field
 from schemas.base import Noun
 from schemas.option_values import option
 from schemas.options import LakeOptions
+from schemas.votes import VotedStrength
 
 
 class Board(StrEnum):
@@ -42,28 +43,23 @@ class VoteFigure(Noun):
     undefined_reason: str | None = None
 
 
-class VoterRow(Noun):
-    """One voter whose votes look careless."""
+class Care(Noun):
+    """Whether a voter reads what is shown."""
 
     voter: str
-    vote_count: int
+    vote_count: int = Field(ge=0, description="Without attention checks.")
     first_share_0_to_1: float
     checks_failed: int
     checks_passed: int
-    careless_0_to_1: float
+    careless_0_to_1: float = Field(
+        description="Probability that the votes follow no content: a coin, or a habit of one side."
+        " A taste of one's own looks alike where it is the opposite of everybody else's."
+    )
 
-
-class BoardRow(Noun):
-    """One line of a leaderboard; Bradley–Terry with 95 % interval, and Elo."""
-
-    group: str
-    name: str
-    rank: int
-    strength: float
-    lower: float
-    upper: float
-    elo: float
-    vote_count: int
+    @property
+    def careless(self) -> bool:
+        """More likely than not."""
+        return self.careless_0_to_1 > 0.5
 
 
 class VoteReport(Noun):
@@ -72,8 +68,8 @@ class VoteReport(Noun):
     vote_count: int = Field(description="Without attention checks.")
     voter_count: int
     figures: tuple[VoteFigure, ...]
-    careless: tuple[VoterRow, ...] = Field(
+    careless: tuple[Care, ...] = Field(
         description="Voters whose votes a coin, or a habit of one side, explains better than what"
         " was shown; a taste of one's own looks alike. None is left out."
     )
-    board: tuple[BoardRow, ...]
+    board: tuple[VotedStrength, ...]

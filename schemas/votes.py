@@ -156,13 +156,14 @@ class Contest(Noun):
 
 
 class VotedStrength(Noun):
-    """How strong votes have one contender."""
+    """How strong votes have one of those that meet in a group."""
 
-    contender: Contender
-    strength: float = Field(description="Log-strength, mean 0 in the contest.")
+    group: str
+    name: str = Field(description="Of a contender, or of what is ranked by what it made.")
+    rank: int = Field(ge=1, description="Ties share.")
+    strength: float = Field(description="Log-strength by Bradley–Terry, mean 0 in the group.")
     lower: float = Field(description="Lower end of the 95 % interval.")
     upper: float
-    rank: int = Field(ge=1, description="Ties share.")
     elo: float
     vote_count: int = Field(ge=0)
 

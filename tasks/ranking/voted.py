@@ -67,19 +67,30 @@ def standing_by(
 ) -> Standing:
     """How a contest stands by `votes`, those of other contests left out."""
     matches = matches_of(votes_of(contest, votes))
-    of = {IdeaId(contender.name): contender for contender in contest.contenders}
-    ratings = rate_votes(contest.group, tuple(of), matches, OVERALL.name, parameters, seed)
-    elo = {one.idea_id: one for one in ratings if one.method is RatingMethod.ELO}
-    strengths = (
-        _strength(rating, elo[rating.idea_id], of[rating.idea_id])
-        for rating in ratings
-        if rating.method is RatingMethod.BRADLEY_TERRY and rating.rank is not None
-    )
+    names = tuple(IdeaId(contender.name) for contender in contest.contenders)
     return Standing(
         vote_count=len(matches),
-        strengths=tuple(sorted(strengths, key=lambda one: (one.rank, -one.strength))),
-        next_pairs=telling_pairs(tuple(of), matches, parameters, seed),
+        strengths=strengths_by(contest.group, names, matches, parameters, seed),
+        next_pairs=telling_pairs(names, matches, parameters, seed),
     )
+
+
+def strengths_by(
+    group: str,
+    names: Sequence[IdeaId],
+    votes: Sequence[Match],
+    parameters: RankingParameters,
+    seed: int = 0,
+) -> tuple[VotedStrength, ...]:
+    """By both methods, the strongest first; who took part in no vote is left out."""
+    rated = rate_votes(group, names, votes, OVERALL.name, parameters, seed)
+    elo = {one.idea_id: one for one in rated if one.method is RatingMethod.ELO}
+    found = (
+        _strength(rating, elo[rating.idea_id])
+        for rating in rated
+        if rating.method is RatingMethod.BRADLEY_TERRY and rating.rank is not None
+    )
+    return tuple(sorted(found, key=lambda one: (one.rank, -one.strength, one.name)))
 
 
 def telling_pairs(
@@ -95,15 +106,19 @@ def telling_pairs(
     return found or next_round(_TELLING_ROUND, counted, frozenset(), parameters, seed).pairs
 
 
-def _strength(rating: Rating, elo: Rating, contender: Contender) -> VotedStrength:
-    assert rating.strength is not None and rating.lower is not None
-    assert rating.upper is not None and rating.rank is not None and elo.strength is not None
+def _strength(rating: Rating, elo: Rating) -> VotedStrength:
+    assert rating.strength is not None  # whoever has a rank has them all
+    assert rating.lower is not None
+    assert rating.upper is not None
+    assert rating.rank is not None
+    assert elo.strength is not None
     return VotedStrength(
-        contender=contender,
+        group=rating.group,
+        name=rating.idea_id,
+        rank=rating.rank,
         strength=rating.strength,
         lower=rating.lower,
         upper=rating.upper,
-        rank=rating.rank,
         elo=elo.strength,
         vote_count=round(rating.wins + rating.losses),
     )

@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy.special import betaln, expit, logsumexp
 
 from schemas.identifiers import IdeaId, content_hash
 from schemas.ranking import Match, Winner
+from schemas.vote_report import Care
 from tasks.metrics.agreement import cohen_kappa, krippendorff_alpha
 from tasks.metrics.estimate import Estimate
 from tasks.ranking.strengths import covariance, fit
@@ -65,28 +65,6 @@ def tally_of(votes: Iterable[Match]) -> Tally:
     listed = list(votes)
     ids = {idea for vote in listed for idea in (vote.first_idea_id, vote.second_idea_id)}
     return tally(tuple(ids), listed)
-
-
-@dataclass(frozen=True, slots=True)
-class Care:
-    """Whether a voter reads what is shown.
-
-    Attributes:
-        careless_0_to_1: probability that the votes follow no content: a coin, or a habit of one
-            side. A taste of one's own looks alike where it is the opposite of everybody else's.
-    """
-
-    voter: str
-    vote_count: int
-    first_share_0_to_1: float
-    checks_failed: int
-    checks_passed: int
-    careless_0_to_1: float
-
-    @property
-    def careless(self) -> bool:
-        """More likely than not."""
-        return self.careless_0_to_1 > 0.5
 
 
 def care_of_voters(

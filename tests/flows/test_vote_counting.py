@@ -59,7 +59,7 @@ def test_a_vote_moves_the_standing_at_once_and_the_lake_now_and_then(
     counter.look()
     before = standing(layout)
     assert before is not None
-    assert [one.contender.item_id for one in before.strengths] == ["idea-1", "idea-2"]
+    assert [one.name for one in before.strengths] == ["run-a/idea-1", "run-a/idea-2"]
     assert before.next_pairs
     moment[0] += vote_counting.FOLD_SECONDS + 1
     vote(layout, "second", Choice.SECOND)

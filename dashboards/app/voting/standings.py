@@ -22,7 +22,7 @@ def show(contests: Sequence[tuple[Contest, Standing | None]], titles: Mapping[st
         rows = [
             {
                 "rank": one.rank,
-                "title": titles.get(one.contender.name, one.contender.name),
+                "title": titles.get(one.name, one.name),
                 "strength": one.strength,
                 "lower": one.lower,
                 "upper": one.upper,

@@ -64,7 +64,7 @@ def test_elo_is_that_of_a_table_worked_by_hand() -> None:
         vote(3, 1, 0, Choice.FIRST).model_copy(update={"voted_at": NOON + DAY}),
     ]
     standing = standing_by(contest(3), votes, PARAMETERS)
-    elo = {one.contender.item_id: one.elo for one in standing.strengths}
+    elo = {one.name.partition("/")[2]: one.elo for one in standing.strengths}
     assert elo["idea-0"] == pytest.approx(1005.82931, abs=1e-4)
     assert elo["idea-1"] == pytest.approx(992.70119, abs=1e-4)
     assert elo["idea-2"] == pytest.approx(1001.32255, abs=1e-4)
@@ -80,7 +80,7 @@ def test_bradley_terry_is_that_of_choix() -> None:
     standing = standing_by(contest(6), votes, PARAMETERS)
     won = [(min(p), max(p)) if n % 5 or p[0] < p[1] else (p[0], p[1]) for n, p in enumerate(pairs)]
     expected = choix.opt_pairwise(6, won, alpha=0.5 / PRIOR_DEVIATION**2)
-    found = {one.contender.item_id: one.strength for one in standing.strengths}
+    found = {one.name.partition("/")[2]: one.strength for one in standing.strengths}
     assert [found[f"idea-{n}"] for n in range(6)] == pytest.approx(list(expected), abs=1e-4)
 
 
