@@ -10,13 +10,16 @@ from dashboards.reports.papers import paper_link
 from schemas.base import Noun
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, PaperId, RunId
-from schemas.paper import Paper
 from schemas.run import Run
-from warehouse.answers import IdeaReview
+from warehouse.answers import IdeaReview, IdeaScore
 from warehouse.queries import Queries
 
-_PARTS = ("score", "soundness_0_to_10", "contribution_0_to_10", "committee_0_to_10")
-_PARTS_BESIDE = ("novelty_1_to_5",)
+_PARTS = (
+    *("score", "soundness_0_to_10", "contribution_0_to_10", "committee_0_to_10"),
+    "novelty_1_to_5",
+)
+Named = tuple[str, str]
+"""A paper as a reader sees it: its link and its title."""
 
 
 class NearWork(Noun):
@@ -97,68 +100,84 @@ def changes_of(queries: Queries, run: Run) -> Changes | None:
     except UnknownNameError:
         return Changes(run.again_run_id, None, ())
     earlier = {
-        review.evaluation.idea.idea_id: review for review in queries.idea_reviews(before.run_id)
+        review.evaluation.idea.idea_id: _seen(review)
+        for review in queries.idea_reviews(before.run_id)
     }
-    later = queries.idea_reviews(run.run_id)
     found = (
         _change(earlier[idea_id], review)
-        for review in later
+        for review in queries.idea_reviews(run.run_id)
         if (idea_id := review.evaluation.idea.idea_id) in earlier
     )
     return Changes(before.run_id, before, tuple(found))
 
 
-def _change(before: IdeaReview, after: IdeaReview) -> IdeaChange:
-    known = {paper.paper_id for paper in before.evaluation.papers}
-    contribution = after.evaluation.contribution
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is held beside the other run: a whole review of every idea would not fit in memory."""
+
+    score: IdeaScore
+    verdict: str
+    closest: Mapping[Named, ClosestWork]
+    papers: frozenset[PaperId]
+    names: frozenset[Named]
+
+
+def _seen(review: IdeaReview) -> _Seen:
+    papers = {paper.paper_id: paper for paper in review.evaluation.papers}
+    works = closest_works(review.evaluation.contribution, papers)
+    return _Seen(
+        score=review.score,
+        verdict=idea_page(review).first.verdict.value,
+        closest={(str(work.paper), work.title): work for work in works},
+        papers=frozenset(papers),
+        names=frozenset((str(paper_link(paper)), paper.title) for paper in papers.values()),
+    )
+
+
+def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
+    now, contribution = _seen(review), review.evaluation.contribution
     judged = [
         each.paper_id
         for each in (contribution.candidates if contribution is not None else ())
         if each.relevance_0_to_5 is not None
     ]
-    then, now = _closest(before), _closest(after)
     return IdeaChange(
-        idea_id=after.evaluation.idea.idea_id,
-        title=after.score.title,
-        verdict_before=idea_page(before).first.verdict.value,
-        verdict_after=idea_page(after).first.verdict.value,
-        scores=_scores(before, after),
-        new_paper_count=sum(paper.paper_id not in known for paper in after.evaluation.papers),
-        newly_judged_count=sum(paper_id not in known for paper_id in judged),
+        idea_id=review.evaluation.idea.idea_id,
+        title=now.score.title,
+        verdict_before=then.verdict,
+        verdict_after=now.verdict,
+        scores=_scores(then.score, now.score),
+        new_paper_count=len(now.papers - then.papers),
+        newly_judged_count=sum(paper_id not in then.papers for paper_id in judged),
         judged_count=len(judged),
         come=tuple(
-            _near(work, before.evaluation.papers) for name, work in now.items() if name not in then
+            _near(name, work, then)
+            for name, work in now.closest.items()
+            if name not in then.closest
         ),
         gone=tuple(
-            _near(work, before.evaluation.papers) for name, work in then.items() if name not in now
+            _near(name, work, then)
+            for name, work in then.closest.items()
+            if name not in now.closest
         ),
     )
 
 
-def _scores(before: IdeaReview, after: IdeaReview) -> tuple[ScoreChange, ...]:
+def _scores(before: IdeaScore, after: IdeaScore) -> tuple[ScoreChange, ...]:
     found = (
         ScoreChange(
-            name=name.partition("_")[0],
-            before=getattr(before.score, name),
-            after=getattr(after.score, name),
+            name=name.partition("_")[0], before=getattr(before, name), after=getattr(after, name)
         )
-        for name in (*_PARTS, *_PARTS_BESIDE)
+        for name in _PARTS
     )
     return tuple(each for each in found if (each.before, each.after) != (None, None))
 
 
-def _closest(review: IdeaReview) -> Mapping[tuple[str, str], ClosestWork]:
-    papers: dict[PaperId, Paper] = {paper.paper_id: paper for paper in review.evaluation.papers}
-    works = closest_works(review.evaluation.contribution, papers)
-    return {(str(work.paper), work.title): work for work in works}
-
-
-def _near(work: ClosestWork, before: tuple[Paper, ...]) -> NearWork:
+def _near(name: Named, work: ClosestWork, then: _Seen) -> NearWork:
     return NearWork(
-        paper=str(work.paper),
+        paper=name[0],
         title=work.title,
         overlaps=work.overlaps,
         remains=work.remains,
-        is_new=(str(work.paper), work.title)
-        not in {(str(paper_link(paper)), paper.title) for paper in before},
+        is_new=name not in then.names,
     )
