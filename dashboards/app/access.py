@@ -7,6 +7,7 @@ with accounts (`assay accounts add`), from the first of which on everybody signs
 import hashlib
 import hmac
 import math
+import os
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -39,6 +40,7 @@ OF_AN_OPEN_DASHBOARD = frozenset({Action.READ, Action.SUBMIT})
 """What its readers may do where nobody signs in: nothing that bears a name."""
 
 _ADMITTED = "admitted"
+_OWN = "ASSAY_DASHBOARD"
 
 
 def signed_in(layout: Layout) -> Person | None:
@@ -52,7 +54,7 @@ def signed_in(layout: Layout) -> Person | None:
     Raises:
         ConfigurationError: the database of the services cannot be used.
     """
-    settings = Settings().dashboard
+    settings = _settings()
     if not asks_sign_in(layout, settings):
         return None
     secret = _secret(layout)
@@ -65,7 +67,7 @@ def may(layout: Layout, action: Action) -> bool:
     person = signed_in(layout)
     if person is not None:
         return person.role.may(action)
-    return action in OF_AN_OPEN_DASHBOARD and not asks_sign_in(layout, Settings().dashboard)
+    return action in OF_AN_OPEN_DASHBOARD and not asks_sign_in(layout, _settings())
 
 
 def check_may(layout: Layout, action: Action) -> Person | None:
@@ -95,6 +97,18 @@ def by_password(layout: Layout) -> bool:
 def services_of(layout: Layout) -> ServiceDatabase:
     """The database that pages and programs write what they are asked for to."""
     return _services(layout.root.resolve())
+
+
+def _settings() -> DashboardSettings:
+    """Read once: a page asks many times who reads it."""
+    named = (each for each in os.environ.items() if each[0].upper().startswith(_OWN))
+    return _read(tuple(sorted(named)))
+
+
+@cache
+def _read(named: tuple[tuple[str, str], ...]) -> DashboardSettings:
+    del named  # other values are other settings
+    return Settings().dashboard
 
 
 @cache
@@ -147,7 +161,7 @@ def show_person(layout: Layout) -> None:
 
 def _sign_out_of_provider(layout: Layout) -> None:
     """Also for what else shows the cookie of this sign-in, which only this browser forgets."""
-    settings = Settings().dashboard
+    settings = _settings()
     if settings.provider is not None and st.user.is_logged_in:
         told: dict[str, Any] = st.user.to_dict()
         end_claims(services_of(layout), _named(told), _end_of(told, settings))
