@@ -8,7 +8,7 @@ replacement; the seed draws among the places it fits.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.patterns import bounded
@@ -24,19 +24,21 @@ class InjectedError:
     Attributes:
         before, after: the sentence as it was and as it is; `after` is empty where it was deleted.
         location: where it stands, as `Reading` words places.
-        pointed_at: sentences of the twin that a report of this error may quote: the changed one,
-            the one it contradicts, or the neighbours of one that was deleted.
+        stretches: words in a row of the sentences that a report of this error may quote: the
+            changed one, the one it contradicts, or the neighbours of one that was deleted. What the
+            twin says at several places points at none.
     """
 
     kind: ErrorKind
     before: str
     after: str
     location: str
-    pointed_at: tuple[str, ...]
+    stretches: tuple[str, ...]
 
     def is_quoted_by(self, report: str) -> bool:
         """Whether a report quotes one of the sentences, in whole or a stretch of it."""
-        return any(_shares_stretch(report, sentence) for sentence in self.pointed_at)
+        said = f" {normal(report)} "
+        return any(f" {stretch} " in said for stretch in self.stretches)
 
 
 _STRETCH_WORDS = 6
@@ -66,12 +68,14 @@ def inject(
         if changes:
             chosen = draw.choice(changes)
             taken[chosen.sentence] = (kind, chosen)
-    errors = {kind: _error(kind, change, found) for kind, change in taken.values()}
     pieces, place = [], 0
     for number in sorted(taken):
         pieces += [text[place : found[number].start], taken[number][1].after]
         place = found[number].end
-    return "".join([*pieces, text[place:]]), tuple(errors[kind] for kind in kinds if kind in errors)
+    twin = "".join([*pieces, text[place:]])
+    said = normal(twin)
+    errors = {kind: _error(kind, change, found, said) for kind, change in taken.values()}
+    return twin, tuple(errors[kind] for kind in kinds if kind in errors)
 
 
 def _around(change: Change) -> set[int]:
@@ -80,7 +84,8 @@ def _around(change: Change) -> set[int]:
     return {place - 1, place, place + 1} | ({other} if other is not None else set())
 
 
-def _error(kind: ErrorKind, change: Change, found: Sequence[Sentence]) -> InjectedError:
+def _error(kind: ErrorKind, change: Change, found: Sequence[Sentence], said: str) -> InjectedError:
+    """`said`: the twin."""
     sentence = found[change.sentence]
     neighbours = [
         found[place].raw
@@ -94,17 +99,19 @@ def _error(kind: ErrorKind, change: Change, found: Sequence[Sentence]) -> Inject
         before=" ".join(sentence.raw.split()),
         after=" ".join(change.after.split()),
         location=sentence.location,
-        pointed_at=tuple(" ".join(each.split()) for each in [*there, *other]),
+        stretches=tuple(
+            stretch
+            for each in [*there, *other]
+            for stretch in _stretches(each)
+            if said.count(stretch) <= 1
+        ),
     )
 
 
-def _shares_stretch(report: str, sentence: str) -> bool:
-    words, said = normal(sentence).split(), f" {normal(report)} "
+def _stretches(sentence: str) -> Iterator[str]:
+    words = normal(sentence).split()
     size = min(_STRETCH_WORDS, len(words))
-    return size > 0 and any(
-        f" {' '.join(words[place : place + size])} " in said
-        for place in range(len(words) - size + 1)
-    )
+    return (" ".join(words[at : at + size]) for at in range(len(words) - size + 1) if size)
 
 
 # Sentences with their stretch of the text.

@@ -82,6 +82,20 @@ def test_the_sentence_of_a_control_is_deleted_and_its_neighbours_may_be_quoted()
     assert not error.is_quoted_by("The results of the early work may be explained otherwise.")
 
 
+def test_words_that_the_text_repeats_point_at_no_error() -> None:
+    repeated = "In this trial we found that the pebbles"
+    paper = (
+        f"{repeated} of the shore were rather round when we came back home.\n\n"
+        "The pebbles were randomly assigned to one of the two buckets.\n\n"
+        f"{repeated} of the other bucket weigh nothing that our scale could ever show.\n"
+    )
+    _, (error,) = inject(paper, "text", 1, [ErrorKind.MISSING_CONTROL])
+    assert not error.is_quoted_by(f"{repeated} were blue.")
+    assert error.is_quoted_by(
+        "“the other bucket weigh nothing that our scale could ever show” is odd."
+    )
+
+
 def test_a_citation_names_another_work_of_the_same_paper() -> None:
     removed, added = injected(ErrorKind.WRONG_CITATION)
     assert removed.strip("-,.[]") != added.strip("+,.[]")
