@@ -117,7 +117,7 @@ def as_question(given: str) -> str:
     """
     text = " ".join(given.encode("utf-8", "replace").decode().split())
     if not text:
-        raise ConfigurationError('ask a question, as in `assay survey "how do bats find moths?"`')
+        raise ConfigurationError('ask a question, such as "how do bats find moths?"')
     if len(text) > LONGEST_QUESTION:
         raise ConfigurationError(
             f"the question has {len(text):,} characters; {LONGEST_QUESTION:,} are the most"
