@@ -21,7 +21,7 @@ from warehouse.ledger import parts_by_unit
 from warehouse.queries import Queries, open_queries
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.decisions import decide_by_rule, decisions, request_all
-from warehouse.services.people import reason_of
+from warehouse.services.people import participant, reason_of
 from warehouse.services.records import fold_into_lake
 
 
@@ -44,7 +44,9 @@ def load_project(path: Path) -> Project:
     try:
         document = tomllib.loads(path.read_text("utf-8"))
         project = Project.model_validate_json(json.dumps(document, default=str))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except OSError as error:
+        raise ConfigurationError(f"project {path} cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"project {path} cannot be read: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
@@ -72,7 +74,8 @@ def admit(
     An idea whose evaluation has changed since it was decided on is asked about anew.
 
     Raises:
-        UnknownNameError: the run is not published.
+        UnknownNameError: the run is not published, or a participant of the project does not exist:
+            what is asked of nobody would wait for ever.
     """
     if stage not in project.stages:
         return Admission((), {})
@@ -80,6 +83,8 @@ def admit(
         to_ask = tuple(_requests(queries, project, stage, run_id))
         scores = {each.idea_id: each.score for each in queries.idea_scores(run_id)}
     with ServiceDatabase(layout) as database:
+        for each in project.participants:
+            participant(database, each)
         asked = request_all(database, to_ask)
         known = decisions(database)
         ruled = {}

@@ -12,6 +12,7 @@ from schemas.option_values import option
 from schemas.options import LakeOptions
 
 LONGEST_REASON = 2_000
+_SHOWN_DIGITS = 12
 
 
 class Stage(StrEnum):
@@ -60,6 +61,15 @@ class Request(Noun):
     def version_sha256(self) -> str:
         """Hash of what the artefact was."""
         return content_hash(*self.parts)
+
+    @property
+    def version_shown(self) -> str:
+        """The beginning of that hash, as inboxes print it."""
+        return self.version_sha256[:_SHOWN_DIGITS]
+
+    def is_about(self, version: str) -> bool:
+        """Whether `version` is the hash of what it is about, or as much of it as inboxes print."""
+        return len(version) >= _SHOWN_DIGITS and self.version_sha256.startswith(version)
 
 
 class Decision(Noun):

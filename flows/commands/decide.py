@@ -30,7 +30,10 @@ def decide(
     ] = None,
     json: Json = False,
 ) -> int:
-    """GivenAnswer a request, for good. Refused when what it is about has changed since it was asked."""
+    """Answer a request, for good.
+
+    Refused when what it is about has changed since it was asked.
+    """
     from flows.commands.answer import print_answer
     from flows.talk import print_note
     from warehouse.layout import Layout

@@ -61,7 +61,7 @@ def _print(found: Sequence[Request]) -> None:
             each.stage or "",
             ", ".join(each.asked_of),
             f"{each.requested_at:%Y-%m-%d %H:%M}",
-            each.version_sha256[:12],
+            each.version_shown,
             "; ".join(
                 filter(None, (each.criteria, *(f"{n}. {o}" for n, o in enumerate(each.options, 1))))
             ),

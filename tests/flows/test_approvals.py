@@ -9,7 +9,7 @@ from flows.approvals import Admission, admit, load_project
 from flows.exit_codes import EXIT_DONE, EXIT_USAGE, EXIT_WAITING
 from schemas.base import replace
 from schemas.decisions import GivenAnswer, Project, Stage, Verdict
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.people import Participant
 from tests.support.answers import read_answer
@@ -20,7 +20,7 @@ from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS, land
 from warehouse.services.database import ServiceDatabase
-from warehouse.services.decisions import decide
+from warehouse.services.decisions import decide, open_requests
 from warehouse.services.people import add_participant
 from warehouse.units.publish import publish
 
@@ -82,6 +82,18 @@ def test_ideas_wait_in_the_lake_until_they_are_decided_on(
     admission = admitted(layout, project)
     assert [each.unit_id for each in admission.waiting] == list(IDEAS[1:])
     assert admission.left_out == {IDEAS[0]: f"rejected by {ada.participant_id}: not safe"}
+
+
+def test_nothing_is_asked_of_a_participant_who_does_not_exist(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    project = project_file(tmp_path, replace(ada, participant_id="p-mistyped"))
+    with pytest.raises(UnknownNameError, match="no participant 'p-mistyped'"):
+        admitted(layout, project)
+    with ServiceDatabase(layout) as database:
+        assert list(open_requests(database)) == []
+    project = project_file(tmp_path, ada)
+    assert {each.asked_of for each in admitted(layout, project).waiting} == {(ada.participant_id,)}
 
 
 def test_an_idea_that_was_evaluated_anew_is_asked_about_anew(

@@ -157,6 +157,8 @@ def test_a_choice_names_one_of_the_alternatives_or_sends_them_back(
     ):
         with pytest.raises(ConfigurationError):
             answer(layout, database, ada, verdict, "r2", choice=choice)
+    with pytest.raises(ConfigurationError, match="by its number, 1 to 2"):
+        answer(layout, database, ada, Verdict.CHOSEN, "r2")
     assert answer(layout, database, ada, Verdict.CHOSEN, "r2", choice=2).choice == 2
     sent = answer(layout, database, ada, Verdict.SENT_BACK, "r3", reason="neither is cheap")
     assert reason_of(database, sent.reason_sha256) == "neither is cheap"
@@ -178,9 +180,18 @@ def test_an_approval_of_another_version_than_was_looked_at_is_refused(
     layout: Layout, database: ServiceDatabase, ada: Participant
 ) -> None:
     request = asked(layout, database, ada)
-    with pytest.raises(ConflictError, match="not about abc"):
-        answer(layout, database, ada, version_sha256="abc")
+    for other in ("abc", "", request.version_sha256[:6], "0" * 12):
+        with pytest.raises(ConflictError, match=f"not about {other}$"):
+            answer(layout, database, ada, version_sha256=other)
     assert answer(layout, database, ada, version_sha256=request.version_sha256)
+
+
+def test_the_version_may_be_named_as_an_inbox_prints_it(
+    layout: Layout, database: ServiceDatabase, ada: Participant
+) -> None:
+    request = asked(layout, database, ada)
+    assert len(request.version_shown) < len(request.version_sha256)
+    assert answer(layout, database, ada, version_sha256=request.version_shown)
 
 
 class TestAnAttacker:

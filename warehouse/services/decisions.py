@@ -169,16 +169,21 @@ def _check_fits(request: Request, verdict: Verdict, choice: int | None) -> None:
         )
         raise ConfigurationError(f"request {request.request_id}: {what}")
     if (verdict is Verdict.CHOSEN) is not (choice is not None):
-        raise ConfigurationError("a choice names one alternative by its number, and nothing else")
+        raise ConfigurationError(
+            f"request {request.request_id}: choose one alternative by its number, 1 to"
+            f" {len(request.options)}"
+            if verdict is Verdict.CHOSEN
+            else "only who chooses names an alternative: leave out its number"
+        )
     if choice is not None and not 1 <= choice <= len(request.options):
         raise ConfigurationError(f"there is no alternative {choice}: 1 to {len(request.options)}")
 
 
 def _check_version(request: Request, seen: str | None, now: tuple[str, ...]) -> None:
-    if seen is not None and seen != request.version_sha256:
+    if seen is not None and not request.is_about(seen):
         raise ConflictError(
-            f"request {request.request_id} is about version {request.version_sha256[:12]}, and not"
-            f" about {seen[:12]}"
+            f"request {request.request_id} is about version {request.version_shown}, and not about"
+            f" {seen[:64]}"
         )
     if content_hash(*now) == request.version_sha256:
         return

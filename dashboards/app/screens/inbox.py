@@ -66,7 +66,7 @@ def _request(lake: Lake, request: Request) -> None:
     st.caption(
         text.line(
             f"Run {request.run_id}{waits}; asked {request.requested_at:%Y-%m-%d %H:%M} UTC;"
-            f" version {request.version_sha256[:12]}"
+            f" version {request.version_shown}"
         )
     )
     if request.unit_id:
