@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.patterns import bounded
 
@@ -30,6 +31,18 @@ class Layout:
     """
 
     root: Path
+
+    def existing(self) -> Self:
+        """These paths, for who reads or changes what is there: a mistyped folder would seem empty.
+
+        Raises:
+            UnknownNameError: there is no such folder.
+        """
+        if not self.root.is_dir():
+            raise UnknownNameError(
+                f"there is no folder {self.root}: name that of the warehouse with --warehouse"
+            )
+        return self
 
     @property
     def landing(self) -> Path:

@@ -52,7 +52,7 @@ def list_accounts(lake: LakeOptions, json: Json = False) -> int:
     from warehouse.services.accounts import accounts
     from warehouse.services.database import ServiceDatabase
 
-    with ServiceDatabase(Layout(lake.warehouse)) as database:
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         found = accounts(database)
     if json:
         print_answer("listed", found)
@@ -82,7 +82,7 @@ def role(
     from warehouse.services.accounts import set_role
     from warehouse.services.database import ServiceDatabase
 
-    with ServiceDatabase(Layout(lake.warehouse)) as database:
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         account = set_role(database, account_name(name), role)
     print_note(f"{account.name} is now {account.role}")
     return 0
@@ -96,7 +96,7 @@ def password(name: Name, lake: LakeOptions) -> int:
     from warehouse.services.accounts import set_password
     from warehouse.services.database import ServiceDatabase
 
-    with ServiceDatabase(Layout(lake.warehouse)) as database:
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         account = set_password(database, account_name(name), _read_password())
     print_note(f"{account.name} has a new password, and is signed out everywhere")
     return 0
@@ -110,7 +110,7 @@ def remove(name: Name, lake: LakeOptions) -> int:
     from warehouse.services.accounts import remove_account
     from warehouse.services.database import ServiceDatabase
 
-    with ServiceDatabase(Layout(lake.warehouse)) as database:
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         account = remove_account(database, account_name(name))
     print_note(f"{account.name} is removed, and signed out everywhere")
     return 0

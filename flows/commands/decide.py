@@ -44,7 +44,7 @@ def decide(
         raise ConfigurationError(f"{verdict!r} is no answer: say one of {', '.join(_WORDS)}")
     if len(options.reason or "") > LONGEST_REASON:
         raise ConfigurationError(f"--reason: at most {LONGEST_REASON:,} characters")
-    layout, catalogue = Layout(options.warehouse.resolve()), Settings().catalogue
+    layout = Layout(options.warehouse.resolve()).existing()
     with ServiceDatabase(layout) as database:
         made = decide_and_fold(
             layout,
@@ -57,7 +57,7 @@ def decide(
                 reason=options.reason,
                 version_sha256=options.version,
             ),
-            catalogue_url=catalogue,
+            catalogue_url=Settings().catalogue,
         )
     if json:
         print_answer(made.verdict, [made])

@@ -14,8 +14,11 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
     from warehouse.layout import Layout
     from warehouse.services.database import ServiceDatabase
     from warehouse.services.decisions import open_requests
+    from warehouse.services.people import participant
 
-    with ServiceDatabase(Layout(options.warehouse.resolve())) as database:
+    with ServiceDatabase(Layout(options.warehouse.resolve()).existing()) as database:
+        if options.by is not None:
+            participant(database, options.by)
         found = tuple(open_requests(database, options.by))
     if json:
         print_answer("waiting" if found else "answered", [shown_request(each) for each in found])

@@ -42,7 +42,7 @@ def list_jobs(lake: LakeOptions, json: Json = False) -> int:
     from warehouse.jobs import jobs
     from warehouse.layout import Layout
 
-    found = list(jobs(Layout(lake.warehouse)))
+    found = list(jobs(Layout(lake.warehouse).existing()))
     if json:
         print_answer("listed", [job_row(job) for job in found])
         return 0

@@ -48,7 +48,7 @@ def list_people(lake: LakeOptions, json: Json = False) -> int:
     from warehouse.services.database import ServiceDatabase
     from warehouse.services.people import participants
 
-    with ServiceDatabase(Layout(lake.warehouse)) as database:
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         found = participants(database)
     if json:
         print_answer("listed", found)
@@ -70,7 +70,7 @@ def forget(
     from warehouse.layout import Layout
     from warehouse.services.people import forget as forget_participant
 
-    layout = Layout(lake.warehouse.resolve())
+    layout = Layout(lake.warehouse.resolve()).existing()
     forget_participant(layout, participant, catalogue_url=Settings().catalogue)
     print_note(f"{participant} is forgotten; copies of the warehouse made before are not")
     return 0

@@ -62,7 +62,7 @@ def list_tokens(lake: LakeOptions, json: Json = False) -> int:
     from warehouse.services.database import ServiceDatabase
     from warehouse.services.tokens import tokens
 
-    with ServiceDatabase(Layout(lake.warehouse)) as database:
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         found = tokens(database)
     if json:
         print_answer("listed", found)
@@ -92,7 +92,7 @@ def revoke(
     from warehouse.services.database import ServiceDatabase
     from warehouse.services.tokens import revoke as revoke_token
 
-    with ServiceDatabase(Layout(lake.warehouse)) as database:
+    with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         found = revoke_token(database, token)
     print_note(f"{found.token_id} ({found.name}) is revoked")
     return 0

@@ -15,7 +15,7 @@ def votes(options: VotesOptions, json: Json = False) -> int:
     from flows.vote_report import report_on_votes
     from warehouse.layout import Layout
 
-    report = report_on_votes(Layout(options.warehouse.resolve()), Settings(), options.by)
+    report = report_on_votes(Layout(options.warehouse.resolve()).existing(), Settings(), options.by)
     if json:
         state = "voted" if report.vote_count else "no_votes"
         print_answer(

@@ -255,6 +255,38 @@ def test_with_assay_home_set_nobody_asks_for_the_home_folder(
     assert run(monkeypatch, "warehouse", "docs") == EXIT_DONE
 
 
+_OF_WHAT_IS_THERE = (
+    "accounts list",
+    "accounts role ada voter",
+    "accounts remove ada",
+    "tokens list",
+    "tokens revoke abc",
+    "people list",
+    "people forget p-000000000000",
+    "inbox",
+    "decide abc approve",
+    "votes",
+    "jobs list",
+)
+
+
+@pytest.mark.parametrize("command", _OF_WHAT_IS_THERE)
+def test_a_mistyped_warehouse_is_not_taken_for_an_empty_one(
+    command: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    mistyped = tmp_path / "wearhouse"
+    assert run(monkeypatch, *command.split(), "--warehouse", str(mistyped)) == EXIT_USAGE
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()) == (
+        "",
+        [f"assay: there is no folder {mistyped}: name that of the warehouse with --warehouse"],
+    )
+    assert not mistyped.exists()
+
+
 @pytest.mark.parametrize("command", ["report", "rank", "sql", "warehouse verify", "jobs list"])
 def test_the_warehouse_is_named_by_the_environment_too(
     command: str,
@@ -267,7 +299,7 @@ def test_the_warehouse_is_named_by_the_environment_too(
     run(monkeypatch, *command.split(), *query)
     out, err = capsys.readouterr()
     assert "assay-warehouse" not in out + err
-    assert command == "jobs list" or str(tmp_path / "elsewhere") in err
+    assert str(tmp_path / "elsewhere") in err
 
 
 def test_the_quiet_command_says_its_answer_and_nothing_else(
