@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 
 from dashboards.reports import figures
 from dashboards.reports.closest_work import ClosestWork, closest_works
@@ -18,6 +19,7 @@ _PARTS = (
     *("score", "soundness_0_to_10", "contribution_0_to_10", "committee_0_to_10"),
     "novelty_1_to_5",
 )
+_CUTOFFS_TOLD = 3
 Named = tuple[str, str]
 """A paper as a reader sees it: its link and its title."""
 
@@ -52,6 +54,8 @@ class IdeaChange(Noun):
 
     idea_id: IdeaId
     title: str
+    cutoff_before: date | None
+    cutoff_after: date | None
     verdict_before: str
     verdict_after: str
     scores: tuple[ScoreChange, ...]
@@ -79,6 +83,14 @@ class Changes:
     before_id: RunId
     before: Run | None
     ideas: tuple[IdeaChange, ...]
+
+    @property
+    def cutoffs(self) -> str:
+        """The days up to which both runs cited papers, where they are not the same."""
+        moved = {(each.cutoff_before, each.cutoff_after) for each in self.ideas}
+        told = sorted(_moved(*pair) for pair in moved if pair[0] != pair[1])
+        most = "; ".join(told[:_CUTOFFS_TOLD])
+        return f"{most}; and {len(told) - _CUTOFFS_TOLD} more" if told[_CUTOFFS_TOLD:] else most
 
     @property
     def score_names(self) -> list[str]:
@@ -116,6 +128,7 @@ class _Seen:
     """What is held beside the other run: a whole review of every idea would not fit in memory."""
 
     score: IdeaScore
+    cutoff: date | None
     verdict: str
     closest: Mapping[Named, ClosestWork]
     papers: frozenset[PaperId]
@@ -127,6 +140,7 @@ def _seen(review: IdeaReview) -> _Seen:
     works = closest_works(review.evaluation.contribution, papers)
     return _Seen(
         score=review.score,
+        cutoff=review.evaluation.idea.cutoff_date,
         verdict=idea_page(review).first.verdict.value,
         closest={(str(work.paper), work.title): work for work in works},
         papers=frozenset(papers),
@@ -144,6 +158,8 @@ def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
     return IdeaChange(
         idea_id=review.evaluation.idea.idea_id,
         title=now.score.title,
+        cutoff_before=then.cutoff,
+        cutoff_after=now.cutoff,
         verdict_before=then.verdict,
         verdict_after=now.verdict,
         scores=_scores(then.score, now.score),
@@ -171,6 +187,11 @@ def _scores(before: IdeaScore, after: IdeaScore) -> tuple[ScoreChange, ...]:
         for name in _PARTS
     )
     return tuple(each for each in found if (each.before, each.after) != (None, None))
+
+
+def _moved(before: date | None, after: date | None) -> str:
+    told = [f"{day:%Y-%m-%d}" if day is not None else "none" for day in (before, after)]
+    return " → ".join(told)
 
 
 def _near(name: Named, work: ClosestWork, then: _Seen) -> NearWork:

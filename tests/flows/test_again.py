@@ -17,7 +17,7 @@ from schemas.options import EvaluateOptions
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea
 from tasks.ideas.read import read_batch
-from tests.support.evaluations import make_evaluation, make_run
+from tests.support.evaluations import CUTOFF, make_evaluation, make_run
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
@@ -126,6 +126,29 @@ def test_the_report_begins_with_what_changed(layout: Layout) -> None:
     assert "## What changed" not in run_report(layout, BEFORE, "md")
     changes = report_answer(layout, AFTER).model_dump()["changes"]
     assert [each["new_paper_count"] for each in changes] == [1, 1]
+
+
+def test_the_report_says_which_cutoff_and_which_literature_are_other_ones(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    published(layout, BEFORE)
+    for number in range(2):
+        evaluation = make_evaluation(number, run_id=AFTER)
+        idea = replace(evaluation.idea, cutoff_date=LATER if number else None)
+        land(layout, replace(evaluation, idea=idea))
+    moved = {"literature": "live", "literature_name": "", "again_run_id": BEFORE}
+    report = publish(layout, RUNS, make_run(AFTER, ideas=2, **moved))
+    assert report.published, report.failed_expectations
+    (told,) = [
+        line for line in run_report(layout, AFTER, "md").splitlines() if "same ideas" in line
+    ]
+    assert ", before " in told
+    assert f"({CUTOFF} → {LATER}; {CUTOFF} → none)" in told
+
+
+def test_the_report_of_the_same_literature_and_cutoff_says_so(layout: Layout) -> None:
+    page = run_report(layout, AFTER, "md")
+    assert ", as before. " in page
+    assert "another cutoff" not in page
 
 
 def test_without_the_earlier_run_the_report_says_so(tmp_path: Path) -> None:
