@@ -3,7 +3,7 @@ once, and which of the others say the same.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schemas.manuscripts import PooledWork
 from schemas.outcome import Provenance
@@ -13,12 +13,13 @@ from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.read_section import CandidateReply, LeadShown
 from tasks.manuscripts.steps.reading import Reading, is_damaged
 from tasks.text.quotations import normal, stands_in
-from tasks.text.words import overlap_0_to_1
+from tasks.text.words import overlap_0_to_1, shorten_words
 
 LEAST_CHARACTERS = 8
 """Of a quotation: whole sentences are short at times."""
 _SAME_PROBLEM = 0.6
 """Overlap of two problems' words from which they are one."""
+_PLACES_TOLD, _QUOTED_WORDS = 3, 40
 _CONFIDENCE_OF_GRAVITY = {1: 90, 2: 70, 3: 50}
 """Percent, of what a check of the text reports."""
 _RETRACTED_PERCENT = 80
@@ -81,19 +82,43 @@ def _who_says(work: PooledWork) -> str:
 
 
 def merged(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Each problem once, as it was raised with the most confidence; the surest first."""
-    kept: list[Candidate] = []
+    """Each problem once, as it was raised with the most confidence, with the other sentences of
+    which the same was said; the surest first.
+    """
+    groups: list[list[Candidate]] = []
     for one in sorted(candidates, key=lambda each: -each.said.confidence_percent):
-        if not any(_is_same(one.said, other.said) for other in kept):
-            kept.append(one)
-    return kept
+        same = next((group for group in groups if _is_same(one.said, group[0].said)), None)
+        if same is None:
+            groups.append([one])
+        else:
+            same.append(one)
+    return [_with_places(*group) for group in groups]
+
+
+def _with_places(first: Candidate, *others: Candidate) -> Candidate:
+    """A second work taken back, or a second statistic that does not fit, is not the first again."""
+    places = dict.fromkeys(
+        f"{one.place}: “{shorten_words(one.said.quote, _QUOTED_WORDS)[0]}”"
+        for one in others
+        if one.said.quote and not _quotes_same(one.said, first.said)
+    )
+    if not places:
+        return first
+    told = "; ".join(list(places)[:_PLACES_TOLD])
+    more = f"; and {len(places) - _PLACES_TOLD} more" if len(places) > _PLACES_TOLD else ""
+    explanation = f"{first.said.explanation} The same is said of {told}{more}."
+    said = first.said.model_copy(update={"explanation": explanation})
+    return replace(first, said=said)
 
 
 def _is_same(one: CandidateReply, other: CandidateReply) -> bool:
-    quotes = normal(one.quote), normal(other.quote)
-    same_place = all(quotes) and (quotes[0] in quotes[1] or quotes[1] in quotes[0])
     alike = overlap_0_to_1(one.problem, other.problem)
-    return alike >= (_SAME_PROBLEM / 2 if same_place else _SAME_PROBLEM)
+    return alike >= (_SAME_PROBLEM / 2 if _quotes_same(one, other) else _SAME_PROBLEM)
+
+
+def _quotes_same(one: CandidateReply, other: CandidateReply) -> bool:
+    quotes = normal(one.quote), normal(other.quote)
+    return all(quotes) and (quotes[0] in quotes[1] or quotes[1] in quotes[0])
 
 
 def unfounded(said: CandidateReply, reading: Reading) -> str | None:

@@ -369,6 +369,30 @@ async def test_a_cited_work_that_was_retracted_is_raised_and_looked_at_like_any_
     assert (problem.quote, problem.refuted) == (entry, False)
 
 
+async def test_of_several_retracted_works_none_is_lost_where_one_problem_is_told() -> None:
+    entries = [
+        f"[{n}] A. Stone. {name} pebbles. 200{n}." for n, name in enumerate(("Oval", "Flat"))
+    ]
+    works = [
+        a_work(f"p{n}", f"Retracted: pebbles {n}", cited_as=entry, retracted=True)
+        for n, entry in enumerate(entries)
+    ]
+    text = "\n".join((TEXT, "References", *entries, ""))
+    pool = Pool(works=tuple(work for work, _ in works), papers=tuple(paper for _, paper in works))
+    engine = Answering(raising())
+    (problem,) = (await reviewed(engine, text, pool=pool)).problems
+    other = entries[1 - entries.index(problem.quote)]
+    assert problem.explanation.endswith(f"The same is said of the list of references: “{other}”.")
+    assert engine.looks[0].explanation == problem.explanation
+
+
+async def test_a_problem_raised_twice_of_one_sentence_is_told_of_it_once() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    engine = Answering(raising(candidate(washed), candidate(washed, confidence=50)))
+    (problem,) = (await reviewed(engine)).problems
+    assert problem.explanation == "See there."
+
+
 async def test_each_aspect_has_a_reviewer_of_its_own_and_novelty_only_beside_other_works() -> None:
     washed = "Every pebble was washed twice before it was weighed on a scale."
     engine = Answering(raising(candidate(washed)))
