@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dashboards.reports.write_survey import survey_report
 from flows.commands.answer import print_answer, write_answer
 from flows.commands.output import ended_early, print_engine_note, print_log_note
+from flows.commands.run_output import print_bundled_note
 from flows.commands.survey_output import exit_code_of, surveys_answer
 from flows.exit_codes import EXIT_FAILURES
 from flows.talk import print_note, print_warning
@@ -54,6 +55,7 @@ def print_asked(
         output.write_text(written, encoding="utf-8")
         print_note(f"written: {output}")
     print_engine_note(head.engine)
+    print_bundled_note(request.literature)
     print_log_note(summary.log_path)
     for line in early:
         print_warning(line)

@@ -16,6 +16,7 @@ from flows.commands.output import (
     print_table,
     stdout_console,
 )
+from flows.commands.run_output import print_bundled_note
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.talk import print_note, print_warning
 from flows.terminal import safe
@@ -58,6 +59,7 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
         for survey in surveys:
             stdout_console().print(_survey(survey))
         print_engine_note(summary.head.engine)
+        print_bundled_note(request.literature)
         for path in summary.report_paths:
             print_note(f"report: {path}")
         print_log_note(summary.log_path)

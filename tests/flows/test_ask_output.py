@@ -1,0 +1,43 @@
+"""What `assay ask` and `assay survey` say beside their answer."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.campaign import Summary
+from flows.commands.ask_output import print_asked
+from flows.commands.survey_output import print_surveys
+from flows.exit_codes import EXIT_DONE
+from flows.survey_request import resolve_ask
+from schemas.options import AskOptions
+from schemas.settings import Settings
+from schemas.survey_run import SurveyHead
+from tests.support.survey_lake import make_survey, published_surveys
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.surveys.queries import survey_head
+
+
+@pytest.mark.parametrize(("literature", "told"), [(None, True), ("live", False)])
+def test_what_the_bundled_sample_lacks_is_not_taken_for_what_is_unknown(
+    literature: str | None, told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = Layout(tmp_path)
+    run_id = published_surveys(layout, make_survey())
+    with open_reader(layout) as connection:
+        head = survey_head(connection, run_id)
+    options = AskOptions(warehouse=tmp_path, literature=literature)
+    settings = Settings(semantic_scholar_api_key=None)
+    request = resolve_ask("How do bats hunt?", options, settings)
+    summary = Summary[SurveyHead](
+        title="",
+        head=head,
+        published=True,
+        unchanged=False,
+        failed_expectations=(),
+        report_paths=(),
+    )
+    assert print_asked(request, summary, None, as_json=False) == EXIT_DONE
+    assert ("literature: the bundled sample" in capsys.readouterr().err) is told
+    assert print_surveys(request, summary, as_json=False) == EXIT_DONE
+    assert ("literature: the bundled sample" in capsys.readouterr().err) is told
