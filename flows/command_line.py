@@ -221,7 +221,8 @@ def application(only: str | None = None) -> typer.Typer:
         help="Evaluate batches of research ideas against the scientific literature.",
         epilog=(
             "Exit codes: 0 done; 1 the run is not in order (more ideas unscored or entries rejected"
-            " than allowed); 2 wrong usage or configuration; 3 budget reached; 130 interrupted."
+            " than allowed); 2 wrong usage or configuration; 3 budget reached; 4 waits for people;"
+            " 130 interrupted."
         ),
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,

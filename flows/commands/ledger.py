@@ -1,10 +1,13 @@
 """`assay ledger`: who did what, and whether that record is whole."""
 
 from flows.commands.options import Commands, Json
+from schemas.errors import ConfigurationError
 from schemas.ledger import LedgerOptions
+from schemas.patterns import bounded
 from schemas.settings import Settings
 
 application = Commands()
+_WHOLE_HASH = bounded(r"[0-9a-f]{64}")
 
 
 @application.command("verify")
@@ -18,6 +21,9 @@ def verify(options: LedgerOptions, json: Json = False) -> int:
     from warehouse.layout import Layout
     from warehouse.verify_ledger import verify_ledger
 
+    for head in options.head:
+        if not _WHOLE_HASH.fullmatch(head):  # half of one would be missed in a ledger that is whole
+            raise ConfigurationError(f"--head {head[:80]!r}: write the whole hash, of 64 digits")
     report = verify_ledger(
         Layout(options.warehouse.resolve()),
         heads=options.head,

@@ -1,16 +1,19 @@
 """What holds for every command: help that can be read and tried, and one shape of `--json`."""
 
 import json
+import pkgutil
 import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.main import get_command
 
+import schemas
 from flows.command_line import application, run_command
 from flows.exit_codes import EXIT_DONE, EXIT_USAGE
 from tasks.literature.snapshot.build import build_snapshot
@@ -79,6 +82,15 @@ MORE_ANSWERS = (
 ANSWERS_ELSEWHERE = {"demo": "tests/end_to_end/test_demo.py"}
 A_LIST = {"sql"}
 """As the contract of names has it; its errors are answers all the same."""
+
+
+CLASSES = {
+    name
+    for module in pkgutil.iter_modules(schemas.__path__)
+    for name, each in vars(import_module(f"schemas.{module.name}")).items()
+    if isinstance(each, type) and sum(map(str.isupper, name)) > 1 and not name.isupper()
+}
+"""Of one word they may be words of the language too."""
 
 
 def commands(told: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -191,6 +203,14 @@ def test_the_help_of_every_command_shows_examples_that_are_understood(name: str,
         words = shlex.split(line.partition(" < ")[0])
         assert words[: len(name.split()) + 1] == ["assay", *name.split()]
         told.make_context(name, words[len(name.split()) + 1 :])
+
+
+@pytest.mark.parametrize(("name", "told"), commands(), ids=[name for name, _ in commands()])
+def test_help_speaks_of_no_class(name: str, told: Any) -> None:
+    words = (told.help or "").split() + [
+        word for each in told.params for word in (getattr(each, "help", None) or "").split()
+    ]
+    assert not {word.strip(".,;:()`") for word in words} & CLASSES
 
 
 @pytest.mark.parametrize("columns", [60, 80])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from flows import exit_codes
 from flows.command_line import application, run_command
 from flows.commands.answer import print_answer
 from flows.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_USAGE
@@ -253,6 +254,22 @@ def test_with_assay_home_set_nobody_asks_for_the_home_folder(
     monkeypatch.setattr(Path, "home", home)
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path))
     assert run(monkeypatch, "warehouse", "docs") == EXIT_DONE
+
+
+def test_half_of_a_hash_is_not_taken_for_a_ledger_that_was_changed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "ledger", "verify", "--head", "5f1c") == EXIT_USAGE
+    assert "--head '5f1c': write the whole hash, of 64 digits" in capsys.readouterr().err
+
+
+def test_the_help_names_every_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "--help") == EXIT_DONE
+    _, _, told = " ".join(capsys.readouterr().out.split()).partition("Exit codes: ")
+    named = {int(each.split()[0]) for each in told.split("; ")}
+    assert named == {code for name, code in vars(exit_codes).items() if name.startswith("EXIT_")}
 
 
 _OF_WHAT_IS_THERE = (
