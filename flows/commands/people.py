@@ -23,8 +23,10 @@ def add(
     from flows.commands.answer import print_answer
     from flows.talk import print_note
     from warehouse.layout import Layout
+    from warehouse.services.accounts import accounts
     from warehouse.services.database import ServiceDatabase
     from warehouse.services.people import add_participant
+    from warehouse.services.tokens import tokens
 
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise ConfigurationError(
@@ -32,10 +34,16 @@ def add(
         )
     with ServiceDatabase(Layout(options.warehouse)) as database:
         made = add_participant(database, name, options.kind, options.role, options.key)
+        known = {each.name for each in accounts(database)}
+        known |= {each.token_id for each in tokens(database)}
+    waits = made.key is not None and made.key not in known
+    remark = f"no account or token is called {made.key!r} yet" if waits else ""
     if json:
-        print_answer("created", [made])
-    else:
-        print_note(f"{made.name} is {made.participant_id}")
+        print_answer("created", [made], warnings=(remark,) if remark else ())
+        return 0
+    print_note(f"{made.name} is {made.participant_id}")
+    if remark:
+        print_note(remark)
     return 0
 
 

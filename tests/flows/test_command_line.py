@@ -1,5 +1,6 @@
 """What the user can mend is one line and exit code 2; what commands print can be read and piped."""
 
+import io
 import json
 import logging
 import os
@@ -254,6 +255,18 @@ def test_with_assay_home_set_nobody_asks_for_the_home_folder(
     monkeypatch.setattr(Path, "home", home)
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path))
     assert run(monkeypatch, "warehouse", "docs") == EXIT_DONE
+
+
+def test_a_participant_whose_key_nobody_has_yet_is_told_of(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there = ("--warehouse", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("a long password\n"))
+    assert run(monkeypatch, "accounts", "add", "ada", *there) == EXIT_DONE
+    capsys.readouterr()
+    for key, told in (("ada", False), ("adda", True)):
+        assert run(monkeypatch, "people", "add", "Ada", "--key", key, *there) == EXIT_DONE
+        assert (f"no account or token is called '{key}'" in capsys.readouterr().err) is told
 
 
 def test_half_of_a_hash_is_not_taken_for_a_ledger_that_was_changed(
