@@ -1,10 +1,11 @@
 """`assay ask`: a question answered in a few paragraphs, every sentence cited and checked."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from flows.commands.options import Json, Output
+from flows.commands.options import Json, output_option
 from flows.commands.session import Session
 from schemas.errors import ConfigurationError
 from schemas.options import AskOptions
@@ -12,6 +13,13 @@ from schemas.settings import Settings
 
 Question = Annotated[
     str, typer.Argument(metavar="QUESTION", help="What is asked, in quotation marks.")
+]
+Output = Annotated[
+    Path | None,
+    output_option(
+        "Write here instead of to stdout, by the ending: html, pdf, docx, bib or json; else"
+        " Markdown."
+    ),
 ]
 
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dashboards.reports.formats.report_format import ReportFormat
 from dashboards.reports.write_survey import survey_report
 from flows.commands.answer import print_answer, write_answer
 from flows.commands.output import ended_early, print_engine_note, print_log_note
@@ -48,11 +49,13 @@ def print_asked(
         told = {"reports": summary.report_paths, "log": summary.log_path}
         write_answer(surveys_answer(head, surveys, early, **told))
         return exit_code_of(head, surveys)
-    written = survey_report(layout, head.run_id, catalogue_url=catalogue)
     if output is None:
-        sys.stdout.write(safe(written))
+        sys.stdout.write(safe(survey_report(layout, head.run_id, catalogue_url=catalogue)))
     else:
-        output.write_text(written, encoding="utf-8")
+        from dashboards.reports.formats.any_format import report_file
+
+        chosen = _format_of(output)
+        output.write_bytes(report_file(layout, head.run_id, None, chosen, catalogue_url=catalogue))
         print_note(f"written: {output}")
     print_engine_note(head.engine)
     print_bundled_note(request.literature)
@@ -60,3 +63,9 @@ def print_asked(
     for line in early:
         print_warning(line)
     return exit_code_of(head, surveys)
+
+
+def _format_of(output: Path) -> ReportFormat:
+    """Markdown, which any text file may hold, where the ending names no format."""
+    ending = output.suffix.removeprefix(".").lower()
+    return ReportFormat(ending) if ending in list(ReportFormat) else ReportFormat.MD

@@ -18,18 +18,12 @@ from warehouse.layout import Layout
 from warehouse.surveys.queries import survey_head
 
 
-@pytest.mark.parametrize(("literature", "told"), [(None, True), ("live", False)])
-def test_what_the_bundled_sample_lacks_is_not_taken_for_what_is_unknown(
-    literature: str | None, told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    layout = Layout(tmp_path)
+def published(folder: Path) -> Summary[SurveyHead]:
+    layout = Layout(folder)
     run_id = published_surveys(layout, make_survey())
     with open_reader(layout) as connection:
         head = survey_head(connection, run_id)
-    options = AskOptions(warehouse=tmp_path, literature=literature)
-    settings = Settings(semantic_scholar_api_key=None)
-    request = resolve_ask("How do bats hunt?", options, settings)
-    summary = Summary[SurveyHead](
+    return Summary[SurveyHead](
         title="",
         head=head,
         published=True,
@@ -37,6 +31,35 @@ def test_what_the_bundled_sample_lacks_is_not_taken_for_what_is_unknown(
         failed_expectations=(),
         report_paths=(),
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("answer.md", b"# Survey: How do"),
+        ("answer.txt", b"# Survey: How do"),
+        ("answer", b"# Survey: How do"),
+        ("answer.html", b"<!doctype html>"),
+        ("answer.PDF", b"%PDF-"),
+        ("answer.docx", b"PK"),
+    ],
+)
+def test_a_file_holds_the_answer_in_the_format_of_its_ending(
+    name: str, begins: bytes, tmp_path: Path
+) -> None:
+    request = resolve_ask("How do bats hunt?", AskOptions(warehouse=tmp_path), Settings())
+    print_asked(request, published(tmp_path), tmp_path / name, as_json=False)
+    assert (tmp_path / name).read_bytes().lower().startswith(begins.lower())
+
+
+@pytest.mark.parametrize(("literature", "told"), [(None, True), ("live", False)])
+def test_what_the_bundled_sample_lacks_is_not_taken_for_what_is_unknown(
+    literature: str | None, told: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = AskOptions(warehouse=tmp_path, literature=literature)
+    settings = Settings(semantic_scholar_api_key=None)
+    request = resolve_ask("How do bats hunt?", options, settings)
+    summary = published(tmp_path)
     assert print_asked(request, summary, None, as_json=False) == EXIT_DONE
     assert ("literature: the bundled sample" in capsys.readouterr().err) is told
     assert print_surveys(request, summary, as_json=False) == EXIT_DONE
