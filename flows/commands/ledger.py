@@ -14,7 +14,8 @@ _WHOLE_HASH = bounded(r"[0-9a-f]{64}")
 def verify(options: LedgerOptions, json: Json = False) -> int:
     """Look for rows that were changed, exchanged, taken out or cut off; exit 1 when there are some.
 
-    What is published is held against the ledger too.
+    What is published of ideas, and of what steps said of them, is held against the ledger too;
+    papers that were found and calls are not in it.
     """
     from flows.commands.answer import print_answer
     from flows.talk import print_note, print_warning
