@@ -217,7 +217,8 @@ def _print_notes(summary: "CheckSummary", checks: Sequence[ManuscriptCheck]) -> 
     attempts = [attempt for check in checks for attempt in check.attempts]
     used = [attempt for attempt in attempts if attempt.input_tokens is not None]
     print_note(
-        f"check {summary.head.run_id}: {len(checks)} manuscripts, engine {summary.head.engine}"
+        f"check {summary.head.run_id}: {figures.counted(len(checks), 'manuscript')}, engine"
+        f" {summary.head.engine}"
     )
     if used:
         tokens = sum(

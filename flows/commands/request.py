@@ -8,7 +8,7 @@ import typer
 
 from flows.commands.options import Json
 from schemas.decisions import Request, RequestOptions
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 
@@ -39,7 +39,12 @@ def request(
         queries.run(run_id)
         parts = parts_of(queries.connection, run_id, idea_id)
     if not parts:
-        raise ConfigurationError(f"the ledger has nothing of {options.idea or run}")
+        raise UnknownNameError(
+            f"run {run} has no evaluation of idea {options.idea}; `assay rank {run} --scores` lists"
+            " its ideas"
+            if options.idea
+            else f"the ledger has nothing of {run}: it was published before the ledger began"
+        )
     with ServiceDatabase(layout) as database:
         for each in (*options.of, *([options.by] if options.by else [])):
             participant(database, each)

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from flows.approvals import Admission, admit, load_project
+from flows.commands.request import request as ask_for
 from flows.exit_codes import EXIT_DONE, EXIT_USAGE, EXIT_WAITING
 from schemas.base import replace
-from schemas.decisions import GivenAnswer, Project, Stage, Verdict
+from schemas.decisions import GivenAnswer, Project, RequestOptions, Stage, Verdict
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.people import Participant
@@ -193,3 +194,11 @@ def test_a_ranking_waits_over_a_restart_and_leaves_out_what_was_rejected(
         rated = rows_in(connection, "select distinct idea_id from ratings order by idea_id")
     assert [row["idea_id"] for row in rated] == list(IDEAS[1:])
     assert any("left out: idea-00000" in line and "not safe" in line for line in ranked["warnings"])
+
+
+def test_a_review_of_an_idea_that_the_run_does_not_have_is_not_asked_for(
+    layout: Layout, ada: Participant
+) -> None:
+    options = RequestOptions(warehouse=layout.root, of=(ada.participant_id,), idea="idea-9")
+    with pytest.raises(UnknownNameError, match=r"no evaluation of idea idea-9; `assay rank run-a"):
+        ask_for(RUN, options)

@@ -113,7 +113,7 @@ def _problem(found: Sequence[DetectedProblem]) -> ReportedProblem:
     """One problem of a kind, with the other places it occurs at."""
     first, others = found[0], found[1 : 1 + _PLACES_TOLD]
     more = (
-        f" The same is found {len(found) - 1} more times, as at"
+        f" The same is found {len(found) - 1} more {'time' if len(found) == 2 else 'times'}, as at"
         f" {'; '.join(dict.fromkeys(one.location for one in others))}."
         if others
         else ""

@@ -154,7 +154,7 @@ async def test_findings_of_one_kind_are_one_problem_and_the_gravest_come_first()
     answer = await baseline_problems(question(text), None)  # type: ignore[arg-type]
     assert isinstance(answer, ProblemsReply)
     assert ["percentage" in problem.problem for problem in answer.problems] == [True, False]
-    assert "found 1 more times" in answer.problems[1].explanation
+    assert "found 1 more time," in answer.problems[1].explanation
     limited = await baseline_problems(question(text, most=1), None)  # type: ignore[arg-type]
     assert isinstance(limited, ProblemsReply)
     assert len(limited.problems) == 1
