@@ -132,6 +132,10 @@ def _talk(
 
 
 def _read(model: type[Options], given: dict[str, Any]) -> Options:
+    flags = {flag_of(name) for name in (*model.model_fields, "json", "quiet", "verbose")}
+    for name, value in given.items():
+        if str(value) in flags:  # else the option is gone, and its own value seems an argument
+            raise ConfigurationError(f"{flag_of(name)} has no value: {value} stands in its place")
     options = model(
         **{
             name: tuple(value) if isinstance(value, list) else value

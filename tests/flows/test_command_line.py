@@ -269,6 +269,25 @@ def test_a_participant_whose_key_nobody_has_yet_is_told_of(
         assert (f"no account or token is called '{key}'" in capsys.readouterr().err) is told
 
 
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [
+        ("evaluate --again --warehouse w", "--again"),
+        ("evaluate ideas.jsonl --warehouse --json", "--warehouse"),
+        ("ledger verify --warehouse --quiet", "--warehouse"),
+    ],
+)
+def test_an_option_is_not_taken_for_the_value_of_the_one_before(
+    words: str,
+    missing: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(monkeypatch, *words.split()) == EXIT_USAGE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{missing} has no value" in line
+
+
 def test_half_of_a_hash_is_not_taken_for_a_ledger_that_was_changed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
