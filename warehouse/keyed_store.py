@@ -78,12 +78,8 @@ class KeyedStore:
             return
         with self._open() as connection:
             connection.execute("begin immediate")
-            try:
+            with connection:
                 connection.executemany("insert or replace into entries values (?, ?, ?)", rows)
-            except sqlite3.Error:
-                connection.execute("rollback")
-                raise
-            connection.execute("commit")
 
     def drop_until(self, *, oldest: float, most_bytes: int | None = None) -> int:
         """Drop what was stored before `oldest` (seconds since 1970), then the oldest entries until
@@ -113,8 +109,8 @@ class KeyedStore:
                 )
                 changed = [(new, key) for new, key, old in packed if new != old]
                 connection.execute("begin immediate")
-                connection.executemany("update entries set value = ? where key = ?", changed)
-                connection.execute("commit")
+                with connection:
+                    connection.executemany("update entries set value = ? where key = ?", changed)
 
     def delete_older_than(self, seconds: float) -> None:
         """Delete the entries stored longer ago, and give their room back to later ones."""

@@ -280,12 +280,8 @@ class SharedBudget:
             try:
                 connection = self._connection = self._connection or _connect(self.path)
                 connection.execute("begin immediate")
-                try:
+                with connection:
                     yield connection
-                except BaseException:
-                    connection.execute("rollback")
-                    raise
-                connection.execute("commit")
             except sqlite3.Error as error:
                 raise ConfigurationError(
                     f"budget file {self.path} cannot be used ({error}): delete it or make its"

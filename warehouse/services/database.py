@@ -50,12 +50,8 @@ class ServiceDatabase:
         """
         with self._open(self._writer) as connection:
             connection.execute("begin immediate")
-            try:
+            with connection:
                 yield Transaction(connection)
-            except BaseException:
-                connection.execute("rollback")
-                raise
-            connection.execute("commit")
 
     def empty_log(self) -> None:
         """Leave nothing of what was deleted in the write-ahead log."""

@@ -368,12 +368,8 @@ class Questions:
         with self._reading() as connection:
             connection.execute(f"pragma synchronous = {'full' if lasting else 'normal'}")
             connection.execute("begin immediate")
-            try:
+            with connection:
                 yield connection
-            except BaseException:
-                connection.execute("rollback")
-                raise
-            connection.execute("commit")
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
