@@ -90,12 +90,14 @@ def remove_account(database: ServiceDatabase, name: str) -> Account:
 
 def accounts(database: ServiceDatabase) -> tuple[Account, ...]:
     """All accounts that were not removed, by name."""
-    return tuple(each for each in _all(database) if each.removed_at is None)
+    found = (Account.model_validate_json(document) for (document,) in database.ask("accounts"))
+    return tuple(each for each in found if each.removed_at is None)
 
 
 def account_of(database: ServiceDatabase, name: str) -> Account | None:
     """The account of this name; None when there is none, or it was removed."""
-    return next((each for each in accounts(database) if each.name == name), None)
+    found = _account(database, name)
+    return found[0] if found is not None and found[0].removed_at is None else None
 
 
 def has_accounts(database: ServiceDatabase) -> bool:
@@ -148,12 +150,8 @@ def claims_ended(database: ServiceDatabase, claims: str) -> bool:
     return bool(database.ask("ended", secret_sha256=_sha256(claims)))
 
 
-def _all(database: ServiceDatabase) -> tuple[Account, ...]:
-    return tuple(Account.model_validate_json(row[0]) for row in database.ask("accounts"))
-
-
-def _account(work: Transaction, name: str) -> tuple[Account, str | None] | None:
-    for document, hashed in work.ask("account", name=name):
+def _account(source: ServiceDatabase | Transaction, name: str) -> tuple[Account, str | None] | None:
+    for document, hashed in source.ask("account", name=name):
         return Account.model_validate_json(document), hashed
     return None
 

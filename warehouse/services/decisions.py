@@ -18,12 +18,13 @@ from schemas.errors import (
     UnknownNameError,
 )
 from schemas.identifiers import content_hash
+from schemas.people import Participant
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.ledger import parts_of
 from warehouse.services.database import ServiceDatabase, Transaction
 from warehouse.services.people import keep_reason, participant
-from warehouse.services.records import fold_into_lake, record, recorded
+from warehouse.services.records import fold_into_lake, record, recorded, recorded_as
 
 _FOLD_WAIT_SECONDS = 2.0
 
@@ -102,27 +103,18 @@ def decide(
         _check_version(
             request, answer.version_sha256, parts_of(connection, request.run_id, request.unit_id)
         )
-    name = request_id if verdict.ends else f"{request_id}/{secrets.token_hex(6)}"
     with database.transaction() as work:
         who = participant(work, participant_id)
-        made = Decision(
-            decision_id=name,
-            request_id=request_id,
-            run_id=request.run_id,
-            unit_id=request.unit_id,
-            stage=request.stage,
-            verdict=verdict,
-            choice=answer.choice,
-            version_sha256=request.version_sha256,
-            participant_id=participant_id,
-            role=who.role,
-            reason_sha256=keep_reason(work, participant_id, reason) if reason else None,
-            decided_at=datetime.now(UTC),
-        )
-        if request_id in decisions(work):
+        if recorded_as(work, "decisions", request_id, Decision) is not None:
             raise ConflictError(f"request {request_id} was answered before, and is ended")
-        record(work, "decisions", made)
-    return made
+        return _write_down(
+            work,
+            request,
+            verdict,
+            who=who,
+            choice=answer.choice,
+            reason_sha256=keep_reason(work, participant_id, reason) if reason else None,
+        )
 
 
 def decide_by_rule(
@@ -133,28 +125,46 @@ def decide_by_rule(
         known = decisions(work)
         for request_id, (request, verdict, rule) in ruled.items():
             if request_id not in known:
-                made = Decision(
-                    decision_id=request_id,
-                    request_id=request_id,
-                    run_id=request.run_id,
-                    unit_id=request.unit_id,
-                    stage=request.stage,
-                    verdict=verdict,
-                    version_sha256=request.version_sha256,
-                    participant_id=None,
-                    role=None,
-                    rule=rule,
-                    decided_at=datetime.now(UTC),
-                )
-                record(work, "decisions", made)
+                _write_down(work, request, verdict, rule=rule)
+
+
+def _write_down(
+    work: Transaction,
+    request: Request,
+    verdict: Verdict,
+    *,
+    who: Participant | None = None,
+    choice: int | None = None,
+    reason_sha256: str | None = None,
+    rule: str = "",
+) -> Decision:
+    """One that ends the request bears its name, so that there is one alone."""
+    name = request.request_id
+    made = Decision(
+        decision_id=name if verdict.ends else f"{name}/{secrets.token_hex(6)}",
+        request_id=name,
+        run_id=request.run_id,
+        unit_id=request.unit_id,
+        stage=request.stage,
+        verdict=verdict,
+        choice=choice,
+        version_sha256=request.version_sha256,
+        participant_id=who.participant_id if who is not None else None,
+        role=who.role if who is not None else None,
+        reason_sha256=reason_sha256,
+        rule=rule,
+        decided_at=datetime.now(UTC),
+    )
+    record(work, "decisions", made)
+    return made
 
 
 def request_named(database: ServiceDatabase, request_id: str) -> Request:
     """Raises UnknownNameError when there is none."""
-    for request in recorded(database, "requests", Request):
-        if request.request_id == request_id:
-            return request
-    raise UnknownNameError(f"no request {request_id!r}; `assay inbox` lists those that wait")
+    found = recorded_as(database, "requests", request_id, Request)
+    if found is None:
+        raise UnknownNameError(f"no request {request_id!r}; `assay inbox` lists those that wait")
+    return found
 
 
 def _check_fits(request: Request, verdict: Verdict, choice: int | None) -> None:

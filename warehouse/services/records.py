@@ -53,6 +53,15 @@ def recorded(
         yield kind.model_validate_json(document)
 
 
+def recorded_as(
+    source: ServiceDatabase | Transaction, table: str, key: str, kind: type[NounT]
+) -> NounT | None:
+    """The row of a table that is known by `key`; None: there is none."""
+    for (document,) in source.ask("record", table_name=table, record_id=key):
+        return kind.model_validate_json(document)
+    return None
+
+
 def fold_into_lake(
     layout: Layout, *, catalogue_url: str | None = None, wait_seconds: float = 60.0
 ) -> dict[str, int]:
