@@ -5,12 +5,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
 from schemas.role import Role
-from tests.support.assay_command import environment, wait_until
+from tests.support.assay_command import answers, environment, wait_until
 from tests.support.browser import chromium, needs_chromium, reader_of
 from tests.support.oidc_provider import Provider, oidc_provider
 from tests.support.ports import quiet_port
@@ -51,18 +50,11 @@ def address(tmp_path: Path, provider: Provider) -> Iterator[str]:
     command = [sys.executable, "-m", "dashboards.app.server", "127.0.0.1", str(port)]
     process = subprocess.Popen(command, env=env)
     try:
-        wait_until(lambda: answers(url), 120, "the dashboard answers")
+        wait_until(lambda: answers(f"{url}/_stcore/health"), 120, "the dashboard answers")
         yield url
     finally:
         process.kill()
         process.wait()
-
-
-def answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/_stcore/health").is_success
-    except httpx.TransportError:
-        return False
 
 
 def test_the_provider_says_who_it_is_and_the_accounts_what_they_may(

@@ -8,11 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from schemas.role import Role
 from schemas.token import Token
-from tests.support.assay_command import environment, wait_until
+from tests.support.assay_command import answers, environment, wait_until
 from tests.support.ports import quiet_port
 from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase
@@ -52,15 +50,8 @@ def api_server(
     process = subprocess.Popen([*command, NO_GATEWAY], env=env)
     url = f"http://127.0.0.1:{port}"
     try:
-        wait_until(lambda: answers(url), 60, "the API answers")
+        wait_until(lambda: answers(f"{url}/health"), 60, "the API answers")
         yield url, process
     finally:
         process.kill()
         process.wait()
-
-
-def answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/health").status_code == 200
-    except httpx.TransportError:
-        return False

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import orjson
 import psutil
 
@@ -71,6 +72,14 @@ def wait_until(condition: Callable[[], bool], seconds: float, what: str) -> None
     while not condition():
         assert time.monotonic() < deadline, f"{what} did not happen within {seconds:.0f} s"
         time.sleep(0.05)
+
+
+def answers(address: str) -> bool:
+    """Whether a server answers there by now."""
+    try:
+        return httpx.get(address).status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def landed_count(warehouse: Path) -> int:

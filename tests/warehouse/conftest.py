@@ -24,6 +24,16 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layout]:
     yield layout
 
 
+@pytest.fixture(scope="session")
+def two_ideas(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """Run `run-a` with two ideas. Not to be changed."""
+    layout = Layout(tmp_path_factory.mktemp("two-ideas"))
+    for number in range(2):
+        land(layout, make_evaluation(number))
+    assert publish(layout, RUNS, make_run(ideas=2)).published
+    return layout
+
+
 def publish_ideas(layout: Layout, run_id: str, numbers: range) -> None:
     for number in numbers:
         land(layout, make_evaluation(number, run_id=run_id))

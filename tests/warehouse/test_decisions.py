@@ -38,18 +38,9 @@ RUN, IDEA = RunId("run-a"), "idea-00000"
 SECRET = "Grace Hopper told me that the founder is ill"
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    layout = Layout(tmp_path_factory.mktemp("decisions"))
-    for number in range(2):
-        land(layout, make_evaluation(number))
-    assert publish(layout, RUNS, make_run(ideas=2)).published
-    return layout
-
-
 @pytest.fixture
-def layout(made: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(made.root, tmp_path / "w"))
+def layout(two_ideas: Layout, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(two_ideas.root, tmp_path / "w"))
 
 
 @pytest.fixture

@@ -104,19 +104,9 @@ def test_a_row_of_before_a_column_was_added_keeps_its_hash() -> None:
     assert list(breaks([row | {"later_column": None} for row in CHAIN])) == []
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Layout:
-    """A published run of two ideas. Not to be changed."""
-    layout = Layout(tmp_path_factory.mktemp("ledger"))
-    for number in range(2):
-        land(layout, make_evaluation(number))
-    assert publish(layout, RUNS, make_run(ideas=2)).published
-    return layout
-
-
 @pytest.fixture
-def layout(made: Layout, tmp_path: Path) -> Layout:
-    return Layout(shutil.copytree(made.root, tmp_path / "w"))
+def layout(two_ideas: Layout, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(two_ideas.root, tmp_path / "w"))
 
 
 def chain_of(layout: Layout) -> list[Row]:
@@ -131,10 +121,10 @@ def edit(layout: Layout, sql: str) -> LedgerReport:
 
 
 def test_what_a_run_published_is_in_the_ledger_once_with_step_model_and_prompt(
-    made: Layout,
+    two_ideas: Layout,
 ) -> None:
-    rows = chain_of(made)
-    assert verify_ledger(made).sound
+    rows = chain_of(two_ideas)
+    assert verify_ledger(two_ideas).sound
     ideas = [row for row in rows if row["artefact"] == "idea"]
     assert [row["unit_id"] for row in ideas] == ["idea-00000", "idea-00001"]
     review = next(row for row in rows if row["part"] == "soundness_reviews")
@@ -235,6 +225,6 @@ def test_a_lake_of_before_the_ledger_is_no_broken_ledger(layout: Layout) -> None
 
 
 @pytest.mark.parametrize("read", [lambda c: rows_in(c, "from ledger")], ids=["assay sql"])
-def test_the_ledger_can_be_asked(made: Layout, read: Callable[..., Any]) -> None:
-    with open_reader(made) as connection:
-        assert len(read(connection)) == len(chain_of(made))
+def test_the_ledger_can_be_asked(two_ideas: Layout, read: Callable[..., Any]) -> None:
+    with open_reader(two_ideas) as connection:
+        assert len(read(connection)) == len(chain_of(two_ideas))

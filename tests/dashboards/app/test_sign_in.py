@@ -17,7 +17,7 @@ from websockets.typing import Origin, Subprotocol
 
 from dashboards.app.access import SIGN_IN_PATH, by_password, cookie_name
 from schemas.role import Role
-from tests.support.assay_command import environment, wait_until
+from tests.support.assay_command import answers, environment, wait_until
 from tests.support.ports import quiet_port
 from warehouse.layout import Layout
 from warehouse.services.accounts import add_account, person_of, set_password, sign_in, sign_out
@@ -76,18 +76,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             add_account(database, name, Role.READER, PASSWORD)
         process = subprocess.Popen(command, env=env)
         try:
-            wait_until(lambda: answers(url), 120, "the dashboard answers")
+            wait_until(lambda: answers(f"{url}/_stcore/health"), 120, "the dashboard answers")
             yield Site(url, layout, database)
         finally:
             process.kill()
             process.wait()
-
-
-def answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/_stcore/health").is_success
-    except httpx.TransportError:
-        return False
 
 
 def test_who_has_not_signed_in_is_led_to_the_form_and_back_to_the_page(site: Site) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from schemas.job import EvaluateJob
 from schemas.role import Role
-from tests.support.api_server import answers, api_server, bearing, make_token
-from tests.support.assay_command import environment, start_assay, wait_until
+from tests.support.api_server import api_server, bearing, make_token
+from tests.support.assay_command import answers, environment, start_assay, wait_until
 from tests.support.ports import quiet_port
 from warehouse.jobs import job_ids, read_job
 from warehouse.layout import Layout
@@ -45,7 +45,7 @@ def test_an_idea_goes_from_submission_to_report(tmp_path: Path) -> None:
     words = ("api", "--port", str(port), "--warehouse", str(layout.root))
     process = start_assay(*words, env=env, log=tmp_path / "log.txt")
     try:
-        wait_until(lambda: answers(url), 120, "the API answers")
+        wait_until(lambda: answers(f"{url}/health"), 120, "the API answers")
         with httpx.Client(base_url=url, headers=headers, timeout=300) as client:
             found = client.get("/v1/literature", params={"query": "protein interaction"})
             assert (found.status_code, found.json()["state"]) == (200, "complete")
