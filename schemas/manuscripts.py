@@ -68,6 +68,11 @@ class Problem(Noun):
         default=None,
         description="Whether a second look refuted it; None: there was none.",
     )
+    open_question: bool | None = Field(
+        default=None,
+        description="Whether a second look could not decide; it is a question to the authors then."
+        " None: there was none.",
+    )
     second_look: Prose = Field(default="", description="Why it stands or not; empty: no look.")
     dispute: Prose = Field(
         default="", description="In what reviewers disagree over it; empty: they do not."
@@ -97,8 +102,12 @@ class Problem(Noun):
 
     @property
     def stands(self) -> bool:
-        """Whether a person accepted it or, without a person's word, nothing has refuted it."""
-        return self.decision is Decision.ACCEPT if self.is_decided else self.refuted is not True
+        """Whether a person accepted it or, without a person's word, a second look, if there was
+        one, neither refuted it nor left it open.
+        """
+        if self.is_decided:
+            return self.decision is Decision.ACCEPT
+        return self.refuted is not True and self.open_question is not True
 
     @property
     def is_decided(self) -> bool:

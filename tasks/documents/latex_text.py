@@ -97,6 +97,8 @@ def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
     bibliography = "\n".join(
         text for name, text in sorted(files.items()) if name.lower().endswith(".bbl")
     )
+    if (block := _ABSTRACT_BLOCK.search(preamble)) and not _ABSTRACT_BLOCK.search(body):
+        body = f"{block.group(0)}\n\n{body}"  # some journals' classes want it there
     if len(_WORDS.findall(body)) < _FEWEST_WORDS:
         raise LatexError(Reason.NO_TEXT, "the source holds no text")
     try:

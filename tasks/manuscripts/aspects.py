@@ -9,14 +9,14 @@ from schemas.outcome import Outcome, Scored
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
-from tasks.manuscripts.candidates import Candidate
+from tasks.manuscripts.candidates import LEAST_PERCENT, Candidate
 from tasks.manuscripts.pool import Pool, strong_claims
 from tasks.manuscripts.sections import passages_near, sentence_of
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect, AspectInput, AspectReply
 from tasks.text.words import shorten_words
 
-CANDIDATES_PER_ASPECT = 3
+CANDIDATES_PER_ASPECT = 2
 ABSTRACT_WORDS = 500
 NOTES_WORDS = 2_000
 """Of all sections together."""
@@ -66,6 +66,7 @@ async def review_aspects(
             passages=passages_near(_SPEAKS_OF.get(aspect, claimed), reading, PASSAGE_SENTENCES),
             works=pool.worded(shown),
             raised=tuple(raised),
+            least_percent=LEAST_PERCENT,
             maximum_candidates=CANDIDATES_PER_ASPECT,
         )
         for aspect in aspects

@@ -17,6 +17,10 @@ from tasks.text.words import overlap_0_to_1, shorten_words
 
 LEAST_CHARACTERS = 8
 """Of a quotation: whole sentences are short at times."""
+LEAST_PERCENT = 50
+"""How sure a candidate has to be: of those that were less, hardly one in ten pointed at an error
+that had been put in (docs/manuscripts.md).
+"""
 _SAME_PROBLEM = 0.6
 """Overlap of two problems' words from which they are one."""
 _PLACES_TOLD, _QUOTED_WORDS = 3, 40
@@ -65,6 +69,7 @@ def retracted_candidates(works: Sequence[PooledWork], provenance: Provenance) ->
                 problem="The manuscript cites a work that has been retracted.",
                 quote=work.cited_as,
                 explanation=_who_says(work),
+                consequence="What is said to follow from that work.",
                 confidence_percent=_RETRACTED_PERCENT,
             ),
             provenance,
@@ -129,4 +134,13 @@ def unfounded(said: CandidateReply, reading: Reading) -> str | None:
         return "The manuscript does not have the sentence that it quotes."
     if is_damaged(said.quote):
         return "The sentence was damaged when the file was read: the authors wrote something else."
+    return None
+
+
+def unpromising(said: CandidateReply) -> str | None:
+    """Why nobody looks at a candidate a second time, unless a person asks; None: somebody does."""
+    if said.confidence_percent < LEAST_PERCENT:
+        return f"It was raised with {said.confidence_percent} % confidence only."
+    if not said.consequence:
+        return "Nothing that the text says would change if it held."
     return None

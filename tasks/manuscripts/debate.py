@@ -65,7 +65,7 @@ def _beside_others(problem: Problem, problems: Sequence[Problem]) -> Problem:
     for other in problems:
         same = normal(other.quote) == normal(problem.quote) and other.attempt == problem.attempt
         if same and None not in (other.refuted, problem.refuted) and other.stands != problem.stands:
-            end = "was refuted" if problem.stands else "stands"
+            end = "does not stand" if problem.stands else "stands"
             told = f"Another objection to the same sentence {end}: {other.problem}"
             return replace(problem, dispute=told)
     return problem

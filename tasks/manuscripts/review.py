@@ -17,6 +17,7 @@ from tasks.judging.step import Engine
 from tasks.manuscripts.answers import joined, unanswered
 from tasks.manuscripts.aspects import raised_by, review_aspects
 from tasks.manuscripts.candidates import (
+    LEAST_PERCENT,
     Candidate,
     leads_at,
     merged,
@@ -47,7 +48,7 @@ from tasks.text.words import shorten_words
 REVIEW_STEPS = (READ_SECTION, REVIEW_ASPECT, REFUTE_PROBLEM, WEIGH_PROBLEM, WRITE_REVIEW)
 MOST_SECTIONS = 40
 """Read of one manuscript, some 60,000 words: what stands behind is not read, and that is said."""
-CANDIDATES_PER_SECTION = 4
+CANDIDATES_PER_SECTION = 3
 CANDIDATES_PER_PROBLEM = 2
 
 
@@ -137,6 +138,7 @@ async def _read_in_order(
             section=section.text,
             notes=notes,
             leads=found,
+            least_percent=LEAST_PERCENT,
             maximum_candidates=CANDIDATES_PER_SECTION,
         )
         outcome = await engine.run(READ_SECTION, question)

@@ -23,6 +23,7 @@ from tasks.manuscripts.steps.write_review import WRITE_REVIEW
 from tasks.manuscripts.writing import review_of, written_over
 
 REVISION_STEPS = (REFUTE_PROBLEM, WEIGH_PROBLEM, WRITE_REVIEW)
+_NEW_OF_A_LOOK = ("refuted", "open_question", "second_look", "confidence_0_to_1", "dispute")
 Preferences = Mapping[str, Preference]
 """By problem_id, of one manuscript."""
 
@@ -83,6 +84,7 @@ def _candidate(problem: Problem, attempt: Attempt) -> Candidate:
             problem=problem.problem,
             quote=problem.quote,
             explanation=problem.explanation,
+            consequence=problem.explanation or problem.problem,
             confidence_percent=round(100 * (problem.confidence_0_to_1 or 0.5)),
         ),
         provenance,
@@ -109,10 +111,7 @@ def _decided(
         said, new = preferences.get(one.problem_id), looked.get(one.problem_id)
         changes = {} if said is None else {"decision": said.decision, "remark": said.remark}
         if new is not None and new.refuted is not None:
-            changes |= {
-                name: getattr(new, name)
-                for name in ("refuted", "second_look", "confidence_0_to_1", "dispute")
-            }
+            changes |= {name: getattr(new, name) for name in _NEW_OF_A_LOOK}
         found.append(replace(one, **changes))
     return in_order(found)
 

@@ -1,8 +1,10 @@
-"""The second look at a problem, which tries to refute it, and what stands after it."""
+"""The second look at a problem, which weighs what the authors may have meant, and what stands after
+it.
+"""
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from schemas.failure import Failure
 from schemas.manuscripts import Decision, Problem
@@ -11,19 +13,27 @@ from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
 from tasks.manuscripts.answers import unanswered
-from tasks.manuscripts.candidates import LEAST_CHARACTERS, Candidate, unfounded
+from tasks.manuscripts.candidates import LEAST_CHARACTERS, Candidate, unfounded, unpromising
 from tasks.manuscripts.find import location_found
 from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.sections import passage_around, passages_about, sentence_of
 from tasks.manuscripts.steps.reading import Reading
-from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM, RefuteInput, RefuteReply
+from tasks.manuscripts.steps.refute_problem import (
+    REFUTE_PROBLEM,
+    RefuteInput,
+    RefuteReply,
+    Verdict,
+)
 from tasks.text.quotations import stands_in
 
 WORKS_SHOWN = 5
 """Of the pool, with each second look."""
 CLOSE_PERCENT = 20
 """A refutation that is surer than the objection by more than this settles it."""
+_EVEN_PERCENT = 50
+LEAST_TOGETHER_PERCENT = 60
+"""How sure both looks together have to be of a problem that stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +68,8 @@ async def second_looks(
     places = [one.place for one in candidates]
     return Looks(
         problems=tuple(
-            _problem(one, look, manuscript, reading, pool)
-            for one, look in zip(candidates, looks, strict=True)
+            _problem(one, look, bool(said), manuscript, reading, pool)
+            for one, look, said in zip(candidates, looks, told, strict=True)
         ),
         outcomes=tuple(look for look in looks if look is not None),
         failures=tuple(unanswered(REFUTE_PROBLEM, manuscript, zip(places, looks, strict=True))),
@@ -69,8 +79,8 @@ async def second_looks(
 async def _second_look(
     candidate: Candidate, before: tuple[str, ...], reading: Reading, engine: Engine, pool: Pool
 ) -> Outcome[RefuteReply] | None:
-    """None where there is nothing to ask: its sentence is not there, or was damaged in reading."""
-    if unfounded(candidate.said, reading) is not None:
+    """None where there is nothing to ask."""
+    if _fallen(candidate, reading, asked_again=bool(before)) is not None:
         return None
     said = candidate.said
     return await engine.run(
@@ -87,6 +97,14 @@ async def _second_look(
     )
 
 
+def _fallen(candidate: Candidate, reading: Reading, *, asked_again: bool) -> str | None:
+    """Why a candidate falls without a question; None: it does not. What a person asks to look at
+    again is looked at where its sentence can be.
+    """
+    why = unfounded(candidate.said, reading)
+    return unpromising(candidate.said) if why is None and not asked_again else why
+
+
 def works_beside(problem: str, quote: str, pool: Pool) -> Shown:
     """The works that a look at it is shown."""
     return pool.about(f"{problem} {quote}", WORKS_SHOWN)
@@ -95,26 +113,22 @@ def works_beside(problem: str, quote: str, pool: Pool) -> Shown:
 def _problem(
     candidate: Candidate,
     look: Outcome[RefuteReply] | None,
+    asked_again: bool,
     manuscript: Manuscript,
     reading: Reading,
     pool: Pool,
 ) -> Problem:
-    said, refuted, reason, dispute = candidate.said, None, "", ""
+    said = candidate.said
     at = sentence_of(said.quote, reading) if said.quote else None
     place = candidate.place if at is None else reading.sentences[at].location
-    confidence = said.confidence_percent
     if look is None:
-        refuted, reason = True, unfounded(said, reading) or ""
+        fallen = _fallen(candidate, reading, asked_again=asked_again) or ""
+        found = _Found(said.confidence_percent, fallen, refuted=True, open_question=False)
     elif isinstance(look, Scored):
-        shown = works_beside(said.problem, said.quote, pool)
-        reason = settle(look.value.reason, shown).markdown if len(shown) else look.value.reason
-        founded = _is_founded(look.value, reading)
-        refuted = look.value.refuted and founded
-        dispute = dispute_of(said.confidence_percent, look.value, founded=founded)
-        sure = look.value.confidence_percent
-        confidence = round((confidence + (100 - sure if look.value.refuted else sure)) / 2)
+        found = _found(candidate, look.value, reading, pool)
     else:
-        reason = f"It was not looked at a second time: {look.detail}"
+        told = f"It was not looked at a second time: {look.detail}"
+        found = _Found(said.confidence_percent, told, refuted=None, open_question=None)
     return Problem(
         problem_id="a1p1",
         attempt=1,
@@ -124,18 +138,52 @@ def _problem(
         location_found=location_found(place, manuscript),
         quote=said.quote,
         quote_found=stands_in(said.quote, reading.whole, least_characters=LEAST_CHARACTERS),
-        confidence_0_to_1=confidence / 100,
+        confidence_0_to_1=found.confidence_percent / 100,
         passage=passage_around(said.quote, reading),
-        refuted=refuted,
-        second_look=reason,
-        dispute=dispute,
+        refuted=found.refuted,
+        open_question=found.open_question,
+        second_look=found.second_look,
+        dispute=found.dispute,
         provenance=candidate.provenance,
     )
 
 
-def _is_founded(reply: RefuteReply, reading: Reading) -> bool:
-    """A refutation that quotes what the text does not say refutes nothing."""
-    return not reply.quote or stands_in(reply.quote, reading.whole, least_characters=1)
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a second look makes of a problem."""
+
+    confidence_percent: int
+    second_look: str
+    dispute: str = ""
+    refuted: bool | None = field(kw_only=True)
+    open_question: bool | None = field(kw_only=True)
+
+
+def _found(candidate: Candidate, look: RefuteReply, reading: Reading, pool: Pool) -> _Found:
+    """A verdict that rests on a sentence which the text does not have leaves the problem open, and
+    so do two looks that are hardly sure.
+    """
+    raised, sure = candidate.said.confidence_percent, look.confidence_percent
+    told = [look.reason]
+    if look.innocent_explanation:
+        told.insert(0, f"For the authors: {look.innocent_explanation}")
+    founded = not look.quote or stands_in(look.quote, reading.whole, least_characters=1)
+    of_it = {Verdict.WRONG: sure, Verdict.REFUTED: 100 - sure, Verdict.OPEN: _EVEN_PERCENT}
+    together = round((raised + of_it[look.verdict]) / 2)
+    unsure = look.verdict is Verdict.WRONG and together < LEAST_TOGETHER_PERCENT
+    if not founded:
+        told.append("The sentence that this rests on is not in the manuscript.")
+    elif unsure:
+        told.append(f"Both looks together are {together} % sure, which is too little.")
+    shown = works_beside(candidate.said.problem, candidate.said.quote, pool)
+    reason = " ".join(each for each in told if each)
+    return _Found(
+        together,
+        settle(reason, shown).markdown if len(shown) else reason,
+        dispute_of(raised, look, founded=founded),
+        refuted=look.verdict is Verdict.REFUTED and founded,
+        open_question=look.verdict is Verdict.OPEN or not founded or unsure,
+    )
 
 
 def dispute_of(raised_percent: int, look: RefuteReply, *, founded: bool) -> str:
@@ -145,16 +193,17 @@ def dispute_of(raised_percent: int, look: RefuteReply, *, founded: bool) -> str:
     Args:
         founded: whether the text says what the second look quotes.
     """
-    if not look.refuted:
-        return ""
     if not founded:
-        return "It was refuted by a sentence that the manuscript does not have, and so stands."
-    if look.confidence_percent - raised_percent > CLOSE_PERCENT:
-        return ""
-    return (
-        f"It was raised with {raised_percent} % confidence and refuted with"
-        f" {look.confidence_percent} %."
-    )
+        return "The second look rests on a sentence that the manuscript does not have."
+    sure = look.confidence_percent
+    if look.verdict is Verdict.REFUTED and sure - raised_percent <= CLOSE_PERCENT:
+        return f"It was raised with {raised_percent} % confidence and refuted with {sure} %."
+    if look.verdict is Verdict.OPEN and raised_percent > sure:
+        return (
+            f"It was raised with {raised_percent} % confidence, and the second look, {sure} % sure,"
+            " leaves it open."
+        )
+    return ""
 
 
 def in_order(problems: Sequence[Problem]) -> list[Problem]:

@@ -35,6 +35,7 @@ class SectionInput(Noun):
         place: page and heading.
         notes: of the step's answer about the section before; empty at the beginning.
         leads: what checks of the whole text report of this section, the gravest first.
+        least_percent: how sure a point has to be.
     """
 
     title: str
@@ -43,6 +44,7 @@ class SectionInput(Noun):
     section: str
     notes: str
     leads: tuple[LeadShown, ...]
+    least_percent: int
     maximum_candidates: int
 
 
@@ -53,7 +55,10 @@ class CandidateReply(Reply):
         description="The sentence that shows it, word for word.",
         validation_alias=AliasChoices("quote", "Quote"),
     )
-    explanation: Words = Field(description="Why it is wrong and what falls with it.")
+    explanation: Words = Field(description="Why it is wrong.")
+    consequence: Words = Field(
+        description="What the text says that changes if the point holds; empty: nothing."
+    )
     confidence_percent: Percent = Field(ge=0, le=100, description="How sure it is, in percent.")
 
 
@@ -70,7 +75,7 @@ async def baseline_section(inputs: SectionInput, _: BaselineTools) -> SectionRep
     notes, _left_out = shorten_words(" ".join([inputs.notes, *numbered]).strip(), NOTES_WORDS)
     return SectionReply(
         candidates=[
-            CandidateReply(**lead.model_dump())
+            CandidateReply(consequence=lead.problem, **lead.model_dump())
             for lead in inputs.leads[: inputs.maximum_candidates]
         ],
         notes=notes,
@@ -79,7 +84,7 @@ async def baseline_section(inputs: SectionInput, _: BaselineTools) -> SectionRep
 
 READ_SECTION = Step(
     name="read_section",
-    version=2,
+    version=3,
     package="tasks.manuscripts",
     input_model=SectionInput,
     output_model=SectionReply,

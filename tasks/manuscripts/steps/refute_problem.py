@@ -1,7 +1,10 @@
-"""`refute_problem`: a second look at one problem, which tries to refute it from the text.
+"""`refute_problem`: a second look at one problem, which puts the strongest innocent explanation
+first, and then says whether the text rules it out.
 
-Baseline: refuted where its quotation does not stand in the text; else as sure as it was raised.
+Baseline: wrong where its quotation stands in the text, else refuted.
 """
+
+from enum import StrEnum
 
 from pydantic import Field
 
@@ -12,8 +15,16 @@ from tasks.judging.step import BaselineTools, Step
 from tasks.manuscripts.steps.reading import Words
 from tasks.text.quotations import stands_in
 
-_CONFIDENCE_PERCENT = 50
-"""Of the baseline, which looks at the words alone."""
+_CONFIDENCE_PERCENT = 70
+"""Of the baseline: calculations hold more often than not, but it looks at the words alone."""
+
+
+class Verdict(StrEnum):
+    """What a second look makes of a problem."""
+
+    WRONG = "wrong"
+    REFUTED = "refuted"
+    OPEN = "open"
 
 
 class RefuteInput(Noun):
@@ -34,13 +45,18 @@ class RefuteInput(Noun):
 
 
 class RefuteReply(Reply):
-    reason: Words = Field(description="Why it stands or is refuted, at most three sentences.")
-    quote: Words = Field(
-        default="", description="The sentence that refutes it, word for word; empty without one."
+    innocent_explanation: Words = Field(
+        default="", description="The reading under which the authors are right."
     )
-    refuted: bool = Field(description="Whether the point is wrong.")
+    quote: Words = Field(
+        default="", description="The sentence that decides, word for word; empty without one."
+    )
+    reason: Words = Field(description="What decides, in at most three sentences.")
+    verdict: Verdict = Field(
+        description="`wrong`: the text is; `refuted`: the point is; `open`: nothing decides."
+    )
     confidence_percent: Percent = Field(
-        ge=0, le=100, description="How sure this answer is, in percent."
+        ge=0, le=100, description="How sure the verdict is, in percent."
     )
 
 
@@ -53,14 +69,14 @@ async def baseline_refute(inputs: RefuteInput, _: BaselineTools) -> RefuteReply:
             if there
             else "The sentence it points at does not stand in the text."
         ),
-        refuted=not there,
+        verdict=Verdict.WRONG if there else Verdict.REFUTED,
         confidence_percent=_CONFIDENCE_PERCENT,
     )
 
 
 REFUTE_PROBLEM = Step(
     name="refute_problem",
-    version=3,
+    version=4,
     package="tasks.manuscripts",
     input_model=RefuteInput,
     output_model=RefuteReply,

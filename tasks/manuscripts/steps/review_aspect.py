@@ -35,6 +35,7 @@ class AspectInput(Noun):
         passages: sentences of the text that bear on the aspect, with their places.
         works: what was looked up, each under its key; empty: nothing.
         raised: problems that the reading of the sections raised.
+        least_percent: how sure a point has to be.
     """
 
     aspect: Aspect
@@ -44,6 +45,7 @@ class AspectInput(Noun):
     passages: str
     works: tuple[str, ...]
     raised: tuple[str, ...]
+    least_percent: int
     maximum_candidates: int
 
 
@@ -62,7 +64,7 @@ async def baseline_aspect(_: AspectInput, __: BaselineTools) -> AspectReply:
 
 REVIEW_ASPECT = Step(
     name="review_aspect",
-    version=2,
+    version=3,
     package="tasks.manuscripts",
     input_model=AspectInput,
     output_model=AspectReply,

@@ -30,6 +30,7 @@ class ReviewInput(Noun):
         abstract: empty where none is marked off.
         notes: of the last section's reading.
         problems: those that stand, the gravest first.
+        open_questions: what was raised and could be neither confirmed nor refuted.
         not_read: empty where all was.
     """
 
@@ -37,6 +38,7 @@ class ReviewInput(Noun):
     abstract: str
     notes: str
     problems: tuple[str, ...]
+    open_questions: tuple[str, ...]
     not_read: str
 
 
@@ -63,7 +65,7 @@ async def baseline_review(inputs: ReviewInput, _: BaselineTools) -> ReviewReply 
 
 WRITE_REVIEW = Step(
     name="write_review",
-    version=2,
+    version=3,
     package="tasks.manuscripts",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -1,5 +1,10 @@
 -- What a voter sees of a check: the problems of its first attempt that stand.
 select problem as heading, concat_ws(' ', 'Where: ' || location || '.', explanation) as text
 from problems
-where run_id = $run_id and manuscript_id = $item_id and attempt = 1 and refuted is distinct from true
+where
+  run_id = $run_id
+  and manuscript_id = $item_id
+  and attempt = 1
+  and refuted is distinct from true
+  and open_question is distinct from true
 order by rank
