@@ -110,6 +110,11 @@ class Problem(Noun):
         return self.refuted is not True and self.open_question is not True
 
     @property
+    def is_open(self) -> bool:
+        """Whether neither a second look nor a person decided it."""
+        return self.open_question is True and not self.is_decided
+
+    @property
     def is_decided(self) -> bool:
         """Whether a person said whether it stands."""
         return self.decision in (Decision.ACCEPT, Decision.REJECT)
@@ -220,7 +225,9 @@ class PooledWork(Noun):
         default="",
         description="Its entry in the list of references; empty: it was not found there.",
     )
-    retracted: bool = Field(description="Whether its title, or OpenAlex, says it was retracted.")
+    retracted: bool = Field(
+        description="Whether its title, OpenAlex or Crossref says it was retracted."
+    )
     uses: tuple[str, ...] = Field(
         default=(),
         description="Data sets, baselines and metrics that it names as used, each with its kind.",

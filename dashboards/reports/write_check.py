@@ -52,6 +52,13 @@ class CheckPage:
 
     def set_aside(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         """Those that a second look refuted or a person rejected."""
+        return [one for one in self._fallen(check, attempt) if not one.is_open]
+
+    def open_questions(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
+        """Those that a second look could not decide, nor a person did."""
+        return [one for one in self._fallen(check, attempt) if one.is_open]
+
+    def _fallen(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         own = [one for one in check.problems if one.attempt == attempt.attempt]
         return [one for one in own if not one.stands]
 

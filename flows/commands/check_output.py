@@ -178,9 +178,11 @@ def _attempt(check: ManuscriptCheck, attempt: Attempt, most: int) -> list[Text]:
 def _behind(check: ManuscriptCheck, attempt: Attempt, more: int) -> list[Text]:
     """How many problems the report has that are not printed."""
     own = [problem for problem in check.problems if problem.attempt == attempt.attempt]
-    refuted = sum(not problem.stands for problem in own)
+    questions = sum(problem.is_open for problem in own)
+    set_aside = sum(not problem.stands for problem in own) - questions
     told = [f"{more} more that stand"] if more > 0 else []
-    told += [f"{refuted} set aside"] if refuted else []
+    told += [figures.counted(questions, "open question")] if questions else []
+    told += [f"{set_aside} set aside"] if set_aside else []
     disputed = sum(bool(problem.dispute) and not problem.is_decided for problem in own)
     told += [f"{disputed} that reviewers disagree over"] if disputed else []
     return [Text(f"in the report: {', '.join(told)}", style="dim")] if told else []

@@ -74,15 +74,20 @@ def says_retracted(title: str) -> bool:
 
 
 async def look_up_retracted(
-    papers: Iterable[Paper], source: Source
+    papers: Iterable[Paper], sources: Sequence[Source]
 ) -> tuple[frozenset[PaperId], Sequence[SourceFailure]]:
-    """Those of the papers with a DOI that a source lists as taken back, and what had no answer."""
+    """Those of the papers with a DOI that any source lists as taken back, and what had no
+    answer.
+    """
     named = {paper.doi.casefold(): paper.paper_id for paper in papers if paper.doi}
     if not named:
         return frozenset(), ()
-    answer = await source.search(SourceQuery(dois=tuple(named)))
-    listed = (item.doi.casefold() for item in answer.items if item.retracted and item.doi)
-    return frozenset(named[doi] for doi in listed if doi in named), answer.failures
+    query = SourceQuery(dois=tuple(named))
+    answers = await asyncio.gather(*(source.search(query) for source in sources))
+    items = (item for answer in answers for item in answer.items)
+    listed = (item.doi.casefold() for item in items if item.retracted and item.doi)
+    failures = tuple(failure for answer in answers for failure in answer.failures)
+    return frozenset(named[doi] for doi in listed if doi in named), failures
 
 
 def entries_of(reading: Reading) -> list[str]:

@@ -150,12 +150,12 @@ async def gather_pool(
     engine: Engine,
     literature: LiteratureClient,
     cutoff: date | None,
-    retractions: Source | None = None,
+    retractions: Sequence[Source] = (),
 ) -> Pool:
     """Look up everything once. What a source does never raises: it is counted, and a failure.
 
     Args:
-        retractions: knows by DOI what was taken back; None: titles alone tell.
+        retractions: know by DOI what was taken back; empty: titles alone tell.
     """
     summary = reading.abstract or reading.text
     asked = [
@@ -176,10 +176,8 @@ async def gather_pool(
     works = _merged(title, related, list(zip(claims, about_claims, strict=True)), cited.works)
     papers = tuple(paper for _, paper in works)
     uses = _uses(papers, found)
-    listed: frozenset[PaperId] = frozenset()
-    if retractions is not None:
-        listed, missed = await look_up_retracted(papers, retractions)
-        failures += look_up_failures(missed, STAGE, "retractions")
+    listed, missed = await look_up_retracted(papers, retractions)
+    failures += look_up_failures(missed, STAGE, "retractions")
     return Pool(
         works=tuple(
             replace(

@@ -1,6 +1,6 @@
 """What one shard of a check works with: engines for checking and judging, and the literature."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from types import TracebackType
@@ -18,6 +18,7 @@ from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, Engine
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.sources.crossref import CrossrefSource
 from tasks.sources.openalex import OpenAlexSource
 from tasks.sources.registry import Source, open_sources
 from tasks.sources.requests import SourceContext
@@ -107,10 +108,10 @@ class CheckTools:
             unlimited=choice.unlimited,
         )
 
-    def retractions(self, ledger: Ledger) -> Source | None:
-        """Who knows by DOI what was taken back; None where the live API is not asked either."""
+    def retractions(self, ledger: Ledger) -> Sequence[Source]:
+        """Who knows by DOI what was taken back; nobody where the live API is not asked either."""
         if self._sources_http is None:
-            return None
+            return ()
         context = SourceContext(
             self._sources_http,
             ledger,
@@ -118,8 +119,7 @@ class CheckTools:
             self._counting(ledger),
             KeyedStore(self._layout.cache / "sources.sqlite"),
         )
-        (source,) = open_sources(self._settings, context, [OpenAlexSource.name])
-        return source
+        return open_sources(self._settings, context, [OpenAlexSource.name, CrossrefSource.name])
 
     def _counting(self, ledger: Ledger) -> Callable[[], None]:
         """Counts each request against the bounds."""

@@ -34,11 +34,7 @@ async def written_over(
             problems=tuple(
                 f"{problem.problem} {problem.explanation}" for problem in problems if problem.stands
             ),
-            open_questions=tuple(
-                problem.problem
-                for problem in problems
-                if problem.open_question and not problem.is_decided
-            ),
+            open_questions=tuple(problem.problem for problem in problems if problem.is_open),
             not_read=not_read,
         ),
     )

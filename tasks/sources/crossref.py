@@ -24,7 +24,9 @@ from tasks.sources.requests import Question, Reply, Upstream
 from tasks.web.client import Secrets
 from tasks.web.headers import whole_number
 
-_SELECT = "DOI,title,abstract,author,issued,container-title,is-referenced-by-count,URL"
+_SELECT = "DOI,title,abstract,author,issued,container-title,is-referenced-by-count,URL,updated-by"
+_TAKES_BACK = frozenset({"retraction", "withdrawal", "removal"})
+"""Kinds of notices, by publishers and Retraction Watch, that `updated-by` lists."""
 _LARGEST_PAGE = 100
 FEWEST_PER_MINUTE = 1.0
 
@@ -91,6 +93,7 @@ class CrossrefSource(HttpSource):
             venue=venues[0] if venues else "",
             citation_count=number_of(row, "is-referenced-by-count"),
             doi=doi,
+            retracted=_is_taken_back(row) or None,
         )
 
 
@@ -112,6 +115,12 @@ def allowed_per_minute(reply: Reply) -> float | None:
 
 def _mailto(settings: Settings) -> dict[str, SecretStr]:
     return {"mailto": SecretStr(settings.crossref_mailto)} if settings.crossref_mailto else {}
+
+
+def _is_taken_back(row: Row) -> bool:
+    """A record without a notice says nothing: perhaps nobody deposited it."""
+    notices = mappings_of(row, "updated-by")
+    return any((text_of(one, "type") or "").casefold() in _TAKES_BACK for one in notices)
 
 
 def _issued(row: Row) -> Sequence[Any]:

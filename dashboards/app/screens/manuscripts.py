@@ -145,6 +145,7 @@ def _others(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
     """What a review holds behind the first problems."""
     listed = {
         "Further problems that stand": page.behind(check, attempt),
+        "Open questions to the authors": page.open_questions(check, attempt),
         "Set aside": page.set_aside(check, attempt),
     }
     for title, problems in listed.items():

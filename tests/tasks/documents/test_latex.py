@@ -23,7 +23,7 @@ from tasks.documents.full_text import FullTextLibrary
 from tasks.documents.latex import read_latex, read_latex_source
 from tasks.documents.latex_files import LatexError, inner_name, read_files
 from tasks.documents.latex_source import main_file, whole_source, without_comments
-from tasks.documents.latex_text import document_of_latex
+from tasks.documents.latex_text import document_of_latex, source_of_latex
 from tasks.documents.sections import paper_sections
 from tests.support.document_server import DocumentServer, Reply
 from tests.support.papers_with_links import paper
@@ -224,6 +224,16 @@ async def test_a_bomb_costs_bounded_time_and_memory(content: bytes, reason: str)
     )
     assert isinstance(answer, SourceFailure), answer
     assert answer.reason == reason
+
+
+def test_an_abstract_before_the_document_begins_is_part_of_its_source() -> None:
+    block = "\\begin{abstract}\nWe weighed forty round pebbles.\n\\end{abstract}"
+    body = "\\section{Results}\nThe pebbles of the shore were round and heavy enough."
+    inside = f"\\documentclass{{x}}\n\\begin{{document}}\n{block}\n{body}\n\\end{{document}}"
+    above = f"\\documentclass{{x}}\n{block}\n\\begin{{document}}\n{body}\n\\end{{document}}"
+    found = [" ".join(source_of_latex(text, {}).body.split()) for text in (inside, above)]
+    assert found[0] == found[1]
+    assert found[0].startswith("\\begin{abstract} We weighed")
 
 
 def test_the_main_file_is_the_one_latex_would_start_from() -> None:

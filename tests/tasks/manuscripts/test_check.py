@@ -330,9 +330,9 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
 ) -> None:
     def behaviour(request: Recorded) -> str:
         told: dict[str, Any]
-        if "try to refute it before they see it" in request.messages[0]["content"]:
-            wrong = "They are 35 %" in words(request)
-            told = {"reason": "Calculated.", "refuted": wrong, "confidence_percent": 90}
+        if "decide whether this one holds" in request.messages[0]["content"]:
+            verdict = "refuted" if "They are 35 %" in words(request) else "wrong"
+            told = {"reason": "Calculated.", "verdict": verdict, "confidence_percent": 90}
         elif "You write the review" in request.messages[0]["content"]:
             told = {
                 "summary": "People were asked.",
@@ -347,9 +347,9 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
             told = {
                 "candidates": [
                     {"problem": "Share.", "quote": quote, "explanation": "They are 35 %.",
-                     "confidence_percent": 95},
+                     "consequence": "The share.", "confidence_percent": 95},
                     {"problem": "The p-value.", "quote": other, "explanation": "It is .036.",
-                     "confidence_percent": 60},
+                     "consequence": "The effect.", "confidence_percent": 60},
                 ],
                 "notes": "12 of 40",
             }  # fmt: skip
@@ -393,9 +393,10 @@ def test_a_review_that_a_budget_ended_goes_on_where_it_stopped(
         "problem": "The p-value.",
         "quote": "The test was clear, t(28) = 2.20, p = .36, so we stop.",
         "explanation": "It is .036.",
+        "consequence": "The effect.",
         "confidence_percent": 60,
     }
-    looked = {"reason": "Calculated.", "refuted": False, "confidence_percent": 90, "summary": "S."}
+    looked = {"reason": "Known.", "verdict": "wrong", "confidence_percent": 90, "summary": "S."}
     server.behaviour = lambda request: (
         "text:"
         + json.dumps(

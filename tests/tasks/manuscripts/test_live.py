@@ -1,5 +1,5 @@
 """`--literature live`: what a manuscript cites and what is near it, from the live API through the
-gateway, and what OpenAlex lists as taken back.
+gateway, and what OpenAlex and Crossref list as taken back.
 """
 
 import asyncio
@@ -30,11 +30,12 @@ TEXT = """# Studies of topics in graphs
 We study topic 3 with method 1 and find an effect in graphs.
 
 ## 1 Introduction
-Earlier work found another effect of the same topic [1, 2].
+Earlier work found another effect of the same topic [1, 2, 3].
 
 ## References
 [1] Author 3. Study 3 of topic 3 in graphs. 2018. https://doi.org/10.1000/3
 [2] Author 4. Study 4 of topic 4 in graphs. 2019. https://doi.org/10.1000/4
+[3] Author 5. Study 5 of topic 5 in graphs. 2020. https://doi.org/10.1000/5
 """
 
 
@@ -46,18 +47,36 @@ def taken_back(_: Sequence[Find]) -> str:
             "title": f"Study {number} of topic {number} in graphs",
             "is_retracted": number == 3,
         }
-        for number in (3, 4)
+        for number in (3, 4, 5)
     ]
-    return json.dumps({"meta": {"count": 2, "next_cursor": None}, "results": rows})
+    return json.dumps({"meta": {"count": 3, "next_cursor": None}, "results": rows})
 
 
-def test_a_cited_work_that_openalex_lists_as_retracted_is_raised_and_every_request_is_counted(
+def with_notices(_: Sequence[Find]) -> str:
+    notices = {4: ["correction", "retraction"], 5: ["correction"]}
+    rows = [
+        {
+            "DOI": f"10.1000/{number}",
+            "title": [f"Study {number} of topic {number} in graphs"],
+            "updated-by": [{"type": kind, "DOI": "10.1000/notice"} for kind in kinds],
+        }
+        for number, kinds in notices.items()
+    ]
+    return json.dumps({"message": {"items": rows}})
+
+
+def test_cited_works_that_either_list_has_as_retracted_are_raised_and_every_request_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "paper.md").write_text(TEXT)
-    with SemanticScholarServer(corpus(12)) as scholar, shaped_server(taken_back) as openalex:
+    with (
+        SemanticScholarServer(corpus(12)) as scholar,
+        shaped_server(taken_back) as openalex,
+        shaped_server(with_notices) as crossref,
+    ):
         monkeypatch.setenv("ASSAY_LITERATURE__UPSTREAM_URL", scholar.url)
-        quick = quick_settings("openalex", openalex.url)
+        urls = {"openalex": openalex.url, "crossref": crossref.url}
+        quick = quick_settings("openalex", openalex.url, base_urls=urls)
         monkeypatch.setenv("ASSAY_SOURCES", quick.model_dump_json())
         monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", "key")
         asked = CheckOptions(warehouse=tmp_path / "wh", review=True, literature="live")
@@ -81,15 +100,15 @@ def test_a_cited_work_that_openalex_lists_as_retracted_is_raised_and_every_reque
     cited = {
         row["doi"]: row["retracted"] for row in landed["manuscript_evidence"] if row["cited_as"]
     }
-    assert cited == {"10.1000/3": True, "10.1000/4": False}
+    assert cited == {"10.1000/3": True, "10.1000/4": True, "10.1000/5": False}
     assert all(row["abstract"] for row in landed["manuscript_evidence"])
     (raised,) = landed["problems"]
     assert raised["problem"] == "The manuscript cites a work that has been retracted."
-    assert (
-        "OpenAlex lists “Study 3 of topic 3 in graphs” (2018) as retracted."
-        in (raised["explanation"])
-    )
+    told = "OpenAlex or Crossref lists “Study 3 of topic 3 in graphs” (2018) as retracted."
+    assert told in raised["explanation"]
+    assert "Study 4 of topic 4" in raised["explanation"], "the second is not lost"
     sources = {row["source"] for row in landed["api_calls"]}
-    assert sources == {"semantic_scholar", "openalex"}
-    packed = [row["packed"] for row in landed["api_calls"] if row["source"] == "openalex"]
-    assert packed == [len(landed["manuscript_evidence"])], "one request for all DOIs"
+    assert sources == {"semantic_scholar", "openalex", "crossref"}
+    for source in ("openalex", "crossref"):
+        packed = [row["packed"] for row in landed["api_calls"] if row["source"] == source]
+        assert packed == [len(landed["manuscript_evidence"])], "one request for all DOIs"

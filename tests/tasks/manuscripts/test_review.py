@@ -13,6 +13,7 @@ from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from tasks.judging.step import Step
+from tasks.manuscripts.candidates import LEAST_PERCENT
 from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.review import MOST_SECTIONS, Review, review_manuscript
@@ -25,7 +26,12 @@ from tasks.manuscripts.steps.read_section import (
     baseline_section,
 )
 from tasks.manuscripts.steps.reading import Reading
-from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM, RefuteInput, RefuteReply
+from tasks.manuscripts.steps.refute_problem import (
+    REFUTE_PROBLEM,
+    RefuteInput,
+    RefuteReply,
+    Verdict,
+)
 from tasks.manuscripts.steps.review_aspect import (
     REVIEW_ASPECT,
     Aspect,
@@ -63,9 +69,18 @@ def manuscript(text: str = TEXT) -> Manuscript:
     return Manuscript("m", "m.md", "Pebbles", ManuscriptForm.TEXT, "ab", text)
 
 
-def candidate(quote: str, problem: str = "It is wrong.", confidence: int = 60) -> CandidateReply:
+def candidate(
+    quote: str,
+    problem: str = "It is wrong.",
+    confidence: int = 60,
+    consequence: str = "The second conclusion falls.",
+) -> CandidateReply:
     return CandidateReply(
-        problem=problem, quote=quote, explanation="See there.", confidence_percent=confidence
+        problem=problem,
+        quote=quote,
+        explanation="See there.",
+        consequence=consequence,
+        confidence_percent=confidence,
     )
 
 
@@ -111,11 +126,21 @@ class Answering:
 
 
 def stands(confidence: int = 80) -> RefuteReply:
-    return RefuteReply(reason="It holds.", refuted=False, confidence_percent=confidence)
+    return RefuteReply(reason="It holds.", verdict=Verdict.WRONG, confidence_percent=confidence)
 
 
 def refuted(quote: str = "") -> RefuteReply:
-    return RefuteReply(reason="It is wrong.", quote=quote, refuted=True, confidence_percent=90)
+    return RefuteReply(
+        innocent_explanation="They mean another scale.",
+        reason="It is wrong.",
+        quote=quote,
+        verdict=Verdict.REFUTED,
+        confidence_percent=90,
+    )
+
+
+def left_open(confidence: int = 80) -> RefuteReply:
+    return RefuteReply(reason="Who knows.", verdict=Verdict.OPEN, confidence_percent=confidence)
 
 
 async def reviewed(
@@ -183,14 +208,54 @@ async def test_a_refuted_problem_is_kept_with_the_reason_behind_those_that_stand
     ]
     assert review.attempt.problem_count == 1
     assert review.problems[0].confidence_0_to_1 == 0.7
-    assert review.problems[1].second_look == "It is wrong."
+    told = "For the authors: They mean another scale. It is wrong."
+    assert review.problems[1].second_look == told
 
 
-async def test_a_refutation_that_quotes_what_the_text_does_not_say_refutes_nothing() -> None:
+async def test_a_verdict_that_quotes_what_the_text_does_not_say_decides_nothing() -> None:
     washed = "Every pebble was washed twice before it was weighed on a scale."
-    engine = Answering(raising(candidate(washed)), lambda _: refuted("Pebbles were never washed."))
+    invented = "Pebbles were never washed."
+    for look in (refuted(invented), stands(95).model_copy(update={"quote": invented})):
+        engine = Answering(raising(candidate(washed)), lambda _, look=look: look)
+        review = await reviewed(engine)
+        (problem,) = review.problems
+        assert (problem.refuted, problem.open_question, problem.stands) == (False, True, False)
+        assert problem.second_look.endswith("is not in the manuscript.")
+        assert review.attempt.problem_count == 0
+
+
+async def test_what_a_second_look_leaves_open_is_a_question_and_no_problem() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    higher = "The weight of the round pebbles was higher than that of the others."
+    engine = Answering(
+        raising(candidate(washed, "Open.", 70), candidate(higher, "Hardly sure.", 50)),
+        lambda inputs: left_open() if "washed" in inputs.quote else stands(65),
+    )
     review = await reviewed(engine)
-    assert [one.refuted for one in review.problems] == [False]
+    found = {one.problem: one for one in review.problems}
+    assert [one.stands for one in review.problems] == [False, False]
+    assert found["Open."].is_open
+    assert found["Hardly sure."].second_look.endswith("are 58 % sure, which is too little.")
+    (asked,) = engine.whole
+    assert asked.problems == ()
+    assert sorted(asked.open_questions) == ["Hardly sure.", "Open."]
+
+
+async def test_what_is_hardly_sure_or_changes_nothing_falls_without_a_question() -> None:
+    washed = "Every pebble was washed twice before it was weighed on a scale."
+    higher = "The weight of the round pebbles was higher than that of the others."
+    engine = Answering(
+        raising(
+            candidate(washed, "Unsure.", LEAST_PERCENT - 1),
+            candidate(higher, "Idle.", 90, consequence=""),
+        )
+    )
+    review = await reviewed(engine)
+    assert engine.looks == []
+    assert {one.problem: (one.refuted, one.second_look) for one in review.problems} == {
+        "Unsure.": (True, "It was raised with 49 % confidence only."),
+        "Idle.": (True, "Nothing that the text says would change if it held."),
+    }
 
 
 async def test_an_invented_or_damaged_quotation_falls_without_a_question() -> None:
@@ -261,8 +326,8 @@ async def test_a_problem_whose_second_look_failed_stands_behind_those_that_were_
     washed = "Every pebble was washed twice before it was weighed on a scale."
     higher = "The weight of the round pebbles was higher than that of the others."
     engine = Answering(
-        raising(candidate(washed, "Point one.", 99), candidate(higher, "Another.", 20)),
-        lambda inputs: Reason.REPLY_EMPTY if "washed" in inputs.quote else stands(20),
+        raising(candidate(washed, "Point one.", 99), candidate(higher, "Another.", 55)),
+        lambda inputs: Reason.REPLY_EMPTY if "washed" in inputs.quote else stands(65),
     )
     review = await reviewed(engine)
     assert [(one.quote, one.refuted) for one in review.problems] == [
@@ -346,7 +411,7 @@ async def test_a_second_look_sees_what_was_looked_up_and_cites_nothing_else() ->
     engine = Answering(
         raising(candidate(washed)),
         lambda _: RefuteReply(
-            reason="Known since [P1], and [P7].", refuted=False, confidence_percent=70
+            reason="Known since [P1], and [P7].", verdict=Verdict.WRONG, confidence_percent=70
         ),
     )
     review = await reviewed(engine, pool=Pool(works=(work,), papers=(paper,)))

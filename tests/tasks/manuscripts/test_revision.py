@@ -49,11 +49,11 @@ We walked along the shore for a whole day. {TEST} Then we went home again.
 """
 RAISED = [
     {"problem": "The share.", "quote": SHARE, "explanation": "It is 30 %.",
-     "confidence_percent": 80},
+     "consequence": "The share.", "confidence_percent": 80},
     {"problem": "The p-value.", "quote": TEST, "explanation": "It is .036.",
-     "confidence_percent": 60},
+     "consequence": "The effect.", "confidence_percent": 60},
     {"problem": "Not the first.", "quote": FIRST, "explanation": "Smith was.",
-     "confidence_percent": 50},
+     "consequence": "The claim.", "confidence_percent": 50},
 ]  # fmt: skip
 WORK = PooledWork(
     paper_id=PaperId("s1"),
@@ -70,13 +70,13 @@ def behaviour(request: Recorded) -> str:
     """Refutes the share about as surely as it was raised, and the first claim far more surely."""
     system, asked = (message["content"] for message in request.messages[:2])
     told: dict[str, Any] = {"candidates": [], "notes": "Pebbles."}
-    if "try to refute it before they see it" in system:
+    if "decide whether this one holds" in system:
         share = SHARE in asked[asked.index("<quote>") : asked.index("</quote>")]
         first = FIRST in asked[asked.index("<quote>") : asked.index("</quote>")]
         again = "The person who asks to look again" in asked
         told = {
             "reason": "Counted anew." if again else "Looked at.",
-            "refuted": (share or first) and not again,
+            "verdict": "refuted" if (share or first) and not again else "wrong",
             "confidence_percent": 75 if share else 95,
         }
     elif "You write both" in system:
