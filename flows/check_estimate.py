@@ -53,6 +53,8 @@ PASSAGES_TOKENS = 900
 WORK_TOKENS = 180
 """Of a work that was looked up, with its abstract."""
 VERDICT_TOKENS = 90
+LOOK_TOKENS = 160
+"""Of a second look's answer: the innocent explanation, what decides, and the verdict."""
 REVIEW_TOKENS = 500
 _NOTES_TOKENS = NOTES_WORDS * 4 / 3
 
@@ -168,7 +170,7 @@ def _asked_by_review(
         REFUTE_PROBLEM: Asked(
             attempts * looks,
             attempts * looks * (PASSAGES_TOKENS + PROBLEM_TOKENS + beside),
-            attempts * looks * VERDICT_TOKENS,
+            attempts * looks * LOOK_TOKENS,
         ),
         WEIGH_PROBLEM: Asked(
             attempts * min(looks, MOST_DEBATES),
@@ -195,7 +197,7 @@ def _asked_by_revision(
     attempts = request.attempt_count
     problems = attempts * request.maximum_problems * PROBLEM_TOKENS
     asked: dict[Step[Any, Any], Asked] = {
-        REFUTE_PROBLEM: Asked(again, again * shown, again * VERDICT_TOKENS),
+        REFUTE_PROBLEM: Asked(again, again * shown, again * LOOK_TOKENS),
         WEIGH_PROBLEM: Asked(again, again * shown, again * 2 * VERDICT_TOKENS),
         WRITE_REVIEW: Asked(
             attempts, attempts * 2 * _NOTES_TOKENS + problems, attempts * REVIEW_TOKENS
