@@ -14,5 +14,6 @@ SUITE_NAMES = (
     "survey",
     "votes",
     "ask",
+    "concepts",
 )
 """As `registry.SUITES` has them, which checks it."""

@@ -3,6 +3,7 @@
 from flows.benchmarks import (
     agreement,
     ask,
+    concepts,
     coverage,
     critical_problems,
     decisions,
@@ -31,6 +32,7 @@ _SUITES: tuple[Suite, ...] = (
     survey.SUITE,
     votes.SUITE,
     ask.SUITE,
+    concepts.SUITE,
 )
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _SUITES}

@@ -1,14 +1,18 @@
 """Orders of ideas: rank correlations, and who of a pair or a group is the better (InnoEval)."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import kendalltau, spearmanr
+from numpy.typing import NDArray
+from scipy.stats import kendalltau, rankdata, spearmanr
 
 from tasks.metrics.estimate import Estimate, Interval, Z, undefined
-from tasks.metrics.means import mean, share_of
+from tasks.metrics.means import Indices, bootstrap_interval, mean, share_of
+
+_RESAMPLES = 500
+"""Of areas: each orders all of its items anew."""
 
 Correlation = Callable[[Sequence[float | None], Sequence[float | None]], Estimate]
 
@@ -143,6 +147,31 @@ def pairwise_accuracy(pairs: Sequence[Pair], seed: int = 0) -> Estimate:
         seed,
         clusters_of(pairs),
     )
+
+
+def area_under_curve(
+    better: Sequence[float] | NDArray[np.float64],
+    worse: Sequence[float] | NDArray[np.float64],
+    seed: int = 0,
+    clusters: Sequence[Hashable] | None = None,
+) -> Estimate:
+    """How often one of `better` has the higher score than one of `worse`, a tie counting half: the
+    area under the receiver operating characteristic, 0.5 by chance.
+
+    The two are matched place by place and resampled together, or in whole clusters.
+    Bad input: no item is undefined.
+    """
+    if not len(better):
+        return undefined("there is no item")
+    first, second = np.asarray(better, float), np.asarray(worse, float)
+
+    def area(chosen: Indices) -> float:
+        count = len(chosen)
+        ranks = rankdata(np.concatenate([first[chosen], second[chosen]]))
+        return float((ranks[:count].sum() - count * (count + 1) / 2) / count**2)
+
+    interval = bootstrap_interval(area, len(first), seed, clusters, _RESAMPLES)
+    return Estimate(area(np.arange(len(first))), 2 * len(first), interval)
 
 
 def clusters_of(units: Sequence[Pair] | Sequence[Group]) -> list[str] | None:

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 import polars as pl
 
+from flows.benchmarks.request import LITERATURE_FILE
 from flows.benchmarks.run import BenchmarkSummary, run_suite
 from flows.benchmarks.suite import Suite
 from flows.profiles import load_profile
@@ -211,8 +212,35 @@ def write_all(folder: Path) -> Path:
     write_novelty(folder, 6)
     write_expert_answers(folder)
     write_venue(folder)
+    write_literature(folder)
     write_manuscripts(folder, first=f"# One\n\n{WELL}", second=f"# Two\n\n{WELL}")
     return write_points(folder, DECISIONS)
+
+
+def write_literature(folder: Path) -> Path:
+    """Papers of fourteen years, four a year: each names two concepts that none had together."""
+    kinds = ("sparse", "graph", "robust", "cheap", "tactile", "planned")
+    concepts = [f"{kind} {noun}" for noun in ("retrieval", "grasping") for kind in kinds]
+    pairs = [
+        (concepts[first], concepts[second])
+        for step in range(1, 6)
+        for first in range(len(concepts))
+        if (second := (first + step) % len(concepts)) != first
+    ]
+    rows = [
+        {
+            "title": f"{first.capitalize()} and {second}",
+            "abstract": f"About {first} and {second}.",
+            "authors": ["Ada Author"],
+            "venue": "Pebbles",
+            "year": 2012 + number // 4,
+            "url": f"https://example.org/{number}",
+        }
+        for number, (first, second) in enumerate(pairs[:56])
+    ]
+    path = folder / LITERATURE_FILE
+    pl.DataFrame(rows).write_parquet(path)
+    return path
 
 
 def write_votes(folder: Path, voters: int = 12) -> Path:

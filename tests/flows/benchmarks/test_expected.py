@@ -45,6 +45,7 @@ def expected(name: str, data: Path, **changes: object) -> BenchmarkEstimate:
         ("agreement", 0),
         ("dataset_recommendation", 0),
         ("leaderboards", 0),
+        ("concepts", 0),
         ("decisions", 0),
     ],
 )

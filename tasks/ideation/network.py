@@ -1,0 +1,250 @@
+"""The concept network of a snapshot: which concepts papers name together, and since when.
+
+One DuckDB file beside the user's other indices, built once for each version of a snapshot in time
+and disk linear in its papers, and read with SQL. Every question has a last day: a paper that may
+have appeared later is not there.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib import resources
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from filelock import FileLock
+from numpy.typing import NDArray
+
+from schemas.errors import SnapshotError
+from tasks.ideation.concepts import mentioned, named_phrases
+from tasks.literature.snapshot.build import unheard
+from tasks.literature.snapshot.folder import read_manifest
+from tasks.literature.snapshot.parts import Progress, first_line
+from tasks.literature.snapshot.records import PaperRecord, as_number
+from tasks.literature.snapshot.release import bounded_connection, quoted
+from tasks.literature.snapshot.store import FOREVER, PaperStore
+
+_LAYOUT = 1
+_BATCH_PAPERS = 5_000
+_FEW_PAPERS = 5_000
+"""In a smaller snapshot two papers make a concept; in others five do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """What papers name. `paper_count`: those that name it, up to the last day asked about."""
+
+    concept_id: int
+    name: str
+    paper_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two concepts, and how they stand to each other up to the last day asked about.
+
+    Attributes:
+        shared_count: papers that name both; 0: the link is missing.
+        first_day: of the first of them, YYYYMMDD; None: there is none.
+        score: how much the papers that name one are like those that name the other, 0 to 1.
+    """
+
+    first: Concept
+    second: Concept
+    shared_count: int
+    first_day: int | None
+    score: float
+
+
+class ConceptNetwork:
+    """The network as it was at a cutoff, open for reading. Use `open_network`."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, store: PaperStore) -> None:
+        self._connection = connection
+        self._store = store
+        self._keys = dict(connection.execute("select key, concept_id from known").fetchall())
+
+    def named_in(self, text: str) -> list[Concept]:
+        """The concepts that a text names, in its order."""
+        keys = mentioned(text, self._keys)
+        found = {concept.concept_id: concept for concept in self._concepts("keys", keys=keys)}
+        return [found[self._keys[key]] for key in keys]
+
+    def neighbours(self, concept: Concept, limit: int = 20) -> list[Link]:
+        """Concepts that papers name with this one, those most its own first."""
+        return self._links("neighbours", concept, limit)
+
+    def missing_links(self, concept: Concept, limit: int = 20) -> list[Link]:
+        """Concepts that no paper names with this one although their neighbours are alike, the
+        likeliest to be linked first.
+        """
+        return self._links("missing_links", concept, limit)
+
+    def bridges(self, first: Concept, second: Concept, limit: int = 10) -> list[Concept]:
+        """Concepts that papers name with the one and with the other, those most of both first."""
+        return self._concepts(
+            "bridges", first=first.concept_id, second=second.concept_id, limit=limit
+        )
+
+    def papers_of(self, concepts: Sequence[Concept], limit: int = 5) -> list[PaperRecord]:
+        """Papers that name all of the concepts, newest first."""
+        named = sorted({concept.concept_id for concept in concepts})
+        found = self.rows("papers_of", concept_ids=named, limit=limit)
+        return self._store.records([number for (number,) in found])
+
+    def rows(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        """The rows of `sql/<name>.sql`."""
+        return self._connection.execute(_sql(name), parameters).fetchall()
+
+    def columns(self, name: str, **parameters: Any) -> dict[str, NDArray[Any]]:
+        """The same as columns."""
+        found = self._connection.execute(_sql(name), parameters).fetchnumpy()
+        return {column: np.asarray(values) for column, values in found.items()}
+
+    def pair_scores(self, pairs: Sequence[tuple[int, int]]) -> dict[str, NDArray[np.float64]]:
+        """What ways of predicting links say of pairs of concepts: by way, in the order given."""
+        columns = [list(range(len(pairs))), *map(list, zip(*pairs, strict=True))]
+        table = pa.table(dict(zip(("place", "first", "second"), columns, strict=True)))
+        self._connection.register("pairs", table)
+        found = self._connection.execute(_sql("pair_scores")).fetchnumpy()
+        self._connection.unregister("pairs")
+        return {name: np.asarray(found[name], float) for name in found if name != "place"}
+
+    def _concepts(self, name: str, **parameters: Any) -> list[Concept]:
+        return [Concept(*row) for row in self.rows(name, **parameters)]
+
+    def _links(self, name: str, concept: Concept, limit: int) -> list[Link]:
+        rows = self.rows(name, concept_id=concept.concept_id, limit=limit)
+        return [Link(concept, Concept(*row[:3]), *row[3:]) for row in rows]
+
+
+@contextmanager
+def open_network(
+    snapshot: Path, home: Path, cutoff: date | None = None, progress: Progress = unheard
+) -> Iterator[ConceptNetwork]:
+    """The network at `cutoff` of the snapshot in the folder `snapshot`, built under `home` on first
+    use.
+
+    A killed build leaves nothing; a second process waits for the first.
+
+    Raises:
+        SnapshotError: there is no finished snapshot, it is damaged, or the disk is full.
+    """
+    manifest = read_manifest(snapshot)
+    folder = home / "concepts"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{manifest.fingerprint[:16]}-{_LAYOUT}.duckdb"
+    store = PaperStore(snapshot, name=manifest.store_name)
+    try:
+        if not path.exists():
+            with FileLock(folder / f"{path.stem}.lock", fallback_to_soft=False):
+                if not path.exists():
+                    _build(store, path, progress)
+        with TemporaryDirectory(dir=folder) as workplace:
+            connection = bounded_connection(Path(workplace))
+            try:
+                connection.execute(f"attach {quoted(path)} as network (read_only)")
+                connection.execute("use network")
+                connection.execute(f"set variable last_day = {_last_day(cutoff):d}")
+                connection.execute(_sql("at_cutoff"))
+                yield ConceptNetwork(connection, store)
+            finally:
+                connection.close()
+    except duckdb.Error as error:
+        raise SnapshotError(f"{path}: the concept network: {first_line(error)}") from error
+    finally:
+        store.close()
+
+
+def _build(store: PaperStore, path: Path, progress: Progress) -> None:
+    """Two readings of the papers: what titles name, then which papers name what of it."""
+    paper_count = store.count()
+    least = 2 if paper_count < _FEW_PAPERS else 5
+    with TemporaryDirectory(dir=path.parent) as workplace:
+        made = Path(workplace) / path.name
+        connection = bounded_connection(Path(workplace))
+        try:
+            connection.execute(f"attach {quoted(made)} as network")
+            connection.execute("use network")
+            connection.execute(f"set variable least_papers = {least:d}")
+            connection.execute(_sql("create"))
+            for done, batch in _in_batches(store.records_from(0)):
+                _insert(connection, "named", _NAMED, _rows_of_titles(batch))
+                progress(done, 2 * paper_count, "concepts")
+            connection.execute(_sql("vocabulary"))
+            known = dict(connection.execute("select key, concept_id from concepts").fetchall())
+            for done, batch in _in_batches(store.records_from(0)):
+                _insert(connection, "paper_concepts", _MENTIONED, _rows_of_papers(batch, known))
+                progress(paper_count + done, 2 * paper_count, "concepts")
+            connection.execute(_sql("settle"))
+            connection.execute("use memory")
+            connection.execute("detach network")
+        finally:
+            connection.close()
+        made.replace(path)
+
+
+_NAMED = pa.schema([("number", pa.int64()), ("key", pa.string()), ("phrase", pa.string())])
+_MENTIONED = pa.schema(
+    [
+        ("number", pa.int64()),
+        ("concept_id", pa.int32()),
+        ("last_day", pa.int32()),
+    ]
+)
+Numbered = tuple[int, PaperRecord]
+
+
+def _rows_of_titles(batch: Sequence[Numbered]) -> list[tuple[Any, ...]]:
+    return [
+        (number, key, phrase)
+        for number, record in batch
+        for key, phrase in named_phrases(record).items()
+    ]
+
+
+def _rows_of_papers(batch: Sequence[Numbered], known: dict[str, int]) -> list[tuple[Any, ...]]:
+    """What each paper names, in title, abstract or keywords."""
+    rows: list[tuple[Any, ...]] = []
+    for number, record in batch:
+        text = ". ".join((record.title, record.abstract or "", *(record.keywords or ())))
+        rows.extend((number, known[key], record.last_day) for key in mentioned(text, known))
+    return rows
+
+
+def _insert(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    schema: pa.Schema,
+    rows: list[tuple[Any, ...]],
+) -> None:
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in schema]
+    arrays = [pa.array(each, field.type) for each, field in zip(columns, schema, strict=True)]
+    connection.register("rows", pa.table(arrays, schema=schema))
+    connection.table("rows").insert_into(table)
+    connection.unregister("rows")
+
+
+def _in_batches(records: Iterable[Numbered]) -> Iterator[tuple[int, list[Numbered]]]:
+    """Batches with how many papers they make together."""
+    left, done = iter(records), 0
+    while batch := list(islice(left, _BATCH_PAPERS)):
+        done += len(batch)
+        yield done, batch
+
+
+def _last_day(cutoff: date | None) -> int:
+    return FOREVER if cutoff is None else as_number(cutoff)
+
+
+@cache
+def _sql(name: str) -> str:
+    path = resources.files(__package__).joinpath("sql", f"{name}.sql")
+    return path.read_text("utf-8").strip()

@@ -1,0 +1,1 @@
+select concept_id, degree from norms order by degree, concept_id

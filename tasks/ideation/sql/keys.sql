@@ -1,0 +1,1 @@
+select concept_id, name, paper_count from known where key in (select unnest($keys))

@@ -1,0 +1,1 @@
+select concept_id, name from known
