@@ -20,6 +20,7 @@ class Artefact(StrEnum):
     FINDING = "finding"
     RANKING = "ranking"
     SURVEY = "survey"
+    DATA_SET = "data_set"
     BENCHMARK = "benchmark"
     DECISION = "decision"
     PUBLICATION = "publication"

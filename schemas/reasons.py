@@ -272,6 +272,61 @@ class Reason(StrEnum):
         About.ENTRY,
     )
 
+    # Why a paper, or something of it or of its reviews, is no part of a set of rated ideas.
+    TOO_FEW_REVIEWS = (
+        "too_few_reviews",
+        "it has fewer usable reviews than asked for",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    LATER_VERSION = (
+        "later_version",
+        "it is not the version that was reviewed first",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    REVIEWS_DISAGREE = (
+        "reviews_disagree",
+        "its reviewers' ratings lie further apart than asked for",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    NO_METHOD = ("no_method", "it describes no method", Passes.NEVER, About.ENTRY)
+    NO_CRITICISM = (
+        "no_criticism",
+        "nothing in the reviews is about the idea",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    OTHER_LANGUAGE = ("other_language", "it is not in English", Passes.NEVER, About.ENTRY)
+    ABOUT_WRITING = ("about_writing", "it is about the writing", Passes.NEVER, About.ENTRY)
+    ABOUT_RESULTS = ("about_results", "it is about results", Passes.NEVER, About.ENTRY)
+    NOT_ABOUT_THE_IDEA = (
+        "not_about_the_idea",
+        "it is about nothing that the idea holds",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    AN_INSTRUCTION = (
+        "an_instruction",
+        "it tells its reader how to judge",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    REPEATED = ("repeated", "another one says the same", Passes.NEVER, About.ENTRY)
+    WITHOUT_SOURCE = (
+        "without_source",
+        "it leads back to no sentence of a review",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    TELLS_RESULTS = (
+        "tells_results",
+        "it tells what came of the paper",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+
     # Why a command, or all that it does for one idea, ended.
     CONFIGURATION = (
         "configuration",

@@ -17,6 +17,14 @@ from schemas.citation import Citation
 from schemas.columns import Column, ColumnType, Table, columns_of
 from schemas.committee import Claim, GroundedEvidence, KnowledgeRecord, MetaReview, PersonaReview
 from schemas.contribution import Candidate, Comparison, ContributionReview, Dimension
+from schemas.curation import (
+    CuratedDrop,
+    CuratedReview,
+    CuratedSentence,
+    CuratedStatement,
+    Curation,
+)
+from schemas.curation_run import CurationHead
 from schemas.decisions import Decision, Request
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.failure import Failure
@@ -68,6 +76,7 @@ POSITION = Column("position", ColumnType.INTEGER, "Order of the row, from 0.", m
 RANKING_ID = columns_of(RankingHead, "ranking_id")
 MANUSCRIPT_ID = columns_of(ManuscriptCheck, "manuscript_id")
 QUESTION_ID = columns_of(Survey, "question_id")
+CURATED_PAPER_ID = columns_of(Curation, "paper_id")
 LANDING_SHA256 = Column(
     "landing_sha256",
     STRING,
@@ -76,7 +85,7 @@ LANDING_SHA256 = Column(
 PUBLISHED_AT = Column("published_at", ColumnType.TIMESTAMP, "When it entered the lake.")
 FOR_RANKING = columns_of(ValidationRow, "ranking_id")
 LATER_MODULES = (Module.COMMITTEE, Module.NOVELTY)
-RECORDERS = ("read_ideas", *Module, "evaluation", "manuscripts", "survey")
+RECORDERS = ("read_ideas", *Module, "evaluation", "manuscripts", "survey", "curation")
 
 
 def _table(
@@ -128,6 +137,12 @@ _of_question = partial(
     _table,
     (RUN_ID, *QUESTION_ID, POSITION),
     ("run_id", "question_id"),
+    per_idea=False,
+)
+_of_curated_paper = partial(
+    _table,
+    (RUN_ID, *CURATED_PAPER_ID, POSITION),
+    ("run_id", "paper_id"),
     per_idea=False,
 )
 _of_benchmark = partial(
@@ -289,6 +304,18 @@ SURVEY_TABLES = (
     _of_question("survey_removed_sentences", RemovedSentence, "position"),
     _of_question("survey_joins", SurveyJoin, "position"),
 )
+CURATION_TABLES = (
+    _head(RUN_ID, "curation_runs", CurationHead),
+    _of_curated_paper(
+        "curated_ideas",
+        Curation,
+        meaning="One paper with its reviews as a rated idea, or why it is none.",
+    ),
+    _of_curated_paper("curated_reviews", CuratedReview, "review_id"),
+    _of_curated_paper("curated_sentences", CuratedSentence, "sentence_id"),
+    _of_curated_paper("curated_statements", CuratedStatement, "statement_id"),
+    _of_curated_paper("curated_drops", CuratedDrop, "position"),
+)
 MADE_BY = (
     *columns_of(BenchmarkRun, "suite", "engine"),
     Column(
@@ -413,6 +440,7 @@ TABLES: tuple[Table, ...] = (
     *RANKING_TABLES,
     *CHECK_TABLES,
     *SURVEY_TABLES,
+    *CURATION_TABLES,
     *BENCHMARK_TABLES,
     *SERVICE_TABLES,
     LEDGER,
