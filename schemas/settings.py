@@ -432,6 +432,9 @@ class Settings(BaseSettings):
     openalex_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("OPENALEX_API_KEY", "openalex_api_key")
     )
+    openreview_token: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("OPENREVIEW_TOKEN", "openreview_token")
+    )
     serper_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("SERPER_API_KEY", "serper_api_key")
     )

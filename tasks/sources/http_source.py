@@ -112,7 +112,7 @@ class HttpSource(ABC):
     def __init__(self, settings: Settings, context: SourceContext) -> None:
         self.settings = settings
         self.requests = SourceRequests(
-            _overridden(self.upstream(settings), settings.sources), context, settings.sources
+            overridden(self.upstream(settings), settings.sources), context, settings.sources
         )
 
     @classmethod
@@ -252,7 +252,8 @@ class HttpSource(ABC):
         return [self.look_up(batch) for batch in batches(list(known), self.largest_batch)]
 
 
-def _overridden(upstream: Upstream, settings: SourceSettings) -> Upstream:
+def overridden(upstream: Upstream, settings: SourceSettings) -> Upstream:
+    """With the address and the allowance that the settings name for it."""
     return replace(
         upstream,
         per_minute=settings.requests_per_minute.get(upstream.source, upstream.per_minute),

@@ -53,6 +53,17 @@ DEPENDENT = bounded(
 )
 """A sentence that leans on the one before it."""
 
+TO_THE_REVIEWER = bounded(
+    r"\b(?:ignore|disregard|forget)\b[^.]{0,30}\b(?:previous|prior|above|earlier|all other)\b"
+    r"[^.]{0,20}\binstructions?\b"
+    r"|\b(?:give|write|provide|output|produce)\b[^.]{0,20}\b(?:positive|favou?rable) review\b"
+    r"|\bdo not\b[^.]{0,30}\b(?:negatives|weaknesses|shortcomings)\b"
+    r"|\b(?:you (?:must|should)|please) (?:recommend|accept)\b[^.]{0,40}"
+    r"\b(?:paper|manuscript|accept)",
+    IGNORECASE,
+)
+"""Words that tell whoever reads, or a model that does, how to judge."""
+
 
 _PROCEDURE = bounded(
     r"\b(?:we|i|this (?:paper|work|study|article)|our (?:\w{1,40}"

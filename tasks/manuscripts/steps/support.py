@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, linear
 from tasks.manuscripts.steps.reading import DetectedProblem, Reading
+from tasks.text.signs import TO_THE_REVIEWER
 
 _WE_PROVE = bounded(r"\bwe (?:prove|establish (?:a|the) (?:theorem|bound))\b", IGNORECASE)
 _PROOF = bounded(
@@ -164,23 +165,12 @@ def _missing(
                 yield placed.problem(kind, 3, f"The text refers to what is not there: {told}.")
 
 
-_TO_THE_REVIEWER = bounded(
-    r"\b(?:ignore|disregard|forget)\b[^.]{0,30}\b(?:previous|prior|above|earlier|all other)\b"
-    r"[^.]{0,20}\binstructions?\b"
-    r"|\b(?:give|write|provide|output|produce)\b[^.]{0,20}\b(?:positive|favou?rable) review\b"
-    r"|\bdo not\b[^.]{0,30}\b(?:negatives|weaknesses|shortcomings)\b"
-    r"|\b(?:you (?:must|should)|please) (?:recommend|accept)\b[^.]{0,40}"
-    r"\b(?:paper|manuscript|accept)",
-    IGNORECASE,
-)
-
-
 def check_instructions(reading: Reading) -> Iterator[DetectedProblem]:
     """Words that tell a reviewer, or a reviewer's model, how to judge: they are often set in white,
     and reading shows them like any others.
     """
     for placed in reading.sentences:
-        if _TO_THE_REVIEWER.search(placed.sentence):
+        if TO_THE_REVIEWER.search(placed.sentence):
             yield placed.problem(
                 "instructions",
                 2,

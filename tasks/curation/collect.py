@@ -1,0 +1,184 @@
+"""What there is to curate: the papers that a user named, each with the files of its reviews."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from schemas.curation import ReviewedAt
+from schemas.curation_run import CurationRequest, PaperSource
+from schemas.errors import ConfigurationError
+from schemas.identifiers import content_hash
+from tasks.curation.review_files import LARGEST_FILE_BYTES, TEXT_SUFFIXES
+from tasks.shards.work import Shard
+
+OPENREVIEW = "openreview:"
+PAPER_SUFFIXES = (".pdf", *TEXT_SUFFIXES, ".tex", ".tar.gz", ".zip")
+PARSED = ".pdf.json"
+_PEERREAD_PAPERS = ("parsed_pdfs", "pdfs")
+
+
+class CurationJob(Shard):
+    """Some papers of one run, for one worker."""
+
+    request: CurationRequest
+    sources: tuple[PaperSource, ...]
+
+    @property
+    def unit_names(self) -> tuple[str, ...]:
+        return tuple(source.paper_id for source in self.sources)
+
+    @property
+    def warehouse(self) -> Path:
+        return self.request.warehouse
+
+
+def collect_papers(papers: str, reviews: Path | None) -> tuple[PaperSource, ...]:
+    """Every paper with the files of its reviews, by name; a paper without any is among them.
+
+    Args:
+        papers: a folder of papers, a PeerRead-shaped folder, or `openreview:` and the names of
+            forums with commas between them.
+        reviews: the folder of reviews: `NAME.json`, or `NAME/` with a text for each, or
+            `NAME.1.txt`, `NAME.2.txt`, …; None where `papers` brings them.
+
+    Raises:
+        ConfigurationError: something of it is not there, or holds no paper.
+    """
+    if papers.startswith(OPENREVIEW):
+        if reviews is not None:
+            raise ConfigurationError(f"{papers} brings its reviews: leave out {reviews}")
+        return _forums(papers.removeprefix(OPENREVIEW))
+    folder = _folder(Path(papers), "papers")
+    if reviews is None:
+        return _of_peerread(folder)
+    found = list(_papers(folder))
+    if not found:
+        raise ConfigurationError(
+            f"the folder {folder} holds no paper: Assay reads {', '.join(PAPER_SUFFIXES)}"
+        )
+    beside = _Reviews(_folder(reviews, "reviews"))
+    return _sources(found, beside, ReviewedAt.FILES)
+
+
+def _forums(names: str) -> tuple[PaperSource, ...]:
+    forums = tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+    if not forums:
+        raise ConfigurationError(f"{OPENREVIEW} names no forum: write it as openreview:ID,ID")
+    odd = next((name for name in forums if not _is_forum(name)), None)
+    if odd is not None:
+        raise ConfigurationError(
+            f"{OPENREVIEW}{odd!r} is no forum: copy what stands behind `forum?id=` in its address"
+        )
+    return tuple(
+        PaperSource(
+            paper_id=forum,
+            reviewed_at=ReviewedAt.OPENREVIEW,
+            content_sha256=content_hash("openreview", forum),
+        )
+        for forum in forums
+    )
+
+
+def _is_forum(name: str) -> bool:
+    return name.isascii() and len(name) <= 60 and name.replace("-", "").replace("_", "").isalnum()
+
+
+def _folder(path: Path, word: str) -> Path:
+    if not path.is_dir():
+        raise ConfigurationError(f"{path} is no folder of {word}")
+    return path.resolve()
+
+
+def _of_peerread(folder: Path) -> tuple[PaperSource, ...]:
+    reviews = folder / "reviews"
+    places = [place for name in _PEERREAD_PAPERS if (place := folder / name).is_dir()]
+    if not reviews.is_dir() or not places:
+        raise ConfigurationError(
+            f"{folder} is not shaped as PeerRead is (reviews/ beside parsed_pdfs/ or pdfs/):"
+            " name the folder of reviews too"
+        )
+    found: dict[str, tuple[str, Path]] = {}
+    for place in places:
+        for name, path in _papers(place):
+            found.setdefault(name, (name, path))
+    if not found:
+        raise ConfigurationError(f"{places[0]} holds no paper")
+    papers = [found[name] for name in sorted(found)]
+    return _sources(papers, _Reviews(reviews), ReviewedAt.PEERREAD)
+
+
+def _papers(folder: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or not path.is_file():
+            continue
+        name = path.name.lower()
+        suffix = next((each for each in (PARSED, *PAPER_SUFFIXES) if name.endswith(each)), None)
+        if suffix is not None and len(path.name) > len(suffix):
+            yield path.name[: -len(suffix)], path
+
+
+class _Reviews:
+    """A folder of reviews, looked through once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._texts: dict[str, list[Path]] = {}
+        self._whole: dict[str, Path] = {}
+        for path in sorted(folder.iterdir()):
+            if path.is_dir():
+                inside = (each for each in sorted(path.iterdir()) if _is_text(each))
+                self._texts.setdefault(path.name, []).extend(inside)
+            elif path.suffix.lower() == ".json":
+                self._whole[path.stem] = path
+            elif _is_text(path):
+                name, _, number = path.stem.rpartition(".")
+                known = name if name and number.isdecimal() else path.stem
+                self._texts.setdefault(known, []).append(path)
+
+    def of(self, name: str) -> tuple[Path, ...]:
+        """One JSON file, or texts by the numbers in their names."""
+        if name in self._whole:
+            return (self._whole[name],)
+        return tuple(sorted(self._texts.get(name, ()), key=_in_order))
+
+
+def _in_order(path: Path) -> tuple[int, str]:
+    digits = "".join(each for each in path.stem.rpartition(".")[2][-9:] if each.isdecimal())
+    return (int(digits) if digits else 0, path.name)
+
+
+def _is_text(path: Path) -> bool:
+    return path.suffix.lower() in TEXT_SUFFIXES and not path.name.startswith(".")
+
+
+def _sources(
+    papers: Sequence[tuple[str, Path]], reviews: _Reviews, reviewed_at: ReviewedAt
+) -> tuple[PaperSource, ...]:
+    names = [name for name, _ in papers]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigurationError(f"two papers are called {twice}: rename one of them")
+    return tuple(
+        PaperSource(
+            paper_id=name,
+            reviewed_at=reviewed_at,
+            paper=path,
+            reviews=reviews.of(name),
+            content_sha256=_hash((path, *reviews.of(name))),
+        )
+        for name, path in papers
+    )
+
+
+def _hash(paths: Sequence[Path]) -> str:
+    """Over the files; of what will not be read (too large, or no file of its own) over its name."""
+    parts = []
+    for path in paths:
+        try:
+            readable = path.is_file() and not path.is_symlink()
+            if readable and path.stat().st_size <= LARGEST_FILE_BYTES:
+                parts.append(hashlib.sha256(path.read_bytes()).hexdigest())
+            else:
+                parts.append(f"unread {path.name}")
+        except OSError as error:
+            raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+    return content_hash(*parts)
