@@ -52,6 +52,7 @@ _COMMANDS = (
     "check",
     "survey",
     "ask",
+    "curate",
     "report",
     "export",
     "request",

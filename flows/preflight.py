@@ -14,6 +14,7 @@ from schemas.base import Noun
 from schemas.benchmark import BenchmarkRequest
 from schemas.check_run import CheckRequest
 from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.curation_run import CurationRequest
 from schemas.errors import AssayError, ConfigurationError
 from schemas.judging import JudgingParameters
 from schemas.profile import Profile
@@ -123,8 +124,22 @@ def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple
     return check_models(request, steps_of(request.parameters), settings)
 
 
+def check_before_curating(request: CurationRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: as `check_before_surveying`.
+    """
+    check_writable(request.warehouse)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, None, settings)
+    from tasks.curation.steps import STEPS
+
+    return check_models(request, STEPS, settings)
+
+
 def check_models(
-    request: RunRequest | RankRequest | BenchmarkRequest | SurveyRequest,
+    request: RunRequest | RankRequest | BenchmarkRequest | SurveyRequest | CurationRequest,
     steps: "Iterable[Step[Any, Any]]",
     settings: Settings,
 ) -> "tuple[Contact, ...]":

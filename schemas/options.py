@@ -298,6 +298,41 @@ class CheckOptions(WorkOptions):
         )
 
 
+class CurateOptions(WorkOptions):
+    """Of `assay curate`."""
+
+    engine: Engine = EXTRACTIVE
+    profile: Profile = DEFAULT_PROFILE
+    reviews_at_least: int = option(2, "N", "Usable reviews that a paper must have.", ge=1, le=20)
+    rating_spread: float | None = option(
+        None, "X", "Leave out papers whose ratings lie further apart.", ge=0
+    )
+    discipline: str = option("", "NAME", "Field of papers that do not state one.")
+    licence: str = option("", "TEXT", "Of texts that state none, such as 'CC BY 4.0'.")
+    cutoff: Annotated[
+        date | None,
+        read_by(parse_cutoff),
+        option(..., "DATE", "For papers that do not say when they were submitted."),
+    ] = None
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
+    max_requests: int | None = option(
+        None, "N", "End early after this many requests to OpenReview.", ge=0
+    )
+    max_cost_usd_per_paper: float | None = option(
+        None, "X", "Leave a paper when it has spent this much.", ge=0
+    )
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent."""
+        return Budget(
+            maximum_cost_usd=self.max_cost_usd,
+            maximum_tokens=self.max_tokens,
+            maximum_requests=self.max_requests,
+            maximum_cost_usd_per_idea=self.max_cost_usd_per_paper,
+        )
+
+
 class QuestionOptions(WorkOptions):
     """Of every command that follows a question."""
 

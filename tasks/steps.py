@@ -8,6 +8,7 @@ from typing import Any
 from tasks.benchmarks.steps import STEPS as BENCHMARK_STEPS
 from tasks.committee.steps import STEPS as COMMITTEE_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
+from tasks.curation.steps import STEPS as CURATION_STEPS
 from tasks.judging.step import Step
 from tasks.judging.steps import STEPS as SHARED_STEPS
 from tasks.manuscripts.steps import STEPS as MANUSCRIPT_STEPS
@@ -27,5 +28,6 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *RANKING_STEPS,
     *MANUSCRIPT_STEPS,
     *SURVEY_STEPS,
+    *CURATION_STEPS,
     *BENCHMARK_STEPS,
 )

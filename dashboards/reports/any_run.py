@@ -1,5 +1,5 @@
 """The report of a published run of whatever kind: of ideas, of manuscripts, of questions, of a
-benchmark.
+curated set, of a benchmark.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,7 @@ class Reported(StrEnum):
     RUN = "run"
     CHECK = "check"
     SURVEY = "survey"
+    CURATION = "curation"
     BENCHMARK = "benchmark"
 
 
@@ -25,6 +26,7 @@ _NAMES: dict[Reported, Callable[[Queries], list[RunId]]] = {
     Reported.RUN: lambda queries: [run.run_id for run in queries.list_runs()],
     Reported.CHECK: lambda queries: _named(queries, "check_runs", dataset=None),
     Reported.SURVEY: lambda queries: _named(queries, "survey_runs"),
+    Reported.CURATION: lambda queries: _named(queries, "curation_runs"),
     Reported.BENCHMARK: lambda queries: _named(queries, "benchmarks"),
 }
 """What is published of each kind, newest first."""
@@ -37,8 +39,8 @@ def _named(queries: Queries, name: str, **parameters: object) -> list[RunId]:
 def any_report(
     layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
 ) -> str:
-    """The run's report, a check's problems by manuscript, a survey's papers, or a benchmark's
-    scores beside published figures.
+    """The run's report, a check's problems by manuscript, a survey's papers, a curated set, or a
+    benchmark's scores beside published figures.
 
     Raises:
         ConfigurationError: no such lake, or nothing published under that name.
@@ -57,6 +59,10 @@ def any_report(
         from dashboards.reports.write_check import check_report
 
         return check_report(layout, run_id, output_format, catalogue_url=catalogue_url)
+    if kind is Reported.CURATION:
+        from dashboards.reports.write_curation import curation_report
+
+        return curation_report(layout, run_id, output_format, catalogue_url=catalogue_url)
     from dashboards.reports.write_survey import survey_report
 
     return survey_report(layout, run_id, output_format, catalogue_url=catalogue_url)

@@ -8,6 +8,7 @@ from dashboards.reports.changes import changes_of
 from flows.commands.answer import Answer, answer_of
 from flows.commands.benchmark_output import scores_answer
 from flows.commands.check_output import checks_answer
+from flows.commands.curate_output import curations_answer
 from flows.commands.rank_output import matches_answer
 from flows.commands.run_output import published, state_of
 from flows.commands.survey_output import surveys_answer
@@ -15,6 +16,7 @@ from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 from tasks.manuscripts.scores import check_scores
+from warehouse.curations.queries import curation_head, curations_of
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.manuscripts.queries import check_head, manuscript_checks
@@ -48,6 +50,9 @@ def report_answer(
     with open_reader(layout, catalogue_url=catalogue) as connection:
         if kind is Reported.SURVEY:
             return surveys_answer(survey_head(connection, run_id), surveys_of(connection, run_id))
+        if kind is Reported.CURATION:
+            curated = curations_of(connection, run_id)
+            return curations_answer(curation_head(connection, run_id), curated)
         head, checks = check_head(connection, run_id), manuscript_checks(connection, run_id)
     scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
     return checks_answer(head, checks, scores)

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from schemas.check_run import CheckRequest
+from schemas.curation_run import CurationRequest
 from schemas.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
@@ -16,6 +17,7 @@ from schemas.survey_run import SurveyRequest
 if TYPE_CHECKING:
     from flows.campaign import Campaign, HeadT, PlanT, Summary
     from flows.checking import CheckSummary
+    from flows.curating import CurationSummary
     from flows.evaluate import RunSummary
     from flows.prefect_server import PrefectServer
     from flows.ranking import RankSummary
@@ -85,6 +87,16 @@ class Session:
 
         answers = request.parameters.written is Written.ANSWER
         return self._run(Asking(request) if answers else Surveying(request))
+
+    def curate(self, request: CurationRequest) -> "CurationSummary":
+        """Curate papers with their reviews, after a look at all it needs."""
+        self._prepare(request)
+        from flows.preflight import check_before_curating
+
+        _tell(check_before_curating(request, Settings()))
+        from flows.curating import Curating
+
+        return self._run(Curating(request))
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:

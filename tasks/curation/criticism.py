@@ -63,9 +63,7 @@ async def find_criticism(idea: str, reviews: Sequence[CuratedReview], engine: En
     usable = [review for review in reviews if review.unused_reason is None]
     outcomes = await first_alone(
         [
-            partial(
-                engine.run, CURATE_CRITICISM, CriticismInput(idea=idea, review=review.text)
-            )
+            partial(engine.run, CURATE_CRITICISM, CriticismInput(idea=idea, review=review.text))
             for review in usable
         ]
     )
@@ -110,7 +108,9 @@ def _taken(
         place = text.place_of(each.quote)
         reason = _left_out(each, place, review.text)
         if reason is None and place is not None:
-            repeated = any(one.start < place.end and place.start < one.end for one in places.values())
+            repeated = any(
+                one.start < place.end and place.start < one.end for one in places.values()
+            )
             reason = Reason.REPEATED if repeated else None
         if reason is None and place is not None:
             places[place.start] = place
@@ -219,8 +219,7 @@ def _same_as(made: CuratedStatement, statements: Sequence[CuratedStatement]) -> 
         (
             place
             for place, each in enumerate(statements)
-            if each.type is made.type
-            and overlap_0_to_1(each.statement, made.statement) >= _SAME
+            if each.type is made.type and overlap_0_to_1(each.statement, made.statement) >= _SAME
         ),
         None,
     )

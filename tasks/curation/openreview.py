@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from schemas.base import encodable, replace
 from schemas.failure import Failure, look_up_failures
-from schemas.reasons import Reason
+from schemas.reasons import Passes, Reason
 from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
 from tasks.curation.review_files import number_of
@@ -78,7 +78,7 @@ class OpenReview:
         pdf = await self._requests.fetch(asked, lambda reply: reply.content, lambda _: False)
         if pdf.page is None:
             return _unread(pdf.failure)
-        lost = look_up_failures([edits], STAGE, forum) if isinstance(edits, SourceFailure) else ()
+        lost = _lost(edits, forum) if isinstance(edits, SourceFailure) else ()
         return _forum(pdf.page, found.page, root, first, is_first, lost)
 
     async def _edits(self, forum: str) -> list[Row] | SourceFailure:
@@ -88,6 +88,12 @@ class OpenReview:
             assert found.failure is not None
             return found.failure
         return found.page
+
+
+def _lost(edits: SourceFailure, forum: str) -> tuple[Failure, ...]:
+    """Edits that are shown to few are done without; others are asked for again another time."""
+    stage = STAGE if edits.reason.passes is Passes.BY_ITSELF else "documents"
+    return look_up_failures([edits], stage, forum)
 
 
 def _forum(

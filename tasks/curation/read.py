@@ -147,7 +147,9 @@ def _parsed_before(content: bytes, name: str) -> Parsed:
     told = whole.get("metadata") if isinstance(whole, Mapping) else None
     listed = told.get("sections") if isinstance(told, Mapping) else None
     if not isinstance(told, Mapping) or not isinstance(listed, list):
-        return Unread(Reason.DAMAGED, f"{name} holds no parsed paper, as parsed_pdfs of PeerRead do")
+        return Unread(
+            Reason.DAMAGED, f"{name} holds no parsed paper, as parsed_pdfs of PeerRead do"
+        )
     rows = [each for each in listed if isinstance(each, Mapping) and _text(each, "text")]
     sections = [_section(_text(each, "heading"), _text(each, "text")) for each in rows]
     if not sections:

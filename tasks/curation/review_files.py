@@ -108,9 +108,7 @@ def _is_meta(entry: Mapping[str, Any]) -> bool:
 
 
 def _review(entry: Mapping[str, Any]) -> GivenReview:
-    return GivenReview(
-        _text(entry, _TEXTS), _number(entry, _RATINGS), _number(entry, _CONFIDENCES)
-    )
+    return GivenReview(_text(entry, _TEXTS), _number(entry, _RATINGS), _number(entry, _CONFIDENCES))
 
 
 def _text(entry: Mapping[str, Any], names: Iterable[str]) -> str:

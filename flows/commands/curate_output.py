@@ -1,0 +1,154 @@
+"""What `assay curate` prints: each paper with what it gave, or why it is no part of the set."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboards.reports import figures
+from dashboards.reports.curated_set import CuratedSet, write_curated_set
+from dashboards.reports.write_curation import curated_set
+from flows.commands.answer import Answer, answer_of, print_answer, write_answer
+from flows.commands.output import (
+    ended_early,
+    print_engine_note,
+    print_log_note,
+    print_table,
+)
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.talk import print_note, print_warning
+from flows.terminal import safe
+from schemas.curation import Curation
+from schemas.curation_run import CurationHead, CurationRequest
+from schemas.errors import ConfigurationError
+from schemas.reasons import Reason
+from schemas.settings import Settings
+from warehouse.layout import Layout
+
+if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.curate_estimate import CurationEstimate
+    from flows.curating import CurationSummary
+
+
+def check_output(path: Path | None, request: CurationRequest) -> None:
+    """Raises ConfigurationError when the ideas would be written over a file they are made from."""
+    if path is None:
+        return
+    given = {
+        each.resolve()
+        for source in request.sources
+        for each in (*source.reviews, *((source.paper,) if source.paper else ()))
+    }
+    if path.resolve() in given:
+        raise ConfigurationError(f"--output {path} is one of the files given: name another file")
+
+
+def print_curation(
+    request: CurationRequest, summary: "CurationSummary", output: Path | None, *, as_json: bool
+) -> int:
+    """Print the set, and write it to `output`; the command's exit code."""
+    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
+    for line in failed:
+        print_warning(line)
+    if not summary.published:
+        if as_json:
+            print_answer("not_published", run=summary.head, warnings=failed)
+        return EXIT_FAILURES
+    head, layout = summary.head, Layout(request.warehouse)
+    found = curated_set(layout, head.run_id, catalogue_url=Settings().catalogue)
+    written = write_curated_set(output, found) if output is not None else ()
+    reason = head.incomplete_reason
+    early = ended_early(
+        "the curation", reason, request.warehouse, head.run_id, request.budget, "paper"
+    )
+    paths = (*written, *summary.report_paths)
+    if as_json:
+        told = {"reports": paths, "log": summary.log_path}
+        write_answer(curations_answer(head, found.curations, early, **told))
+    else:
+        _print_papers(found)
+        print_engine_note(head.engine, "sentences are proposed, and people word them,")
+        for path in paths:
+            print_note(f"{'ideas' if path.suffix == '.jsonl' else 'report'}: {path}")
+        print_log_note(summary.log_path)
+        for line in early:
+            print_warning(line)
+    return exit_code_of(head, found)
+
+
+def exit_code_of(head: CurationHead, found: CuratedSet) -> int:
+    """Of the command that published them: a set without an idea is none."""
+    if head.incomplete_reason is Reason.BUDGET_EXHAUSTED:
+        return EXIT_BUDGET
+    return EXIT_FAILURES if head.incomplete_reason or not found.kept else EXIT_DONE
+
+
+def curations_answer(
+    head: CurationHead, curations: Sequence[Curation], warnings: Sequence[str] = (), **told: Any
+) -> Answer:
+    """What `--json` says of a published set; `told`: what stands beside."""
+    dropped = [
+        f"{each.paper_id}: {each.dropped_detail}" for each in curations if each.dropped_reason
+    ]
+    if head.incomplete_reason is not None:
+        state = "incomplete"
+    else:
+        state = "curated" if len(dropped) < len(curations) else "nothing_curated"
+    return answer_of(state, curations, run=head, warnings=(*warnings, *dropped), **told)
+
+
+def _print_papers(found: CuratedSet) -> None:
+    print_table(
+        ["paper", "reviews", "sentences", "statements", "leaks", "left out"],
+        [
+            [
+                safe(each.paper_id),
+                f"{each.used_review_count:,} of {each.review_count:,}",
+                each.sentence_count,
+                each.statement_count,
+                each.leak_count,
+                len(each.drops),
+            ]
+            for each in found.kept
+        ],
+    )
+    for each in found.dropped:
+        why = (each.dropped_reason or "").replace("_", " ")
+        print_warning(safe(f"{each.paper_id} is no part of the set ({why}): {each.dropped_detail}"))
+    ideas = figures.counted(len(found.kept), "idea")
+    statements = figures.counted(found.statement_count, "statement")
+    print_note(f"{ideas} with {statements}, of {figures.counted(len(found.curations), 'paper')}")
+
+
+def print_expected_curation(estimate: "CurationEstimate", *, as_json: bool) -> int:
+    """Print what a run would ask; the command's exit code."""
+    if as_json:
+        print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
+        return EXIT_DONE
+    print_table(
+        ["step", "calls", "prompt tokens", "completion tokens", "cost"],
+        [
+            [
+                step.step,
+                round(step.calls),
+                round(step.prompt_tokens),
+                round(step.completion_tokens),
+                figures.usd(step.cost_usd),
+            ]
+            for step in estimate.steps
+        ],
+    )
+    cost = figures.usd(estimate.cost_usd) if estimate.model_calls else "none"
+    print_table(
+        ["the whole run", "expected"],
+        [
+            ["papers", f"{estimate.papers:,}"],
+            ["papers to ask about", f"{estimate.papers_asked:,}"],
+            ["requests to OpenReview", f"{estimate.requests:,}"],
+            ["model calls", f"{estimate.model_calls:,}"],
+            ["prompt tokens", f"{estimate.prompt_tokens:,}"],
+            ["completion tokens", f"{estimate.completion_tokens:,}"],
+            ["cost", cost],
+        ],
+    )
+    print_note("nothing was asked; papers in files were read, forums were not")
+    return EXIT_DONE

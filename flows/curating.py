@@ -1,0 +1,101 @@
+"""Papers with their reviews made into rated ideas, landed, published and reported."""
+
+from pathlib import Path
+
+from dashboards.reports.write_curation import write_curation_report
+from flows.campaign import Campaign, Plan, Summary
+from flows.shards import shard_count, write_shards
+from schemas.curation_run import CurationHead, CurationRequest
+from schemas.identifiers import RunId, content_hash
+from schemas.settings import Settings
+from tasks.curation.collect import CurationJob
+from tasks.curation.curation_shard import curation_job
+from tasks.curation.steps import STEPS
+from tasks.shards.work import ShardWork
+from tasks.telemetry.reporting import traceparent
+from warehouse.curations.landing import CURATIONS
+from warehouse.scrubbing import without_secrets
+from warehouse.units.landing import begun_head, complete_receipt
+
+CurationSummary = Summary[CurationHead]
+
+
+class Curating(Campaign[Plan[CurationHead], CurationHead]):
+    """A set of rated ideas in the making."""
+
+    kind = CURATIONS
+    name = "curate"
+    artifact_key = "curation"
+    verb, nouns = "curated", "papers"
+    work = ShardWork(CurationJob, curation_job, "curation shard", "papers")
+
+    def __init__(self, request: CurationRequest) -> None:
+        super().__init__(request, request.warehouse, engine=request.engine.text)
+        self.request = request
+
+    @property
+    def run_id(self) -> RunId:
+        return curation_run_id(self.request, self.settings)
+
+    def plan(self) -> Plan[CurationHead]:
+        return Plan(
+            head=begun_head(self.layout, CURATIONS, self._head()),
+            unit_names=tuple(source.paper_id for source in self.request.sources),
+            shards=self._shards(),
+        )
+
+    def _head(self) -> CurationHead:
+        request = self.request
+        return CurationHead(
+            run_id=self.run_id,
+            engine=request.engine.text,
+            fewest_reviews=request.parameters.fewest_reviews,
+            most_rating_spread=request.parameters.most_rating_spread,
+            paper_count=len(request.sources),
+            started_at=self.started_at,
+            finished_at=self.started_at,
+        )
+
+    def _shards(self) -> dict[Path, tuple[str, ...]]:
+        request, run_id = self.request, self.run_id
+        waiting = [
+            source
+            for source in request.sources
+            if complete_receipt(self.layout, CURATIONS, run_id, source.paper_id) is None
+        ]
+        count = shard_count(request, len(waiting))
+        shards = (
+            CurationJob(
+                run_id=run_id,
+                request=request,
+                sources=tuple(waiting[number::count]),
+                trace_parent=traceparent(),
+            )
+            for number in range(count)
+        )
+        return write_shards(self.layout.state / "curations" / run_id, shards)
+
+    def write_reports(self, head: CurationHead) -> tuple[Path, ...]:
+        catalogue = self.settings.catalogue
+        return write_curation_report(self.layout, head.run_id, catalogue_url=catalogue)
+
+    def describe(self, head: CurationHead) -> str:
+        return f"{head.paper_count} papers with reviews; engine {head.engine}."
+
+
+def curation_run_id(request: CurationRequest, settings: Settings) -> RunId:
+    """Over all that could change the outcome; not the workers, the bounds or where files lie."""
+    documents = settings.documents
+    name = content_hash(
+        request.model_dump_json(include={"engine", "parameters"}),
+        request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
+        without_secrets(request.api_base) if request.api_base else "",
+        f"{settings.grobid_url is not None} {documents.maximum_bytes} {documents.maximum_pages}",
+        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+        *(
+            f"{source.paper_id}:{source.reviewed_at}:{source.content_sha256}"
+            for source in request.sources
+        ),
+        length=12,
+    )
+    return RunId(f"curation-{name}")
