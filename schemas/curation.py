@@ -61,7 +61,8 @@ class CuratedReview(Noun):
         default=None, description="The reviewer's own, on the venue's scale; None: none was given."
     )
     word_count: int = Field(ge=0, description="Words of the review.")
-    text: Prose = Field(description="The review; empty where it is too long to be kept.")
+    # Not prose, which checks do without: every sentence is searched for in its review.
+    text: str = Field(description="The review; empty where it is too long to be kept.")
     unused_reason: Reason | None = Field(
         default=None, description="Why nothing is taken from it; None: it is used."
     )
@@ -73,7 +74,7 @@ class CuratedSentence(Noun):
     sentence_id: str = Field(description="s1, s2, … in the order of the reviews.")
     review_id: str = Field(description="The review it stands in; a row of `curated_reviews`.")
     start: int = Field(ge=0, description="Characters of the review before it.")
-    text: Prose = Field(min_length=1, description="The sentence as it stands there.")
+    text: str = Field(min_length=1, description="The sentence as it stands there.")
 
 
 class CuratedStatement(Noun):

@@ -89,10 +89,8 @@ def curations_answer(
     dropped = [
         f"{each.paper_id}: {each.dropped_detail}" for each in curations if each.dropped_reason
     ]
-    if head.incomplete_reason is not None:
-        state = "incomplete"
-    else:
-        state = "curated" if len(dropped) < len(curations) else "nothing_curated"
+    whole = "curated" if len(dropped) < len(curations) else "nothing_curated"
+    state = whole if head.incomplete_reason is None else "incomplete"
     return answer_of(state, curations, run=head, warnings=(*warnings, *dropped), **told)
 
 
