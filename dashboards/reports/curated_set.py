@@ -129,22 +129,22 @@ class CuratedSet:
             found.append(
                 "Nobody has worded it: ideas and statements are sentences of papers and reviews"
             )
-        told = {
-            "ideas state no field": [each for each in self.kept if not each.discipline],
-            "ideas state no day before which literature may be cited": [
+        lacking = {
+            "without a field": [each for each in self.kept if not each.discipline],
+            "without a day after which literature may not be cited": [
                 each for each in self.kept if each.cutoff_date is None
             ],
-            "papers state no licence of their texts": [
-                each for each in self.kept if not each.licence
-            ],
-            "papers may be a later version than their reviewers had first": [
+            "without a licence of its texts": [each for each in self.kept if not each.licence],
+            "perhaps made of a later version than its reviewers had first": [
                 each for each in self.kept if each.is_first_version is None
             ],
-            "ideas had sentences that told results, which were taken out": [
+            "from which sentences that told results were taken": [
                 each for each in self.kept if each.leak_count
             ],
         }
-        found += [f"{figures.count(len(own))} {what}" for what, own in told.items() if own]
+        found += [
+            f"{figures.counted(len(own), 'idea')} {what}" for what, own in lacking.items() if own
+        ]
         found.append(
             "Reviews are taken as they stand today: a reviewer may have changed one after the"
             " authors' answer"

@@ -66,7 +66,7 @@ def print_curation(
         write_answer(curations_answer(head, found.curations, early, **told))
     else:
         _print_papers(found)
-        print_engine_note(head.engine, "sentences are proposed, and people word them,")
+        print_engine_note(head.engine, "sentences proposed")
         for path in paths:
             print_note(f"{'ideas' if path.suffix == '.jsonl' else 'report'}: {path}")
         print_log_note(summary.log_path)

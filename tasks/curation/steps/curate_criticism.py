@@ -94,14 +94,15 @@ async def baseline_criticism(
 
 
 def _judges(sentence: str) -> bool:
-    return _JUDGES.search(sentence) is not None or outcome_cue(sentence) != "neutral"
+    cues = (_JUDGES, _WRITING, _RESULTS)
+    return any(each.search(sentence) for each in cues) or outcome_cue(sentence) != "neutral"
 
 
 def _about(sentence: str, idea: str) -> About:
-    if _WRITING.search(sentence):
-        return About.WRITING
     if _RESULTS.search(sentence):
         return About.RESULTS
+    if _WRITING.search(sentence):
+        return About.WRITING
     shares = set(content_words(sentence)) & set(content_words(idea))
     return About.IDEA if shares else About.OTHER
 
