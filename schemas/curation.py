@@ -124,7 +124,9 @@ class Curation(Judged):
         description="Whether the text is what the reviewers had first; None: nobody says."
     )
     content_sha256: str = Field(description="Hash over paper and reviews as they were read.")
-    text: Prose = Field(description="The idea, Markdown; empty where the paper was dropped.")
+    text: Prose = Field(
+        default="", description="The idea, Markdown; empty where the paper was dropped."
+    )
     problem: Prose = Field(default="", description="The idea's problem.")
     method: Prose = Field(default="", description="The idea's method.")
     experiment: Prose = Field(default="", description="The idea's experiment design.")

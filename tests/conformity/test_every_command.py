@@ -19,6 +19,7 @@ from flows.exit_codes import EXIT_DONE, EXIT_USAGE
 from tasks.literature.snapshot.build import build_snapshot
 from tests.support.answers import read_answer
 from tests.support.paper_files import paper_rows, write_jsonl
+from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
 from tests.support.work_of_every_kind import WORKS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
@@ -46,6 +47,7 @@ ANSWERS = {
     "check": "check paper.txt --warehouse other",
     "survey": "survey 'protein interaction' --warehouse other",
     "ask": "ask 'protein interaction' --warehouse other",
+    "curate": "curate reviewed --warehouse other",
     "report": "report run-a",
     "doctor": "doctor",
     "runs list": "runs list",
@@ -76,6 +78,7 @@ MORE_ANSWERS = (
     "report benchmark-a",
     "report check-a",
     "report survey-a",
+    "report curation-a",
     "report run-a --idea idea-00000",
     "report run-a --ranking",
 )
@@ -126,6 +129,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "decided.jsonl").write_text(DECIDED)
     (folder / "paper.txt").write_text(PAPER)
+    peerread_folder(folder / "reviewed", a=(FIRST_REVIEW, SECOND_REVIEW))
     papers = write_jsonl(folder / "papers.jsonl", paper_rows(20))
     build_snapshot(papers, folder / "papers-index")
     return folder
@@ -168,8 +172,9 @@ def test_whatever_is_published_is_reported_as_json_and_as_data_or_says_in_one_li
     for line in MORE_ANSWERS:
         assert run(monkeypatch, *line.split(), "--json") == EXIT_DONE, line
     capsys.readouterr()
-    assert run(monkeypatch, "report", "survey-a", "--format", "json") == EXIT_DONE
-    assert json.loads(capsys.readouterr().out)
+    for name in ("survey-a", "curation-a"):
+        assert run(monkeypatch, "report", name, "--format", "json") == EXIT_DONE
+        assert json.loads(capsys.readouterr().out)
     assert run(monkeypatch, "report", "survey-a", "--format", "bib") == EXIT_DONE
     assert capsys.readouterr().err == ""
     for name, data in (("benchmark-a", "json"), ("check-a", "bib")):

@@ -1,8 +1,11 @@
 """Papers with their reviews, as folders hold them and as OpenReview serves them."""
 
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
+
+from tests.support.small_pdf import Text, pdf_of
 
 TITLE = "Sparse routing of tokens by their difficulty"
 INTRODUCTION = (
@@ -74,3 +77,12 @@ def paper_text(sections: Any = SECTIONS) -> str:
     """The paper as Markdown."""
     told = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in sections)
     return f"# {TITLE}\n\n{told}\n"
+
+
+def paper_pdf() -> bytes:
+    """The paper as a PDF of one page."""
+    lines: list[Text] = [(TITLE, 18.0, True)]
+    for heading, text in SECTIONS:
+        lines.append((heading, 13.0, True))
+        lines += [(line, 10.0, False) for line in textwrap.wrap(text, 80)]
+    return pdf_of([lines])

@@ -7,6 +7,7 @@ from typing import Any
 from schemas.base import Noun, replace
 from schemas.benchmark import BenchmarkItem, BenchmarkReceipt, BenchmarkRun, BenchmarkScore
 from schemas.check_run import CheckReceipt
+from schemas.curation_run import CurationReceipt
 from schemas.evaluation import Receipt
 from schemas.identifiers import IdeaId, RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
@@ -14,10 +15,12 @@ from schemas.ranking import GroupReceipt
 from schemas.receipt import UnitReceipt
 from schemas.survey_run import SurveyReceipt
 from tests.support.check_lake import CHECK, check_head
+from tests.support.curation_lake import CURATION, make_curation, make_curation_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.rankings import make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
 from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
+from warehouse.curations.landing import CURATIONS, land_curation
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.rankings.landing import RANKINGS, land_group
@@ -94,6 +97,13 @@ def _land_question(layout: Layout, number: int, call: str) -> SurveyReceipt:
     return land_survey(layout, SURVEY, replace(survey, llm_calls=calls), START, START)
 
 
+def _land_curated_paper(layout: Layout, number: int, call: str) -> CurationReceipt:
+    name = f"paper-{number}"
+    calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
+    curation = replace(make_curation(name), llm_calls=calls)
+    return land_curation(layout, CURATION, curation, START, START)
+
+
 def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkReceipt:
     item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
     score = BenchmarkScore(suite="decisions", metric="accuracy", system="assay", value=1.0, count=1)
@@ -137,5 +147,6 @@ WORKS = (
     ),
     Work(CHECKS, ("check-a",), _land_manuscript, lambda _: check_head()),
     Work(SURVEYS, ("survey-a",), _land_question, lambda _: make_survey_head()),
+    Work(CURATIONS, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
     Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
 )
