@@ -104,6 +104,17 @@ class CuratedDrop(Noun):
     detail: Writable = Field(description="One line about the reason.")
 
 
+HEADINGS = {"problem": "Problem", "method": "Method", "experiment": "Experiment Design"}
+"""Under which an idea's parts stand in its text."""
+
+
+def idea_text(title: str, problem: str, method: str, experiment: str) -> str:
+    """The idea as one Markdown text; a part that is empty has no heading."""
+    parts = {"problem": problem, "method": method, "experiment": experiment}
+    told = [f"## {HEADINGS[name]}\n\n{text}" for name, text in parts.items() if text]
+    return "\n\n".join([f"# Research Plan: {' '.join(title.split()) or 'Untitled'}", *told])
+
+
 class Curation(Judged):
     """All that curating one paper with its reviews gave."""
 

@@ -43,6 +43,7 @@ class LedgerAction(StrEnum):
     SENT_BACK = "sent_back"
     COMMENTED = "commented"
     VOTED = "voted"
+    EDITED = "edited"
     FORGOTTEN = "forgotten"
 
 

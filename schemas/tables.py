@@ -24,6 +24,7 @@ from schemas.curation import (
     CuratedStatement,
     Curation,
 )
+from schemas.curation_edit import CurationEdit
 from schemas.curation_run import CurationHead
 from schemas.decisions import Decision, Request
 from schemas.evaluation import IdeaEvaluation, Receipt
@@ -361,6 +362,7 @@ SERVICE_TABLES = (
     _of_services("human_votes", HumanVote, "vote_id"),
     _of_services("requests", Request, "request_id"),
     _of_services("decisions", Decision, "decision_id"),
+    _of_services("curation_edits", CurationEdit, "edit_id"),
 )
 """What people and programs do, a row each, known by one column: recorded at once, folded later."""
 

@@ -46,6 +46,7 @@ PAGES: tuple[Page, ...] = (
     Page("evaluate", "Evaluate one", "play_circle", "Ideas", Action.SUBMIT),
     Page("manuscripts", "Manuscripts", "rule", "Ideas"),
     Page("surveys", "Surveys", "account_tree", "Ideas"),
+    Page("curation", "Rated ideas", "edit_note", "Ideas"),
     Page("benchmarks", "Benchmarks", "speed", "Ideas"),
     Page("quality", "Data quality", "fact_check", "Data"),
     Page("sql", "SQL", "database", "Data"),

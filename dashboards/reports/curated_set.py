@@ -14,7 +14,9 @@ from dashboards.reports import figures, wording
 from dashboards.reports.render import rendered
 from schemas.choices import EXTRACTIVE
 from schemas.curation import CuratedSentence, CuratedStatement, Curation
+from schemas.curation_edit import CurationEdit, EditAgreement, EditShare
 from schemas.curation_run import CurationHead
+from warehouse.curations.edits import agreements, edit_shares
 from warehouse.parquet import write_bytes
 
 UNSTATED = "unstated"
@@ -61,6 +63,7 @@ class CuratedSet:
 
     head: CurationHead
     curations: tuple[Curation, ...]
+    edits: tuple[CurationEdit, ...] = ()
 
     @cached_property
     def kept(self) -> tuple[Curation, ...]:
@@ -78,8 +81,26 @@ class CuratedSet:
 
     @property
     def needs_wording(self) -> bool:
-        """Whether nobody has worded ideas and statements yet."""
-        return self.head.engine == EXTRACTIVE.text
+        """Whether some of its ideas nobody has worded yet, neither a model nor a person."""
+        seen = {each.paper_id for each in self.edits}
+        return self.head.engine == EXTRACTIVE.text and any(
+            each.paper_id not in seen for each in self.kept
+        )
+
+    @property
+    def shares(self) -> tuple[EditShare, ...]:
+        """How much people changed of what they looked at; empty: nobody looked."""
+        return edit_shares(self.edits) if self.edits else ()
+
+    @property
+    def agreements(self) -> tuple[EditAgreement, ...]:
+        """How often two people made the same of what both looked at."""
+        return agreements(self.edits)
+
+    @property
+    def editors(self) -> int:
+        """How many people looked at something of it."""
+        return len({each.editor for each in self.edits})
 
     @property
     def statement_count(self) -> int:
@@ -127,7 +148,8 @@ class CuratedSet:
         found = []
         if self.needs_wording:
             found.append(
-                "Nobody has worded it: ideas and statements are sentences of papers and reviews"
+                "Not all of it is worded: ideas and statements that nobody looked at are sentences of"
+                " papers and reviews"
             )
         lacking = {
             "without a field": [each for each in self.kept if not each.discipline],

@@ -12,6 +12,7 @@ from dashboards.reports.html_page import html_page
 from dashboards.reports.render import OutputFormat, rendered
 from schemas.curation import Curation
 from schemas.identifiers import RunId
+from warehouse.curations.edits import edited, edits_of
 from warehouse.curations.queries import curation_head, curations_of
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -59,9 +60,14 @@ def write_curation_report(
 
 
 def curated_set(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> CuratedSet:
-    """All of a published run. Raises UnknownNameError when it is not published."""
+    """All of a published run, as people have edited it.
+
+    Raises UnknownNameError when it is not published.
+    """
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
-        return CuratedSet(curation_head(connection, run_id), curations_of(connection, run_id))
+        edits = edits_of(connection, run_id)
+        found = (edited(each, edits) for each in curations_of(connection, run_id))
+        return CuratedSet(curation_head(connection, run_id), tuple(found), edits)
 
 
 def _markdown(page: CuratedSet) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.curation import CuratedDrop, CuratedReview, Curation, Kept
+from schemas.curation import HEADINGS, CuratedDrop, CuratedReview, Curation, Kept, idea_text
 from schemas.curation_run import CurationParameters, PaperSource
 from schemas.failure import Failure
 from schemas.outcome import Provenance, Unscored
@@ -15,7 +15,6 @@ from tasks.curation.paper_parts import FEWEST_METHOD_WORDS, PaperParts, Part, pa
 from tasks.curation.select import is_english, looked_at, refused, review_drops
 from tasks.curation.steps.curate_idea import CURATE_IDEA, IdeaInput, ShownSection
 from tasks.curation.submission import Submission, Unread
-from tasks.ideas.parts import HEADINGS
 from tasks.judging.step import Engine
 
 
@@ -128,11 +127,9 @@ async def _idea(
     lacking = next((name for name in ("method", "problem") if not texts[name]), None)
     if lacking is not None:
         return Unread(Reason.NO_METHOD, f"the paper gives the idea no {lacking}")
-    told = [f"## {heading}\n\n{texts[name]}" for name, heading in HEADINGS.items() if texts[name]]
-    line = " ".join(title.split()) or "Untitled"
     return PlannedIdea(
         **texts,
-        text="\n\n".join([f"# Research Plan: {line}", *told]),
+        text=idea_text(title, **texts),
         leaks=tuple(leaks),
         provenance=answer.provenance,
     )

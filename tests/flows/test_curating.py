@@ -72,7 +72,7 @@ def test_a_peerread_folder_becomes_a_set_that_the_coverage_suite_reads(
     assert entry.idea.experiment
     assert {rubric.type for rubric in entry.rubrics} == {"strength", "weakness"}
     sheet = (lab / "ideas.datasheet.md").read_text()
-    for told in ("CC0", "2020-01-01", "| ai | 1 |", "Nobody has worded it"):
+    for told in ("CC0", "2020-01-01", "| ai | 1 |", "Not all of it is worded"):
         assert told in sheet
 
 

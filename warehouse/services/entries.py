@@ -3,6 +3,7 @@
 from functools import singledispatch
 
 from schemas.base import Noun
+from schemas.curation_edit import CurationEdit
 from schemas.decisions import Decision, Request
 from schemas.identifiers import content_hash
 from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
@@ -64,4 +65,21 @@ def _of_vote(vote: HumanVote) -> LedgerEntry:
         role=CreditRole.VALIDATION,
         step=None,
         happened_at=vote.voted_at,
+    )
+
+
+@entry_of.register
+def _of_edit(edit: CurationEdit) -> LedgerEntry:
+    return LedgerEntry(
+        artefact=Artefact.DATA_SET,
+        run_id=edit.run_id,
+        unit_id=edit.paper_id,
+        part=edit.field,
+        action=LedgerAction.EDITED,
+        version_sha256=content_hash(edit.model_dump_json()),
+        inputs=(f"statement:{edit.statement_id}",) if edit.statement_id else (),
+        participant_id=edit.editor,
+        role=CreditRole.DATA_CURATION,
+        step=None,
+        happened_at=edit.edited_at,
     )

@@ -1,0 +1,74 @@
+"""What people change in a curated set, and how much that was (ScholarEval, appendix D.3)."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from schemas.base import Noun, Prose
+from schemas.identifiers import RunId
+
+
+class EditedField(StrEnum):
+    """What of an idea or of a statement a person looked at."""
+
+    PROBLEM = "problem"
+    METHOD = "method"
+    EXPERIMENT = "experiment"
+    STATEMENT = "statement"
+    TYPE = "type"
+    AXIS = "axis"
+    SEVERITY = "severity"
+    KEPT = "kept"
+
+    @property
+    def is_of_idea(self) -> bool:
+        """Whether it is part of the idea; else of one of its statements."""
+        return self in (EditedField.PROBLEM, EditedField.METHOD, EditedField.EXPERIMENT)
+
+
+YES, NO = "yes", "no"
+"""What the field `kept` may be."""
+
+
+class CurationEdit(Noun):
+    """One thing of a curated paper that a person looked at, and what they made of it."""
+
+    edit_id: str = Field(min_length=1, description="Unique.")
+    run_id: RunId = Field(description="The run of the set.")
+    paper_id: str = Field(min_length=1, description="The paper; a row of `curated_ideas`.")
+    statement_id: str = Field(description="The statement; empty: the idea itself.")
+    field: EditedField = Field(description="What of it.")
+    before: Prose = Field(description="As the engine had it.")
+    after: Prose = Field(description="As the person has it; the same: they left it as it was.")
+    editor: str = Field(min_length=1, description="Pseudonym of who looked at it.")
+    edited_at: datetime = Field(description="When it was saved.")
+
+    @property
+    def changed(self) -> bool:
+        """Whether more than white space differs."""
+        return self.before.split() != self.after.split()
+
+
+class EditShare(Noun):
+    """How much of what people looked at they changed."""
+
+    name: str
+    looked_at_count: int = Field(ge=0)
+    changed_count: int = Field(ge=0)
+    published_0_to_1: float | None = Field(
+        default=None, description="Of ScholarIdeas (Table 6); None: it was not printed."
+    )
+
+    @property
+    def share_0_to_1(self) -> float | None:
+        """None: nothing was looked at."""
+        return self.changed_count / self.looked_at_count if self.looked_at_count else None
+
+
+class EditAgreement(Noun):
+    """How often two people who looked at the same made the same of it."""
+
+    field: EditedField
+    pair_count: int = Field(ge=1, description="Things looked at by both, over all pairs of people.")
+    equal_count: int = Field(ge=0)

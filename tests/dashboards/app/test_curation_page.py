@@ -1,0 +1,94 @@
+"""The page of curated sets: what each paper gave; deciders edit it, and how much is counted."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboards.reports.write_curation import curated_set
+from schemas.base import replace
+from schemas.curation import StatementSeverity
+from schemas.curation_edit import EditedField
+from schemas.role import Role
+from tests.support.curation_lake import CURATION, make_curation, publish_curation
+from tests.support.dashboard import open_page, sign_in_as, words
+from tests.support.safe_page import unsafe_parts
+from warehouse.layout import Layout
+
+MARKUP = "<script>alert(1)</script> :smile: $x$"
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    layout = Layout(tmp_path_factory.mktemp("curated"))
+    publish_curation(layout, make_curation(), replace(make_curation("paper-1"), title=MARKUP))
+    return layout
+
+
+@pytest.fixture
+def own(published: Layout, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(published.root, tmp_path / "warehouse"))
+
+
+def saved(page: AppTest) -> AppTest:
+    return next(each for each in page.button if each.label == "Save").click().run()
+
+
+def test_readers_see_the_idea_with_the_sentences_of_each_statement(published: Layout) -> None:
+    page = open_page("curation", published, paper="paper-0")
+    assert not page.exception
+    said = words(page)
+    assert "We will record calls" in said
+    assert "The calls are not recorded outdoors" in said
+    assert "Left out" in str([each.label for each in page.expander])
+    assert not page.button
+    assert unsafe_parts(page) == []
+
+
+def test_hostile_titles_stay_text(published: Layout) -> None:
+    page = open_page("curation", published, paper="paper-1")
+    assert not page.exception
+    assert unsafe_parts(page) == []
+
+
+def test_what_a_decider_saves_is_in_the_set_and_counted_beside_published_shares(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.DECIDER, own, monkeypatch)
+    page = open_page("curation", own, paper="paper-0")
+    area = next(each for each in page.text_area if each.label == "Statement t1")
+    area.set_value("Calls should be recorded outdoors too.")
+    box = next(each for each in page.selectbox if each.label == "Severity of t1")
+    box.set_value("minor")
+    page = saved(page)
+    assert not page.exception
+    assert "Saved: 2 fields changed of 8" in words(page)
+    found = curated_set(own, CURATION)
+    (statement,) = found.curations[0].statements
+    assert statement.statement == "Calls should be recorded outdoors too."
+    assert statement.severity is StatementSeverity.MINOR
+    assert not statement.is_verbatim
+    shares = {share.name: share for share in found.shares}
+    assert shares["ideas"].share_0_to_1 == 0
+    assert shares["lists of statements"].share_0_to_1 == 1
+    assert shares["lists of statements"].published_0_to_1 == 0.791
+    assert shares[EditedField.TYPE.value].changed_count == 0
+    assert "of ScholarIdeas 79 %" in words(open_page("curation", own, paper="paper-0"))
+
+
+def test_a_statement_that_is_taken_out_is_in_no_file_and_may_come_back(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.DECIDER, own, monkeypatch)
+    page = open_page("curation", own, paper="paper-0")
+    page.checkbox[0].uncheck()
+    page = saved(page)
+    assert curated_set(own, CURATION).curations[0].statements == ()
+    page.checkbox[0].check()
+    saved(page)
+    assert len(curated_set(own, CURATION).curations[0].statements) == 1
+
+
+def test_without_a_set_the_page_says_how_to_make_one(tmp_path: Path) -> None:
+    assert "assay curate" in words(open_page("curation", Layout(tmp_path)))
