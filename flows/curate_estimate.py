@@ -4,6 +4,7 @@ papers of usual length with four reviews.
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import Field
 
@@ -28,6 +29,7 @@ from tasks.judging.expected import (
     estimate_step,
     total_usd,
 )
+from tasks.judging.step import Step
 
 IDEA_TOKENS = 900
 TOKENS_PER_SENTENCE = 45
@@ -110,7 +112,7 @@ def _steps(
 ) -> list[StepEstimate]:
     papers, reviews = len(sizes), sum(len(each.reviews) for each in sizes)
     told = reviews * SENTENCES_ABOUT_THE_IDEA
-    asked = {
+    asked: dict[Step[Any, Any], Asked] = {
         CURATE_IDEA: Asked(papers, sum(each.paper for each in sizes), papers * IDEA_TOKENS),
         CURATE_CRITICISM: Asked(
             reviews,

@@ -3,7 +3,7 @@ appendix D.2): every sentence is searched for in its review, every statement lea
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from schemas.base import replace
@@ -52,7 +52,7 @@ class Found:
     """
 
     sentences: tuple[CuratedSentence, ...] = ()
-    headings: Mapping[str, str] = ()  # type: ignore[assignment]
+    headings: Mapping[str, str] = field(default_factory=dict)
     drops: tuple[CuratedDrop, ...] = ()
     unanswered: tuple[Unscored, ...] = ()
     failures: tuple[Failure, ...] = ()

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from schemas.base import encodable, replace
+from schemas.base import encodable
 from schemas.failure import Failure, look_up_failures
 from schemas.reasons import Passes, Reason
 from schemas.retrieval import SourceFailure
@@ -60,7 +60,9 @@ class OpenReview:
             secrets=_secrets(settings.openreview_token),
             mend={Reason.FORBIDDEN: "set OPENREVIEW_TOKEN to a token of your account"},
         )
-        sources = replace(settings.sources, maximum_bytes=settings.documents.maximum_bytes)
+        sources = settings.sources.model_copy(
+            update={"maximum_bytes": settings.documents.maximum_bytes}
+        )
         self._requests = SourceRequests(overridden(upstream, sources), context, sources)
 
     async def forum(self, forum: str) -> Forum | Unread:

@@ -216,7 +216,7 @@ def _save(lake: Lake, head: CurationHead, before: Curation, scope: str) -> None:
         st.session_state[_SAID] = (False, str(error))
     else:
         changed = sum(each.changed for each in edits)
-        told = f"Saved: {figures.counted(changed, 'field')} changed of {len(edits):,}."
+        told = f"{figures.counted(len(edits), 'field')} saved, {changed:,} of them changed."
         st.session_state[_SAID] = (True, told)
 
 

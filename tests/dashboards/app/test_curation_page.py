@@ -63,7 +63,7 @@ def test_what_a_decider_saves_is_in_the_set_and_counted_beside_published_shares(
     box.set_value("minor")
     page = saved(page)
     assert not page.exception
-    assert "Saved: 2 fields changed of 8" in words(page)
+    assert "8 fields saved, 2 of them changed" in words(page)
     found = curated_set(own, CURATION)
     (statement,) = found.curations[0].statements
     assert statement.statement == "Calls should be recorded outdoors too."
