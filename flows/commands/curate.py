@@ -20,7 +20,7 @@ Papers = Annotated[
 Reviews = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[REVIEWS]",
+        metavar="REVIEWS",
         help="Folder of reviews: NAME.json, a folder NAME of texts, or NAME.1.txt, NAME.2.txt.",
     ),
 ]

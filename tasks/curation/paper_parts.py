@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from schemas.paper import SectionKind
+from schemas.patterns import bounded
 from tasks.curation.leaks import claims_outcome
-from tasks.documents.document import HeadedSection, ParsedDocument
+from tasks.documents.document import ParsedDocument
 from tasks.documents.headings import is_closing, is_opening, kind_of, plain
+from tasks.text.signs import read_sentence
 from tasks.text.words import sentences, shorten_words
 
 MOST_WORDS = 7_000
@@ -56,55 +58,96 @@ class PaperParts:
         return "\n\n".join(each.text for each in self.planned if each.part in parts)
 
 
-_BESIDE = (SectionKind.ABSTRACT, SectionKind.RELATED_WORK)
-_RESULTS = (SectionKind.RESULTS, SectionKind.DISCUSSION)
+class _Role(StrEnum):
+    """What becomes of a section."""
+
+    BACKGROUND = "background"
+    METHOD = "method"
+    EXPERIMENT = "experiment"
+    TESTED = "tested"
+    OUTCOME = "outcome"
+    BESIDE = "beside"
+
+
+_PART_OF = {
+    _Role.BACKGROUND: Part.BACKGROUND,
+    _Role.METHOD: Part.METHOD,
+    _Role.EXPERIMENT: Part.EXPERIMENT,
+    _Role.TESTED: Part.EXPERIMENT,
+}
+_RESULTS = bounded(r"\b(?:results?|findings|outcomes|ablations?|case stud(?:y|ies))\b")
+_EXPERIMENTAL = bounded(
+    r"\b(?:experiment\w{0,4}|evaluation|protocols?|set-?ups?|settings?|data ?sets?|participants"
+    r"|subjects|patients|baselines?|metrics|measures|statistic\w{0,3}|data analysis|benchmarks?"
+    r"|implementation|training details|hyper-?parameters|apparatus)\b"
+)
 
 
 def parts_of_paper(paper: ParsedDocument) -> PaperParts:
-    """Sections by what they are for.
+    """Sections by what they are for, and by what they stand below.
 
-    Of sections on experiments what tells an outcome is left out; of the abstract only outcomes are
-    read; related work and what closes the paper are no part of the plan.
+    Sections on results are not shown; of those on experiments that are not told apart from their
+    results, only what tells a procedure or a condition
+    is shown. Related work and what closes the paper are no part
+    of the plan; of them, and of the abstract, only outcomes are read.
     """
     planned: list[PlannedSection] = []
     outcomes = list(_outcomes(paper.abstract or ""))
-    room, within_results = MOST_WORDS, False
+    above: list[tuple[int, _Role]] = []
+    room, closed = MOST_WORDS, False
     for section in paper.sections:
-        kind = kind_of(section.heading)
-        within_results = _is_within_results(section, kind, within_results)
-        if kind in _BESIDE or _closes(section, kind):
-            outcomes += _outcomes(section.text)
-            continue
-        part = _part(section, kind, within_results)
+        while above and above[-1][0] >= section.level:
+            above.pop()
+        role = _role(section.heading, above[-1][1] if above else None, closed=closed)
+        above.append((section.level, role))
+        closed = closed or (section.level == 0 and is_closing(section.heading))
         text = section.text
-        if part is Part.EXPERIMENT:
+        if role not in (_Role.BACKGROUND, _Role.METHOD, _Role.EXPERIMENT):
             outcomes += _outcomes(text)
-            text = " ".join(each for each in sentences(text) if not claims_outcome(each))
+        if role is _Role.TESTED:
+            text = " ".join(each for each in sentences(text) if _tells_plan(each))
+        if role not in _PART_OF or room <= 0:
+            continue
         text, _ = shorten_words(text, room)
-        if text.strip() and room > 0:
+        if text.strip():
             room -= len(text.split())
-            planned.append(PlannedSection(part, section.heading, text.strip()))
+            planned.append(PlannedSection(_PART_OF[role], section.heading, text.strip()))
     return PaperParts(tuple(planned), tuple(dict.fromkeys(outcomes)))
 
 
-def _is_within_results(section: HeadedSection, kind: SectionKind | None, within: bool) -> bool:
-    """Whether the section is one on results, or stands below one."""
-    return kind in _RESULTS or (within and section.level > 0)
+def _role(heading: str, above: _Role | None, *, closed: bool) -> _Role:
+    """Of a section by its heading and that of the section around it.
+
+    Args:
+        closed: whether the paper was closed before it: what follows names authors, funds and the
+            like, or is the methods, which some journals print last.
+    """
+    kind, name = kind_of(heading), plain(heading)
+    beside = kind in (SectionKind.ABSTRACT, SectionKind.RELATED_WORK, SectionKind.DISCUSSION)
+    if above is _Role.BESIDE or beside or name == "contents":
+        return _Role.BESIDE
+    closes = above is None and closed
+    if kind is None and name and (closes or is_closing(heading)):
+        return _Role.BESIDE
+    if _RESULTS.search(name):
+        return _Role.OUTCOME
+    if above in (_Role.OUTCOME, _Role.TESTED):
+        is_set_up = kind is SectionKind.METHODS and _EXPERIMENTAL.search(name)
+        return _Role.EXPERIMENT if is_set_up else above
+    if kind is SectionKind.RESULTS and above is None:
+        return _Role.TESTED
+    if above is None and kind is None and is_opening(heading):
+        return _Role.BACKGROUND
+    if above is _Role.EXPERIMENT:
+        return above
+    if above is _Role.BACKGROUND and kind is not SectionKind.METHODS:
+        return above
+    return _Role.EXPERIMENT if _EXPERIMENTAL.search(name) else _Role.METHOD
 
 
-def _closes(section: HeadedSection, kind: SectionKind | None) -> bool:
-    name = plain(section.heading)
-    return kind is SectionKind.DISCUSSION or (
-        kind is None and bool(name) and is_closing(section.heading)
-    )
-
-
-def _part(section: HeadedSection, kind: SectionKind | None, within_results: bool) -> Part:
-    if within_results:
-        return Part.EXPERIMENT
-    if kind is None and is_opening(section.heading):
-        return Part.BACKGROUND
-    return Part.METHOD
+def _tells_plan(sentence: str) -> bool:
+    read = read_sentence(sentence)
+    return (read.procedure or read.condition) and not claims_outcome(sentence)
 
 
 def _outcomes(text: str) -> Iterator[str]:
