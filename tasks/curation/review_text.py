@@ -9,7 +9,7 @@ from schemas.patterns import IGNORECASE, MULTILINE, bounded
 from tasks.text.words import sentences
 
 _LABEL = bounded(
-    r"^[ \t]{0,9}(?:#{1,6}[ \t]{1,9}|[-*+•][ \t]{1,9}|\d{1,2}[.)][ \t]{1,9})?(?:\*\*|__)?"
+    r"^[ \t]{0,9}(?:#{1,6}[ \t]{1,9}|[-*+•][ \t]{0,9}|\d{1,2}[.)][ \t]{1,9})?(?:\*\*|__)?"
     r"(summary|paper summary|strengths?(?: and weaknesses)?|weakness(?:es)?|pros|cons"
     r"|questions?(?: for (?:the )?authors)?|limitations?|general discussion|detailed comments"
     r"|(?:major|minor|main) (?:comments?|concerns?|issues?|weaknesses|points?)"

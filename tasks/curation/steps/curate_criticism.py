@@ -42,6 +42,13 @@ _JUDGES = bounded(
     r"|elegant|creative|useful|insufficient|only|existing work|prior work|already)\b",
     IGNORECASE,
 )
+_DESCRIBES = bounded(
+    r"^(?:(?:in )?(?:the|this) (?:paper|article|work|manuscript|submission|study)|the authors?|they)"
+    r" (?:\w{1,20} )?(?:describ|propos|present|introduc|stud(?:y|ies)|address|investigat|develop"
+    r"|aim|consider|deal|evaluat|appl)\w{0,6}\b",
+    IGNORECASE,
+)
+"""A summary of the paper, whatever words of praise it borrows."""
 _SUMMARY = bounded(r"^(?:paper )?summary\b", IGNORECASE)
 
 
@@ -94,6 +101,8 @@ async def baseline_criticism(
 
 
 def _judges(sentence: str) -> bool:
+    if _DESCRIBES.search(sentence) and outcome_cue(sentence) != "negative":
+        return False
     cues = (_JUDGES, _WRITING, _RESULTS)
     return any(each.search(sentence) for each in cues) or outcome_cue(sentence) != "neutral"
 

@@ -81,9 +81,19 @@ def _statement(shown: ShownSentence) -> GivenStatement:
         statement=text,
         type=_type(shown),
         axis=StatementAxis.CONTRIBUTION if of_contribution else StatementAxis.SOUNDNESS,
-        severity=StatementSeverity.MAJOR if _MAJOR.search(text) else StatementSeverity.MINOR,
+        severity=_severity(shown),
         sentences=(shown.key,),
     )
+
+
+def _severity(shown: ShownSentence) -> StatementSeverity:
+    """By the heading it stands under, else by its words."""
+    heading = shown.heading.casefold()
+    if heading.startswith(("major", "main")):
+        return StatementSeverity.MAJOR
+    if heading.startswith("minor") or not _MAJOR.search(shown.text):
+        return StatementSeverity.MINOR
+    return StatementSeverity.MAJOR
 
 
 def _type(shown: ShownSentence) -> StatementType:

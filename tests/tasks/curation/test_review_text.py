@@ -50,3 +50,20 @@ def test_quotation_marks_around_a_quotation_make_no_difference() -> None:
 
 def test_what_is_too_short_to_prove_anything_is_not_found() -> None:
     assert taken("It is good. It is bad.", "It is") is None
+
+
+def test_labels_are_found_as_reviewers_write_them() -> None:
+    review = (
+        "-Strengths:\n\nThe idea is interesting to me.\n\nWeaknesses\n====\n\nThe test is too"
+        " small for it.\n\nMinor Issues \n====\n\nThe term is not defined anywhere.\n"
+    )
+    text = ReviewText(review)
+    quotes = ("The idea is interesting to me.", "The test is too small for it.")
+    for quote, heading in zip(
+        (*quotes, "The term is not defined anywhere."),
+        ("Strengths", "Weaknesses", "Minor issues"),
+        strict=True,
+    ):
+        place = text.place_of(quote)
+        assert place is not None
+        assert place.heading == heading
