@@ -137,6 +137,7 @@ def test_an_empty_warehouse_says_on_every_page_what_to_do_and_opens_to_the_passw
             "Benchmarks": "assay benchmark SUITE",
             "Evaluate one": "A batch is evaluated with",
             "Surveys": "assay survey",
+            "Rated ideas": "assay curate",
         }
         for page in PAGES:
             reader.follow(page.title)
