@@ -1,6 +1,7 @@
 """`assay curate` from a folder or a forum to a set that benchmarks read."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from flows.commands.curate import curate
 from flows.curate_estimate import estimate_curation
 from flows.curate_request import resolve_curation
 from flows.curating import curation_run_id
-from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from schemas.curation_run import CurationRequest
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
@@ -19,6 +20,7 @@ from schemas.options import CurateOptions
 from schemas.settings import Settings
 from tasks.benchmarks.review_sets import read_scholarideas
 from tasks.curation.openreview import NAME
+from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from tests.support.openreview_server import note, openreview_server
 from tests.support.reviewed_papers import (
     FIRST_REVIEW,
@@ -182,3 +184,69 @@ def test_what_a_set_asks_is_known_before_it_is_paid_for(lab: Path) -> None:
     offline = estimate_curation(resolved(folder, lab), Settings())
     assert (offline.model_calls, offline.cost_usd) == (0, 0)
     assert not (lab / "warehouse").exists()
+
+
+def behaving(request: Recorded) -> str:
+    """A model that curates, and copies one sentence that no review has."""
+    system = str(request.messages[0]["content"])
+    if "back into the research idea" in system:
+        return "text:" + json.dumps(
+            {
+                "problem": "Every token costs the same.",
+                "method": "We will train a router. It reaches 87.31 on translation.",
+                "experiment": "We will compare it with the full model.",
+            }
+        )
+    if "extract from a review" in system:
+        lack = "The comparison lacks a baseline that skips layers at random."
+        quotes = (lack, "The proof of lemma 3 is wrong.")
+        return "text:" + json.dumps(
+            {"sentences": [{"quote": quote, "about": "idea"} for quote in quotes]}
+        )
+    if "turn sentences that reviewers wrote" not in system:
+        return "good"
+    statement = {
+        "statement": "A baseline that skips layers at random is lacking.",
+        "type": "Weakness",
+        "axis": "soundness",
+        "severity": "major",
+        "sentences": ["s1"],
+    }
+    return "text:" + json.dumps({"statements": [statement]})
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none-of-yours-1234")
+    with start_openai_server() as running:
+        running.behaviour = behaving
+        yield running
+
+
+def test_a_model_words_the_set_and_the_same_command_asks_it_nothing_more(
+    lab: Path, model: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = peerread_folder(lab / "set", good=BOTH)
+    asked = {"engine": "litellm:openai/small", "api_base": model.url}
+    assert curated(folder, lab, **asked) == EXIT_DONE
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert "87.31" not in row["text"]
+    assert (row["leak_count"], row["sentence_count"], row["statement_count"]) == (1, 1, 1)
+    assert row["statements"][0]["is_verbatim"] is False
+    reasons = [each["reason"] for each in row["drops"]]
+    assert reasons.count("passage_not_found") == 3
+    assert reasons.count("tells_results") == 1
+    count = len(model.requests)
+    assert curated(folder, lab, **asked) == EXIT_DONE
+    assert len(model.requests) <= count + 1, "the look whether the model answers alone"
+
+
+def test_a_budget_ends_it_and_a_higher_one_goes_on_from_there(
+    lab: Path, model: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = peerread_folder(lab / "set", good=BOTH)
+    asked = {"engine": "litellm:openai/small", "api_base": model.url}
+    assert curated(folder, lab, max_tokens=1, **asked) == EXIT_BUDGET
+    assert json.loads(capsys.readouterr().out)["state"] == "incomplete"
+    assert curated(folder, lab, max_tokens=1_000_000, **asked) == EXIT_DONE
+    assert json.loads(capsys.readouterr().out)["state"] == "curated"
