@@ -39,19 +39,17 @@ class PlannedSection:
 
 @dataclass(frozen=True, slots=True)
 class PaperParts:
-    """Attributes:
-    planned: in the paper's order.
-    outcomes: sentences that tell what came of it.
+    """What a paper planned, and what came of it.
+
+    Attributes:
+        planned: in the paper's order.
+        outcomes: sentences that tell what came of it.
+        method_words: words on what it does, apart from sections that tell its results too.
     """
 
     planned: tuple[PlannedSection, ...]
     outcomes: tuple[str, ...] = field(repr=False)
-
-    @property
-    def method_words(self) -> int:
-        """Words on what the paper does."""
-        told = (each.text for each in self.planned if each.part is Part.METHOD)
-        return sum(len(text.split()) for text in told)
+    method_words: int
 
     def text_of(self, *parts: Part) -> str:
         """The text of the sections for one of `parts`."""
@@ -94,7 +92,7 @@ def parts_of_paper(paper: ParsedDocument) -> PaperParts:
     planned: list[PlannedSection] = []
     outcomes = list(_outcomes(paper.abstract or ""))
     above: list[tuple[int, _Role]] = []
-    room, closed = MOST_WORDS, False
+    room, method_words, closed = MOST_WORDS, 0, False
     for section in paper.sections:
         while above and above[-1][0] >= section.level:
             above.pop()
@@ -110,9 +108,11 @@ def parts_of_paper(paper: ParsedDocument) -> PaperParts:
             continue
         text, _ = shorten_words(text, room)
         if text.strip():
-            room -= len(text.split())
+            words = len(text.split())
+            room -= words
+            method_words += words if role in (_Role.METHOD, _Role.EXPERIMENT) else 0
             planned.append(PlannedSection(_PART_OF[role], section.heading, text.strip()))
-    return PaperParts(tuple(planned), tuple(dict.fromkeys(outcomes)))
+    return PaperParts(tuple(planned), tuple(dict.fromkeys(outcomes)), method_words)
 
 
 def _role(heading: str, above: _Role | None, *, closed: bool) -> _Role:

@@ -52,6 +52,8 @@ async def baseline_idea(inputs: IdeaInput, tools: BaselineTools) -> IdeaReply | 
     problem = _chosen(texts["background"], lambda each: bool(GAP.search(each)))
     method = _chosen(texts["method"], lambda each: read_sentence(each).procedure)
     experiment = _chosen(texts["experiment"], lambda each: read_sentence(each).condition)
+    if not method:
+        method = _chosen(texts["experiment"], lambda each: read_sentence(each).procedure)
     if not problem:
         problem = _chosen(texts["method"], lambda each: bool(CLAIM.search(each)))
     if not (problem or method or experiment):

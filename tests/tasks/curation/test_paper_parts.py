@@ -1,6 +1,6 @@
 """What of a paper tells its plan: by headings, and by what a section stands below."""
 
-from tasks.curation.paper_parts import Part, parts_of_paper
+from tasks.curation.paper_parts import FEWEST_METHOD_WORDS, Part, parts_of_paper
 from tasks.documents.document import HeadedSection, ParsedDocument
 
 TOLD = "We record calls of bats under two conditions in a cave."
@@ -54,3 +54,19 @@ def test_of_experiments_not_told_apart_from_results_only_procedures_are_shown() 
     found = parts_of_paper(paper)
     assert found.text_of(Part.EXPERIMENT) == TOLD
     assert any("87.31" in each for each in found.outcomes)
+
+
+def test_methods_told_by_participants_and_protocols_alone_are_a_method() -> None:
+    sections = tuple(
+        HeadedSection(level=level, heading=heading, text=text)
+        for level, heading, text in (
+            (0, "Materials and methods", ""),
+            (1, "Participants", TOLD * 5),
+            (1, "Experimental protocol", TOLD * 5),
+        )
+    )
+    told = ParsedDocument(title="T", abstract=None, sections=sections, parser="grobid")
+    assert parts_of_paper(told).method_words >= FEWEST_METHOD_WORDS
+    results = HeadedSection(level=0, heading="Experiments", text=TOLD * 20)
+    alone = ParsedDocument(title="T", abstract=None, sections=(results,), parser="grobid")
+    assert parts_of_paper(alone).method_words == 0
