@@ -1,8 +1,10 @@
 """Forums of OpenReview: the first version of a paper, its reviews, its decision.
 
 API 2: GET https://api2.openreview.net/notes, /notes/edits, /attachment, /notes/edits/attachment.
-The wire is read here, and not by openreview-py: its client sends, waits and tries again on its own,
-past the limits, the rows and the keys that all other requests are held to.
+A file of an earlier version is had by the id of the edit that brought it: the path that stands in
+the edit is gone once the file is replaced. The wire is read here, and not by openreview-py: its
+client sends, waits and tries again on its own, past the limits, the rows and the keys that all
+other requests are held to.
 """
 
 from collections.abc import Mapping, Sequence
@@ -75,7 +77,8 @@ class OpenReview:
         if root is None:
             return Unread(Reason.NOT_FOUND, f"OpenReview has no forum {forum}, or shows it to few")
         edits = await self._edits(forum)
-        first = _first_with_pdf(edits) if not isinstance(edits, SourceFailure) else None
+        told = edits if not isinstance(edits, SourceFailure) else []
+        first = _reviewed_first(told, found.page)
         asked, is_first = _which_pdf(root, first, forum)
         pdf = await self._requests.fetch(asked, lambda reply: reply.content, lambda _: False)
         if pdf.page is None:
@@ -132,9 +135,14 @@ def _which_pdf(root: Row, first: Row | None, forum: str) -> tuple[Question, bool
     return Question("/notes/edits/attachment", of_edit), True
 
 
-def _first_with_pdf(edits: Sequence[Row]) -> Row | None:
-    with_pdf = [edit for edit in edits if _text(_content(_row(edit, "note")), "pdf")]
-    return min(with_pdf, key=_moment, default=None)
+def _reviewed_first(edits: Sequence[Row], notes: Sequence[Row]) -> Row | None:
+    """The edit with the PDF that the first reviewer had: before the deadline a paper may be handed
+    in more than once.
+    """
+    brought = _in_order([edit for edit in edits if _text(_content(_row(edit, "note")), "pdf")])
+    reviewed = min((_moment(note) for note in notes if _is_a(note, _REVIEW)), default=0.0)
+    before = [edit for edit in brought if _moment(edit) <= reviewed]
+    return next(iter(before[-1:] or brought), None)
 
 
 def _review(note: Row) -> GivenReview:

@@ -100,6 +100,16 @@ async def test_a_paper_that_was_never_revised_is_its_first_version(
     assert (forum.pdf, forum.is_first_version) == (LATER, True)
 
 
+async def test_a_paper_handed_in_twice_before_its_reviews_is_read_as_its_reviewers_had_it(
+    server: OpenReviewServer, tmp_path: Path
+) -> None:
+    placeholder = edit("E0", MAY_2024 - 9, pdf="/pdf/placeholder.pdf", title="To be written")
+    server.edits["F"].insert(0, placeholder)
+    forum, _ = await read(server, tmp_path)
+    assert isinstance(forum, Forum)
+    assert (forum.pdf, forum.title, forum.is_first_version) == (FIRST, "Routing", True)
+
+
 async def test_where_edits_are_not_shown_the_version_is_unknown_and_said_so(
     server: OpenReviewServer, tmp_path: Path
 ) -> None:
