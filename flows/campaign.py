@@ -17,20 +17,21 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from flows.progress import Report, Watched, progress
 from flows.run_lock import only_command_on
-from flows.shards import send_shards
+from flows.shards import dealt, send_shards, write_shards
 from schemas.base import Noun, replace
 from schemas.boundary import ErrorBoundary
 from schemas.errors import PublicationError
 from schemas.reasons import Reason
 from schemas.run import WorkRequest
 from schemas.settings import Settings
-from tasks.shards.work import ShardWork
+from tasks.shards.work import Shard, ShardWork
 from tasks.telemetry.reporting import reporting, span
 from warehouse.answers import Publication
 from warehouse.layout import Layout
 from warehouse.run_log import EVENTS, run_log
 from warehouse.units.kind import Kind
 from warehouse.units.landing import (
+    complete_receipt,
     iterate_receipts,
     read_head,
     read_receipt,
@@ -42,6 +43,7 @@ from warehouse.units.publish import publish
 logger = logging.getLogger(__name__)
 
 HeadT = TypeVar("HeadT", bound=Noun)
+UnitT = TypeVar("UnitT")
 
 
 class Summary(Noun, Generic[HeadT]):
@@ -128,6 +130,20 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     def open(self) -> AbstractContextManager[object]:
         """What stays open from before the plan to the end."""
         return nullcontext()
+
+    def shards_of(
+        self, units: Mapping[str, UnitT], shard: Callable[[tuple[UnitT, ...]], Shard]
+    ) -> dict[Path, tuple[str, ...]]:
+        """Write what of `units`, by their names, has no complete receipt yet as shard files; the
+        names of each file's units. `shard` is told the units that a file holds.
+        """
+        folder = self.layout.state / f"{self.kind.word}s" / self.run_id
+        waiting = [
+            unit
+            for name, unit in units.items()
+            if complete_receipt(self.layout, self.kind, self.run_id, name) is None
+        ]
+        return write_shards(folder, map(shard, dealt(waiting, self.where)))
 
     def watched(self, plan: PlanT) -> Watched:
         """How far it is."""

@@ -8,8 +8,7 @@ from typing import Any
 from dashboards.reports.write_check import write_check_report
 from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
-from flows.shards import shard_count, write_shards
-from schemas.check_run import CheckHead, CheckRequest
+from schemas.check_run import CheckHead, CheckRequest, ManuscriptSource
 from schemas.identifiers import RunId, content_hash
 from tasks.judging.step import Step
 from tasks.manuscripts.check_shard import check_job
@@ -23,7 +22,7 @@ from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from warehouse.manuscripts.landing import CHECKS
 from warehouse.scrubbing import without_secrets
-from warehouse.units.landing import begun_head, complete_receipt
+from warehouse.units.landing import begun_head
 
 CheckSummary = Summary[CheckHead]
 
@@ -60,10 +59,11 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
         return self.gateway.literature if self.gateway is not None else ""
 
     def plan(self) -> Plan[CheckHead]:
+        sources = {source.manuscript_id: source for source in self.request.sources}
         return Plan(
             head=begun_head(self.layout, CHECKS, self._head()),
-            unit_names=tuple(source.manuscript_id for source in self.request.sources),
-            shards=self._shards(),
+            unit_names=tuple(sources),
+            shards=self.shards_of(sources, self._job),
         )
 
     def _head(self) -> CheckHead:
@@ -87,25 +87,14 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
             finished_at=self.started_at,
         )
 
-    def _shards(self) -> dict[Path, tuple[str, ...]]:
-        request, run_id = self.request, self.run_id
-        waiting = [
-            source
-            for source in request.sources
-            if complete_receipt(self.layout, CHECKS, run_id, source.manuscript_id) is None
-        ]
-        count = shard_count(request, len(waiting))
-        shards = (
-            CheckJob(
-                run_id=run_id,
-                request=request,
-                sources=tuple(waiting[number::count]),
-                gateway_url=self.gateway.url if self.gateway is not None else None,
-                trace_parent=traceparent(),
-            )
-            for number in range(count)
+    def _job(self, sources: tuple[ManuscriptSource, ...]) -> CheckJob:
+        return CheckJob(
+            run_id=self.run_id,
+            request=self.request,
+            sources=sources,
+            gateway_url=self.gateway.url if self.gateway is not None else None,
+            trace_parent=traceparent(),
         )
-        return write_shards(self.layout.state / "checks" / run_id, shards)
 
     def write_reports(self, head: CheckHead) -> tuple[Path, ...]:
         catalogue = self.settings.catalogue

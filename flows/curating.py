@@ -4,8 +4,7 @@ from pathlib import Path
 
 from dashboards.reports.write_curation import write_curation_report
 from flows.campaign import Campaign, Plan, Summary
-from flows.shards import shard_count, write_shards
-from schemas.curation_run import CurationHead, CurationRequest
+from schemas.curation_run import CurationHead, CurationRequest, PaperSource
 from schemas.identifiers import RunId, content_hash
 from schemas.settings import Settings
 from tasks.curation.collect import CurationJob
@@ -15,7 +14,7 @@ from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from warehouse.curations.landing import CURATIONS
 from warehouse.scrubbing import without_secrets
-from warehouse.units.landing import begun_head, complete_receipt
+from warehouse.units.landing import begun_head
 
 CurationSummary = Summary[CurationHead]
 
@@ -38,10 +37,11 @@ class Curating(Campaign[Plan[CurationHead], CurationHead]):
         return curation_run_id(self.request, self.settings)
 
     def plan(self) -> Plan[CurationHead]:
+        sources = {source.paper_id: source for source in self.request.sources}
         return Plan(
             head=begun_head(self.layout, CURATIONS, self._head()),
-            unit_names=tuple(source.paper_id for source in self.request.sources),
-            shards=self._shards(),
+            unit_names=tuple(sources),
+            shards=self.shards_of(sources, self._job),
         )
 
     def _head(self) -> CurationHead:
@@ -56,24 +56,13 @@ class Curating(Campaign[Plan[CurationHead], CurationHead]):
             finished_at=self.started_at,
         )
 
-    def _shards(self) -> dict[Path, tuple[str, ...]]:
-        request, run_id = self.request, self.run_id
-        waiting = [
-            source
-            for source in request.sources
-            if complete_receipt(self.layout, CURATIONS, run_id, source.paper_id) is None
-        ]
-        count = shard_count(request, len(waiting))
-        shards = (
-            CurationJob(
-                run_id=run_id,
-                request=request,
-                sources=tuple(waiting[number::count]),
-                trace_parent=traceparent(),
-            )
-            for number in range(count)
+    def _job(self, sources: tuple[PaperSource, ...]) -> CurationJob:
+        return CurationJob(
+            run_id=self.run_id,
+            request=self.request,
+            sources=sources,
+            trace_parent=traceparent(),
         )
-        return write_shards(self.layout.state / "curations" / run_id, shards)
 
     def write_reports(self, head: CurationHead) -> tuple[Path, ...]:
         catalogue = self.settings.catalogue

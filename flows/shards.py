@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from schemas.errors import ConfigurationError
 from schemas.run import WorkRequest
@@ -12,6 +13,8 @@ MAXIMUM_ROUNDS = 3
 
 SHARDS_PER_WORKER = 4
 
+UnitT = TypeVar("UnitT")
+
 Send = Callable[[Sequence[Path]], Iterable[BaseException]]
 """Has shard files worked on; what became of those that failed."""
 
@@ -21,6 +24,12 @@ def shard_count(request: WorkRequest, unit_count: int, per_worker: int = SHARDS_
     if request.in_this_process(unit_count):
         return min(unit_count, 1)
     return min(unit_count, request.worker_count * per_worker)
+
+
+def dealt(units: Sequence[UnitT], request: WorkRequest) -> list[tuple[UnitT, ...]]:
+    """`units` dealt out in turn, a hand for each shard."""
+    count = shard_count(request, len(units))
+    return [tuple(units[number::count]) for number in range(count)]
 
 
 def write_shards(folder: Path, shards: Iterable[Shard]) -> dict[Path, tuple[str, ...]]:

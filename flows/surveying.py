@@ -7,18 +7,17 @@ from pathlib import Path
 from dashboards.reports.write_survey import write_survey_report
 from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
-from flows.shards import shard_count, write_shards
 from schemas.identifiers import RunId, content_hash
 from schemas.settings import Settings
 from schemas.survey_review import Written
-from schemas.survey_run import SurveyHead, SurveyRequest
+from schemas.survey_run import SurveyHead, SurveyQuestion, SurveyRequest
 from tasks.shards.work import ShardWork
 from tasks.survey.expected import steps_of
 from tasks.survey.survey_shard import SurveyJob, survey_job
 from tasks.telemetry.reporting import traceparent
 from warehouse.scrubbing import without_secrets
 from warehouse.surveys.landing import SURVEYS
-from warehouse.units.landing import begun_head, complete_receipt
+from warehouse.units.landing import begun_head
 
 SurveySummary = Summary[SurveyHead]
 
@@ -48,10 +47,11 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
         return survey_run_id(self.request, self.gateway.literature, self.settings)
 
     def plan(self) -> Plan[SurveyHead]:
+        questions = {asked.question_id: asked for asked in self.request.questions}
         return Plan(
             head=begun_head(self.layout, SURVEYS, self._head()),
-            unit_names=tuple(asked.question_id for asked in self.request.questions),
-            shards=self._shards(),
+            unit_names=tuple(questions),
+            shards=self.shards_of(questions, self._job),
         )
 
     def _head(self) -> SurveyHead:
@@ -77,25 +77,14 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
         engine, parameters = self.request.engine, self.request.parameters
         return parameters.written is Written.ANSWER or not engine.is_baseline
 
-    def _shards(self) -> dict[Path, tuple[str, ...]]:
-        request, run_id = self.request, self.run_id
-        waiting = [
-            asked
-            for asked in request.questions
-            if complete_receipt(self.layout, SURVEYS, run_id, asked.question_id) is None
-        ]
-        count = shard_count(request, len(waiting))
-        shards = (
-            SurveyJob(
-                run_id=run_id,
-                request=request,
-                questions=tuple(waiting[number::count]),
-                gateway_url=self.gateway.url,
-                trace_parent=traceparent(),
-            )
-            for number in range(count)
+    def _job(self, questions: tuple[SurveyQuestion, ...]) -> SurveyJob:
+        return SurveyJob(
+            run_id=self.run_id,
+            request=self.request,
+            questions=questions,
+            gateway_url=self.gateway.url,
+            trace_parent=traceparent(),
         )
-        return write_shards(self.layout.state / "surveys" / run_id, shards)
 
     def write_reports(self, head: SurveyHead) -> tuple[Path, ...]:
         catalogue = self.settings.catalogue
