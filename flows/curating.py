@@ -4,6 +4,7 @@ from pathlib import Path
 
 from dashboards.reports.write_curation import write_curation_report
 from flows.campaign import Campaign, Plan, Summary
+from flows.curation_agreement import agreement_on
 from schemas.curation_run import CurationHead, CurationRequest, PaperSource
 from schemas.identifiers import RunId, content_hash
 from schemas.settings import Settings
@@ -66,7 +67,9 @@ class Curating(Campaign[Plan[CurationHead], CurationHead]):
 
     def write_reports(self, head: CurationHead) -> tuple[Path, ...]:
         catalogue = self.settings.catalogue
-        return write_curation_report(self.layout, head.run_id, catalogue_url=catalogue)
+        return write_curation_report(
+            self.layout, head.run_id, agreement_on, catalogue_url=catalogue
+        )
 
     def describe(self, head: CurationHead) -> str:
         return f"{head.paper_count} papers with reviews; engine {head.engine}."

@@ -20,6 +20,7 @@ class EditedField(StrEnum):
     AXIS = "axis"
     SEVERITY = "severity"
     KEPT = "kept"
+    SENTENCES = "sentences"
 
     @property
     def is_of_idea(self) -> bool:
@@ -29,6 +30,8 @@ class EditedField(StrEnum):
 
 YES, NO = "yes", "no"
 """What the field `kept` may be."""
+ADDED = "a-"
+"""With which the names of statements begin that a person added."""
 
 
 class CurationEdit(Noun):
@@ -37,12 +40,18 @@ class CurationEdit(Noun):
     edit_id: str = Field(min_length=1, description="Unique.")
     run_id: RunId = Field(description="The run of the set.")
     paper_id: str = Field(min_length=1, description="The paper; a row of `curated_ideas`.")
-    statement_id: str = Field(description="The statement; empty: the idea itself.")
+    statement_id: str = Field(
+        description="The statement, `a-…` where a person added it; empty: the idea itself."
+    )
     field: EditedField = Field(description="What of it.")
-    before: Prose = Field(description="As the engine had it.")
+    before: Prose = Field(description="As the engine had it; empty: it had none.")
     after: Prose = Field(description="As the person has it; the same: they left it as it was.")
     editor: str = Field(min_length=1, description="Pseudonym of who looked at it.")
     edited_at: datetime = Field(description="When it was saved.")
+    is_blind: bool = Field(
+        default=False,
+        description="Whether they saw only what the engine had; the set does not follow them.",
+    )
 
     @property
     def changed(self) -> bool:
@@ -67,8 +76,14 @@ class EditShare(Noun):
 
 
 class EditAgreement(Noun):
-    """How often two people who looked at the same made the same of it."""
+    """How often two people who looked at the same made the same of it, one at least of them blind."""
 
     field: EditedField
     pair_count: int = Field(ge=1, description="Things looked at by both, over all pairs of people.")
     equal_count: int = Field(ge=0)
+    kappa: float | None = Field(
+        default=None, description="Cohen's, -1 to 1; None: undefined, or the field is free text."
+    )
+    lower: float | None = Field(default=None, description="Lower end of its 95 % interval.")
+    upper: float | None = Field(default=None, description="Upper end of its 95 % interval.")
+    undefined_reason: str | None = Field(default=None, description="Why there is no kappa.")

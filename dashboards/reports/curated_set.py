@@ -16,7 +16,7 @@ from schemas.choices import EXTRACTIVE
 from schemas.curation import CuratedSentence, CuratedStatement, Curation
 from schemas.curation_edit import CurationEdit, EditAgreement, EditShare
 from schemas.curation_run import CurationHead
-from warehouse.curations.edits import agreements, edit_shares
+from warehouse.curations.edits import edit_shares
 from warehouse.parquet import write_bytes
 
 UNSTATED = "unstated"
@@ -59,11 +59,17 @@ def _rubric(statement: CuratedStatement, curation: Curation) -> dict[str, object
 
 @dataclass(frozen=True)
 class CuratedSet:
-    """What report and datasheet show."""
+    """What report and datasheet show.
+
+    Attributes:
+        curations: as people have edited them.
+        agreements: between people who looked at the same; empty: unknown here, or nobody did.
+    """
 
     head: CurationHead
     curations: tuple[Curation, ...]
     edits: tuple[CurationEdit, ...] = ()
+    agreements: tuple[EditAgreement, ...] = ()
 
     @cached_property
     def kept(self) -> tuple[Curation, ...]:
@@ -91,11 +97,6 @@ class CuratedSet:
     def shares(self) -> tuple[EditShare, ...]:
         """How much people changed of what they looked at; empty: nobody looked."""
         return edit_shares(self.edits) if self.edits else ()
-
-    @property
-    def agreements(self) -> tuple[EditAgreement, ...]:
-        """How often two people made the same of what both looked at."""
-        return agreements(self.edits)
 
     @property
     def editors(self) -> int:

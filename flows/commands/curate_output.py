@@ -14,6 +14,7 @@ from flows.commands.output import (
     print_log_note,
     print_table,
 )
+from flows.curation_agreement import agreement_on
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.talk import print_note, print_warning
 from flows.terminal import safe
@@ -54,7 +55,8 @@ def print_curation(
             print_answer("not_published", run=summary.head, warnings=failed)
         return EXIT_FAILURES
     head, layout = summary.head, Layout(request.warehouse)
-    found = curated_set(layout, head.run_id, catalogue_url=Settings().catalogue)
+    catalogue = Settings().catalogue
+    found = curated_set(layout, head.run_id, agreement_on, catalogue_url=catalogue)
     written = write_curated_set(output, found) if output is not None else ()
     reason = head.incomplete_reason
     early = ended_early(
@@ -62,8 +64,16 @@ def print_curation(
     )
     paths = (*written, *summary.report_paths)
     if as_json:
-        told = {"reports": paths, "log": summary.log_path}
-        write_answer(curations_answer(head, found.curations, early, **told))
+        write_answer(
+            curations_answer(
+                head,
+                found.curations,
+                early,
+                agreement=found.agreements,
+                reports=paths,
+                log=summary.log_path,
+            )
+        )
     else:
         _print_papers(found)
         print_engine_note(head.engine, "sentences proposed")

@@ -12,10 +12,12 @@ from flows.commands.curate_output import curations_answer
 from flows.commands.rank_output import matches_answer
 from flows.commands.run_output import published, state_of
 from flows.commands.survey_output import surveys_answer
+from flows.curation_agreement import agreement_on
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 from tasks.manuscripts.scores import check_scores
+from warehouse.curations.edits import edited, edits_of
 from warehouse.curations.queries import curation_head, curations_of
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
@@ -51,8 +53,10 @@ def report_answer(
         if kind is Reported.SURVEY:
             return surveys_answer(survey_head(connection, run_id), surveys_of(connection, run_id))
         if kind is Reported.CURATION:
-            curated = curations_of(connection, run_id)
-            return curations_answer(curation_head(connection, run_id), curated)
+            edits = edits_of(connection, run_id)
+            curated = [edited(each, edits) for each in curations_of(connection, run_id)]
+            made = curation_head(connection, run_id)
+            return curations_answer(made, curated, agreement=agreement_on(edits))
         head, checks = check_head(connection, run_id), manuscript_checks(connection, run_id)
     scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
     return checks_answer(head, checks, scores)

@@ -18,12 +18,21 @@ from schemas.curation import (
     StatementSeverity,
     StatementType,
 )
-from schemas.curation_edit import NO, YES, CurationEdit, EditedField
+from schemas.curation_edit import ADDED, NO, YES, CurationEdit, EditedField
 from schemas.curation_run import CurationHead
 from schemas.errors import AssayError, NotAllowedError
 from schemas.identifiers import RunId
 from schemas.role import Action
-from warehouse.curations.edits import Value, edited, edits_of, record_edits, values_of
+from warehouse.curations.edits import (
+    Value,
+    edited,
+    edits_of,
+    record_edits,
+    sentences_offered,
+    values_of,
+    values_seen,
+    with_added,
+)
 from warehouse.curations.queries import curation_heads, curations_of
 from warehouse.queries import Queries
 from warehouse.services.people import pseudonym_of
@@ -96,9 +105,6 @@ def _shares(found: CuratedSet) -> None:
             changed = figures.percent(share.share_0_to_1)
             looked_at = f"{share.changed_count:,} of {share.looked_at_count:,} looked at"
             st.markdown(f"- {share.name}: {changed} ({looked_at}){published}")
-        for each in found.agreements:
-            same = figures.share(each.equal_count, each.pair_count)
-            st.markdown(f"- two people on {each.field.value}: the same in {same}")
 
 
 def _paper(
@@ -119,11 +125,7 @@ def _paper(
         why = wording.reason(now.dropped_reason)
         st.warning(text.line(f"No part of the set: {why}; {now.dropped_detail}."))
     elif may(lake.layout, Action.DECIDE):
-        values = values_of(before)
-        for each in edits:
-            if each.paper_id == before.paper_id and (each.statement_id, each.field) in values:
-                values[each.statement_id, each.field] = each.after
-        _form(lake, head, before, values)
+        _edit(lake, head, before, edits)
     else:
         _read(now)
     _left_out(now)
@@ -148,9 +150,34 @@ def _sentences(curation: Curation, statement: CuratedStatement) -> None:
         st.caption(text.line(f"{own.review_id}: “{own.text}”"))
 
 
-def _form(lake: Lake, head: CurationHead, before: Curation, values: Mapping[Value, str]) -> None:
-    """Everything that can be edited; saving says that all of it was looked at."""
+def _edit(
+    lake: Lake, head: CurationHead, before: Curation, edits: tuple[CurationEdit, ...]
+) -> None:
+    """The form: for who words the set as people have it, for who reads blind as the engine had it."""
     scope = f"{head.run_id} {before.paper_id}"
+    blind = st.toggle(
+        "Second reading, blind",
+        key=f"{scope} blind",
+        help=(
+            "What others changed is not shown, and what you save is not in the set: it says how far"
+            " two people agree, in the datasheet that the next `assay curate` writes."
+        ),
+    )
+    if blind:
+        person = check_may(lake.layout, Action.DECIDE)
+        own = pseudonym_of(services_of(lake.layout), person.name) if person is not None else ""
+        _form(lake, head, before, values_seen(before, edits, blind_of=own), blind=True)
+        return
+    whole = with_added(before, edits)
+    _form(lake, head, whole, values_seen(whole, edits), blind=False)
+    _add_form(lake, head, before)
+
+
+def _form(
+    lake: Lake, head: CurationHead, before: Curation, values: Mapping[Value, str], *, blind: bool
+) -> None:
+    """Everything that can be edited; saving says that all of it was looked at."""
+    scope = f"{head.run_id} {before.paper_id}{' blind reading' if blind else ''}"
     with st.form(f"edit {scope}"):
         for part in _PARTS:
             st.text_area(
@@ -182,15 +209,78 @@ def _form(lake: Lake, head: CurationHead, before: Curation, values: Mapping[Valu
                 values[name, EditedField.KEPT] != NO,
                 key=_key(scope, (name, EditedField.KEPT)),
             )
-        st.form_submit_button("Save", on_click=_save, args=(lake, head, before, scope))
+        st.form_submit_button("Save", on_click=_save, args=(lake, head, before, scope, blind))
+
+
+def _add_form(lake: Lake, head: CurationHead, before: Curation) -> None:
+    """A statement that the engine did not make, of sentences that stand in the reviews."""
+    scope = f"{head.run_id} {before.paper_id} added"
+    offered = {each.sentence_id: each for each in sentences_offered(before)}
+
+    def shown(name: str) -> str:
+        return text.line(f"{name} · {offered[name].review_id}: {offered[name].text}")
+
+    with (
+        st.expander("Add a statement that is missing"),
+        st.form(f"add {scope}", clear_on_submit=True),
+    ):
+        st.multiselect(
+            "Sentences it says",
+            list(offered),
+            format_func=shown,
+            key=_key(scope, ("", EditedField.SENTENCES)),
+        )
+        st.text_area(
+            "New statement",
+            key=_key(scope, ("", EditedField.STATEMENT)),
+            max_chars=_LONGEST_STATEMENT,
+        )
+        for column, (field, words) in zip(st.columns(len(_CHOICES)), _CHOICES.items(), strict=True):
+            options = [word.value for word in words]
+            label = f"{field.value.capitalize()} of the new statement"
+            column.selectbox(label, options, key=_key(scope, ("", field)))
+        st.form_submit_button("Add", on_click=_add, args=(lake, head, before, scope))
 
 
 def _key(scope: str, value: Value) -> str:
     return f"{scope} {value[0]} {value[1].value}"
 
 
-def _save(lake: Lake, head: CurationHead, before: Curation, scope: str) -> None:
+def _save(lake: Lake, head: CurationHead, before: Curation, scope: str, blind: bool) -> None:
     """Write down each field as it stands in the form, changed or not."""
+    told = {
+        value: (given, _entered(scope, value, given)) for value, given in values_of(before).items()
+    }
+    changed = sum(given.split() != after.split() for given, after in told.values())
+    said = f"{figures.counted(len(told), 'field')} saved, {changed:,} of them changed."
+    _record(lake, head, before, told, said, is_blind=blind)
+
+
+def _add(lake: Lake, head: CurationHead, before: Curation, scope: str) -> None:
+    """Write down a new statement, of which nothing was before."""
+    fields = (EditedField.STATEMENT, *_CHOICES)
+    entered = {field: str(st.session_state.get(_key(scope, ("", field)), "")) for field in fields}
+    named = st.session_state.get(_key(scope, ("", EditedField.SENTENCES)), [])
+    if not entered[EditedField.STATEMENT].strip() or not named:
+        lacking = "say what it says, and choose the sentences that say it in the reviews"
+        st.session_state[_SAID] = (False, f"The statement was not added: {lacking}.")
+        return
+    entered[EditedField.SENTENCES] = " ".join(named)
+    name = f"{ADDED}{secrets.token_hex(4)}"
+    told = {(name, field): ("", after) for field, after in entered.items()}
+    _record(lake, head, before, told, "The statement is part of the set.", is_blind=False)
+
+
+def _record(
+    lake: Lake,
+    head: CurationHead,
+    before: Curation,
+    told: Mapping[Value, tuple[str, str]],
+    said: str,
+    *,
+    is_blind: bool,
+) -> None:
+    """Write down what was before and after of each value, and say so."""
     try:
         person = check_may(lake.layout, Action.DECIDE)
         if person is None:
@@ -205,19 +295,18 @@ def _save(lake: Lake, head: CurationHead, before: Curation, scope: str) -> None:
                 statement_id=value[0],
                 field=value[1],
                 before=given,
-                after=_entered(scope, value, given),
+                after=after,
                 editor=editor,
                 edited_at=now,
+                is_blind=is_blind,
             )
-            for value, given in values_of(before).items()
+            for value, (given, after) in told.items()
         ]
         record_edits(lake.layout, database, edits, catalogue_url=lake.catalogue_url)
     except AssayError as error:
         st.session_state[_SAID] = (False, str(error))
     else:
-        changed = sum(each.changed for each in edits)
-        told = f"{figures.counted(len(edits), 'field')} saved, {changed:,} of them changed."
-        st.session_state[_SAID] = (True, told)
+        st.session_state[_SAID] = (True, said)
 
 
 def _entered(scope: str, value: Value, given: str) -> str:

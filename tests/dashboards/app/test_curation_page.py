@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import TextArea
 
 from dashboards.reports.write_curation import curated_set
+from flows.curation_agreement import agreement_on
 from schemas.base import replace
 from schemas.curation import StatementSeverity
 from schemas.curation_edit import EditedField
@@ -31,8 +33,16 @@ def own(published: Layout, tmp_path: Path) -> Layout:
     return Layout(shutil.copytree(published.root, tmp_path / "warehouse"))
 
 
+def pressed(page: AppTest, label: str) -> AppTest:
+    return next(each for each in page.button if each.label == label).click().run()
+
+
 def saved(page: AppTest) -> AppTest:
-    return next(each for each in page.button if each.label == "Save").click().run()
+    return pressed(page, "Save")
+
+
+def statement_area(page: AppTest) -> TextArea:
+    return next(each for each in page.text_area if each.label == "Statement t1")
 
 
 def test_readers_see_the_idea_with_the_sentences_of_each_statement(published: Layout) -> None:
@@ -57,7 +67,7 @@ def test_what_a_decider_saves_is_in_the_set_and_counted_beside_published_shares(
 ) -> None:
     sign_in_as(Role.DECIDER, own, monkeypatch)
     page = open_page("curation", own, paper="paper-0")
-    area = next(each for each in page.text_area if each.label == "Statement t1")
+    area = statement_area(page)
     area.set_value("Calls should be recorded outdoors too.")
     box = next(each for each in page.selectbox if each.label == "Severity of t1")
     box.set_value("minor")
@@ -86,6 +96,50 @@ def test_a_statement_that_is_taken_out_is_in_no_file_and_may_come_back(
     page = saved(page)
     assert curated_set(own, CURATION).curations[0].statements == ()
     page.checkbox[0].check()
+    saved(page)
+    assert len(curated_set(own, CURATION).curations[0].statements) == 1
+
+
+def test_a_second_reader_is_blind_to_the_first_and_leaves_the_set_as_it_is(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.DECIDER, own, monkeypatch)
+    page = open_page("curation", own, paper="paper-0")
+    statement_area(page).set_value("Worded by the first.")
+    saved(page)
+    sign_in_as(Role.OWNER, own, monkeypatch)
+    page = open_page("curation", own, paper="paper-0")
+    page = page.toggle[0].set_value(True).run()
+    area = statement_area(page)
+    assert area.value == "The calls are not recorded outdoors."
+    area.set_value("Worded by the second.")
+    page = saved(page)
+    assert not page.exception
+    found = curated_set(own, CURATION, agreement_on)
+    assert found.curations[0].statements[0].statement == "Worded by the first."
+    said = {each.field: (each.equal_count, each.pair_count) for each in found.agreements}
+    assert said[EditedField.STATEMENT] == (0, 1)
+    assert said[EditedField.TYPE] == (1, 1)
+
+
+def test_a_missing_statement_is_added_with_a_sentence_that_the_engine_left_out(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.DECIDER, own, monkeypatch)
+    page = open_page("curation", own, paper="paper-0")
+    page = pressed(page, "Add")
+    assert "was not added" in words(page)
+    page.multiselect[0].select("d1")
+    area = next(each for each in page.text_area if each.label == "New statement")
+    area.set_value("The plan is hard to follow.")
+    page = pressed(page, "Add")
+    assert not page.exception
+    (_, added) = curated_set(own, CURATION).curations[0].statements
+    assert (added.statement, added.sentence_ids) == ("The plan is hard to follow.", ("d1",))
+    page = open_page("curation", own, paper="paper-0")
+    assert "Many typos in the text." in words(page)
+    assert f"Statement {added.statement_id}" in [each.label for each in page.text_area]
+    page.checkbox[1].uncheck()
     saved(page)
     assert len(curated_set(own, CURATION).curations[0].statements) == 1
 

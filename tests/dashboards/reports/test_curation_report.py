@@ -10,6 +10,7 @@ from dashboards.reports.write_curation import (
     curation_report,
     write_curation_report,
 )
+from flows.curation_agreement import agreement_on
 from schemas.base import replace
 from schemas.curation import Curation
 from schemas.errors import UnknownNameError
@@ -67,7 +68,7 @@ def test_nothing_of_a_paper_becomes_markup(layout: Layout) -> None:
 def test_the_file_of_ideas_holds_those_of_the_set_alone_and_is_read_by_the_suite(
     layout: Layout,
 ) -> None:
-    paths = {path.name: path for path in write_curation_report(layout, CURATION)}
+    paths = {path.name: path for path in write_curation_report(layout, CURATION, agreement_on)}
     lines = [json.loads(line) for line in paths["ideas.jsonl"].read_text().splitlines()]
     assert [line["idea_id"] for line in lines] == ["bare", "paper-0"]
     assert (lines[0]["discipline"], lines[0]["cutoff_date"]) == (UNSTATED, None)
@@ -76,7 +77,7 @@ def test_the_file_of_ideas_holds_those_of_the_set_alone_and_is_read_by_the_suite
 
 
 def test_the_datasheet_names_licences_dates_and_gaps(layout: Layout) -> None:
-    paths = {path.name: path for path in write_curation_report(layout, CURATION)}
+    paths = {path.name: path for path in write_curation_report(layout, CURATION, agreement_on)}
     sheet = paths["ideas.datasheet.md"].read_text()
     for told in (
         *("CC BY 4.0", "ecology", "2020-05-17", "1 idea without a field"),
