@@ -11,22 +11,29 @@ from tasks.text.words import sentences
 
 _NUMBER = bounded(r"(?<![\w.])\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,9})?(?:\s?%)?")
 _COMPARATIVE = bounded(
-    r"\b(?:outperform|surpass|beat|exceed)(?:s|ed|ing)?\b"
+    r"\b(?:outperform|surpass|beat)(?:s|ed|ing)?\b|\bexceed(?:s|ed)\b"
     r"|\b(?:achiev|attain|reach|yield)(?:es|ed|s)\b[^.;]{0,60}\b(?:accuracy|performance|results?"
     r"|scores?|gains?|improvements?|state[- ]of[- ]the[- ]art)\b"
     r"|\b(?:significantly|substantially|consistently|considerably) (?:better|higher|lower|faster"
     r"|improves?d?|reduces?d?|outperforms?)\b"
     r"|\bimprov(?:es|ed)\b[^.;]{0,40}\b(?:by|over|upon)\b"
-    r"|\bstate[- ]of[- ]the[- ]art (?:results?|performance|accuracy)\b",
+    r"|\bstate[- ]of[- ]the[- ]art (?:results?|performance|accuracy)\b"
+    r"|\b(?:perform(?:s|ed)?|works?|worked) (?:\w{1,20} )?(?:best|better|worse|worst)\b",
     IGNORECASE,
 )
 _FOUND = bounded(
-    r"\bwe (?:show|showed|find|found|demonstrate|demonstrated|observe|observed|report|reported"
-    r"|confirmed|conclude|concluded)\b"
+    r"\bwe (?:show|showed|find|found|demonstrate|demonstrated|observe|observed|confirmed"
+    r"|conclude|concluded)\b"
+    r"|\b(?:fig(?:ure|s?\.)?|tab(?:le|s?\.)?) ?\d{1,3}\b[^.;:]{0,40}\b(?:demonstrates?|reveals?"
+    r"|confirms?|indicates?|highlights?|suggests?|shows? that)\b"
+    r"|\bit (?:is|was) (?:found|observed) that\b"
+    r"|\b(?:similar|same|these) (?:results?|findings?|trends?|patterns?)\b[^.;]{0,30}"
+    r"\b(?:observed|found|obtained)\b"
+    r"|^(?:surprisingly|interestingly|remarkably|strikingly)\b"
     r"|\b(?:our|the|these|experimental|empirical|extensive) (?:\w{1,20} ){0,2}"
-    r"(?:results?|experiments?|findings?|evaluations?|analyses)"
-    r" (?:show|showed|demonstrate|demonstrated|indicate|indicated|reveal|revealed|suggest"
-    r"|suggested|confirm|confirmed)\b",
+    r"(?:results?|experiments?|findings?|evaluations?|analys[ie]s|observations?)"
+    r" (?:clearly |further |also )?(?:shows?|showed|demonstrates?|demonstrated|indicates?|indicated|reveals?|revealed|suggests?"
+    r"|suggested|confirm|confirmed|highlights?|provides? (?:\w{1,20} ){0,2}evidence)\b",
     IGNORECASE,
 )
 _AHEAD = bounded(
@@ -43,6 +50,10 @@ _OTHERS = bounded(
     IGNORECASE,
 )
 """Others of whom it is said, not those whom it is said to be better than."""
+_NAMED = bounded(r"(?:\bet al\.?|[&,] [A-Z]\w{1,30}|\band [A-Z]\w{1,30}),? \((?:19|20)\d\d[a-z]?\)")
+"""Authors as the subject of a sentence, of whose work it tells."""
+_VERSION = bounded(r"\b[A-Z][\w-]{0,30}[ -]?v?[1-9]\.\d\b(?!\s?%)")
+"""A program or model by name and version, whose digits are no figure: `Gemini 1.5`, `GPT-3.5`."""
 _YEARS = range(1900, 2101)
 _FEWEST_DIGITS = 3
 _SHOWN = 160
@@ -99,6 +110,8 @@ class Outcomes:
 
 def claims_outcome(sentence: str) -> bool:
     """Whether the sentence says that something turned out so, of the paper's own work."""
+    if _NAMED.search(sentence) is not None:
+        return False
     if _FOUND.search(sentence) is not None:
         return True
     if _COMPARATIVE.search(sentence) is None or _AHEAD.search(sentence) is not None:
@@ -114,7 +127,7 @@ def _telling(text: str) -> Iterator[str]:
     """Numbers that hardly stand in two places by chance: with a fraction, in per cent, or of three
     digits and more; years are none.
     """
-    for match in _NUMBER.finditer(text):
+    for match in _NUMBER.finditer(_VERSION.sub(" ", text)):
         number = match.group().replace(",", "").replace(" ", "")
         bare = number.removesuffix("%")
         if "." in bare:

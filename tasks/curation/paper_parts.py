@@ -151,7 +151,11 @@ def _tells_plan(sentence: str) -> bool:
 
 
 def _outcomes(text: str) -> Iterator[str]:
-    return (each for each in sentences(text) if claims_outcome(each) or _states_figures(each))
+    return (
+        each
+        for each in sentences(text)
+        if claims_outcome(each) or (_states_figures(each) and not _tells_plan(each))
+    )
 
 
 def _states_figures(sentence: str) -> bool:
