@@ -118,7 +118,7 @@ def _about(sentence: str, idea: str) -> About:
 
 CURATE_CRITICISM = Step(
     name="curate_criticism",
-    version=1,
+    version=2,
     package="tasks.curation",
     input_model=CriticismInput,
     output_model=CriticismReply,

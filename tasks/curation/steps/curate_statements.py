@@ -108,7 +108,7 @@ def _type(shown: ShownSentence) -> StatementType:
 
 CURATE_STATEMENTS = Step(
     name="curate_statements",
-    version=1,
+    version=2,
     package="tasks.curation",
     input_model=StatementsInput,
     output_model=StatementsReply,
