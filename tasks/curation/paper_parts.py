@@ -5,12 +5,13 @@ background and method are kept, those on execution and results are not).
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from schemas.paper import SectionKind
 from schemas.patterns import bounded
 from tasks.curation.leaks import claims_outcome
-from tasks.documents.document import ParsedDocument
-from tasks.documents.headings import is_closing, is_opening, kind_of, plain
+from tasks.documents.document import HeadedSection, ParsedDocument
+from tasks.documents.headings import chapter_of, is_closing, is_opening, kind_of, plain
 from tasks.text.signs import read_sentence
 from tasks.text.words import sentences, shorten_words
 
@@ -67,6 +68,20 @@ class _Role(StrEnum):
     BESIDE = "beside"
 
 
+class _Above(NamedTuple):
+    """A section that others may stand below."""
+
+    level: int
+    chapter: str | None
+    role: _Role
+
+    def has_below(self, section: HeadedSection) -> bool:
+        """By their depth, and their numbers: 3.1 stands below no 2, though the 3 has no text."""
+        chapter = chapter_of(section.heading)
+        is_another = None not in (chapter, self.chapter) and chapter != self.chapter
+        return self.level < section.level and not is_another
+
+
 _PART_OF = {
     _Role.BACKGROUND: Part.BACKGROUND,
     _Role.METHOD: Part.METHOD,
@@ -91,13 +106,13 @@ def parts_of_paper(paper: ParsedDocument) -> PaperParts:
     """
     planned: list[PlannedSection] = []
     outcomes = list(_outcomes(paper.abstract or ""))
-    above: list[tuple[int, _Role]] = []
+    above: list[_Above] = []
     room, method_words, closed = MOST_WORDS, 0, False
     for section in paper.sections:
-        while above and above[-1][0] >= section.level:
+        while above and not above[-1].has_below(section):
             above.pop()
-        role = _role(section.heading, above[-1][1] if above else None, closed=closed)
-        above.append((section.level, role))
+        role = _role(section.heading, above[-1].role if above else None, closed=closed)
+        above.append(_Above(section.level, chapter_of(section.heading), role))
         closed = closed or (section.level == 0 and is_closing(section.heading))
         text = section.text
         if role not in (_Role.BACKGROUND, _Role.METHOD, _Role.EXPERIMENT):

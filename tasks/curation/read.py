@@ -150,9 +150,10 @@ def _parsed_before(content: bytes, name: str) -> Parsed:
         return Unread(
             Reason.DAMAGED, f"{name} holds no parsed paper, as parsed_pdfs of PeerRead do"
         )
-    rows = [each for each in listed if isinstance(each, Mapping) and _text(each, "text")]
+    rows = [each for each in listed if isinstance(each, Mapping)]
+    # A heading without text of its own still says what the sections below it are about.
     sections = [_section(_text(each, "heading"), _text(each, "text")) for each in rows]
-    if not sections:
+    if not any(section.text for section in sections):
         return Unread(Reason.NO_TEXT, f"{name} holds no text")
     return ParsedDocument(
         title=_text(told, "title") or None,

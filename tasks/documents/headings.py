@@ -77,6 +77,13 @@ def number_depth(heading: str) -> int | None:
     return arabic.count(".") + 1 if arabic else 1 + match.group().count(".", 0, -2)
 
 
+def chapter_of(heading: str) -> str | None:
+    """The number before the first dot: 3 for `3 Results` and `3.1 …`; None for one without digits."""
+    match = _NUMBER.match(heading)
+    arabic = match.group("arabic") if match is not None else None
+    return arabic.partition(".")[0] if arabic else None
+
+
 def plain(heading: str) -> str:
     """A heading without number, case, letter-spacing and closing punctuation: `IV. R E S U L T S:`
     is `results`.

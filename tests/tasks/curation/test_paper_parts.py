@@ -23,6 +23,12 @@ def test_an_analysis_below_the_methods_is_method_and_below_the_results_is_not_sh
     assert shown == {"Methodology": Part.METHOD, "Keyword analysis": Part.METHOD}
 
 
+def test_a_section_stands_below_none_of_another_number() -> None:
+    shown = parts((0, "1 Introduction"), (1, "2.1 Details of the router"), (1, "3.1 Router"))
+    assert shown["1 Introduction"] == Part.BACKGROUND
+    assert shown["2.1 Details of the router"] == shown["3.1 Router"] == Part.METHOD
+
+
 def test_a_set_up_below_results_or_experiments_is_part_of_the_plan() -> None:
     shown = parts((0, "Results"), (1, "Experimental setup"), (0, "Experiments"), (1, "Data sets"))
     assert shown["Experimental setup"] == shown["Data sets"] == Part.EXPERIMENT
