@@ -43,6 +43,8 @@ class InjectedError:
 
 _STRETCH_WORDS = 6
 """Words in a row that a report shares with a sentence it quotes."""
+_LONGEST_SENTENCE_WORDS = 120
+"""What is longer is a table in one piece: who quotes a cell of it points at no sentence."""
 
 
 def inject(
@@ -93,7 +95,8 @@ def _error(kind: ErrorKind, change: Change, found: Sequence[Sentence], said: str
         if 0 <= place < len(found)
     ]
     there = [change.after] if change.after else neighbours
-    other = [] if change.contradicted is None else [found[change.contradicted].raw]
+    contradicted = () if change.contradicted is None else (found[change.contradicted].raw,)
+    other = [each for each in contradicted if len(each.split()) <= _LONGEST_SENTENCE_WORDS]
     return InjectedError(
         kind=kind,
         before=" ".join(sentence.raw.split()),

@@ -60,12 +60,13 @@ def _paid(attempt: Attempt, weighed: Sequence[Outcome[WeighReply]]) -> Attempt:
 
 def _beside_others(problem: Problem, problems: Sequence[Problem]) -> Problem:
     """Disputed too where another objection to the same sentence met the opposite end."""
-    if problem.dispute or not normal(problem.quote) or problem.is_decided:
+    if problem.dispute or not normal(problem.quote) or problem.is_decided or problem.is_open:
         return problem
     for other in problems:
         same = normal(other.quote) == normal(problem.quote) and other.attempt == problem.attempt
-        if same and None not in (other.refuted, problem.refuted) and other.stands != problem.stands:
-            end = "does not stand" if problem.stands else "stands"
+        looked_at = None not in (other.refuted, problem.refuted) and not other.is_open
+        if same and looked_at and other.stands != problem.stands:
+            end = "was refuted" if problem.stands else "stands"
             told = f"Another objection to the same sentence {end}: {other.problem}"
             return replace(problem, dispute=told)
     return problem

@@ -128,6 +128,15 @@ def test_a_report_points_at_an_error_by_quoting_it_or_what_it_contradicts() -> N
     assert not error.is_quoted_by("The abstract is wrong.")
 
 
+def test_a_table_in_one_piece_is_no_sentence_that_a_report_points_at() -> None:
+    cells = " & ".join(f"cell {number}" for number in range(60))
+    told = "A trained person needed 12.5 minutes for a bucket"
+    paper = PAPER.replace(told, f"{told} & {cells}")
+    _, (error,) = inject(paper, "text", 1, [ErrorKind.CONTRADICTED_ABSTRACT])
+    assert not error.is_quoted_by("The row & cell 7 & cell 8 & cell 9 & is wrong.")
+    assert error.is_quoted_by(f"Wrong: “{error.after}”")
+
+
 @given(st.text(max_size=300))
 def test_no_text_breaks_a_rule_and_one_without_prose_stays_as_it_is(text: str) -> None:
     twin, errors = inject(text, "text", 1)

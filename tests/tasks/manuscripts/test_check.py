@@ -331,7 +331,9 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
     def behaviour(request: Recorded) -> str:
         told: dict[str, Any]
         if "decide whether this one holds" in request.messages[0]["content"]:
-            verdict = "refuted" if "They are 35 %" in words(request) else "wrong"
+            answers = {"They are 35 %": "refuted", "Nobody says": "open"}
+            said = (answer for word, answer in answers.items() if word in words(request))
+            verdict = next(said, "wrong")
             told = {"reason": "Calculated.", "verdict": verdict, "confidence_percent": 90}
         elif "You write the review" in request.messages[0]["content"]:
             told = {
@@ -350,6 +352,8 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
                      "consequence": "The share.", "confidence_percent": 95},
                     {"problem": "The p-value.", "quote": other, "explanation": "It is .036.",
                      "consequence": "The effect.", "confidence_percent": 60},
+                    {"problem": "Which test?", "quote": other, "explanation": "Nobody says.",
+                     "consequence": "The effect.", "confidence_percent": 55},
                 ],
                 "notes": "12 of 40",
             }  # fmt: skip
@@ -361,20 +365,23 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
     check = found["faulty"]
     assert head.review
     assert check.form is ManuscriptForm.TEXT
-    assert [(one.problem, one.refuted) for one in check.problems] == [
-        ("The p-value.", False),
-        ("Share.", True),
-    ]
+    assert {one.problem: (one.refuted, one.open_question) for one in check.problems} == {
+        "The p-value.": (False, False),
+        "Share.": (True, False),
+        "Which test?": (False, True),
+    }
     assert [one.problem for one in check.standing] == ["The p-value."]
     assert check.attempts[0].problem_count == 1
     assert check.attempts[0].provenance is not None
-    assert len(check.attempts[0].provenance.call_ids) == 8
+    assert len(check.attempts[0].provenance.call_ids) == 9
     assert check_run_id(request) != check_run_id(asked(papers / "faulty.pdf", tmp_path, server))
     assert published(head, request).published
     report = check_report(Layout(request.warehouse), head.run_id)
     assert "People were asked." in report
     assert "Soundness 2 of 5. Whether the work is new was not judged." in report
-    first, behind = report.split("Set aside after a second look:")
+    before, behind = report.split("Set aside after a second look:")
+    first, questions = before.split("Open questions, which a second look could not decide:")
+    assert "Which test?" in questions
     assert "How many?" in first
     assert "The p-value." in first
     assert "Share." not in first
