@@ -45,6 +45,7 @@ _COMMANDS = (
     "evaluate",
     "plan",
     "rank",
+    "vote",
     "votes",
     "prior",
     "recommend",

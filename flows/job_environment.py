@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from schemas.choices import remote_model
-from schemas.options import AskOptions, RunOptions
+from schemas.options import QuestionOptions, RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
 
@@ -54,7 +54,7 @@ _OF_PROVIDER = {
 
 
 def environment_of(
-    options: RunOptions | AskOptions, settings: Settings, inherited: Mapping[str, str]
+    options: RunOptions | QuestionOptions, settings: Settings, inherited: Mapping[str, str]
 ) -> dict[str, str]:
     """Of `inherited`, what a job with these options needs.
 

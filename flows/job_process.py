@@ -20,11 +20,12 @@ from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
 from flows.jobs import EXIT_HELD
 from flows.model_comparison import named_engines
 from flows.request import resolve_request
-from flows.survey_request import resolve_ask
+from flows.survey_estimate import estimate_survey
+from flows.survey_request import resolve_ask, resolve_survey
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.identifiers import RunId
-from schemas.job import AskJob, JobState, PlanJob, RankJob
+from schemas.job import AskJob, JobState, PlanJob, RankJob, SurveyJob
 from schemas.option_values import Options
 from schemas.run import RunRequest
 from schemas.settings import Settings
@@ -106,8 +107,8 @@ def _do(layout: Layout, job_id: str) -> int:
 def _result(layout: Layout, job: Job) -> JobResult:
     prepare_environment(Settings().home)
     request = read_request(layout, job.job_id)
-    if isinstance(request, AskJob):
-        return _ask(resolve_ask(request.question, _here(request.options, layout), Settings()))
+    if isinstance(request, AskJob | SurveyJob):
+        return _follow(request, layout, job)
     if isinstance(request, RankJob):
         return _rank(layout, request)
     write_bytes(job.ideas, request.idea_file)
@@ -122,7 +123,20 @@ def _here(options: OptionsT, layout: Layout) -> OptionsT:
     return replace(options, warehouse=layout.root)
 
 
-def _ask(request: SurveyRequest) -> JobResult:
+def _follow(asked: AskJob | SurveyJob, layout: Layout, job: Job) -> JobResult:
+    if isinstance(asked, AskJob):
+        request = resolve_ask(asked.question, _here(asked.options, layout), Settings())
+    else:
+        options = _here(asked.options, layout)
+        request = resolve_survey((asked.question,), options, Settings())
+    if asked.options.dry_run:
+        expected = estimate_survey(request, Settings())
+        write_bytes(job.result, orjson.dumps(expected.model_dump(mode="json")))
+        return JobResult(exit_code=EXIT_DONE, done=True)
+    return _survey(request)
+
+
+def _survey(request: SurveyRequest) -> JobResult:
     with Session() as session:
         summary = session.survey(request)
     if not summary.published:

@@ -31,7 +31,9 @@ from warehouse.jobs import (
 )
 from warehouse.layout import Layout
 
-_LONG = frozenset({"evaluate", "rank"})
+_LONG = frozenset({"evaluate", "rank", "survey"})
+_BESIDE = {"plan": 1, "ask": 2}
+"""Of each kind of short job, how many go beside: a question on the page Vote has two answers."""
 _LOG = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.3
@@ -156,13 +158,13 @@ class _Runner:
             self._start(job, request)
 
     def _has_room(self, request: JobRequest) -> bool:
-        """Plans and questions take no longer than somebody waits for them, so that one of each may
-        go beside the evaluations and rankings.
+        """Plans and questions take no longer than somebody waits for them, so that they go beside
+        the evaluations, rankings and surveys.
         """
         long = request.command in _LONG
         alike = _LONG if long else {request.command}
         count = sum(working.command in alike for working in self._working.values())
-        return count < (self._settings.jobs.at_once if long else 1)
+        return count < (self._settings.jobs.at_once if long else _BESIDE[request.command])
 
     def _start(self, job: Job, request: JobRequest) -> None:
         """A process of its own: a stop is a signal to its main thread, Prefect's client finds one

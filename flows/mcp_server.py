@@ -31,7 +31,6 @@ from flows.service import (
     Service,
     open_service,
 )
-from flows.survey_request import LONGEST_QUESTION
 from schemas.errors import AssayError
 from schemas.job import JobState
 from schemas.literature_options import SearchOptions
@@ -39,6 +38,7 @@ from schemas.option_values import Options
 from schemas.options import AskOptions, EvaluateOptions, RankOptions
 from schemas.role import Role
 from schemas.settings import Settings
+from schemas.survey_run import LONGEST_QUESTION
 from schemas.token import Token
 from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase

@@ -19,7 +19,6 @@ from flows.commands.report_answer import report_answer
 from flows.lake_answers import LakeAnswers
 from flows.searching import search_answer
 from flows.sent_ideas import NAME_CHARACTERS, IdeaFile
-from flows.survey_request import as_question
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError, UnknownNameError
@@ -37,6 +36,7 @@ from schemas.option_values import Options, flag_of
 from schemas.options import AskOptions, EvaluateOptions, PlanOptions, RankOptions
 from schemas.role import Action
 from schemas.settings import Settings
+from schemas.survey_run import as_question
 from schemas.token import Token
 from warehouse.jobs import Job, read_job, read_result, request_stop
 from warehouse.layout import Layout

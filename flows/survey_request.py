@@ -12,16 +12,14 @@ from flows.request import (
     resolve_literature,
     wants_full_text,
 )
-from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.options import AskOptions, QuestionOptions, SurveyOptions
+from schemas.profile import AnswerParameters
 from schemas.settings import Settings
 from schemas.survey import SurveyParameters
 from schemas.survey_review import Written
-from schemas.survey_run import SurveyQuestion, SurveyRequest
+from schemas.survey_run import SurveyQuestion, SurveyRequest, as_question
 
-LONGEST_QUESTION = 4_000
-"""Characters; a longer text is no question but a paper."""
 SUB_QUESTIONS, QUERIES_PER_SUB_QUESTION, PAPERS_PER_QUERY = 3, 2, 50
 """Of the searches for an answer."""
 PAPERS_JUDGED, PAPERS_PER_READING_CALL = 60, 6
@@ -56,11 +54,11 @@ def resolve_ask(question: str, options: AskOptions, settings: Settings) -> Surve
     Raises:
         ConfigurationError: as `resolve_survey`.
     """
-    parameters = answer_parameters(options.papers_read)
-    return _resolved((question,), options, parameters, settings, reads=True)
+    read = options.papers_read or load_profile(options.profile).answers.papers_read
+    return _resolved((question,), options, answer_parameters(read), settings, reads=True)
 
 
-def answer_parameters(papers_read: int = AskOptions().papers_read) -> SurveyParameters:
+def answer_parameters(papers_read: int = AnswerParameters().papers_read) -> SurveyParameters:
     """How far the search for an answer goes."""
     return SurveyParameters(
         written=Written.ANSWER,
@@ -107,22 +105,6 @@ def _resolved(
         scheduler_address=options.scheduler,
         budget=options.budget,
     )
-
-
-def as_question(given: str) -> str:
-    """The text of a question, on one line.
-
-    Raises:
-        ConfigurationError: it is empty, or too long.
-    """
-    text = " ".join(given.encode("utf-8", "replace").decode().split())
-    if not text:
-        raise ConfigurationError('ask a question, such as "how do bats find moths?"')
-    if len(text) > LONGEST_QUESTION:
-        raise ConfigurationError(
-            f"the question has {len(text):,} characters; {LONGEST_QUESTION:,} are the most"
-        )
-    return text
 
 
 def _question(number: int, text: str) -> SurveyQuestion:

@@ -59,6 +59,7 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
         return SurveyHead(
             run_id=self.run_id,
             engine=request.engine.text,
+            profile=request.profile.name,
             literature=self.gateway.literature,
             depth=request.parameters.depth,
             maximum_papers=request.parameters.maximum_papers,

@@ -16,7 +16,9 @@ from schemas.options import (
     AskOptions,
     EvaluateOptions,
     PlanOptions,
+    QuestionOptions,
     RankOptions,
+    SurveyOptions,
 )
 from schemas.settings import DashboardSettings
 
@@ -29,6 +31,10 @@ NOT_TEXT: dict[IdeasFormat, bytes] = {"parquet": b"PAR1", "xlsx": b"PK\x03\x04"}
 """Formats that travel in Base64, with what their files begin with."""
 
 
+_BUDGET_REACHED = 3
+"""Exit code of a command."""
+
+
 class _Request(Noun):
     """What all jobs say."""
 
@@ -38,6 +44,11 @@ class _Request(Noun):
     idempotency_key: str = Field(
         min_length=1, description="A request with a key that is known is the same job."
     )
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether it only says what something would ask and cost."""
+        return False
 
 
 class _OfIdeas(_Request):
@@ -76,13 +87,34 @@ class PlanJob(_OfIdeas):
     command: Literal["plan"] = "plan"
     options: PlanOptions
 
+    @property
+    def asks_nothing(self) -> bool:
+        return True
 
-class AskJob(_Request):
+
+class _OfAQuestion(_Request):
+    """With one question."""
+
+    question: str = Field(min_length=1)
+    options: QuestionOptions
+
+    @property
+    def asks_nothing(self) -> bool:
+        return self.options.dry_run
+
+
+class AskJob(_OfAQuestion):
     """What `assay ask` does."""
 
     command: Literal["ask"] = "ask"
-    question: str = Field(min_length=1)
     options: AskOptions
+
+
+class SurveyJob(_OfAQuestion):
+    """What `assay survey` does with one question."""
+
+    command: Literal["survey"] = "survey"
+    options: SurveyOptions
 
 
 class RankJob(_Request):
@@ -93,7 +125,7 @@ class RankJob(_Request):
     options: RankOptions
 
 
-JobRequest = EvaluateJob | PlanJob | AskJob | RankJob
+JobRequest = EvaluateJob | PlanJob | AskJob | SurveyJob | RankJob
 """`options.warehouse` does not count: a job is done in the warehouse that holds its request."""
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
@@ -127,6 +159,11 @@ class JobStatus(Noun):
     )
     last_word: str = Field(default="", description="Why it ended so, in one line.")
     run_id: RunId | None = Field(default=None, description="The run it published.")
+
+    @property
+    def budget_reached(self) -> bool:
+        """Whether it ended early because it may spend no more."""
+        return self.exit_code == _BUDGET_REACHED
 
 
 def check_offered(request: JobRequest, offered: DashboardSettings) -> None:

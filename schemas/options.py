@@ -365,8 +365,12 @@ class QuestionOptions(WorkOptions):
 class AskOptions(QuestionOptions):
     """Of `assay ask`."""
 
-    papers_read: int = option(
-        12, "N", "Most relevant papers that the answer is written from.", ge=1, le=100
+    papers_read: int | None = option(
+        None,
+        "N",
+        "Most relevant papers that the answer is written from. Default: the profile's.",
+        ge=1,
+        le=100,
     )
 
 

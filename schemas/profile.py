@@ -456,6 +456,14 @@ class ResourceParameters(Noun):
     maximum_per_paper: int = Field(default=20, ge=1, le=100, description="Rows kept of a paper.")
 
 
+class AnswerParameters(Noun):
+    """An answer to a question (`assay ask`)."""
+
+    papers_read: int = Field(
+        default=12, ge=1, le=100, description="Most relevant papers that it is written from."
+    )
+
+
 class ScoreWeights(Noun):
     """Weights of the modules in `idea_scores.score`."""
 
@@ -484,4 +492,5 @@ class Profile(Noun):
     ranking: RankingParameters = RankingParameters()
     judging: JudgingParameters = JudgingParameters()
     resources: ResourceParameters = ResourceParameters()
+    answers: AnswerParameters = AnswerParameters()
     score_weights: ScoreWeights

@@ -43,6 +43,6 @@ _ALLOWED: dict[Role, frozenset[Action]] = {
 }
 
 ROLES_IN_WORDS = (
-    "reader: results; submitter: ideas too; voter: results and votes; decider: ideas, votes and"
-    " decisions; owner: everything, and the jobs of others."
+    "reader: results; submitter: ideas too; voter: results, votes and questions"
+    " to vote on; decider: ideas, votes and decisions; owner: everything, and the jobs of others."
 )

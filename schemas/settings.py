@@ -349,6 +349,14 @@ class VotingSettings(Section):
     most_per_day: int = Field(
         default=500, ge=1, description="Pairs that one voter may answer within a day."
     )
+    questions_per_day: int = Field(
+        default=10,
+        ge=0,
+        description="Questions of their own that one voter may have answered within a day; 0: none.",
+    )
+    question_cost_usd: float = Field(
+        default=0.5, ge=0, description="Most that either answer to such a question may cost."
+    )
 
 
 class CacheSettings(Section):

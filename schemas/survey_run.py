@@ -7,6 +7,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.profile import Profile
 from schemas.reasons import Reason
@@ -14,6 +15,25 @@ from schemas.receipt import UnitReceipt
 from schemas.run import Budget, WorkRequest
 from schemas.survey import SurveyParameters
 from schemas.survey_review import Written
+
+LONGEST_QUESTION = 4_000
+"""Characters; a longer text is no question but a paper."""
+
+
+def as_question(given: str) -> str:
+    """The text of a question, on one line.
+
+    Raises:
+        ConfigurationError: it is empty, or too long.
+    """
+    text = " ".join(given.encode("utf-8", "replace").decode().split())
+    if not text:
+        raise ConfigurationError('ask a question, such as "how do bats find moths?"')
+    if len(text) > LONGEST_QUESTION:
+        raise ConfigurationError(
+            f"the question has {len(text):,} characters; {LONGEST_QUESTION:,} are the most"
+        )
+    return text
 
 
 class SurveyQuestion(Noun):
@@ -45,6 +65,10 @@ class SurveyHead(Noun):
 
     run_id: RunId = Field(description="The run the row belongs to.")
     engine: str = Field(description="Engine that planned and judged relevance.")
+    profile: str | None = Field(
+        default=None,
+        description="Profile the run followed; None: published by an earlier version.",
+    )
     literature: str = Field(description="Where papers came from, with its fingerprint.")
     depth: int = Field(ge=0, description="Most hops along the citation graph.")
     maximum_papers: int = Field(ge=1, description="Most papers kept of a question.")

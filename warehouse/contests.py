@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from schemas.identifiers import RunId
+from schemas.patterns import IGNORECASE, escape, linear
 from schemas.vote_report import Board
 from schemas.votes import Contender, Contest, HumanVote, Shown, Track
 from warehouse.lake import rows_in
@@ -11,6 +12,7 @@ from warehouse.rows import noun_of
 from warehouse.statements import statement
 
 _LINK = "](http"
+NAME_LEFT_OUT = "…"
 
 
 class Part(NamedTuple):
@@ -41,10 +43,38 @@ def contests_of(queries: Queries, track: Track, run_id: RunId | None = None) -> 
 
 
 def text_of(queries: Queries, track: Track, contender: Contender) -> tuple[Part, ...]:
-    """The text of one side, part by part; empty where the lake no longer holds it."""
+    """The text of one side, part by part; empty where the lake no longer holds it.
+
+    Of what engines wrote, the names of models are left out: one that is asked to may give its own.
+    """
     sql = statement("votes", f"{track}_text")
     rows = rows_in(queries.connection, sql, contender.model_dump())
-    return tuple(Part(row["heading"] or "", row["text"] or "") for row in rows)
+    parts = tuple(Part(row["heading"] or "", row["text"] or "") for row in rows)
+    names = () if track is Track.IDEAS else _names_of_models(queries)
+    if not names:
+        return parts
+    telling = linear("|".join(map(escape, names)), IGNORECASE)
+    return tuple(Part(*(telling.sub(NAME_LEFT_OUT, text) for text in part)) for part in parts)
+
+
+def _names_of_models(queries: Queries) -> tuple[str, ...]:
+    """Of all that wrote anything, the longest first; a word such as `small` is no name."""
+    rows = rows_in(queries.connection, statement("votes", "engines"))
+    models = (row["engine"].partition(":")[2] for row in rows)
+    names = {name for model in models for name in (model, model.rpartition("/")[2])}
+    telling = {name for name in names if len(name) > 3 and not name.isalpha()}
+    return tuple(sorted(telling, key=lambda name: (-len(name), name)))
+
+
+_MADE_BY_RUN = {Track.REVIEWS: "first_run_of_review", Track.SURVEYS: "survey_of_run"}
+
+
+def made_by_run(queries: Queries, track: Track, run_id: RunId) -> Contender | None:
+    """What a run of one idea or one question wrote, as it stands in its contest; None: nothing."""
+    sql = statement("votes", _MADE_BY_RUN[track])
+    for row in rows_in(queries.connection, sql, {"run_id": run_id}):
+        return Contender(run_id=row["run_id"], item_id=row["item_id"])
+    return None
 
 
 def shown(contender: Contender, parts: tuple[Part, ...]) -> Shown:
@@ -64,7 +94,9 @@ def human_votes(queries: Queries) -> tuple[HumanVote, ...]:
 
 
 def makers(queries: Queries) -> dict[str, dict[Board, str]]:
-    """Who made what a run wrote, by run; of surveys and checks the depth or form is the profile."""
+    """Who made what a run wrote, by run; of checks the form is the profile, of surveys of earlier
+    versions the depth.
+    """
     rows = rows_in(queries.connection, statement("votes", "makers"))
     return {
         row["run_id"]: {

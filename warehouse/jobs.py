@@ -227,6 +227,23 @@ def read_result(job: Job) -> dict[str, object]:
     return found
 
 
+def take_expected(layout: Layout, job_id: str) -> dict[str, object]:
+    """What a job came to that asks nothing and has ended; the job is deleted.
+
+    Raises:
+        ConfigurationError: in the command's own words, what is wrong with its request.
+    """
+    job = read_job(layout, job_id)
+    if job is None:
+        raise ConfigurationError("the plan was deleted before it was read: ask for it anew")
+    done = job.status.state is JobState.DONE
+    found = read_result(job) if done else {}
+    forget(job)
+    if not done:
+        raise ConfigurationError(job.status.last_word or "the plan was stopped")
+    return found
+
+
 def log_tail(job: Job) -> list[str]:
     """The last lines of what a job said."""
     if not job.log.exists():

@@ -1,7 +1,9 @@
 """The closed words of the tables in plain language."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
+from dashboards.reports import figures
 from schemas.check_run import CheckHead
 from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, EXTRACTIVE, LIVE, stored_snapshot
 from schemas.patterns import bounded
@@ -170,6 +172,27 @@ def dropped(row: DroppedParameter) -> str:
     what = f"{instead.removesuffix(')')} sent instead" if instead else "dropped"
     times = f"{row.dropped_calls:,} of {row.calls:,} {'call' if row.calls == 1 else 'calls'}"
     return f"{row.model_requested} does not take {parameter}: {what} in {times}"
+
+
+BASELINE_ANSWERS = (
+    "Both answers come from the offline baseline: no model is asked, and nothing is paid."
+)
+
+
+def both_answers(expected: Sequence[Mapping[str, object]], bound_usd: float) -> str:
+    """What two answers to one question take together, as `assay plan` and `--dry-run` tell it of
+    each; of either alone it would say who answers.
+
+    Args:
+        bound_usd: what each may spend.
+    """
+    calls = sum(each for one in expected if isinstance(each := one["model_calls"], int))
+    costs = [cost for one in expected if isinstance(cost := one["cost_usd"], int | float)]
+    cost = f"about {figures.usd(sum(costs))}" if len(costs) == len(expected) else "price unknown"
+    return (
+        f"Both answers together: {figures.counted(calls, 'model call')}, {cost}; each ends when it"
+        f" has spent {figures.usd(bound_usd)}."
+    )
 
 
 def shortened(name: str, characters: int) -> str:

@@ -5,10 +5,10 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import QueryParams
 
-from flows.survey_request import LONGEST_QUESTION
 from schemas.errors import ConfigurationError
 from schemas.option_values import Options
 from schemas.options import AskOptions, EvaluateOptions, PlanOptions, RankOptions
+from schemas.survey_run import LONGEST_QUESTION
 
 MOST_IDEAS = 10_000
 OptionsT = TypeVar("OptionsT", bound=Options)

@@ -11,6 +11,7 @@ from schemas.run import Run
 def inbox(options: InboxOptions, json: Json = False) -> int:
     """List the requests that wait for an answer, oldest first."""
     from flows.commands.answer import print_answer
+    from flows.talk import print_note
     from warehouse.layout import Layout
     from warehouse.services.database import ServiceDatabase
     from warehouse.services.decisions import open_requests
@@ -22,9 +23,15 @@ def inbox(options: InboxOptions, json: Json = False) -> int:
         found = tuple(open_requests(database, options.by))
     if json:
         print_answer("waiting" if found else "answered", [shown_request(each) for each in found])
-    else:
+    elif found:
         _print(found)
+    else:
+        print_note(_nothing_waits(options.by))
     return 0
+
+
+def _nothing_waits(by: str | None) -> str:
+    return "nothing waits for an answer" + (f" of {by}" if by is not None else "")
 
 
 def print_waiting(waiting: Sequence[Request], run: Run, *, as_json: bool) -> int:

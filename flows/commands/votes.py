@@ -4,11 +4,24 @@ from flows.commands.options import Json
 from schemas.settings import Settings
 from schemas.vote_report import VoteFigure, VotesOptions
 
+_WORDS = {
+    "krippendorff_alpha": "agreement of voters (Krippendorff's alpha)",
+    "attention_checks_passed": "attention checks passed (share)",
+    "cohen_kappa_with_engine": "agreement with the engine (Cohen's kappa)",
+    "kendall_with_engine": "order of ideas beside the engine's (Kendall's tau)",
+    "groups_whose_leader_stays": "groups that keep the engine's leader (share)",
+    "log_odds_per_doubling_of_length": "pull of twice the words (log odds)",
+    "log_odds_per_doubling_of_citations": "pull of twice the citations (log odds)",
+    "log_odds_of_standing_first": "pull of standing first (log odds)",
+}
+"""Figures as readers of the table know them; `--json` keeps their names."""
+
 
 def votes(options: VotesOptions, json: Json = False) -> int:
     """Report on the votes cast on the dashboard: how far voters agree, with each other and with
     the engine, what sways them, who votes carelessly, and who leads by them.
     """
+    from dashboards.reports import figures
     from flows.commands.answer import print_answer
     from flows.commands.output import number, print_table
     from flows.talk import print_note
@@ -45,7 +58,7 @@ def votes(options: VotesOptions, json: Json = False) -> int:
         )
     print_table(
         ["figure", "value", "95 %", "rests on"],
-        [[figure.name, *_told(figure), figure.count] for figure in report.figures],
+        [[_WORDS[figure.name], *_told(figure), figure.count] for figure in report.figures],
     )
     for one in report.careless:
         print_note(
@@ -53,7 +66,8 @@ def votes(options: VotesOptions, json: Json = False) -> int:
             f" {one.vote_count} votes, {one.first_share_0_to_1:.0%} for the first,"
             f" {one.checks_failed} of {one.checks_failed + one.checks_passed} checks failed"
         )
-    print_note(f"{report.vote_count:,} votes of {report.voter_count:,} voters")
+    votes_told = figures.counted(report.vote_count, "vote")
+    print_note(f"{votes_told} of {figures.counted(report.voter_count, 'voter')}")
     return 0
 
 

@@ -41,6 +41,7 @@ ANSWERS = {
     "evaluate": "evaluate ideas.jsonl --modules soundness --warehouse other",
     "plan": "plan ideas.jsonl",
     "rank": "rank run-a --scores",
+    "vote": "vote --by p-000000000000 --choice a",
     "votes": "votes --by profiles",
     "prior": "prior decided.jsonl --outcome won --scale 0,1 --output prior.json",
     "benchmark": "benchmark agreement --data . --dry-run",

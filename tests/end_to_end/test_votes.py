@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from schemas.base import replace
 from schemas.identifiers import RunId
 from schemas.role import Role
-from schemas.votes import Choice, HumanVote
+from schemas.votes import Choice, HumanVote, Track
 from tests.end_to_end.conftest import DemoRun
 from tests.end_to_end.test_accessibility import AXE, BEYOND, FINDINGS
 from tests.end_to_end.test_hostile_pages import see_that_nothing_was_touched
@@ -40,6 +40,8 @@ PASSWORD = "correct horse battery"
 MARKUP = '<img src=x onerror="window.touched=1"><b id="touched">bold</b> [a](javascript:touched=1)'
 PHONE = (390, 844)
 PAIRS_EACH = 4
+QUESTION = "How well do language models find papers? <b id=touched>Name your model.</b>"
+NAMES = ("extractive", "economy", "faithful", "USD", "ask-")
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +163,44 @@ def test_two_voters_in_two_browsers_vote_and_the_ranking_changes(
     losers = {vote.first_id if vote.choice is Choice.SECOND else vote.second_id for vote in votes}
     for idea in winners - losers:
         assert strengths(after)[idea] > strengths(before)[idea]
+
+
+def test_two_people_ask_at_once_and_vote_on_answers_without_names(
+    browser: Browser, address: str, layout: Layout
+) -> None:
+    before = len(cast(layout))
+    with (
+        reader_of(browser, address) as ada,
+        reader_of(browser, address, width=PHONE[0], height=PHONE[1]) as bob,
+    ):
+        for reader, name in ((ada, "ada"), (bob, "bob")):
+            enter(reader, name, "vote?part=Ask")
+            reader.page.get_by_label("Your question").fill(QUESTION)
+            reader.page.get_by_role("button", name="See what it takes").click()
+            reader.read("nothing is paid")
+            reader.keep(f"question_of_{name}")
+            reader.page.get_by_role("button", name="Ask", exact=True).click()
+        for reader in (ada, bob):
+            reader.read("A is better")
+            said = reader.page.get_by_test_id("stMain").inner_text()
+            assert QUESTION in said
+            assert not [name for name in NAMES if name in said]
+            expect(reader.page.locator("#touched")).to_have_count(0)
+        ada.keep("answers_to_a_question")
+        bob.keep("answers_to_a_question_on_a_phone")
+        assert bob.page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+        bob.page.evaluate(AXE)
+        assert bob.page.evaluate(FINDINGS) == []
+        ada.open("vote", part="Ask")  # the same question, in another window
+        ada.page.get_by_role("button", name="A is better").click()
+        ada.read("Your vote is kept.")
+        bob.page.keyboard.press("g")
+        bob.read("Your vote is kept.")
+        assert ada.troubles == bob.troubles == []
+    found = cast(layout)[before:]
+    assert [(vote.track, vote.group) for vote in found] == [(Track.SURVEYS, QUESTION)] * 2
+    assert len({vote.voter for vote in found}) == 2
+    assert len({vote.run_id for vote in found} | {vote.second_run_id for vote in found}) == 2
 
 
 def strengths(answer: dict[str, object]) -> dict[str, float]:

@@ -314,6 +314,7 @@ _OF_WHAT_IS_THERE = (
     "people forget p-000000000000",
     "inbox",
     "decide abc approve",
+    "vote --by p-000000000000 --choice a",
     "votes",
     "jobs list",
 )

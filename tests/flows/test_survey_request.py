@@ -7,13 +7,13 @@ import pytest
 
 from flows.commands.survey import survey
 from flows.survey_estimate import SurveyEstimate, estimate_survey
-from flows.survey_request import LONGEST_QUESTION, resolve_ask, resolve_survey
+from flows.survey_request import resolve_ask, resolve_survey
 from flows.surveying import survey_run_id
 from schemas.errors import ConfigurationError
 from schemas.options import AskOptions, SurveyOptions
 from schemas.settings import Settings
 from schemas.survey_review import Written
-from schemas.survey_run import SurveyRequest
+from schemas.survey_run import LONGEST_QUESTION, SurveyRequest
 
 
 def resolved(folder: Path, *questions: str, **options: Any) -> SurveyRequest:

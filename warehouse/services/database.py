@@ -16,7 +16,7 @@ from warehouse.statements import statement
 
 _TABLES = (
     *("tokens", "submissions", "accounts", "sessions"),
-    *("records", "offers", "contests", "people", "reasons"),
+    *("records", "offers", "contests", "questions", "people", "reasons"),
 )
 
 

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.job import AskJob, EvaluateJob, JobRequest, PlanJob, RankJob
+from schemas.job import AskJob, EvaluateJob, JobRequest, RankJob, SurveyJob
 from schemas.role import Action
 from schemas.token import Token
 from warehouse.jobs import Job, job_id_of, job_ids, read_job, submit_as
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.services.database import ServiceDatabase
+from warehouse.services.database import ServiceDatabase, Transaction
 from warehouse.surveys.queries import survey_head
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -52,17 +52,25 @@ def accept(
         else:
             ((open_count, charged_usd),) = work.ask("standing", token_id=token.token_id)
             job_id = job_id_of(request)
-            work.ask(
-                "add_submission",
-                job_id=job_id,
-                token_id=token.token_id,
-                idempotency_key=key,
-                content_sha256=content,
-                request=request.model_dump_json(),
-                charge_usd=_charge(token, request, open_count, charged_usd),
-            )
+            charge_usd = _charge(token, request, open_count, charged_usd)
+            add_submission(work, token.token_id, request, charge_usd=charge_usd)
     hand_over(layout, database)
     return job_id
+
+
+def add_submission(
+    work: Transaction, token_id: str, request: JobRequest, *, charge_usd: float
+) -> None:
+    """Write down a request of a token's holder, or of a voter by their pseudonym."""
+    work.ask(
+        "add_submission",
+        job_id=job_id_of(request),
+        token_id=token_id,
+        idempotency_key=request.idempotency_key,
+        content_sha256=_content_hash(request),
+        request=request.model_dump_json(),
+        charge_usd=charge_usd,
+    )
 
 
 def hand_over(layout: Layout, database: ServiceDatabase) -> None:
@@ -102,7 +110,7 @@ def _charge(token: Token, request: JobRequest, open_count: int, charged_usd: flo
             " for one to end, or stop one"
         )
     options = request.options
-    if isinstance(request, PlanJob) or options.engine is None or options.engine.is_baseline:
+    if request.asks_nothing or options.engine is None or options.engine.is_baseline:
         return 0.0
     left = token.maximum_cost_usd - charged_usd
     if options.max_cost_usd is None:
@@ -148,7 +156,7 @@ def _cost_usd(layout: Layout, job: Job, catalogue_url: str | None) -> float | No
     since = status.started_at if isinstance(job.request, RankJob) else _EPOCH
     try:
         with open_queries(layout, catalogue_url=catalogue_url) as queries:
-            if isinstance(job.request, AskJob):
+            if isinstance(job.request, AskJob | SurveyJob):
                 survey_head(queries.connection, status.run_id)
             else:
                 queries.run(status.run_id)

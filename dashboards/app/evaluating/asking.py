@@ -1,14 +1,22 @@
 """What the page asks of the job runner."""
 
 import time
+from collections.abc import Sequence
 
 from dashboards.app.access import check_may, signed_in
 from schemas.base import replace
-from schemas.errors import ConfigurationError, NotAllowedError, UpstreamError
-from schemas.job import JobRequest, JobState, PlanJob, check_offered
+from schemas.errors import NotAllowedError, UpstreamError
+from schemas.job import JobRequest, PlanJob, check_offered
 from schemas.role import Action
 from schemas.settings import Settings
-from warehouse.jobs import Job, forget, read_job, read_result, request_stop, runner_at_work, submit
+from warehouse.jobs import (
+    Job,
+    read_job,
+    request_stop,
+    runner_at_work,
+    submit,
+    take_expected,
+)
 from warehouse.layout import Layout
 
 PLAN_SECONDS = 180.0
@@ -55,25 +63,38 @@ def plan_of(layout: Layout, request: PlanJob, settings: Settings) -> dict[str, o
 
     Raises:
         NotAllowedError: the reader may not submit ideas.
-        ConfigurationError: in the command's own words, what is wrong with the request; or it asks
+        ConfigurationError, UpstreamError: as `expected_of`.
+    """
+    check_may(layout, Action.SUBMIT)
+    (found,) = expected_of(layout, (request,), settings)
+    return found
+
+
+def expected_of(
+    layout: Layout, requests: Sequence[JobRequest], settings: Settings
+) -> list[dict[str, object]]:
+    """What jobs that ask nothing say of each request; they are deleted once that is read.
+
+    Raises:
+        ConfigurationError: in the command's own words, what is wrong with a request; or it asks
             for more than is offered.
         UpstreamError: it took too long.
     """
-    job_id = ask(layout, request, settings)
+    for request in requests:
+        assert request.asks_nothing
+        check_offered(request, settings.dashboard)
+    job_ids = [submit(layout, request) for request in requests]
+    return [_result(layout, job_id) for job_id in job_ids]
+
+
+def _result(layout: Layout, job_id: str) -> dict[str, object]:
     deadline = time.monotonic() + PLAN_SECONDS
     while (job := read_job(layout, job_id)) is not None and job.at_work:
         if time.monotonic() > deadline:
             request_stop(job)
             raise UpstreamError(_too_long(layout))
         time.sleep(POLL_SECONDS)
-    if job is None:
-        raise ConfigurationError("the plan was deleted before it was read: ask for it anew")
-    if job.status.state is not JobState.DONE:
-        forget(job)
-        raise ConfigurationError(job.status.last_word or "the plan was stopped")
-    found = read_result(job)
-    forget(job)
-    return found
+    return take_expected(layout, job_id)
 
 
 def _too_long(layout: Layout) -> str:

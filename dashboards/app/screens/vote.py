@@ -1,4 +1,6 @@
-"""Vote: two ideas, reviews, surveys or lists of findings side by side, blind; and how they stand."""
+"""Vote: two ideas, reviews, surveys or lists of findings side by side, blind; answers to a question
+of one's own; and how they stand.
+"""
 
 from functools import partial
 
@@ -7,12 +9,13 @@ import streamlit as st
 from dashboards.app import empty, state
 from dashboards.app.access import check_may, may, services_of
 from dashboards.app.data import Lake
-from dashboards.app.voting import ballot, standings
+from dashboards.app.voting import ballot, live, standings
 from schemas.identifiers import RunId
 from schemas.role import Action
 from schemas.settings import Settings, VotingSettings
+from schemas.vote_report import Board
 from schemas.votes import Choice, Contender, Contest, Offer, Track
-from warehouse.contests import Part, contests_of, shown, text_of
+from warehouse.contests import Part, contests_of, makers, shown, text_of
 from warehouse.layout import Layout
 from warehouse.queries import Queries
 from warehouse.services.database import ServiceDatabase
@@ -27,7 +30,7 @@ from warehouse.services.voting import (
     standing_of,
 )
 
-_VOTE, _STANDINGS = "Vote", "Standings"
+_VOTE, _ASK, _STANDINGS = "Vote", "Ask", "Standings"
 _ENTERED = "contests that this reader has entered"
 _NOTHING = {
     Track.IDEAS: "No group of this run holds two ideas.",
@@ -40,7 +43,10 @@ _NOTHING = {
 
 def show(lake: Lake) -> None:
     """A pair that the voter has not seen, or how the contests stand."""
-    view = state.choose_view("Part", (_VOTE, _STANDINGS), key="part")
+    view = state.choose_view("Part", (_VOTE, _ASK, _STANDINGS), key="part")
+    if view == _ASK:
+        _ask(lake)
+        return
     track = Track(state.choose("What meets", list(Track), key="track", shown=str.capitalize))
     run_id = None
     if track is Track.IDEAS:
@@ -62,10 +68,22 @@ def show(lake: Lake) -> None:
     elif may(lake.layout, Action.VOTE):
         _vote(lake, database, contests)
     else:
-        empty.show(
-            "Who votes signs in as a voter; whoever runs this dashboard makes the account.",
-            f"assay accounts add NAME --role voter --warehouse {lake.layout.root}",
-        )
+        _tell_how_to_vote(lake)
+
+
+def _ask(lake: Lake) -> None:
+    if not may(lake.layout, Action.VOTE):
+        _tell_how_to_vote(lake)
+        return
+    database = services_of(lake.layout)
+    live.show(lake, database, partial(_voter, lake.layout, database))
+
+
+def _tell_how_to_vote(lake: Lake) -> None:
+    empty.show(
+        "Who votes signs in as a voter; whoever runs this dashboard makes the account.",
+        f"assay accounts add NAME --role voter --warehouse {lake.layout.root}",
+    )
 
 
 def _vote(lake: Lake, database: ServiceDatabase, contests: tuple[Contest, ...]) -> None:
@@ -146,7 +164,10 @@ def _titles(queries: Queries, track: Track, run_id: RunId | None) -> dict[str, s
     if track is Track.IDEAS and run_id is not None:
         rows = queries.rows("ideas_of_run", run_id=run_id)
         return {f"{run_id}/{row['idea_id']}": row["title"] for row in rows}
-    runs = {run.run_id: f"{run.engine}, {run.profile}, {run.run_id}" for run in queries.list_runs()}
+    runs = {
+        run_id: f"{made[Board.ENGINES]}, {made[Board.PROFILES]}, {run_id}"
+        for run_id, made in makers(queries).items()
+    }
     return {
         contender.name: runs.get(contender.run_id, contender.run_id)
         for contest in contests_of(queries, track)

@@ -26,6 +26,8 @@ Answer = Callable[[Choice | None, str], None]
 
 def show(offer: Offer, sides: tuple[tuple[Part, ...], tuple[Part, ...]], answer: Answer) -> None:
     """Both sides, then the answers; each has a key of the keyboard."""
+    if offer.scrambled is None and folded(sides[0])[0] == folded(sides[1])[0]:
+        st.caption("Both begin alike and differ further on.")
     with st.container(key="beside"):
         columns = st.columns(2)
     for column, letter, side, parts in zip(
@@ -77,15 +79,16 @@ def tell_last() -> None:
 
 def _side(parts: Sequence[Part]) -> None:
     opening, rest = folded(parts)
-    _text(opening)
+    show_parts(opening)
     with st.expander("Read on"):
         if rest:
-            _text(rest)
+            show_parts(rest)
         else:
             st.caption("That was all.")
 
 
-def _text(parts: Sequence[Part]) -> None:
+def show_parts(parts: Sequence[Part]) -> None:
+    """Parts of a text that nobody has vouched for, one below the other."""
     for part in parts:
         if part.heading:
             st.markdown(f"**{text.line(part.heading)}**")

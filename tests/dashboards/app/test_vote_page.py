@@ -7,13 +7,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboards.app.voting.ballot import folded
+from schemas.job import JobState
+from schemas.live_question import LiveQuestion
 from schemas.profile import RankingParameters
 from schemas.role import Role
 from schemas.votes import Choice, HumanVote
 from tasks.ranking.voted import standing_by
 from tests.support.dashboard import open_page, sign_in_as, words
+from tests.support.questions import QUESTION, end_both, end_job, publish_answer
 from tests.warehouse.conftest import publish_ideas
 from warehouse.contests import Part
+from warehouse.jobs import job_ids, jobs
 from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.records import recorded
@@ -143,3 +147,113 @@ def test_a_text_is_folded_after_the_same_words_and_loses_none() -> None:
     assert rest == [Part("", "f g  "), Part("Three", "h")]
     assert folded(parts, 8) == (parts, [])
     assert folded([], 5) == ([], [])
+
+
+def questions_in(database: ServiceDatabase) -> list[LiveQuestion]:
+    return [LiveQuestion.model_validate_json(row[0]) for row in database.ask("questions")]
+
+
+@pytest.fixture
+def asked(own: Layout, monkeypatch: pytest.MonkeyPatch) -> tuple[Layout, AppTest]:
+    """A voter has asked a question on the page; what it takes was told first."""
+    sign_in_as(Role.VOTER, own, monkeypatch)
+    page = open_page("vote", own, part="Ask", asked="question")
+    page.text_area[0].set_value(QUESTION)
+    page.button("question_estimate").click().run()
+    assert not page.exception
+    assert "nothing is paid" in words(page)
+    assert job_ids(own) == []
+    page.button("question_ask").click().run()
+    assert not page.exception
+    return own, page
+
+
+def test_a_question_is_asked_answered_blind_and_voted_on(asked: tuple[Layout, AppTest]) -> None:
+    layout, page = asked
+    told = words(page)
+    assert "job runner" in told  # none is at work here
+    assert not any(name in told for name in ("extractive", "faithful", "economy", "USD"))
+    publish_answer(layout, "ask-a", "Bats listen [1](https://e.org/1).")
+    publish_answer(layout, "ask-b", "Bats hear echoes.", profile="faithful")
+    with ServiceDatabase(layout) as database:
+        (question,) = questions_in(database)
+        end_both(layout, question, ("ask-a", "ask-b"))
+    page.run()
+    assert not page.exception
+    assert [one.value for one in page.subheader] == ["A", "B"]
+    shown = words(page)
+    assert "Bats listen" in shown
+    assert "Bats hear echoes" in shown
+    names = ("extractive", "faithful", "economy", "ask-a", "ask-b", "USD")
+    assert not any(name in shown for name in names)
+    page.button(answers(page)["A is better"]).click().run()
+    assert not page.exception
+    assert "Your vote is kept." in words(page)
+    (vote,) = votes(layout)
+    assert {vote.run_id, vote.second_run_id} == {"ask-a", "ask-b"}
+    assert page.text_area[0].value in ("", None)
+
+
+def test_a_question_one_side_failed_at_says_so_and_takes_no_vote(
+    asked: tuple[Layout, AppTest],
+) -> None:
+    layout, page = asked
+    publish_answer(layout, "ask-b", "Bats hear <b>echoes</b>.")
+    with ServiceDatabase(layout) as database:
+        (question,) = questions_in(database)
+        end_job(layout, question.job_ids[0], None, JobState.FAILED, 1)
+        end_job(layout, question.job_ids[1], "ask-b")
+    page.run()
+    assert not page.exception
+    assert "One of the two gave no answer" in words(page)
+    assert "Bats hear" in words(page)
+    assert not answers(page)
+    page.button("question_another").click().run()
+    assert not page.exception
+    assert "Two engines or profiles answer it" in words(page)
+    assert votes(layout) == []
+
+
+def test_a_question_that_is_left_stops_both_answers(asked: tuple[Layout, AppTest]) -> None:
+    layout, page = asked
+    page.button("question_leave").click().run()
+    assert not page.exception
+    assert all(job.stop_requested for job in jobs(layout))
+    assert "Two engines or profiles answer it" in words(page)
+
+
+@pytest.mark.parametrize("role", [None, Role.READER, Role.SUBMITTER])
+def test_who_may_not_vote_asks_nothing_either(
+    own: Layout, monkeypatch: pytest.MonkeyPatch, role: Role | None
+) -> None:
+    if role is not None:
+        sign_in_as(role, own, monkeypatch)
+    page = open_page("vote", own, part="Ask")
+    assert not page.exception
+    assert not page.text_area
+    assert "signs in as a voter" in words(page)
+
+
+def test_who_was_made_a_reader_meanwhile_asks_nothing(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.VOTER, own, monkeypatch)
+    page = open_page("vote", own, part="Ask", asked="question")
+    page.text_area[0].set_value(QUESTION)
+    page.button("question_estimate").click().run()
+    sign_in_as(Role.READER, own, monkeypatch)
+    page.button("question_ask").click().run()
+    assert not page.exception
+    assert job_ids(own) == []
+
+
+def test_what_is_no_question_is_refused_in_one_line(
+    own: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.VOTER, own, monkeypatch)
+    page = open_page("vote", own, part="Ask", asked="question")
+    page.text_area[0].set_value(" ")
+    page.button("question_estimate").click().run()
+    assert not page.exception
+    assert "ask a question" in words(page)
+    assert job_ids(own) == []

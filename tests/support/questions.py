@@ -1,0 +1,72 @@
+"""Answers to live questions, without the jobs that would give them."""
+
+from datetime import UTC, datetime
+
+from schemas.base import replace
+from schemas.identifiers import RunId
+from schemas.job import JobState, JobStatus
+from schemas.live_question import Asked, LiveQuestion
+from schemas.settings import Settings
+from schemas.survey import Survey
+from schemas.survey_review import Aspect, Written
+from tests.support.survey_lake import START, make_survey, make_survey_head, with_answer
+from warehouse.jobs import read_job, write_status
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.questions import ask, draw_sides
+from warehouse.surveys.landing import SURVEYS, land_survey
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
+
+QUESTION = "How do bats hunt?"
+ENDED = datetime(2026, 3, 2, 13, tzinfo=UTC)
+
+
+def asked_by(
+    layout: Layout,
+    database: ServiceDatabase,
+    voter: str,
+    text: str = QUESTION,
+    asked: Asked = Asked.QUESTION,
+    settings: Settings | None = None,
+) -> LiveQuestion:
+    """A question as the page has it asked."""
+    settings = settings or Settings()
+    sides = draw_sides(database, voter, asked, text, settings)
+    return ask(layout, database, voter, asked, text, sides, settings)
+
+
+def publish_answer(layout: Layout, run_id: str, text: str, **head: object) -> RunId:
+    """An answer to QUESTION; without a text passages are all there is."""
+    survey: Survey = make_survey(question=QUESTION)
+    if text:
+        survey = with_answer(survey, text)
+    else:
+        read = tuple(replace(quote, aspect=Aspect.ANSWER) for quote in survey.quotes)
+        survey = replace(survey, quotes=read)
+    land_survey(layout, RunId(run_id), survey, START, START)
+    told = {"run_id": RunId(run_id), "written": Written.ANSWER, "profile": "economy"} | head
+    made = make_survey_head().model_copy(update=told)
+    write_head(layout, SURVEYS, made)
+    report = publish(layout, SURVEYS, made)
+    assert report.published, report.failed_expectations
+    return RunId(run_id)
+
+
+def end_job(
+    layout: Layout,
+    job_id: str,
+    run_id: str | None,
+    state: JobState = JobState.DONE,
+    exit_code: int = 0,
+) -> None:
+    """As the job runner ends it."""
+    job = read_job(layout, job_id)
+    assert job is not None
+    told = RunId(run_id) if run_id is not None else None
+    write_status(job, JobStatus(state=state, exit_code=exit_code, run_id=told, finished_at=ENDED))
+
+
+def end_both(layout: Layout, question: LiveQuestion, runs: tuple[str | None, str | None]) -> None:
+    for job_id, run_id in zip(question.job_ids, runs, strict=True):
+        end_job(layout, job_id, run_id)

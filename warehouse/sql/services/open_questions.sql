@@ -1,0 +1,1 @@
+select question from questions where ended is null and voter = :voter order by asked_at

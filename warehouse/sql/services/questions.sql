@@ -1,0 +1,1 @@
+select question, ended from questions order by asked_at

@@ -1,0 +1,1 @@
+select count(*) from questions where voter = :voter and asked_at > :since
