@@ -15,12 +15,12 @@ from pydantic import ValidationError
 
 from schemas.decisions import Decision, Project, Request, Stage, Verdict
 from schemas.errors import ConfigurationError
-from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.identifiers import IdeaId, RunId
 from warehouse.layout import Layout
 from warehouse.ledger import parts_by_unit
 from warehouse.queries import Queries, open_queries
 from warehouse.services.database import ServiceDatabase
-from warehouse.services.decisions import decide_by_rule, decisions, request_all
+from warehouse.services.decisions import decide_by_rule, decisions, request_for_stage
 from warehouse.services.people import participant, reason_of
 from warehouse.services.records import fold_into_lake
 
@@ -71,7 +71,8 @@ def admit(
 ) -> Admission:
     """Ask what is not asked yet, decide what a rule decides, and say who may enter.
 
-    An idea whose evaluation has changed since it was decided on is asked about anew.
+    An idea whose evaluation has changed since it was decided on is asked about anew, and one that
+    waits for others than those who may decide now.
 
     Raises:
         UnknownNameError: the run is not published, or a participant of the project does not exist:
@@ -85,7 +86,7 @@ def admit(
     with ServiceDatabase(layout) as database:
         for each in project.participants:
             participant(database, each)
-        asked = request_all(database, to_ask)
+        asked = request_for_stage(database, to_ask)
         known = decisions(database)
         ruled = {}
         for request in asked:
@@ -110,7 +111,7 @@ def _requests(queries: Queries, project: Project, stage: Stage, run_id: RunId) -
     queries.run(run_id)
     for idea_id, parts in parts_by_unit(queries.connection, run_id).items():
         yield Request(
-            request_id=content_hash(run_id, idea_id, stage, *parts, length=12),
+            request_id="new",
             run_id=run_id,
             unit_id=idea_id,
             stage=stage,

@@ -10,7 +10,7 @@ from flows.commands.request import request as ask_for
 from flows.exit_codes import EXIT_DONE, EXIT_USAGE, EXIT_WAITING
 from schemas.base import replace
 from schemas.decisions import GivenAnswer, Project, RequestOptions, Stage, Verdict
-from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.people import Participant
 from tests.support.answers import read_answer
@@ -114,6 +114,29 @@ def test_an_idea_that_was_evaluated_anew_is_asked_about_anew(
     publish(layout, RUNS, make_run(ideas=3))
     (anew,) = admitted(layout, project).waiting
     assert anew.unit_id == IDEAS[1]
+
+
+def test_who_may_decide_is_who_the_project_names_now(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    with ServiceDatabase(layout) as database:
+        bob = add_participant(database, "Bob")
+    first, second, third = admitted(layout, project_file(tmp_path, ada)).waiting
+    answer(layout, first.request_id, ada, Verdict.APPROVED, "fine")
+    waiting = admitted(layout, project_file(tmp_path, bob)).waiting
+    assert [each.unit_id for each in waiting] == list(IDEAS[1:])
+    assert {each.asked_of for each in waiting} == {(bob.participant_id,)}
+    with ServiceDatabase(layout) as database:
+        assert list(open_requests(database, ada.participant_id)) == []
+        assert [each.unit_id for each in open_requests(database)] == list(IDEAS[1:])
+    with pytest.raises(ConflictError, match=f"asked anew: answer {waiting[0].request_id}"):
+        answer(layout, second.request_id, ada, Verdict.APPROVED, "fine")
+    answer(layout, waiting[0].request_id, bob, Verdict.APPROVED, "fine")
+    (again,) = admitted(layout, project_file(tmp_path, ada)).waiting
+    assert again.unit_id == third.unit_id
+    assert again.request_id not in {third.request_id, waiting[1].request_id}
+    answer(layout, again.request_id, ada, Verdict.APPROVED, "fine")
+    assert admitted(layout, project_file(tmp_path, bob)) == Admission((), {})
 
 
 def test_thresholds_decide_without_a_person_and_say_so(

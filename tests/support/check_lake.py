@@ -1,5 +1,6 @@
 """A check of two manuscripts in a lake: one with a problem, one that could not be read."""
 
+from schemas.base import replace
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem
@@ -13,7 +14,9 @@ from warehouse.units.publish import publish
 CHECK = RunId("check-a")
 
 
-def publish_check_lake(layout: Layout) -> None:
+def publish_check_lake(
+    layout: Layout, run_id: RunId = CHECK, explanation: str = "It divides by zero."
+) -> None:
     common = {"form": ManuscriptForm.TEXT, "word_count": 100, "failures": ()}
     wrong = ManuscriptCheck(
         manuscript_id="wrong",
@@ -26,7 +29,7 @@ def publish_check_lake(layout: Layout) -> None:
                 attempt=1,
                 problem=HOSTILE_TEXT,
                 location="Lemma 2",
-                explanation="It divides by zero.",
+                explanation=explanation,
                 location_found=False,
             ),
         ),
@@ -42,8 +45,8 @@ def publish_check_lake(layout: Layout) -> None:
         **common,
     )
     for check in (wrong, unread):
-        land_checks(layout, CHECK, check.manuscript_id, [check], START, START)
-    assert publish(layout, CHECKS, check_head()).published
+        land_checks(layout, run_id, check.manuscript_id, [check], START, START)
+    assert publish(layout, CHECKS, replace(check_head(), run_id=run_id)).published
 
 
 def check_head() -> CheckHead:

@@ -10,7 +10,10 @@ from schemas.errors import ConflictError, NotAllowedError, RateLimitedError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import VotingSettings
 from schemas.votes import Choice, Contender, Contest, HumanVote, Offer, Shown, Standing, Track
+from tests.support.check_lake import publish_check_lake
+from warehouse.contests import contests_of, text_of
 from warehouse.layout import Layout
+from warehouse.queries import open_queries
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.records import recorded
 from warehouse.services.voting import (
@@ -207,3 +210,21 @@ def test_an_attention_check_is_passed_by_the_whole_text_alone(database: ServiceD
         passed[choice, choice is whole] = vote.check_passed
     assert passed
     assert all(right is told for (_, right), told in passed.items())
+
+
+def test_findings_of_two_checks_of_a_manuscript_meet_and_are_voted_on(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    publish_check_lake(layout)
+    publish_check_lake(layout, RunId("check-b"), "It holds for primes alone.")
+    with open_queries(layout) as queries:
+        (among,) = contests_of(queries, Track.FINDINGS)
+        texts = {side.run_id: text_of(queries, Track.FINDINGS, side) for side in among.contenders}
+    assert {side.item_id for side in among.contenders} == {"wrong"}
+    assert texts["check-b"][0].text == "Where: Lemma 2. It holds for primes alone."
+    with ServiceDatabase(layout) as database:
+        pair = offered(database, ADA, among)
+        assert pair is not None
+        vote = cast(database, ADA, pair.offer_id, Choice.BOTH_BAD, "", SETTINGS)
+        assert offered(database, ADA, among) is None
+    assert (vote.track, vote.group) == (Track.FINDINGS, among.group)
+    assert {vote.run_id, vote.second_run_id} == {"check-a", "check-b"}

@@ -3,13 +3,13 @@ asked.
 """
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
 import duckdb
 
-from schemas.decisions import Decision, GivenAnswer, Request, Verdict
+from schemas.decisions import Decision, GivenAnswer, Request, Stage, Verdict
 from schemas.errors import (
     ConfigurationError,
     ConflictError,
@@ -39,6 +39,55 @@ def request_all(database: ServiceDatabase, requests: Sequence[Request]) -> tuple
     return tuple(known.get(each.request_id, each) for each in requests)
 
 
+def request_for_stage(
+    database: ServiceDatabase, requests: Sequence[Request]
+) -> tuple[Request, ...]:
+    """Ask what lets ideas into a stage, each about one version of it and of those who may decide
+    now; in the same order, as they were asked.
+
+    What was answered about this version stays answered, by whomever it was asked then. A request
+    about an earlier version, or of others, is asked anew and takes no answer from then on.
+    """
+    with database.transaction() as work:
+        ended, before = decisions(work), _by_place(work)
+        return tuple(
+            _asked(work, request, before.get(_place(request), []), ended) for request in requests
+        )
+
+
+def _asked(
+    work: Transaction, request: Request, before: Sequence[Request], ended: Collection[str]
+) -> Request:
+    alike = [each for each in before if each.parts == request.parts]
+    answered = [each for each in alike if each.request_id in ended]
+    if answered:
+        return answered[-1]
+    if alike and alike[-1] is before[-1] and alike[-1].asked_of == request.asked_of:
+        return alike[-1]
+    name = content_hash(*map(str, _place(request)), *request.parts, str(len(before)), length=12)
+    made = request.model_copy(update={"request_id": name})
+    record(work, "requests", made)
+    return made
+
+
+_Place = tuple[str, str, Stage | None]
+
+
+def _place(request: Request) -> _Place:
+    return request.run_id, request.unit_id, request.stage
+
+
+def _by_place(source: ServiceDatabase | Transaction) -> dict[_Place, list[Request]]:
+    """What was asked about each idea before each stage, in order; what was asked by hand is left
+    out.
+    """
+    found: dict[_Place, list[Request]] = {}
+    for each in recorded(source, "requests", Request):
+        if each.stage is not None:
+            found.setdefault(_place(each), []).append(each)
+    return found
+
+
 def decisions(source: ServiceDatabase | Transaction) -> dict[str, Decision]:
     """The decision that ends each request which has one, by the request's name."""
     found = recorded(source, "decisions", Decision)
@@ -47,11 +96,20 @@ def decisions(source: ServiceDatabase | Transaction) -> dict[str, Decision]:
 
 def open_requests(database: ServiceDatabase, asked_of: str | None = None) -> Iterator[Request]:
     """Requests that wait for an answer, oldest first; `asked_of`: of one participant alone."""
-    ended = decisions(database)
+    ended, latest = decisions(database), _latest(database)
     for request in recorded(database, "requests", Request):
-        waits = request.request_id not in ended
+        waits = request.request_id not in ended and _stands(request, latest)
         if waits and (asked_of is None or asked_of in request.asked_of):
             yield request
+
+
+def _latest(source: ServiceDatabase | Transaction) -> dict[_Place, Request]:
+    return {place: each[-1] for place, each in _by_place(source).items()}
+
+
+def _stands(request: Request, latest: Mapping[_Place, Request]) -> bool:
+    """Whether it was not asked anew since."""
+    return latest.get(_place(request), request).request_id == request.request_id
 
 
 def decide_and_fold(
@@ -107,6 +165,10 @@ def decide(
         who = participant(work, participant_id)
         if recorded_as(work, "decisions", request_id, Decision) is not None:
             raise ConflictError(f"request {request_id} was answered before, and is ended")
+        latest = _latest(work)
+        if not _stands(request, latest):
+            anew = latest[_place(request)].request_id
+            raise ConflictError(f"request {request_id} was asked anew: answer {anew}")
         return _write_down(
             work,
             request,
