@@ -11,12 +11,13 @@ from filelock import FileLock, Timeout
 
 from flows.command_line import ending_of, log_to_stderr
 from flows.commands.evaluate import run_and_print
+from flows.commands.inbox import waiting_in_words
 from flows.commands.plan import predict
-from flows.commands.rank import rank_and_print, rank_request
+from flows.commands.rank import admitted, lines_of, rank_and_print, rank_request
 from flows.commands.session import Session
 from flows.commands.survey_output import exit_code_of
 from flows.environment import prepare_environment
-from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.jobs import EXIT_HELD
 from flows.model_comparison import named_engines
 from flows.request import resolve_request
@@ -24,7 +25,7 @@ from flows.survey_estimate import estimate_survey
 from flows.survey_request import resolve_ask, resolve_survey
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
-from schemas.identifiers import RunId
+from schemas.identifiers import IdeaId, RunId
 from schemas.job import AskJob, JobState, PlanJob, RankJob, SurveyJob
 from schemas.option_values import Options
 from schemas.run import RunRequest
@@ -49,6 +50,12 @@ class JobResult(Noun):
     done: bool
     last_word: str = ""
     run_id: RunId | None = None
+
+    @property
+    def state(self) -> JobState:
+        if self.exit_code == EXIT_WAITING:
+            return JobState.WAITING
+        return JobState.DONE if self.done else JobState.FAILED
 
 
 def main() -> None:
@@ -92,10 +99,12 @@ def _do(layout: Layout, job_id: str) -> int:
     )
     if result.last_word:
         sys.stderr.write(f"assay: {result.last_word}\n")
+    waits = result.state is JobState.WAITING
     ended = replace(
-        status,
-        state=JobState.DONE if result.done else JobState.FAILED,
-        finished_at=datetime.now(UTC),
+        job.status if waits else status,  # a runner that was lost is counted, waiting is not
+        state=result.state,
+        started_at=status.started_at,
+        finished_at=None if waits else datetime.now(UTC),
         exit_code=result.exit_code,
         last_word=result.last_word,
         run_id=result.run_id,
@@ -168,10 +177,24 @@ def _rank(layout: Layout, request: RankJob) -> JobResult:
     options = replace(request.options, warehouse=layout.root)
     with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
         run = queries.run(request.run_id)
-    anew = options.votes is not None or options.bridge_pairs is not None
+    asked_anew = (options.votes, options.bridge_pairs, options.project)
+    anew = any(each is not None for each in asked_anew)
     with Session() as session:
         asked = rank_request(run, options)
-        head, exit_code = rank_and_print(asked, session, as_json=False, stored_will_do=not anew)
+        left_out: dict[IdeaId, str] = {}
+        if options.project is not None:
+            admission = admitted(options.project, asked)
+            if admission.waiting:
+                last_word = waiting_in_words(admission.waiting, run)
+                return JobResult(exit_code=EXIT_WAITING, done=False, last_word=last_word)
+            left_out = admission.left_out
+        head, exit_code = rank_and_print(
+            replace(asked, left_out=tuple(left_out)),
+            session,
+            as_json=False,
+            stored_will_do=not anew,
+            left_out=lines_of(left_out),
+        )
     if head is None:
         return JobResult(exit_code=exit_code, done=False, last_word="not published: see the log")
     return JobResult(exit_code=exit_code, done=True, run_id=run.run_id)

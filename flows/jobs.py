@@ -30,6 +30,8 @@ from warehouse.jobs import (
     write_status,
 )
 from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.decisions import open_requests
 
 _LONG = frozenset({"evaluate", "rank", "survey"})
 _BESIDE = {"plan": 1, "ask": 2}
@@ -104,6 +106,8 @@ class _Runner:
         self._settings = settings
         self._working: dict[str, _Working] = {}
         self._ended: set[str] = set()
+        self._seen: dict[str, int] = {}
+        self._database: ServiceDatabase | None = None
 
     def look(self) -> None:
         """One round: settle what has ended, pass on what is to stop, take up what waits."""
@@ -114,7 +118,7 @@ class _Runner:
         for job in self._open_jobs():
             if job.stop_requested:
                 self._stop(job)
-            elif job.job_id not in self._working:
+            elif job.job_id not in self._working and self._may_go_on(job):
                 self._take_up(job)
 
     def _open_jobs(self) -> Iterator[Job]:
@@ -138,6 +142,24 @@ class _Runner:
                 working.process.kill()
                 working.process.wait()
         self._working.clear()
+        if self._database is not None:
+            self._database.close()
+
+    def _may_go_on(self, job: Job) -> bool:
+        """Whether nobody is waited for. What waits is looked at again when somebody has done
+        something, not three times a second.
+        """
+        if job.status.state is not JobState.WAITING or job.request is None:
+            return True
+        if self._database is None:
+            self._database = ServiceDatabase(self._layout)
+        ((count,),) = self._database.ask("record_count")
+        if self._seen.get(job.job_id) == count:
+            return False
+        self._seen[job.job_id] = count
+        run_id = getattr(job.request, "run_id", None)
+        waiting = open_requests(self._database)
+        return not any(each.run_id == run_id and each.stage is not None for each in waiting)
 
     def _take_up(self, job: Job) -> None:
         try:

@@ -51,7 +51,7 @@ OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
 
 NOT_OF_A_RANKING = OF_THE_MACHINE | {
     *("literature", "full_text", "modules", "survey", "cutoff", "label", "max_requests"),
-    *("scores", "shrink", "project"),
+    *("scores", "shrink"),
 }
 """Beside those, options for ideas that are evaluated first, and for the order by scores, which is
 read without a job.

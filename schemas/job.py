@@ -134,8 +134,11 @@ JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
 
 
 class JobState(StrEnum):
+    """How a job stands; one that is `waiting` goes on once people have decided."""
+
     QUEUED = "queued"
     RUNNING = "running"
+    WAITING = "waiting"
     DONE = "done"
     FAILED = "failed"
     STOPPED = "stopped"
@@ -143,7 +146,7 @@ class JobState(StrEnum):
     @property
     def ended(self) -> bool:
         """Whether nothing more will happen."""
-        return self not in (JobState.QUEUED, JobState.RUNNING)
+        return self in (JobState.DONE, JobState.FAILED, JobState.STOPPED)
 
 
 class JobStatus(Noun):
@@ -155,7 +158,8 @@ class JobStatus(Noun):
     finished_at: datetime | None = None
     exit_code: int | None = Field(
         default=None,
-        description="As of the command: 0 done, 1 failures, 2 wrong usage, 3 budget reached.",
+        description="As of the command: 0 done, 1 failures, 2 wrong usage, 3 budget reached, 4"
+        " waits for people.",
     )
     last_word: str = Field(default="", description="Why it ended so, in one line.")
     run_id: RunId | None = Field(default=None, description="The run it published.")
@@ -192,7 +196,9 @@ def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
     if isinstance(options, RankOptions):
         if options.votes not in (None, VOTES_IN_LAKE):
             raise ConfigurationError("a file of votes is not offered here: say `lake`")
-        if options.project is not None:
-            raise ConfigurationError("a project file is not offered here: leave it out")
+        if options.project is not None and options.project not in offered.projects.values():
+            raise ConfigurationError(
+                "this project file is not offered here: add it to ASSAY_DASHBOARD__PROJECTS"
+            )
     if options.scheduler is not None:
         raise ConfigurationError("a scheduler of the reader's choice is not offered here")

@@ -244,6 +244,13 @@ class DashboardSettings(Section):
             ' "snapshot:/data/papers.parquet"}.'
         ),
     )
+    projects: dict[str, Path] = Field(
+        default_factory=dict,
+        description=(
+            'Project files by whose rules jobs may wait for people, by name, as JSON: {"night":'
+            ' "/data/project.toml"}.'
+        ),
+    )
     allowed_hosts: tuple[str, ...] = Field(
         default=(),
         description=(

@@ -34,16 +34,25 @@ def _nothing_waits(by: str | None) -> str:
     return "nothing waits for an answer" + (f" of {by}" if by is not None else "")
 
 
-def print_waiting(waiting: Sequence[Request], run: Run, *, as_json: bool) -> int:
+def waiting_in_words(waiting: Sequence[Request], run: Run, *, goes_on: bool = True) -> str:
+    """One line; `goes_on`: whether the job runner will by itself."""
+    from dashboards.reports import figures
+
+    who = "the job runner" if goes_on else "the same command"
+    return (
+        f"run {run.run_id} waits for {figures.counted(len(waiting), 'decision')}: `assay inbox`"
+        f" lists them, and {who} goes on once they are made"
+    )
+
+
+def print_waiting(
+    waiting: Sequence[Request], run: Run, *, goes_on: bool = False, as_json: bool
+) -> int:
     """Say that a run waits for people; the exit code of a command that does."""
     from flows.commands.answer import print_answer
     from flows.talk import print_note
 
-    count = len(waiting)
-    line = (
-        f"run {run.run_id} waits for {count:,} decision{'' if count == 1 else 's'}: `assay inbox`"
-        " lists them, and the same command goes on once they are made"
-    )
+    line = waiting_in_words(waiting, run, goes_on=goes_on)
     if as_json:
         print_answer(
             "waiting", [shown_request(each) for each in waiting], run=run, warnings=(line,)

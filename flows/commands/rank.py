@@ -2,7 +2,9 @@
 evaluated first.
 """
 
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,9 +19,10 @@ from flows.profiles import load_profile, shipped_profiles
 from flows.request import check_api_base, resolve_request, wants_batches, with_prior
 from schemas.base import replace
 from schemas.choices import EngineChoice
-from schemas.decisions import Stage
+from schemas.decisions import Request, Stage
 from schemas.errors import ConfigurationError
-from schemas.identifiers import RunId
+from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.job import RankJob, check_offered
 from schemas.options import VOTES_IN_LAKE, RankOptions
 from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
 from schemas.run import Run
@@ -75,9 +78,10 @@ def rank(
             )
         to_rank, left_out = rank_request(found, options), {}
         if options.project is not None:
-            admission = _admitted(options.project, to_rank)
+            admission = admitted(options.project, to_rank)
             if admission.waiting:
-                return print_waiting(admission.waiting, found, as_json=json)
+                goes_on = _leave_to_runner(found, options, admission.waiting)
+                return print_waiting(admission.waiting, found, goes_on=goes_on, as_json=json)
             left_out = admission.left_out
         asked_anew = (options.profile, options.api_base, options.votes, options.bridge_pairs)
         return rank_and_print(
@@ -86,11 +90,52 @@ def rank(
             as_json=json,
             stored_will_do=not any(each is not None for each in (*asked_anew, options.project)),
             output=output,
-            left_out=tuple(f"left out: {idea_id}: {why}" for idea_id, why in left_out.items()),
+            left_out=lines_of(left_out),
         )[1]
 
 
-def _admitted(project: Path, request: RankRequest) -> "Admission":
+def lines_of(left_out: Mapping[IdeaId, str]) -> tuple[str, ...]:
+    """What a ranking says of the ideas that were rejected."""
+    return tuple(f"left out: {idea_id}: {why}" for idea_id, why in left_out.items())
+
+
+def _leave_to_runner(run: Run, options: RankOptions, waiting: "Sequence[Request]") -> bool:
+    """Have the job runner rank the run once the requests are answered, where the project is among
+    those that jobs may follow; whether it will.
+    """
+    from warehouse.jobs import submit
+    from warehouse.layout import Layout
+
+    assert options.project is not None
+    told = replace(
+        options,
+        project=options.project.resolve(),
+        profile=options.profile or run.profile,
+        engine=options.engine or EngineChoice.parse(run.engine),
+    )
+    names = (each.request_id for each in waiting)
+    request = RankJob(
+        name=f"ranking of {run.run_id}",
+        asked_by="assay rank",
+        created_at=datetime.now(UTC),
+        idempotency_key=content_hash(run.run_id, told.model_dump_json(), *names),
+        run_id=run.run_id,
+        options=told,
+    )
+    try:
+        check_offered(request, Settings().dashboard)
+    except ConfigurationError:
+        return False
+    submit(Layout(options.warehouse.resolve()), request)
+    return True
+
+
+def admitted(project: Path, request: RankRequest) -> "Admission":
+    """Which ideas a project lets into the ranking.
+
+    Raises:
+        ConfigurationError, UnknownNameError: as `load_project` and `admit`.
+    """
     from flows.approvals import admit, load_project
     from warehouse.layout import Layout
 

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import orjson
 import pytest
 
 from flows.approvals import Admission, admit, load_project
@@ -12,10 +13,14 @@ from schemas.base import replace
 from schemas.decisions import GivenAnswer, Project, RequestOptions, Stage, Verdict
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.identifiers import RunId
+from schemas.job import JobState
 from schemas.people import Participant
+from schemas.settings import DashboardSettings, Settings
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, environment
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.jobs import known, rank_job, run_to_the_end, run_until
+from warehouse.jobs import jobs, submit
 from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -225,3 +230,52 @@ def test_a_review_of_an_idea_that_the_run_does_not_have_is_not_asked_for(
     options = RequestOptions(warehouse=layout.root, of=(ada.participant_id,), idea="idea-9")
     with pytest.raises(UnknownNameError, match=r"no evaluation of idea idea-9; `assay rank run-a"):
         ask_for(RUN, options)
+
+
+def test_the_job_runner_goes_on_by_itself_once_people_have_decided(
+    layout: Layout, ada: Participant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    project = project_file(tmp_path, ada)
+    offered = DashboardSettings(projects={"night": project})
+    env = environment(
+        tmp_path / "home", ASSAY_DASHBOARD__PROJECTS=orjson.dumps({"night": str(project)}).decode()
+    )
+    command = ("rank", RUN, "--engine", "extractive", "--project", str(project))
+    for _ in range(2):  # asked twice is one job
+        ended = assay(*command, "--warehouse", str(layout.root), env=env, cwd=tmp_path)
+        assert ended.returncode == EXIT_WAITING
+        assert "the job runner goes on once they are made" in ended.stderr
+    (job,) = jobs(layout)
+    settings = Settings(dashboard=offered)
+
+    def waits() -> bool:
+        return known(layout, job.job_id).status.state is JobState.WAITING
+
+    run_until(layout, waits, settings)
+    assert known(layout, job.job_id).status.exit_code == EXIT_WAITING
+    with ServiceDatabase(layout) as database:
+        first, *others = open_requests(database)
+    answer(layout, first.request_id, ada, Verdict.REJECTED, "not safe")
+    looked = iter(range(5))
+    run_until(layout, lambda: next(looked, None) is None, settings)
+    assert waits()
+    assert known(layout, job.job_id).status.attempt_count == 0
+    for request in others:
+        answer(layout, request.request_id, ada, Verdict.APPROVED, "fine")
+    run_to_the_end(layout, settings)
+    done = known(layout, job.job_id)
+    assert (done.status.state, done.status.exit_code) == (JobState.DONE, 0), done.log.read_text()
+    with open_reader(layout) as connection:
+        rated = rows_in(connection, "select distinct idea_id from ratings order by idea_id")
+    assert [row["idea_id"] for row in rated] == list(IDEAS[1:])
+
+
+def test_a_job_follows_no_project_but_those_that_are_offered(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    job_id = submit(layout, rank_job(RUN, project=project_file(tmp_path, ada)))
+    run_to_the_end(layout)
+    status = known(layout, job_id).status
+    assert (status.state, status.exit_code) == (JobState.FAILED, EXIT_USAGE)
+    assert "ASSAY_DASHBOARD__PROJECTS" in status.last_word

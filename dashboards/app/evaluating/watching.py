@@ -21,6 +21,7 @@ EVERY_SECONDS = 1.5
 _WORDS = {
     JobState.QUEUED: "waiting",
     JobState.RUNNING: "at work",
+    JobState.WAITING: "waiting for decisions",
     JobState.DONE: "done",
     JobState.FAILED: "failed",
     JobState.STOPPED: "stopped before its end",
