@@ -66,6 +66,7 @@ _COMMANDS = (
     "doctor",
 )
 _GROUPS = {
+    "experiment": "Try programs on a task in a sandbox, and say what the figures allow.",
     "runs": "List, show, compare and delete runs.",
     "literature": "Build, serve, search and audit snapshots of the literature.",
     "jobs": "Do what the dashboard and other programs ask for, and list it.",

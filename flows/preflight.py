@@ -16,6 +16,7 @@ from schemas.check_run import CheckRequest
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.curation_run import CurationRequest
 from schemas.errors import AssayError, ConfigurationError
+from schemas.experiment_run import ExperimentRequest
 from schemas.judging import JudgingParameters
 from schemas.profile import Profile
 from schemas.ranking import RankRequest
@@ -136,6 +137,17 @@ def check_before_curating(request: CurationRequest, settings: Settings) -> "tupl
     from tasks.curation.steps import STEPS
 
     return check_models(request, STEPS, settings)
+
+
+def check_before_experimenting(request: ExperimentRequest, settings: Settings) -> None:
+    """Fail before anything is run.
+
+    Raises:
+        ConfigurationError: the scheduler or the warehouse folder cannot be used.
+    """
+    check_writable(request.warehouse)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, None, settings)
 
 
 def check_models(

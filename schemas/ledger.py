@@ -21,6 +21,7 @@ class Artefact(StrEnum):
     RANKING = "ranking"
     SURVEY = "survey"
     DATA_SET = "data_set"
+    EXPERIMENT = "experiment"
     BENCHMARK = "benchmark"
     DECISION = "decision"
     PUBLICATION = "publication"

@@ -333,6 +333,17 @@ class CurateOptions(WorkOptions):
         )
 
 
+class ExperimentOptions(LakeOptions):
+    """Of `assay experiment run`."""
+
+    seed: int = option(0, "N", "Another one searches anew, on other data.", ge=0, le=2_147_483_647)
+    workers: Workers = None
+    scheduler: str | None = option(
+        None, "ADDRESS", "An existing Dask scheduler, such as tcp://host:8786."
+    )
+    dry_run: bool = option(False, "", "Say how much it would run, and run nothing.")
+
+
 class QuestionOptions(WorkOptions):
     """Of every command that follows a question."""
 

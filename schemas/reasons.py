@@ -109,6 +109,21 @@ class Reason(StrEnum):
         About.SCORE,
     )
 
+    # What an execution of a program came to stands: it would come to the same.
+    PROGRAM_FAILED = ("program_failed", "the program failed", Passes.NEVER, About.SCORE)
+    PROGRAM_STOPPED = (
+        "program_stopped",
+        "the program took more than it may",
+        Passes.NEVER,
+        About.SCORE,
+    )
+    NO_ANSWER = (
+        "no_answer",
+        "the program left no answer that can be scored",
+        Passes.NEVER,
+        About.SCORE,
+    )
+
     # Why a source of literature, pages or code did not answer, or an answer was not used.
     RATE_LIMITED = (
         "rate_limited",

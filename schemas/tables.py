@@ -28,6 +28,8 @@ from schemas.curation_edit import CurationEdit
 from schemas.curation_run import CurationHead
 from schemas.decisions import Decision, Request
 from schemas.evaluation import IdeaEvaluation, Receipt
+from schemas.experiment import Execution, Experiment, Program
+from schemas.experiment_run import ExperimentHead
 from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.idea import Idea, RejectedIdea
@@ -78,6 +80,7 @@ RANKING_ID = columns_of(RankingHead, "ranking_id")
 MANUSCRIPT_ID = columns_of(ManuscriptCheck, "manuscript_id")
 QUESTION_ID = columns_of(Survey, "question_id")
 CURATED_PAPER_ID = columns_of(Curation, "paper_id")
+TASK_ID = columns_of(Experiment, "task_id")
 LANDING_SHA256 = Column(
     "landing_sha256",
     STRING,
@@ -86,7 +89,15 @@ LANDING_SHA256 = Column(
 PUBLISHED_AT = Column("published_at", ColumnType.TIMESTAMP, "When it entered the lake.")
 FOR_RANKING = columns_of(ValidationRow, "ranking_id")
 LATER_MODULES = (Module.COMMITTEE, Module.NOVELTY)
-RECORDERS = ("read_ideas", *Module, "evaluation", "manuscripts", "survey", "curation")
+RECORDERS = (
+    "read_ideas",
+    *Module,
+    "evaluation",
+    "manuscripts",
+    "survey",
+    "curation",
+    "experiments",
+)
 
 
 def _table(
@@ -144,6 +155,12 @@ _of_curated_paper = partial(
     _table,
     (RUN_ID, *CURATED_PAPER_ID, POSITION),
     ("run_id", "paper_id"),
+    per_idea=False,
+)
+_of_task = partial(
+    _table,
+    (RUN_ID, *TASK_ID, POSITION),
+    ("run_id", "task_id"),
     per_idea=False,
 )
 _of_benchmark = partial(
@@ -317,6 +334,12 @@ CURATION_TABLES = (
     _of_curated_paper("curated_statements", CuratedStatement, "statement_id"),
     _of_curated_paper("curated_drops", CuratedDrop, "position"),
 )
+EXPERIMENT_TABLES = (
+    _head(RUN_ID, "experiment_runs", ExperimentHead),
+    _of_task("experiments", Experiment),
+    _of_task("programs", Program, "program_id"),
+    _of_task("executions", Execution, "program_id", "stage", "replicate"),
+)
 MADE_BY = (
     *columns_of(BenchmarkRun, "suite", "engine"),
     Column(
@@ -443,6 +466,7 @@ TABLES: tuple[Table, ...] = (
     *CHECK_TABLES,
     *SURVEY_TABLES,
     *CURATION_TABLES,
+    *EXPERIMENT_TABLES,
     *BENCHMARK_TABLES,
     *SERVICE_TABLES,
     LEDGER,

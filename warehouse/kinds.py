@@ -8,10 +8,19 @@ from typing import Any
 
 from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.curations.landing import CURATIONS
+from warehouse.experiments.landing import EXPERIMENTS
 from warehouse.manuscripts.landing import CHECKS
 from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
 from warehouse.surveys.landing import SURVEYS
 from warehouse.units.kind import Kind
 
-KINDS: tuple[Kind[Any, Any], ...] = (RUNS, RANKINGS, CHECKS, SURVEYS, CURATIONS, BENCHMARKS)
+KINDS: tuple[Kind[Any, Any], ...] = (
+    RUNS,
+    RANKINGS,
+    CHECKS,
+    SURVEYS,
+    CURATIONS,
+    EXPERIMENTS,
+    BENCHMARKS,
+)

@@ -1,5 +1,5 @@
 """The report of a published run of whatever kind: of ideas, of manuscripts, of questions, of a
-curated set, of a benchmark.
+curated set, of tasks, of a benchmark.
 """
 
 from collections.abc import Callable
@@ -19,6 +19,7 @@ class Reported(StrEnum):
     CHECK = "check"
     SURVEY = "survey"
     CURATION = "curation"
+    EXPERIMENT = "experiment"
     BENCHMARK = "benchmark"
 
 
@@ -27,6 +28,7 @@ _NAMES: dict[Reported, Callable[[Queries], list[RunId]]] = {
     Reported.CHECK: lambda queries: _named(queries, "check_runs", dataset=None),
     Reported.SURVEY: lambda queries: _named(queries, "survey_runs"),
     Reported.CURATION: lambda queries: _named(queries, "curation_runs"),
+    Reported.EXPERIMENT: lambda queries: _named(queries, "experiment_runs"),
     Reported.BENCHMARK: lambda queries: _named(queries, "benchmarks"),
 }
 """What is published of each kind, newest first."""
@@ -39,8 +41,8 @@ def _named(queries: Queries, name: str, **parameters: object) -> list[RunId]:
 def any_report(
     layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
 ) -> str:
-    """The run's report, a check's problems by manuscript, a survey's papers, a curated set, or a
-    benchmark's scores beside published figures.
+    """The run's report, a check's problems by manuscript, a survey's papers, a curated set, an
+    experiment's findings, or a benchmark's scores beside published figures.
 
     Raises:
         ConfigurationError: no such lake, or nothing published under that name.
@@ -63,6 +65,10 @@ def any_report(
         from dashboards.reports.write_curation import curation_report
 
         return curation_report(layout, run_id, output_format, catalogue_url=catalogue_url)
+    if kind is Reported.EXPERIMENT:
+        from dashboards.reports.write_experiment import experiment_report
+
+        return experiment_report(layout, run_id, output_format, catalogue_url=catalogue_url)
     from dashboards.reports.write_survey import survey_report
 
     return survey_report(layout, run_id, output_format, catalogue_url=catalogue_url)

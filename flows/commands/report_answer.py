@@ -9,6 +9,7 @@ from flows.commands.answer import Answer, answer_of
 from flows.commands.benchmark_output import scores_answer
 from flows.commands.check_output import checks_answer
 from flows.commands.curate_output import curations_answer
+from flows.commands.experiment_output import experiments_answer
 from flows.commands.rank_output import matches_answer
 from flows.commands.run_output import published, state_of
 from flows.commands.survey_output import surveys_answer
@@ -19,6 +20,7 @@ from schemas.settings import Settings
 from tasks.manuscripts.scores import check_scores
 from warehouse.curations.edits import edited, edits_of
 from warehouse.curations.queries import curation_head, curations_of
+from warehouse.experiments.queries import experiment_head, experiments_of
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.manuscripts.queries import check_head, manuscript_checks
@@ -57,6 +59,9 @@ def report_answer(
             curated = [edited(each, edits) for each in curations_of(connection, run_id)]
             made = curation_head(connection, run_id)
             return curations_answer(made, curated, agreement=agreement_on(edits))
+        if kind is Reported.EXPERIMENT:
+            found = experiments_of(connection, run_id)
+            return experiments_answer(experiment_head(connection, run_id), found)
         head, checks = check_head(connection, run_id), manuscript_checks(connection, run_id)
     scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
     return checks_answer(head, checks, scores)

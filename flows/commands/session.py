@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from schemas.check_run import CheckRequest
 from schemas.curation_run import CurationRequest
+from schemas.experiment_run import ExperimentRequest
 from schemas.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from flows.checking import CheckSummary
     from flows.curating import CurationSummary
     from flows.evaluate import RunSummary
+    from flows.experimenting import ExperimentSummary
     from flows.prefect_server import PrefectServer
     from flows.ranking import RankSummary
     from flows.surveying import SurveySummary
@@ -97,6 +99,16 @@ class Session:
         from flows.curating import Curating
 
         return self._run(Curating(request))
+
+    def experiment(self, request: ExperimentRequest) -> "ExperimentSummary":
+        """Try programs on tasks, after a look at all it needs."""
+        self._prepare(request)
+        from flows.preflight import check_before_experimenting
+
+        check_before_experimenting(request, Settings())
+        from flows.experimenting import Experimenting
+
+        return self._run(Experimenting(request))
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:

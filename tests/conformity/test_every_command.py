@@ -20,6 +20,7 @@ from tasks.literature.snapshot.build import build_snapshot
 from tests.support.answers import read_answer
 from tests.support.paper_files import paper_rows, write_jsonl
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, peerread_folder
+from tests.support.small_task import write_task
 from tests.support.work_of_every_kind import WORKS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
@@ -49,6 +50,9 @@ ANSWERS = {
     "survey": "survey 'protein interaction' --warehouse other",
     "ask": "ask 'protein interaction' --warehouse other",
     "curate": "curate reviewed --warehouse other",
+    "experiment init": "experiment init pack",
+    "experiment check": "experiment check tried",
+    "experiment run": "experiment run tried --warehouse other",
     "report": "report run-a",
     "doctor": "doctor",
     "runs list": "runs list",
@@ -80,6 +84,7 @@ MORE_ANSWERS = (
     "report check-a",
     "report survey-a",
     "report curation-a",
+    "report experiment-a",
     "report run-a --idea idea-00000",
     "report run-a --ranking",
 )
@@ -131,6 +136,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "decided.jsonl").write_text(DECIDED)
     (folder / "paper.txt").write_text(PAPER)
     peerread_folder(folder / "reviewed", a=(FIRST_REVIEW, SECOND_REVIEW))
+    write_task(folder / "tried", candidates=1)
     papers = write_jsonl(folder / "papers.jsonl", paper_rows(20))
     build_snapshot(papers, folder / "papers-index")
     return folder

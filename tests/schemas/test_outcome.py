@@ -15,6 +15,7 @@ from schemas.reasons import Reason
 from schemas.tables import TABLES
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.curation_lake import make_curation
+from tests.support.experiment_lake import make_experiment
 from tests.support.rankings import make_match, make_rating
 from tests.support.survey_lake import make_survey, with_review
 
@@ -55,6 +56,7 @@ EXAMPLES = {
         *_within(make_full_evaluation()),
         *_within(with_review(make_survey())),
         *_within(make_curation()),
+        *_within(make_experiment()),
         *JUDGED,
     )
     if any(getattr(noun, name) != empty for name, empty in _unjudged(noun).items())

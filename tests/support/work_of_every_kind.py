@@ -9,6 +9,7 @@ from schemas.benchmark import BenchmarkItem, BenchmarkReceipt, BenchmarkRun, Ben
 from schemas.check_run import CheckReceipt
 from schemas.curation_run import CurationReceipt
 from schemas.evaluation import Receipt
+from schemas.experiment_run import ExperimentReceipt
 from schemas.identifiers import IdeaId, RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from schemas.ranking import GroupReceipt
@@ -17,10 +18,12 @@ from schemas.survey_run import SurveyReceipt
 from tests.support.check_lake import CHECK, check_head
 from tests.support.curation_lake import CURATION, make_curation, make_curation_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
+from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_experiment_head
 from tests.support.rankings import make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
 from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.curations.landing import CURATIONS, land_curation
+from warehouse.experiments.landing import EXPERIMENTS, land_experiment
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.rankings.landing import RANKINGS, land_group
@@ -104,6 +107,13 @@ def _land_curated_paper(layout: Layout, number: int, call: str) -> CurationRecei
     return land_curation(layout, CURATION, curation, START, START)
 
 
+def _land_task(layout: Layout, number: int, call: str) -> ExperimentReceipt:
+    name = f"task-{number}"
+    calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
+    experiment = replace(make_experiment(name), llm_calls=calls)
+    return land_experiment(layout, EXPERIMENT, experiment, START, START)
+
+
 def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkReceipt:
     item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
     score = BenchmarkScore(suite="decisions", metric="accuracy", system="assay", value=1.0, count=1)
@@ -148,5 +158,6 @@ WORKS = (
     Work(CHECKS, ("check-a",), _land_manuscript, lambda _: check_head()),
     Work(SURVEYS, ("survey-a",), _land_question, lambda _: make_survey_head()),
     Work(CURATIONS, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
+    Work(EXPERIMENTS, ("experiment-a",), _land_task, lambda _: make_experiment_head()),
     Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
 )

@@ -1,8 +1,8 @@
 """A kind of work: what its units are, where they land, which tables they fill, what must hold.
 
-A run of ideas, a ranking, a check of manuscripts, a curated set and a benchmark are such kinds;
-`warehouse/kinds.py` lists them. Landing, validation, publication and verification are written once,
-over a `Kind`.
+A run of ideas, a ranking, a check of manuscripts, a curated set, an experiment and a benchmark are
+such kinds; `warehouse/kinds.py` lists them. Landing, validation, publication and verification are
+written once, over a `Kind`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -115,6 +115,10 @@ def _data_of_another_kind(
         from dashboards.reports.write_curation import curation_json
 
         return curation_json(layout, run_id, catalogue_url=catalogue_url).encode()
+    if kind is Reported.EXPERIMENT and output_format is ReportFormat.JSON:
+        from dashboards.reports.write_experiment import experiment_json
+
+        return experiment_json(layout, run_id, catalogue_url=catalogue_url).encode()
     if kind is Reported.SURVEY:
         from dashboards.reports.write_survey import survey_bib, survey_json
 

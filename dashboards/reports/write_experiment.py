@@ -1,0 +1,203 @@
+"""The report on experiments: what is found of each task and why, programs side by side on fresh
+data, the best one as a patch, what failed and what it took.
+"""
+
+import difflib
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from dashboards.reports import figures, wording
+from dashboards.reports.html_page import html_page
+from dashboards.reports.render import OutputFormat, rendered
+from dashboards.reports.safe_text import Markdown
+from schemas.experiment import Direction, Execution, Experiment, Fate, Finding, Program, Role, Stage
+from schemas.experiment_run import ExperimentHead
+from schemas.identifiers import RunId
+from schemas.naming import INVISIBLE
+from warehouse.experiments.queries import experiment_head, experiments_of
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.parquet import write_bytes
+
+_FENCE = "~~~~~~"
+_FINDINGS = {
+    Finding.SUPPORTED: "Supported, within this task",
+    Finding.NOT_SUPPORTED: "Not supported, within this task",
+    Finding.UNDECIDED: "Undecided",
+}
+
+
+@dataclass(frozen=True)
+class ExperimentPart:
+    """One experiment on the page."""
+
+    experiment: Experiment
+
+    @property
+    def verdict(self) -> str:
+        """What is found, in a word or two."""
+        found = self.experiment.finding
+        return "Not measured" if found is None else _FINDINGS[found]
+
+    @property
+    def better(self) -> str:
+        is_least = self.experiment.direction is Direction.MINIMISE
+        return "less is better" if is_least else "more is better"
+
+    @cached_property
+    def best(self) -> Program | None:
+        """The candidate that was confirmed."""
+        wanted = self.experiment.best_program_id
+        return next((each for each in self.experiment.programs if each.program_id == wanted), None)
+
+    @cached_property
+    def side_by_side(self) -> list[Program]:
+        """Parent, baselines and the best candidate, as far as they were run on fresh data."""
+        return [
+            each
+            for each in self.experiment.programs
+            if (each.role is not Role.CANDIDATE or each.fate is Fate.CONFIRMED) and each.run_count
+        ]
+
+    @property
+    def compared(self) -> list[Program]:
+        """Candidates that came to full data and no further, the best first."""
+        chosen = [each for each in self.experiment.programs if each.fate is Fate.COMPARED]
+        return sorted(chosen, key=lambda each: -(each.gain or 0.0))
+
+    @property
+    def measures(self) -> list[tuple[str, list[float | None]]]:
+        """Means over fresh data of whatever else was scored, one for each program side by side."""
+        fresh = [each for each in self.experiment.executions if each.stage is Stage.CONFIRMATION]
+        names = sorted({name for each in fresh for name in each.measures}, key=_with_numbers)
+        return [
+            (
+                name.replace("_", " "),
+                [_mean_of(fresh, program, name) for program in self.side_by_side],
+            )
+            for name in names
+        ]
+
+    @property
+    def patch(self) -> Markdown:
+        """From the parent to the best candidate, as a block of Markdown; empty: there is none."""
+        parent = next(each for each in self.experiment.programs if each.role is Role.PARENT)
+        if self.best is None:
+            return Markdown("")
+        lines = difflib.unified_diff(
+            parent.source.splitlines(),
+            self.best.source.splitlines(),
+            "program.py",
+            self.best.program_id,
+            lineterm="",
+            n=1,
+        )
+        text = "\n".join(INVISIBLE.sub(" ", line) for line in lines).replace("~~~", "~ ~")
+        return Markdown(f"{_FENCE}diff\n{text}\n{_FENCE}")
+
+    @property
+    def failures(self) -> list[tuple[str, int, str]]:
+        """Executions without a score by reason, with what the first of them said."""
+        lost = [each for each in self.experiment.executions if each.unscored_reason is not None]
+        counts = Counter(each.unscored_reason for each in lost)
+        return [
+            (
+                wording.reason(reason),
+                count,
+                next(each.unscored_detail for each in lost if each.unscored_reason is reason),
+            )
+            for reason, count in counts.most_common()
+            if reason is not None
+        ]
+
+    @property
+    def took(self) -> str:
+        """Executions and the time of their programs."""
+        executions = self.experiment.executions
+        seconds = sum(each.wall_seconds for each in executions)
+        most = max((each.memory_bytes for each in executions), default=0) / 1e6
+        return (
+            f"{figures.counted(len(executions), 'execution')}, {figures.duration(seconds)} of"
+            f" programs, at most {most:,.0f} MB of memory"
+        )
+
+
+@dataclass(frozen=True)
+class ExperimentPage:
+    """All of a published run."""
+
+    head: ExperimentHead
+    parts: tuple[ExperimentPart, ...]
+
+
+def _with_numbers(name: str) -> list[tuple[bool, int, str]]:
+    """By which 9 stands before 10."""
+    parts = name.split("_")
+    return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
+
+
+def _mean_of(executions: list[Execution], program: Program, name: str) -> float | None:
+    values = [
+        each.measures[name]
+        for each in executions
+        if each.program_id == program.program_id and name in each.measures
+    ]
+    return sum(values) / len(values) if values else None
+
+
+def experiment_report(
+    layout: Layout,
+    run_id: RunId,
+    output_format: OutputFormat = "md",
+    *,
+    catalogue_url: str | None = None,
+) -> str:
+    """The report as Markdown or as one HTML page.
+
+    Raises UnknownNameError when the run is not published.
+    """
+    page = experiment_page(layout, run_id, catalogue_url=catalogue_url)
+    return _html(page) if output_format == "html" else _markdown(page)
+
+
+def experiment_json(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
+    """Every experiment as it was landed. Raises UnknownNameError when the run is not published."""
+    page = experiment_page(layout, run_id, catalogue_url=catalogue_url)
+    found = tuple(part.experiment for part in page.parts)
+    return TypeAdapter(tuple[Experiment, ...]).dump_json(found, indent=2).decode() + "\n"
+
+
+def write_experiment_report(
+    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
+) -> tuple[Path, ...]:
+    """Write `reports/<run_id>/index.html` and `index.md`; their paths."""
+    page = experiment_page(layout, run_id, catalogue_url=catalogue_url)
+    folder = layout.reports / run_id
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = folder / "index.html", folder / "index.md"
+    for path, text in zip(paths, (_html(page), _markdown(page)), strict=True):
+        building = path.with_suffix(".building")
+        write_bytes(building, text.encode("utf-8", "replace"))
+        building.replace(path)
+    return paths
+
+
+def experiment_page(
+    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
+) -> ExperimentPage:
+    """All of a published run. Raises UnknownNameError when it is not published."""
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+        parts = tuple(map(ExperimentPart, experiments_of(connection, run_id)))
+        return ExperimentPage(experiment_head(connection, run_id), parts)
+
+
+def _markdown(page: ExperimentPage) -> str:
+    return rendered("experiment.md.jinja", page=page)
+
+
+def _html(page: ExperimentPage) -> str:
+    return html_page(_markdown(page), title=f"Experiment {page.head.run_id}")

@@ -1,0 +1,80 @@
+"""`assay experiment`: make a task, look at it, and try programs on it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.options import Commands, Json
+from schemas.options import ExperimentOptions
+from schemas.settings import Settings
+
+application = Commands()
+
+Tasks = Annotated[
+    list[Path], typer.Argument(metavar="TASK...", help="Folders of tasks.", show_default=False)
+]
+Task = Annotated[Path, typer.Argument(metavar="TASK", help="Folder of a task.")]
+
+
+@application.command("init")
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where the task is made; not there yet.")
+    ],
+    like: Annotated[
+        str,
+        typer.Option(
+            "--like",
+            metavar="NAME",
+            help="The bundled task it begins as: bin_packing, classification or laplacian.",
+        ),
+    ] = "bin_packing",
+    json: Json = False,
+) -> int:
+    """Make the folder of a task, as a copy of a bundled one to be edited.
+
+    task.toml says what is asked, the metric and how much is tried; program.py is what is to be
+    improved; evaluate.py makes data and scores answers; baselines/ holds what it is held against.
+    """
+    from flows.commands.experiment_output import print_made
+    from tasks.experiments.bundled import copy_task
+
+    return print_made(copy_task(like, folder), folder, as_json=json)
+
+
+@application.command("check")
+def check(task: Task, json: Json = False) -> int:
+    """Run a task's own programs and say what difference could be seen at all.
+
+    The parent and the baselines run on full data; the parent runs a second time with another seed,
+    which says how noisy the metric is. Nothing is stored.
+    """
+    from flows.commands.experiment_output import print_checked
+    from tasks.experiments.checking import check_task
+
+    return print_checked(check_task(task), as_json=json)
+
+
+@application.command("run")
+def run(tasks: Tasks, options: ExperimentOptions, json: Json = False) -> int:
+    """Look for a better program, and confirm the best on fresh data.
+
+    Other values of what program.py declares as tunable are tried, in a sandbox without network:
+    first on small data, the best on full data, the best of those on data that chose nothing. "No
+    better" is a result. The same command goes on where it stopped; nothing is run twice.
+    """
+    from flows.commands.experiment_output import print_expected_experiment, print_experiments
+    from flows.experiment_request import resolve_experiment
+
+    request = resolve_experiment(tasks, options)
+    if options.dry_run:
+        from tasks.experiments.expected import expected_experiments
+
+        expected = expected_experiments([source.folder for source in request.tasks])
+        return print_expected_experiment(expected, as_json=json)
+    from flows.commands.session import Session
+
+    with Session() as session:
+        summary = session.experiment(request)
+    return print_experiments(request, summary, Settings(), as_json=json)

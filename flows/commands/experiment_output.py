@@ -1,0 +1,179 @@
+"""What `assay experiment` prints: what was found of each task, and by which figures."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboards.reports import figures
+from flows.commands.answer import Answer, answer_of, print_answer, write_answer
+from flows.commands.output import ended_early, print_log_note, print_table
+from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.talk import print_note, print_warning
+from flows.terminal import safe
+from schemas.experiment import Experiment, Fate, Program, Role
+from schemas.experiment_run import ExperimentHead, ExperimentRequest
+from schemas.run import Budget
+from schemas.settings import Settings
+from tasks.experiments.checking import CheckedTask
+from tasks.experiments.expected import ExpectedStage
+from warehouse.experiments.queries import experiments_of
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+
+if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.experimenting import ExperimentSummary
+
+
+def print_made(paths: Sequence[Path], folder: Path, *, as_json: bool) -> int:
+    """Print the files of a task that was made; the command's exit code."""
+    if as_json:
+        print_answer("made", [{"path": str(path)} for path in paths], folder=str(folder))
+        return EXIT_DONE
+    for path in paths:
+        print_note(f"made {path}")
+    print_note(f"edit them, then look at it: assay experiment check {folder}")
+    return EXIT_DONE
+
+
+def print_checked(checked: CheckedTask, *, as_json: bool) -> int:
+    """Print how a task's own programs fare; the command's exit code."""
+    failed = tuple(
+        f"{each.program_id} fails: {each.failure}" for each in checked.programs if each.failure
+    )
+    if as_json:
+        state = "sound" if checked.is_sound else "failing"
+        told = checked.model_dump(exclude={"programs"})
+        print_answer(state, checked.programs, warnings=failed, **told)
+        return EXIT_DONE if checked.is_sound else EXIT_FAILURES
+    print_table(
+        ["program", checked.metric, "95 % interval", "runs", "longest"],
+        [
+            [
+                safe(each.program_id),
+                figures.measure(each.mean),
+                _between(each.mean_low, each.mean_high),
+                each.run_count,
+                f"{each.seconds:.1f} s",
+            ]
+            for each in checked.programs
+        ],
+    )
+    for line in failed:
+        print_warning(safe(line))
+    if checked.noise is not None:
+        chosen = figures.measure(checked.detectable_when_chosen)
+        confirmed = figures.measure(checked.detectable_when_confirmed)
+        print_note(
+            f"between two seeds the metric differs by {figures.measure(checked.noise)} (standard"
+            f" deviation); gains from {chosen} show among all candidates, from {confirmed} on fresh"
+            f" data; worth having is {figures.measure(checked.least_difference)}"
+        )
+    return EXIT_DONE if checked.is_sound else EXIT_FAILURES
+
+
+def print_expected_experiment(stages: Sequence[ExpectedStage], *, as_json: bool) -> int:
+    """Print what a run would take at most; the command's exit code."""
+    total = sum(stage.executions for stage in stages)
+    seconds = sum(stage.limit_seconds for stage in stages)
+    if as_json:
+        print_answer("expected", stages, executions=total, limit_seconds=seconds)
+        return EXIT_DONE
+    print_table(
+        ["task", "stage", "programs", "runs of each", "executions"],
+        [
+            [safe(each.task_id), each.stage.value, each.programs, each.replicates, each.executions]
+            for each in stages
+        ],
+    )
+    print_note(
+        f"at most {figures.counted(total, 'execution')}, which their limits bound to"
+        f" {figures.duration(seconds)} of programs; nothing was run"
+    )
+    return EXIT_DONE
+
+
+def print_experiments(
+    request: ExperimentRequest, summary: "ExperimentSummary", settings: Settings, *, as_json: bool
+) -> int:
+    """Print what was found; the command's exit code."""
+    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
+    for line in failed:
+        print_warning(line)
+    head = summary.head
+    if not summary.published:
+        if as_json:
+            print_answer("not_published", run=head, warnings=failed)
+        return EXIT_FAILURES
+    layout = Layout(request.warehouse)
+    with open_reader(layout, catalogue_url=settings.catalogue) as connection:
+        experiments = experiments_of(connection, head.run_id)
+    early = ended_early(
+        "the experiment", head.incomplete_reason, request.warehouse, head.run_id, Budget(), "task"
+    )
+    if as_json:
+        told = {"reports": summary.report_paths, "log": summary.log_path}
+        write_answer(experiments_answer(head, experiments, early, **told))
+    else:
+        for experiment in experiments:
+            _print(experiment)
+        for path in summary.report_paths:
+            print_note(f"report: {path}")
+        print_log_note(summary.log_path)
+        for line in early:
+            print_warning(line)
+    unmeasured = any(each.finding is None for each in experiments)
+    return EXIT_FAILURES if unmeasured or head.incomplete_reason else EXIT_DONE
+
+
+def experiments_answer(
+    head: ExperimentHead,
+    experiments: Sequence[Experiment],
+    warnings: Sequence[str] = (),
+    **told: Any,
+) -> Answer:
+    """What `--json` says of published experiments; `told`: what stands beside."""
+    lost = [
+        f"{each.task_id}: {each.unscored_detail}" for each in experiments if each.finding is None
+    ]
+    state = "failed" if lost and len(lost) == len(experiments) else "measured"
+    state = "incomplete" if head.incomplete_reason else state
+    return answer_of(state, experiments, run=head, warnings=(*warnings, *lost), **told)
+
+
+def _print(experiment: Experiment) -> None:
+    if experiment.finding is None:
+        print_warning(safe(f"{experiment.task_id} was not measured: {experiment.unscored_detail}"))
+        return
+    found = experiment.finding.value.replace("_", " ")
+    print_note(safe(f"{experiment.task_id}: {found}; {experiment.because}"))
+    shown = [each for each in experiment.programs if _on_fresh_data(each)]
+    print_table(
+        ["program", experiment.metric, "runs", "gain", "95 % interval"],
+        [
+            [
+                safe(each.program_id),
+                figures.measure(each.mean),
+                each.run_count,
+                "" if each.gain is None else figures.measure(each.gain),
+                "" if each.gain_low is None else _between(each.gain_low, each.gain_high),
+            ]
+            for each in shown
+        ],
+    )
+    if experiment.baseline_gain is not None:
+        reach = _between(experiment.baseline_low, experiment.baseline_high)
+        gain = figures.measure(experiment.baseline_gain)
+        print_note(safe(f"over the strongest baseline, {experiment.baseline_id}: {gain} ({reach})"))
+    print_note(
+        f"{figures.counted(experiment.tried_count, 'candidate')} run of"
+        f" {experiment.proposed_count:,} proposed, {experiment.failed_count:,} failed"
+    )
+
+
+def _on_fresh_data(program: Program) -> bool:
+    fate = Fate.CONFIRMED if program.role is Role.CANDIDATE else None
+    return program.fate is fate and program.run_count > 0
+
+
+def _between(low: float | None, high: float | None) -> str:
+    return "" if low is None else f"{figures.measure(low)} to {figures.measure(high)}"

@@ -1,0 +1,133 @@
+"""A look at a task before anything is tried on it: do its programs run, how noisy is the metric,
+and what difference could be seen at all?
+"""
+
+import asyncio
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from pydantic import Field
+
+from schemas.base import Noun
+from schemas.errors import ConfigurationError
+from schemas.experiment import Execution, Stage, Task
+from tasks.experiments.executing import EvaluatorError, Executor
+from tasks.experiments.gains import detectable, interval
+from tasks.experiments.sandbox import check_sandbox
+from tasks.experiments.task_folder import PARENT, TaskFolder, read_task
+from warehouse.keyed_store import KeyedStore
+
+
+class CheckedProgram(Noun):
+    """How one of the task's own programs fares on full data."""
+
+    program_id: str
+    mean: float | None
+    mean_low: float | None
+    mean_high: float | None
+    run_count: int = Field(ge=0)
+    seconds: float = Field(ge=0, description="Longest run, by the clock.")
+    failure: str = Field(description="What the first run without a score said; empty: none.")
+
+
+class CheckedTask(Noun):
+    """What a look at a task shows."""
+
+    task_id: str
+    metric: str
+    least_difference: float
+    programs: tuple[CheckedProgram, ...]
+    noise: float | None = Field(
+        description="Standard deviation of the metric between two seeds on the same data; None: the"
+        " parent fails."
+    )
+    detectable_when_chosen: float | None = Field(
+        description="Gain seen four times of five among all candidates."
+    )
+    detectable_when_confirmed: float | None = Field(
+        description="Gain seen four times of five on fresh data."
+    )
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every program gave a score every time."""
+        return all(each.mean is not None for each in self.programs)
+
+
+def check_task(path: Path) -> CheckedTask:
+    """Run the parent twice and the baselines once on the data of a selection.
+
+    Raises:
+        ConfigurationError: the task cannot be understood, `evaluate.py` fails, or there is no
+            sandbox.
+    """
+    folder = read_task(path)
+    check_sandbox()
+    with tempfile.TemporaryDirectory(prefix="assay-") as scratch:
+        store = KeyedStore(Path(scratch) / "executions.sqlite")
+        try:
+            executions = asyncio.run(_executions(folder, store))
+        except* EvaluatorError as errors:
+            raise ConfigurationError(f"{path}: {errors.exceptions[0]}") from errors
+    return _checked(folder, executions)
+
+
+async def _executions(folder: TaskFolder, store: KeyedStore) -> list[Execution]:
+    slots = asyncio.Semaphore(len(os.sched_getaffinity(0)))
+    executor = Executor(folder, "check", store, slots)
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(executor.execute(name, source, Stage.SELECTION, replicate, again))
+            for name, source in folder.programs.items()
+            for again in ((0, 1) if name == PARENT else (0,))
+            for replicate in range(folder.task.trials.selection)
+        ]
+    return [task.result() for task in tasks]
+
+
+def _checked(folder: TaskFolder, executions: list[Execution]) -> CheckedTask:
+    count = folder.task.trials.selection
+    by_program = {
+        name: [each for each in executions if each.program_id == name] for name in folder.programs
+    }
+    programs = tuple(_program(name, found[:count]) for name, found in by_program.items())
+    values = [each.value for each in by_program[PARENT]]
+    known = [value for value in values if value is not None]
+    noise = None
+    if len(known) == len(values):
+        noise = float(np.std(np.subtract(known[:count], known[count:]), ddof=1))
+    return CheckedTask(
+        task_id=folder.name,
+        metric=folder.task.metric,
+        least_difference=folder.task.least_difference,
+        programs=programs,
+        noise=noise,
+        **_detectable(noise, folder.task),
+    )
+
+
+def _detectable(noise: float | None, task: Task) -> dict[str, float | None]:
+    if noise is None:
+        return {"detectable_when_chosen": None, "detectable_when_confirmed": None}
+    trials = task.trials
+    return {
+        "detectable_when_chosen": detectable(noise, trials.selection, trials.candidates),
+        "detectable_when_confirmed": detectable(noise, trials.confirmation, 1),
+    }
+
+
+def _program(name: str, executions: list[Execution]) -> CheckedProgram:
+    values = [each.value for each in executions if each.value is not None]
+    whole = len(values) == len(executions)
+    mean = interval(values) if whole else None
+    return CheckedProgram(
+        program_id=name,
+        mean=mean.mean if mean else None,
+        mean_low=mean.low if mean else None,
+        mean_high=mean.high if mean else None,
+        run_count=len(executions),
+        seconds=max(each.wall_seconds for each in executions),
+        failure=next((each.unscored_detail for each in executions if each.value is None), ""),
+    )

@@ -1,0 +1,215 @@
+"""Executions: a program run on data it has not seen, and scored where it never was.
+
+What an execution came to is kept under all that could change it. So work that was killed goes on
+with what it had, and no execution is done or counted twice.
+"""
+
+import asyncio
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from typing import Any
+
+from schemas.experiment import Execution, Stage
+from schemas.identifiers import content_hash
+from schemas.reasons import Reason, reason_named
+from tasks.experiments.sandbox import Ended, Stop, run_sandboxed
+from tasks.experiments.task_folder import TaskFolder
+from warehouse.keyed_store import KeyedStore
+from warehouse.scrubbing import one_line
+
+_SIZES = {Stage.SCREENING: "small"}
+_STOPPED = {
+    Stop.TIME: "it took longer than {0.seconds:g} s",
+    Stop.MEMORY: "it used more than {0.memory_bytes:,} bytes of memory",
+    Stop.OUTPUT: "it left more than {0.answer_bytes:,} bytes",
+}
+
+
+class EvaluatorError(Exception):
+    """`evaluate.py` fails, whatever the program: nothing of its task can be measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Data of one replicate, as JSON."""
+
+    seed: int
+    given: bytes
+    held: bytes
+
+
+@dataclass(slots=True)
+class Executor:
+    """Executes the programs of one task.
+
+    Attributes:
+        run_id: whose seeds they are: each run has data of its own.
+        store: what executions came to, by all that could change it.
+        slots: how many sandboxes there may be at once.
+    """
+
+    folder: TaskFolder
+    run_id: str
+    store: KeyedStore
+    slots: asyncio.Semaphore
+    _made: dict[tuple[Stage, int], "asyncio.Task[Made]"] = field(default_factory=dict)
+
+    async def execute(
+        self, name: str, source: str, stage: Stage, replicate: int, again: int = 0
+    ) -> Execution:
+        """Run and score one program once; with another seed on the same data where `again` says so.
+
+        Raises:
+            EvaluatorError: the data cannot be made.
+        """
+        made = await self.made(stage, replicate)
+        if again:
+            made = replace(made, seed=self._seed(f"{stage} program {again}", replicate))
+        key = content_hash(
+            *("execution", self.folder.content_sha256, source, made.given.decode()),
+            *(made.held.decode(), f"{made.seed}"),
+        )
+        found = await asyncio.to_thread(self.store.get_many, [key])
+        if key in found:
+            told = json.loads(found[key])
+        else:
+            told = await self._told(source, made)
+            await asyncio.to_thread(self.store.put_many, {key: json.dumps(told).encode()})
+        reason = told.pop("reason")
+        return Execution(
+            program_id=name,
+            stage=stage,
+            replicate=replicate,
+            seed=made.seed,
+            unscored_reason=reason_named(reason),
+            **told,
+        )
+
+    async def made(self, stage: Stage, replicate: int) -> Made:
+        """The data of a replicate, made once. Raises EvaluatorError when they cannot be."""
+        task = self._made.get((stage, replicate))
+        if task is None:
+            task = self._made[stage, replicate] = asyncio.create_task(self._make(stage, replicate))
+        return await asyncio.shield(task)
+
+    async def _make(self, stage: Stage, replicate: int) -> Made:
+        seed = self._seed(stage.value, replicate)
+        key = content_hash("data", self.folder.content_sha256, stage, f"{seed}")
+        found = await asyncio.to_thread(self.store.get_many, [key])
+        if key in found:
+            told = json.loads(found[key])
+        else:
+            told = await self._make_anew(stage, seed)
+            await asyncio.to_thread(self.store.put_many, {key: json.dumps(told).encode()})
+        # The program's own seed says nothing of the seed that its data are made with.
+        return Made(self._seed(f"{stage} program", replicate), *map(_json, told))
+
+    async def _make_anew(self, stage: Stage, seed: int) -> tuple[Any, Any]:
+        ended = await self._evaluator("make", f"{seed}", _SIZES.get(stage, "full"))
+        told = _read(ended)
+        if not isinstance(told, dict) or told.keys() != {"given", "held"}:
+            raise EvaluatorError(f"`make` of evaluate.py fails: {_why(ended)}")
+        given = told["given"]
+        if stage is Stage.PERMUTED:
+            ended = await self._evaluator("permute", f"{seed}", **{"given.json": _json(given)})
+            given = _read(ended)
+            if given is None:
+                raise EvaluatorError(f"`permute` of evaluate.py fails: {_why(ended)}")
+        return given, told["held"]
+
+    def _seed(self, purpose: str, replicate: int) -> int:
+        """From 0 to 2³¹ - 1; nothing that a program is told gives it away."""
+        told = (self.run_id, self.folder.content_sha256, purpose, f"{replicate}")
+        return int(content_hash(*told, length=8), 16) >> 1
+
+    async def _told(self, source: str, made: Made) -> dict[str, Any]:
+        """What an execution came to, as the store keeps it."""
+        ended = await self._sandboxed(
+            ["/given/run.py", f"{made.seed}"],
+            {"run.py": _child("program"), "program.py": source.encode(), "given.json": made.given},
+            "answer.json",
+        )
+        told: dict[str, Any] = {
+            "value": None,
+            "measures": {},
+            "wall_seconds": ended.wall_seconds,
+            "memory_bytes": ended.memory_bytes,
+        }
+        if ended.stopped is not None or ended.code != 0:
+            reason = Reason.PROGRAM_FAILED if ended.stopped is None else Reason.PROGRAM_STOPPED
+            return told | {"reason": reason.value, "unscored_detail": self._failure(ended)}
+        if ended.left is None:
+            limit = self.folder.task.limits.answer_bytes
+            why = f"its answer is empty or has more than {limit:,} bytes"
+            return told | {"reason": Reason.NO_ANSWER.value, "unscored_detail": why}
+        files = {"given.json": made.given, "held.json": made.held, "answer.json": ended.left}
+        scored = await self._evaluator("score", **files)
+        measures = _numbers(_read(scored))
+        value = measures.pop(self.folder.task.metric, None)
+        if value is None:
+            why = f"`score` gives no finite {self.folder.task.metric!r}: {_why(scored)}"
+            return told | {"reason": Reason.NO_ANSWER.value, "unscored_detail": one_line(why)}
+        return told | {"value": value, "measures": measures, "reason": "", "unscored_detail": ""}
+
+    def _failure(self, ended: Ended) -> str:
+        if ended.stopped is not None:
+            return _STOPPED[ended.stopped].format(self.folder.task.limits)
+        return _why(ended)
+
+    async def _evaluator(self, *asked: str, **files: bytes) -> Ended:
+        beside = {f"data/{name}": content for name, content in self.folder.data.items()}
+        code = {"run.py": _child("evaluator"), "evaluate.py": self.folder.evaluate.encode()}
+        return await self._sandboxed(
+            ["/given/run.py", *asked], {**beside, **code, **files}, "gives.json"
+        )
+
+    async def _sandboxed(
+        self, arguments: list[str], files: Mapping[str, bytes], leaves: str
+    ) -> Ended:
+        async with self.slots:
+            limits = self.folder.task.limits
+            return await asyncio.to_thread(run_sandboxed, arguments, files, leaves, limits)
+
+
+def _child(name: str) -> bytes:
+    return resources.files("tasks.experiments").joinpath(f"{name}_child.py").read_bytes()
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _read(ended: Ended) -> Any:
+    """What was left as JSON; None where there is none."""
+    try:
+        return json.loads(ended.left) if ended.left is not None and ended.code == 0 else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _numbers(told: Any) -> dict[str, float]:
+    """The finite numbers of what `score` gives."""
+    if not isinstance(told, dict):
+        return {}
+    return {
+        name: float(value)
+        for name, value in told.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value)
+    }
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _why(ended: Ended) -> str:
+    """The last line of its errors, which names the error where Python ended it."""
+    lines = ended.errors.strip().splitlines()
+    ending = f"it ended with code {ended.code}" if ended.stopped is None else "it was stopped"
+    return one_line(lines[-1])[:300] if lines else ending

@@ -1,0 +1,160 @@
+"""What a program declares as tunable, and the program with other values.
+
+    STEP = 0.5        # tunable: 0.01..10 log
+    ROUNDS = 3        # tunable: 1..12
+    ORDER = "random"  # tunable: "random", "sorted"
+
+A tunable is an assignment of one literal to one name, at the left margin, with its range or its
+choices in a comment. Nothing else of the program is changed.
+"""
+
+import ast
+import io
+import math
+import tokenize
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import content_hash
+
+_MARK = "# tunable:"
+Value = bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Tunable:
+    """A name with the values it may have.
+
+    Attributes:
+        value: as the program has it.
+        line, start, end: where the value stands: its line from 0 and its columns, in bytes.
+        choices: the values, where they are listed.
+        low, high, is_log: the bounds, both included, where they are a range.
+    """
+
+    name: str
+    value: Value
+    line: int
+    start: int
+    end: int
+    choices: tuple[Value, ...] = ()
+    low: float = 0.0
+    high: float = 0.0
+    is_log: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        return isinstance(self.value, int) and not isinstance(self.value, bool)
+
+
+def tunables_of(source: str, where: str) -> tuple[Tunable, ...]:
+    """The tunables of a program, in its order; `where` is what messages call it.
+
+    Raises:
+        ConfigurationError: a range or choice cannot be understood, or the value lies outside.
+    """
+    comments = _comments(source)
+    found = []
+    for node in ast.parse(source).body:
+        said = comments.pop(node.end_lineno or 0, None) if isinstance(node, ast.Assign) else None
+        if said is not None:
+            assert isinstance(node, ast.Assign)
+            found.append(_tunable(node, said, f"{where}, line {node.lineno}"))
+    if comments:
+        raise ConfigurationError(
+            f"{where}, line {min(comments)}: `{_MARK}` belongs behind NAME = VALUE at the left"
+            " margin"
+        )
+    names = [tunable.name for tunable in found]
+    if len(set(names)) < len(names):
+        raise ConfigurationError(f"{where}: one name is tunable twice")
+    return tuple(found)
+
+
+def with_settings(source: str, tunables: tuple[Tunable, ...], values: Mapping[str, Value]) -> str:
+    """The program with other values of its tunables; what has its value already stays as written."""
+    lines = source.encode().splitlines(keepends=True)
+    for tunable in tunables:
+        line, value = lines[tunable.line], values[tunable.name]
+        if (type(value), value) != (type(tunable.value), tunable.value):
+            said = repr(value).encode()
+            lines[tunable.line] = line[: tunable.start] + said + line[tunable.end :]
+    return b"".join(lines).decode()
+
+
+def tree_hash(source: str) -> str:
+    """Hash over the syntax tree: programs that differ in spaces and comments have the same."""
+    return content_hash(ast.dump(ast.parse(source)), length=64)
+
+
+def _comments(source: str) -> dict[int, str]:
+    """What stands behind the mark, by line from 1."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return {
+        token.start[0]: token.string.removeprefix(_MARK).strip()
+        for token in tokens
+        if token.type == tokenize.COMMENT and token.string.startswith(_MARK)
+    }
+
+
+def _tunable(node: ast.Assign, said: str, where: str) -> Tunable:
+    target, given = node.targets[0], node.value
+    value = _literal(given)
+    if len(node.targets) > 1 or not isinstance(target, ast.Name) or value is None:
+        raise ConfigurationError(f"{where}: only NAME = number, word or truth value is tunable")
+    assert given.end_col_offset is not None
+    if given.lineno != given.end_lineno:
+        raise ConfigurationError(f"{where}: a tunable value stands on one line")
+    place = (given.lineno - 1, given.col_offset, given.end_col_offset)
+    if ".." in said and not said.startswith(("'", '"')):
+        low, high, is_log = _range(said, where)
+        tunable = Tunable(target.id, value, *place, low=low, high=high, is_log=is_log)
+        if isinstance(value, bool | str) or not low <= value <= high:
+            raise ConfigurationError(f"{where}: {value!r} is no number from {low:g} to {high:g}")
+        if tunable.is_whole and not (low.is_integer() and high.is_integer()):
+            raise ConfigurationError(f"{where}: the bounds of a whole number are whole")
+        return tunable
+    choices = _choices(said, where)
+    if isinstance(value, float):
+        choices = tuple(float(each) if type(each) is int else each for each in choices)
+    if not any(type(each) is type(value) and each == value for each in choices):
+        raise ConfigurationError(f"{where}: {value!r} is none of its choices")
+    return Tunable(target.id, value, *place, choices=choices)
+
+
+def _literal(node: ast.expr) -> Value | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if isinstance(value, bool | int | float | str) else None
+
+
+def _range(said: str, where: str) -> tuple[float, float, bool]:
+    bounds, _, more = said.partition(" ")
+    low, _, high = bounds.partition("..")
+    try:
+        least, most = float(low), float(high)
+    except ValueError:
+        least = most = math.nan
+    is_log = more.strip() == "log"
+    if not (least < most and math.isfinite(most - least)) or (more.strip() and not is_log):
+        raise ConfigurationError(f"{where}: `{said}` is no range such as 0.01..10 or 1..64 log")
+    if is_log and least <= 0:
+        raise ConfigurationError(f"{where}: a logarithmic range begins above 0")
+    return least, most, is_log
+
+
+def _choices(said: str, where: str) -> tuple[Value, ...]:
+    try:
+        tree = ast.parse(f"({said},)", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = ast.Constant(None)
+    values = [_literal(each) for each in tree.elts] if isinstance(tree, ast.Tuple) else []
+    choices = tuple(value for value in values if value is not None)
+    if len(choices) < 2 or len(choices) < len(values):
+        raise ConfigurationError(
+            f'{where}: `{said}` is neither a range such as 0.01..10 nor choices such as "a", "b"'
+        )
+    return choices

@@ -1,0 +1,138 @@
+"""A task as a folder: `task.toml`, `program.py`, `evaluate.py`, and what stands beside them.
+
+`baselines/*.py` are programs to be held against, `data/` is for `evaluate.py` alone: no program
+ever sees it.
+"""
+
+import ast
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from schemas.errors import ConfigurationError
+from schemas.experiment import Task
+from schemas.identifiers import content_hash
+from tasks.experiments.program import tunables_of
+from warehouse.layout import safe_name
+
+TASK, PROGRAM, EVALUATE = "task.toml", "program.py", "evaluate.py"
+BASELINES, DATA = "baselines", "data"
+_MOST_BYTES = 256 << 20
+_MOST_FILES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFolder:
+    """A task as it was read.
+
+    Attributes:
+        name: the folder's.
+        programs: text by name: `parent`, then the baselines by the names of their files.
+        data: files of `data/` by name.
+        can_permute: whether `evaluate.py` can break the tie between what is given and what is held
+            back.
+    """
+
+    name: str
+    task: Task
+    programs: dict[str, str]
+    evaluate: str
+    data: dict[str, bytes]
+    can_permute: bool
+    content_sha256: str
+
+
+PARENT = "parent"
+
+
+def read_task(folder: Path) -> TaskFolder:
+    """Read a task, and look at its programs as far as that goes without running them.
+
+    Raises:
+        ConfigurationError: what is missing or cannot be understood, in one line.
+    """
+    if not folder.is_dir():
+        raise ConfigurationError(f"there is no folder {folder}; `assay experiment init` makes one")
+    name = safe_name("task", folder.resolve().name)
+    task = _task(folder / TASK)
+    programs = {PARENT: _source(folder / PROGRAM, "solve")}
+    for path in sorted((folder / BASELINES).glob("*.py")):
+        if path.stem == PARENT:
+            raise ConfigurationError(f"{path}: `{PARENT}` is what {PROGRAM} is called")
+        programs[path.stem] = _source(path, "solve")
+    tunables_of(programs[PARENT], f"{folder / PROGRAM}")
+    evaluate = _source(folder / EVALUATE, "make", "score")
+    if task.chance is not None and "permute" not in _functions(evaluate):
+        raise ConfigurationError(
+            f"{folder / EVALUATE}: no function `permute`, although {TASK} says what chance gives"
+        )
+    data = _data(folder / DATA)
+    return TaskFolder(
+        name=name,
+        task=task,
+        programs=programs,
+        evaluate=evaluate,
+        data=data,
+        can_permute=task.chance is not None,
+        content_sha256=content_hash(
+            task.model_dump_json(),
+            json.dumps([*programs.items(), evaluate]),
+            *(f"{each}:{content_hash(content.hex())}" for each, content in data.items()),
+            length=64,
+        ),
+    )
+
+
+def _task(path: Path) -> Task:
+    try:
+        said: dict[str, Any] = tomllib.loads(_text(path))
+        return Task.model_validate_json(json.dumps(said, default=str))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigurationError(f"{path} is not TOML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        raise ConfigurationError(f"{path}: `{key}`: {known}") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise ConfigurationError(f"{path} has more than {_MOST_BYTES:,} bytes")
+        return path.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise ConfigurationError(f"a task needs {path.name}, and {path} is not there") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+
+
+def _source(path: Path, *functions: str) -> str:
+    text = _text(path)
+    try:
+        missing = [name for name in functions if name not in _functions(text)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ConfigurationError(f"{path} is no Python: {error}") from error
+    if missing:
+        raise ConfigurationError(f"{path}: no function `{missing[0]}`")
+    return text
+
+
+def _functions(text: str) -> set[str]:
+    return {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+
+
+def _data(folder: Path) -> dict[str, bytes]:
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    if len(paths) > _MOST_FILES:
+        raise ConfigurationError(f"{folder} holds {len(paths):,} files; {_MOST_FILES} are the most")
+    if sum(path.stat().st_size for path in paths) > _MOST_BYTES:
+        raise ConfigurationError(f"{folder} holds more than {_MOST_BYTES:,} bytes")
+    try:
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    except OSError as error:
+        raise ConfigurationError(f"{folder} cannot be read: {error}") from error

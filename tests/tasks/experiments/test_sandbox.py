@@ -1,0 +1,288 @@
+"""What a hostile program tries, and that it gets nowhere."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.experiment import Limits
+from tasks.experiments import sandbox
+from tasks.experiments.sandbox import Ended, Stop, check_sandbox, run_sandboxed
+from tests.support.sandboxes import needs_sandbox
+
+LIMITS = Limits(seconds=60, memory_bytes=512 << 20, scratch_bytes=8 << 20, answer_bytes=100_000)
+A_SECOND = replace(LIMITS, seconds=1)
+
+
+def tried(program: str, limits: Limits = LIMITS, **files: bytes) -> Ended:
+    """A program that leaves what it says in the file `left`."""
+    source = (
+        "import os, sys\n"
+        "def say(*words):\n"
+        "    with open('/scratch/left', 'a') as left:\n"
+        "        print(*words, file=left)\n"
+    )
+    return run_sandboxed(["-c", source + textwrap.dedent(program)], files, "left", limits)
+
+
+def said(program: str, limits: Limits = LIMITS, **files: bytes) -> str:
+    ended = tried(program, limits, **files)
+    assert ended.code == 0, ended.errors
+    assert ended.left is not None
+    return ended.left.decode().strip()
+
+
+def survivors(mark: str) -> list[str]:
+    """Commands of running processes that contain `mark`."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        except OSError:
+            continue
+        if mark in command:
+            found.append(command)
+    return found
+
+
+@needs_sandbox
+def test_a_program_reads_what_it_is_given_and_leaves_a_file() -> None:
+    assert said("say(open('/given/data').read())", data=b"41 + 1") == "41 + 1"
+
+
+@needs_sandbox
+def test_libraries_can_be_imported_and_assay_cannot() -> None:
+    program = """
+        import numpy
+        try:
+            import tasks
+        except ImportError as error:
+            say(numpy.arange(3).sum(), error)
+    """
+    assert said(program) == "3 No module named 'tasks'"
+
+
+@needs_sandbox
+def test_assay_is_hidden_where_it_is_installed_among_the_libraries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Bundled tasks hold what is held back. Another package stands for it here."""
+    program = "import jinja2; say(hasattr(jinja2, 'Template'))"
+    assert said(program) == "True"
+    monkeypatch.setattr(sandbox, "_OURS", ("jinja2",))
+    assert said(program) == "False"
+
+
+@needs_sandbox
+def test_neither_keys_nor_homes_nor_files_of_the_host_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    (tmp_path / "held.json").write_text("labels")
+    program = f"""
+        say([value for value in os.environ.values() if "sk-" in value])
+        for path in {[f"{tmp_path}/held.json", "/proc/self/environ", "/etc/passwd", "/etc/shadow"]!r}:
+            say(os.path.exists(path))
+        for path in ("/home", "/var", "/tmp", "/sys", "/proc", "/run"):
+            say(os.path.exists(path) and os.listdir(path) or False)
+        say([name for name in os.listdir("/root") if name[:4] != ".pye"]
+            if os.path.exists("/root") else [])
+    """
+    assert set(said(program).splitlines()) == {"[]", "False"}
+
+
+@needs_sandbox
+def test_nothing_can_be_written_beside_the_scratch_folder() -> None:
+    program = """
+        for path in ("/x", "/usr/x", "/usr/bin/python3", "/given/data", "/given/x", "/dev/x",
+                     "/etc/x", os.__file__, sys.executable):
+            try:
+                open(path, "a").write("x")
+                say(path)
+            except OSError:
+                pass
+        say("nothing")
+    """
+    assert said(program, data=b"1") == "nothing"
+
+
+@needs_sandbox
+def test_it_has_no_rights_and_can_make_no_namespace_of_its_own() -> None:
+    program = """
+        import ctypes
+        system = ctypes.CDLL(None, use_errno=True)
+        say([system.unshare(flag) for flag in (0x10000000, 0x00020000, 0x40000000)])
+        say(system.mount(b"none", b"/scratch", b"tmpfs", 0, None), os.getuid() == 0)
+    """
+    assert said(program) == "[-1, -1, -1]\n-1 False"
+
+
+@needs_sandbox
+def test_a_fork_bomb_comes_to_an_end_and_leaves_no_process() -> None:
+    program = """
+        count = 0
+        try:
+            while True:
+                if os.fork() == 0:
+                    os.execv("/usr/bin/sleep", ["sleep", "8641.5"])
+                count += 1
+        except OSError:
+            say(count < 16)
+    """
+    assert said(program) == "True"
+    assert survivors("8641.5") == []
+    tried("while True: os.fork()", A_SECOND)
+
+
+@needs_sandbox
+def test_a_program_that_fills_its_folder_is_told_that_it_is_full() -> None:
+    program = """
+        import errno
+        for number in range(100):
+            try:
+                open(f"f{number}", "wb").write(bytes(1_000_000))
+            except OSError as error:
+                for each in range(number + 1):
+                    os.remove(f"f{each}")
+                say(number < 9, errno.errorcode[error.errno])
+                break
+    """
+    assert said(program) == "True ENOSPC"
+
+
+@needs_sandbox
+def test_a_program_is_ended_when_its_time_is_over_with_all_it_started() -> None:
+    program = """
+        import signal, subprocess
+        for number in range(1, 32):
+            if number not in (9, 19):
+                signal.signal(number, signal.SIG_IGN)
+        subprocess.Popen(["/usr/bin/sleep", "8642.5"], start_new_session=True)
+        if os.fork() == 0:
+            os.setsid()
+        while True:
+            pass
+    """
+    ended = tried(program, A_SECOND)
+    assert (ended.stopped, ended.code, ended.left) == (Stop.TIME, None, None)
+    assert survivors("8642.5") == []
+
+
+@needs_sandbox
+def test_what_a_program_leaves_running_ends_with_it() -> None:
+    program = """
+        import subprocess
+        subprocess.Popen(["/usr/bin/sleep", "8643.5"], start_new_session=True)
+        say("done")
+    """
+    assert said(program) == "done"
+    assert survivors("8643.5") == []
+
+
+@needs_sandbox
+def test_memory_is_bounded_for_one_process_and_for_all_together() -> None:
+    assert "MemoryError" in tried("bytearray(2_000_000_000)").errors
+    several = """
+        import time
+        for number in range(3):
+            if os.fork() == 0:
+                break
+        held = bytearray(b"x" * 300_000_000)
+        time.sleep(50)
+    """
+    assert tried(several).stopped is Stop.MEMORY
+
+
+@needs_sandbox
+def test_what_is_printed_is_no_answer_and_endless_words_are_not_kept() -> None:
+    assert tried("print('{\"error\": 0.0}'); sys.stderr.write('0.0')").left is None
+    endless = tried("while True: sys.stderr.write('x' * 10_000)", A_SECOND)
+    assert endless.stopped is Stop.TIME
+    assert len(endless.errors) <= 4_000
+
+
+@needs_sandbox
+def test_an_answer_that_is_too_long_or_no_file_is_none() -> None:
+    assert tried("open('left', 'wb').write(bytes(200_000))").left is None
+    assert tried("os.symlink('/dev/zero', 'left')").left is None
+    assert tried("os.mkdir('left')").left is None
+    assert tried("os.symlink('/etc/hostname', 'left')").left is None
+
+
+@needs_sandbox
+def test_services_of_the_host_cannot_be_reached() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        program = f"""
+            import socket
+            for address in (("127.0.0.1", {port}), ("192.0.2.1", 80)):
+                try:
+                    socket.create_connection(address, timeout=5)
+                    say("reached")
+                except OSError:
+                    say("not reached")
+        """
+        assert set(said(program).splitlines()) == {"not reached"}
+
+
+@needs_sandbox
+def test_abstract_sockets_of_the_host_cannot_be_reached() -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"\0assay-{os.getpid()}")
+        server.listen()
+        program = f"""
+            import socket
+            try:
+                socket.socket(socket.AF_UNIX).connect("\\0assay-{os.getpid()}")
+                say("reached")
+            except OSError:
+                say("not reached")
+        """
+        assert said(program) == "not reached"
+
+
+@needs_sandbox
+def test_the_driver_killed_takes_the_sandbox_with_it(tmp_path: Path) -> None:
+    program = (
+        "from tasks.experiments.sandbox import run_sandboxed\n"
+        "from schemas.experiment import Limits\n"
+        'code = \'import os; os.execv("/usr/bin/sleep", ["sleep", "8644.5"])\'\n'
+        "run_sandboxed(['-c', code], {}, 'left', Limits())\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen([sys.executable, "-c", program], env=environment, cwd=tmp_path)
+    while not survivors("sleep 8644.5") and process.poll() is None:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    while survivors("sleep 8644.5"):
+        time.sleep(0.01)
+
+
+def test_without_bubblewrap_nothing_runs_and_one_line_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(ConfigurationError, match="install the package bubblewrap") as refused:
+        run_sandboxed(["-c", ""], {}, "left", LIMITS)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_bubblewrap_that_can_make_no_sandbox_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'bwrap: no permission to create a namespace' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(sandbox, "_program", lambda: str(broken))
+    with pytest.raises(ConfigurationError, match="no permission to create a namespace") as refused:
+        check_sandbox.__wrapped__()
+    assert "\n" not in str(refused.value)
