@@ -160,22 +160,25 @@ class _Found:
 
 
 def _found(candidate: Candidate, look: RefuteReply, reading: Reading, pool: Pool) -> _Found:
-    """A verdict that rests on a sentence which the text does not have leaves the problem open, and
+    """A verdict that rests on a sentence which neither text nor works have leaves the problem open, and
     so do two looks that are hardly sure.
     """
     raised, sure = candidate.said.confidence_percent, look.confidence_percent
     told = [look.reason]
     if look.innocent_explanation:
         told.insert(0, f"For the authors: {look.innocent_explanation}")
-    founded = not look.quote or stands_in(look.quote, reading.whole, least_characters=1)
+    shown = works_beside(candidate.said.problem, candidate.said.quote, pool)
+    founded = not look.quote or any(
+        stands_in(look.quote, text, least_characters=1)
+        for text in (reading.whole, *pool.worded(shown))
+    )
     of_it = {Verdict.WRONG: sure, Verdict.REFUTED: 100 - sure, Verdict.OPEN: _EVEN_PERCENT}
     together = round((raised + of_it[look.verdict]) / 2)
     unsure = look.verdict is Verdict.WRONG and together < LEAST_TOGETHER_PERCENT
     if not founded:
-        told.append("The sentence that this rests on is not in the manuscript.")
+        told.append("The sentence that this rests on stands nowhere.")
     elif unsure:
         told.append(f"Both looks together are {together} % sure, which is too little.")
-    shown = works_beside(candidate.said.problem, candidate.said.quote, pool)
     reason = " ".join(each for each in told if each)
     return _Found(
         together,
@@ -191,10 +194,10 @@ def dispute_of(raised_percent: int, look: RefuteReply, *, founded: bool) -> str:
     or one is much surer.
 
     Args:
-        founded: whether the text says what the second look quotes.
+        founded: whether the text, or a work that was shown, says what the second look quotes.
     """
     if not founded:
-        return "The second look rests on a sentence that the manuscript does not have."
+        return "The second look rests on a sentence that stands nowhere."
     sure = look.confidence_percent
     if look.verdict is Verdict.REFUTED and sure - raised_percent <= CLOSE_PERCENT:
         return f"It was raised with {raised_percent} % confidence and refuted with {sure} %."

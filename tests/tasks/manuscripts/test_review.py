@@ -220,7 +220,7 @@ async def test_a_verdict_that_quotes_what_the_text_does_not_say_decides_nothing(
         review = await reviewed(engine)
         (problem,) = review.problems
         assert (problem.refuted, problem.open_question, problem.stands) == (False, True, False)
-        assert problem.second_look.endswith("is not in the manuscript.")
+        assert problem.second_look.endswith("stands nowhere.")
         assert review.attempt.problem_count == 0
 
 
@@ -411,13 +411,17 @@ async def test_a_second_look_sees_what_was_looked_up_and_cites_nothing_else() ->
     engine = Answering(
         raising(candidate(washed)),
         lambda _: RefuteReply(
-            reason="Known since [P1], and [P7].", verdict=Verdict.WRONG, confidence_percent=70
+            reason="Known since [P1], and [P7].",
+            quote="Pebbles washed and weighed",
+            verdict=Verdict.WRONG,
+            confidence_percent=70,
         ),
     )
     review = await reviewed(engine, pool=Pool(works=(work,), papers=(paper,)))
     (asked,) = engine.looks
     assert asked.works == ("P1 (2001, not cited by it): Pebbles washed and weighed.",)
     (problem,) = review.problems
+    assert problem.stands
     assert "https://example.org/a" in problem.second_look
     assert "P7" not in problem.second_look
     await reviewed(alone := Answering(raising(candidate(washed))))
