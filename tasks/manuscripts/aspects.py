@@ -11,7 +11,7 @@ from tasks.citations.settle import settle
 from tasks.judging.step import Engine
 from tasks.manuscripts.candidates import LEAST_PERCENT, Candidate
 from tasks.manuscripts.pool import Pool, strong_claims
-from tasks.manuscripts.sections import passages_near, sentence_of
+from tasks.manuscripts.sections import passages_near, place_of
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT, Aspect, AspectInput, AspectReply
 from tasks.text.words import shorten_words
@@ -100,13 +100,10 @@ def _settled(outcome: Outcome[AspectReply], shown: Shown) -> Outcome[AspectReply
 def raised_by(asked: Sequence[Asked], reading: Reading) -> list[Candidate]:
     """What the reviewers object to, placed where the sentence stands that they quote."""
     return [
-        Candidate(_place(said.quote, reading), said, outcome.provenance)
+        Candidate(
+            place_of(said.quote, reading, "the manuscript as a whole"), said, outcome.provenance
+        )
         for _, outcome in asked
         if isinstance(outcome, Scored)
         for said in outcome.value.candidates[:CANDIDATES_PER_ASPECT]
     ]
-
-
-def _place(quote: str, reading: Reading) -> str:
-    at = sentence_of(quote, reading) if quote else None
-    return "the manuscript as a whole" if at is None else reading.sentences[at].location

@@ -17,7 +17,7 @@ from tasks.manuscripts.candidates import LEAST_CHARACTERS, Candidate, unfounded,
 from tasks.manuscripts.find import location_found
 from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
-from tasks.manuscripts.sections import passage_around, passages_about, sentence_of
+from tasks.manuscripts.sections import passage_around, passages_about, place_of
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.refute_problem import (
     REFUTE_PROBLEM,
@@ -87,7 +87,7 @@ async def _second_look(
         REFUTE_PROBLEM,
         RefuteInput(
             problem=said.problem,
-            location=candidate.place,
+            location=place_of(said.quote, reading, candidate.place),
             quote=said.quote,
             explanation=said.explanation,
             passages=passages_about(said.problem, said.quote, reading),
@@ -119,8 +119,7 @@ def _problem(
     pool: Pool,
 ) -> Problem:
     said = candidate.said
-    at = sentence_of(said.quote, reading) if said.quote else None
-    place = candidate.place if at is None else reading.sentences[at].location
+    place = place_of(said.quote, reading, candidate.place)
     if look is None:
         fallen = _fallen(candidate, reading, asked_again=asked_again) or ""
         found = _Found(said.confidence_percent, fallen, refuted=True, open_question=False)

@@ -84,6 +84,12 @@ def sentence_of(quoted: str, reading: Reading) -> int | None:
     return None
 
 
+def place_of(quoted: str, reading: Reading, otherwise: str) -> str:
+    """Where the sentence stands that a quotation is of; `otherwise` where the text has none."""
+    at = sentence_of(quoted, reading) if quoted else None
+    return otherwise if at is None else reading.sentences[at].location
+
+
 def passage_around(quoted: str, reading: Reading) -> str:
     """The sentence a quotation is of, with those around it as far as they stand at one place; empty
     where the text has no such sentence.

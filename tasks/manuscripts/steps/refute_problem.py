@@ -76,7 +76,7 @@ async def baseline_refute(inputs: RefuteInput, _: BaselineTools) -> RefuteReply:
 
 REFUTE_PROBLEM = Step(
     name="refute_problem",
-    version=4,
+    version=5,
     package="tasks.manuscripts",
     input_model=RefuteInput,
     output_model=RefuteReply,

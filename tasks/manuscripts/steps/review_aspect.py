@@ -64,7 +64,7 @@ async def baseline_aspect(_: AspectInput, __: BaselineTools) -> AspectReply:
 
 REVIEW_ASPECT = Step(
     name="review_aspect",
-    version=3,
+    version=4,
     package="tasks.manuscripts",
     input_model=AspectInput,
     output_model=AspectReply,

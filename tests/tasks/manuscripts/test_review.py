@@ -369,8 +369,10 @@ async def test_the_baseline_raises_the_leads_alone_and_passes_figures_on() -> No
 async def test_a_problem_is_placed_where_its_sentence_stands() -> None:
     washed = "Every pebble was washed twice before it was weighed on a scale."
     short = TEXT.replace(FILLER, "")
-    review = await reviewed(Answering(raising(candidate(washed))), short)
+    engine = Answering(raising(candidate(washed)))
+    review = await reviewed(engine, short)
     assert [one.location for one in review.problems] == ["section 2 Methods"]
+    assert [one.location for one in engine.looks] == ["section 2 Methods"]
 
 
 async def test_two_papers_in_one_file_are_told() -> None:
