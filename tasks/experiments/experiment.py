@@ -45,6 +45,10 @@ def environment() -> str:
     return f"Python {platform.python_version()} on {platform.system()} {platform.machine()}; {libraries}"
 
 
+class ParentError(Exception):
+    """The parent fails on data of a stage."""
+
+
 async def run_experiment(folder: TaskFolder, executor: Executor, seed: int) -> Experiment:
     """Try other values of what the parent declares as tunable; what came of it.
 
@@ -53,7 +57,7 @@ async def run_experiment(folder: TaskFolder, executor: Executor, seed: int) -> E
     work = _Work(folder, executor, seed)
     try:
         return await work.done()
-    except EvaluatorError as error:
+    except (EvaluatorError, ParentError) as error:
         return work.unscored(f"{error}")
 
 
@@ -90,23 +94,20 @@ class _Work:
             role = Role.PARENT if name == PARENT else Role.BASELINE
             self.programs[name] = _program(name, role, source)
         await self.run([PARENT], Stage.SCREENING, trials.screening)
-        if self.values(PARENT, Stage.SCREENING) is None:
-            return self.unscored(f"{PROGRAM} fails: {self.first_failure(PARENT)}")
+        self.check_parent(Stage.SCREENING)
         await self.search()
         chosen = self.best_screened()
         if not chosen:
             return self.concluded(None, None, None)
         await self.run([PARENT, *chosen], Stage.SELECTION, trials.selection)
+        self.check_parent(Stage.SELECTION)
         selected = self.judged(chosen, Stage.SELECTION, Fate.COMPARED, len(self.tried()))
-        if self.values(PARENT, Stage.SELECTION) is None:
-            return self.unscored(f"{PROGRAM} fails: {self.first_failure(PARENT)}")
         if not selected:
             return self.concluded(None, None, None)
         best = max(selected, key=lambda name: selected[name].mean)
         baselines = [name for name in self.folder.programs if name != PARENT]
         await self.run([PARENT, *baselines, best], Stage.CONFIRMATION, trials.confirmation)
-        if self.values(PARENT, Stage.CONFIRMATION) is None:
-            return self.unscored(f"{PROGRAM} fails: {self.first_failure(PARENT)}")
+        self.check_parent(Stage.CONFIRMATION)
         self.judged(baselines, Stage.CONFIRMATION, None, 1)
         confirmed = self.judged([best], Stage.CONFIRMATION, Fate.CONFIRMED, 1).get(best)
         if self.folder.can_permute:
@@ -197,12 +198,12 @@ class _Work:
             self.programs[name] = replace(self.programs[name], **changes)
         return found
 
-    def first_failure(self, name: str) -> str:
-        return next(
-            each.unscored_detail
-            for each in self.executions
-            if each.program_id == name and each.value is None
-        )
+    def check_parent(self, stage: Stage) -> None:
+        """Raises ParentError when it gave no score: there is nothing to be better than."""
+        if self.values(PARENT, stage) is None:
+            lost = (each for each in self.executions if each.value is None)
+            said = next(each.unscored_detail for each in lost if each.program_id == PARENT)
+            raise ParentError(f"{PROGRAM} fails: {said}")
 
     def concluded(
         self, best: str | None, selected: Gain | None, confirmed: Gain | None

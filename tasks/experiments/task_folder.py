@@ -61,8 +61,11 @@ def read_task(folder: Path) -> TaskFolder:
     task = _task(folder / TASK)
     programs = {PARENT: _source(folder / PROGRAM, "solve")}
     for path in sorted((folder / BASELINES).glob("*.py")):
-        if path.stem == PARENT:
-            raise ConfigurationError(f"{path}: `{PARENT}` is what {PROGRAM} is called")
+        if path.stem == PARENT or (path.stem[0] == "c" and path.stem[1:].isdecimal()):
+            raise ConfigurationError(
+                f"{path}: `{PARENT}` is what {PROGRAM} is called, and `c001` what a candidate is:"
+                " name it otherwise"
+            )
         programs[path.stem] = _source(path, "solve")
     tunables_of(programs[PARENT], f"{folder / PROGRAM}")
     evaluate = _source(folder / EVALUATE, "make", "score")

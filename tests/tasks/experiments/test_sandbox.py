@@ -20,6 +20,8 @@ from tests.support.sandboxes import needs_sandbox
 
 LIMITS = Limits(seconds=60, memory_bytes=512 << 20, scratch_bytes=8 << 20, answer_bytes=100_000)
 A_SECOND = replace(LIMITS, seconds=1)
+A_WHILE = f"8641.{os.getpid()}"
+"""How long processes sleep that must not be left; other tests may run at the same time."""
 
 
 def tried(program: str, limits: Limits = LIMITS, **files: bytes) -> Ended:
@@ -30,7 +32,12 @@ def tried(program: str, limits: Limits = LIMITS, **files: bytes) -> Ended:
         "    with open('/scratch/left', 'a') as left:\n"
         "        print(*words, file=left)\n"
     )
-    return run_sandboxed(["-c", source + textwrap.dedent(program)], files, "left", limits)
+    return run_sandboxed(
+        ["-c", (source + textwrap.dedent(program)).replace("A_WHILE", A_WHILE)],
+        files,
+        "left",
+        limits,
+    )
 
 
 def said(program: str, limits: Limits = LIMITS, **files: bytes) -> str:
@@ -132,13 +139,13 @@ def test_a_fork_bomb_comes_to_an_end_and_leaves_no_process() -> None:
         try:
             while True:
                 if os.fork() == 0:
-                    os.execv("/usr/bin/sleep", ["sleep", "8641.5"])
+                    os.execv("/usr/bin/sleep", ["sleep", "A_WHILE"])
                 count += 1
         except OSError:
             say(count < 16)
     """
     assert said(program) == "True"
-    assert survivors("8641.5") == []
+    assert survivors(A_WHILE) == []
     tried("while True: os.fork()", A_SECOND)
 
 
@@ -165,7 +172,7 @@ def test_a_program_is_ended_when_its_time_is_over_with_all_it_started() -> None:
         for number in range(1, 32):
             if number not in (9, 19):
                 signal.signal(number, signal.SIG_IGN)
-        subprocess.Popen(["/usr/bin/sleep", "8642.5"], start_new_session=True)
+        subprocess.Popen(["/usr/bin/sleep", "A_WHILE"], start_new_session=True)
         if os.fork() == 0:
             os.setsid()
         while True:
@@ -173,18 +180,18 @@ def test_a_program_is_ended_when_its_time_is_over_with_all_it_started() -> None:
     """
     ended = tried(program, A_SECOND)
     assert (ended.stopped, ended.code, ended.left) == (Stop.TIME, None, None)
-    assert survivors("8642.5") == []
+    assert survivors(A_WHILE) == []
 
 
 @needs_sandbox
 def test_what_a_program_leaves_running_ends_with_it() -> None:
     program = """
         import subprocess
-        subprocess.Popen(["/usr/bin/sleep", "8643.5"], start_new_session=True)
+        subprocess.Popen(["/usr/bin/sleep", "A_WHILE"], start_new_session=True)
         say("done")
     """
     assert said(program) == "done"
-    assert survivors("8643.5") == []
+    assert survivors(A_WHILE) == []
 
 
 @needs_sandbox
@@ -195,7 +202,8 @@ def test_memory_is_bounded_for_one_process_and_for_all_together() -> None:
         for number in range(3):
             if os.fork() == 0:
                 break
-        held = bytearray(b"x" * 300_000_000)
+        held = bytearray(150_000_000)
+        held[::4096] = b"x" * len(held[::4096])
         time.sleep(50)
     """
     assert tried(several).stopped is Stop.MEMORY
@@ -254,16 +262,16 @@ def test_the_driver_killed_takes_the_sandbox_with_it(tmp_path: Path) -> None:
     program = (
         "from tasks.experiments.sandbox import run_sandboxed\n"
         "from schemas.experiment import Limits\n"
-        'code = \'import os; os.execv("/usr/bin/sleep", ["sleep", "8644.5"])\'\n'
+        f'code = \'import os; os.execv("/usr/bin/sleep", ["sleep", "{A_WHILE}"])\'\n'
         "run_sandboxed(['-c', code], {}, 'left', Limits())\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen([sys.executable, "-c", program], env=environment, cwd=tmp_path)
-    while not survivors("sleep 8644.5") and process.poll() is None:
+    while not survivors(f"sleep {A_WHILE}") and process.poll() is None:
         time.sleep(0.01)
     process.kill()
     process.wait()
-    while survivors("sleep 8644.5"):
+    while survivors(f"sleep {A_WHILE}"):
         time.sleep(0.01)
 
 

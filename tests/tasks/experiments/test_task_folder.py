@@ -48,6 +48,7 @@ def test_a_task_is_its_programs_its_data_and_what_it_asks(tmp_path: Path) -> Non
         ("evaluate.py", "def make(seed, size): ...", "no function `score`"),
         ("baselines/eight.py", "solve = 1", "no function `solve`"),
         ("baselines/parent.py", PROGRAM, "`parent` is what program.py is called"),
+        ("baselines/c001.py", PROGRAM, "name it otherwise"),
     ],
 )
 def test_what_is_wrong_is_one_line(tmp_path: Path, name: str, content: str, said: str) -> None:
