@@ -25,7 +25,7 @@ from schemas.settings import Settings
 from schemas.survey_run import SurveyRequest
 from tasks.web.exchange import NoAnswerError, probe
 from warehouse.rights import keep_private
-from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
+from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 
 if TYPE_CHECKING:
     from tasks.judging.first_contact import Contact
@@ -230,6 +230,7 @@ def examine(
         *_models(engine, api_base, profile, settings),
         _grobid(settings),
         _unpaywall(settings),
+        _sandbox(),
     ]
 
 
@@ -424,6 +425,21 @@ def _unpaywall(settings: Settings) -> ComponentStatus:
             remedy="export UNPAYWALL_EMAIL",
         )
     return ComponentStatus(part="Unpaywall", state="ok", detail="an e-mail address is set")
+
+
+def _sandbox() -> ComponentStatus:
+    from tasks.experiments.sandbox import check_sandbox
+
+    try:
+        check_sandbox()
+    except ConfigurationError as error:
+        return ComponentStatus(
+            part="sandbox",
+            state="missing",
+            detail=one_line(error),
+            remedy="install bubblewrap, for experiments alone",
+        )
+    return ComponentStatus(part="sandbox", state="ok", detail="bubblewrap makes one")
 
 
 def _reached(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from flows import preflight
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.experiment import Limits
@@ -294,3 +295,15 @@ def test_a_bubblewrap_that_can_make_no_sandbox_is_refused_in_one_line(
     with pytest.raises(ConfigurationError, match="no permission to create a namespace") as refused:
         check_sandbox.__wrapped__()
     assert "\n" not in str(refused.value)
+
+
+def test_the_doctor_says_whether_there_is_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "check_sandbox", lambda: None)
+    assert preflight._sandbox().state == "ok"
+
+    def missing() -> None:
+        raise ConfigurationError("none: install the package bubblewrap")
+
+    monkeypatch.setattr(sandbox, "check_sandbox", missing)
+    told = preflight._sandbox()
+    assert (told.state, told.detail) == ("missing", "none: install the package bubblewrap")
