@@ -14,10 +14,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from schemas.decisions import Decision, Project, Request, Stage, Verdict
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.layout import Layout
-from warehouse.ledger import parts_by_unit
+from warehouse.ledger import parts_by_unit, parts_of_report
 from warehouse.queries import Queries, open_queries
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.decisions import decide_by_rule, decisions, request_for_stage
@@ -28,7 +28,8 @@ from warehouse.services.records import fold_into_lake
 @dataclass(frozen=True, slots=True)
 class Admission:
     """Who may enter a stage: `waiting` are the requests without an answer, `left_out` the ideas
-    that were rejected, each with the sentence that says by whom and why.
+    that were rejected, each with the sentence that says by whom and why; of a run the idea is
+    empty.
     """
 
     waiting: tuple[Request, ...]
@@ -57,6 +58,12 @@ def load_project(path: Path) -> Project:
             raise ConfigurationError(
                 f"project {path}: nobody may decide about {stage}: let a participant approve and"
                 " reject"
+            )
+        rule = project.stages[stage]
+        if stage.of_runs and (rule.approve_from is not None or rule.reject_below is not None):
+            raise ConfigurationError(
+                f"project {path}: {stage} is about whole runs, which have no score: leave out"
+                " approve_from and reject_below"
             )
     return project
 
@@ -109,7 +116,7 @@ def admit(
 def _requests(queries: Queries, project: Project, stage: Stage, run_id: RunId) -> Iterator[Request]:
     now, rule = datetime.now(UTC), project.stages[stage]
     queries.run(run_id)
-    for idea_id, parts in parts_by_unit(queries.connection, run_id).items():
+    for idea_id, parts in _parts(queries, stage, run_id).items():
         yield Request(
             request_id="new",
             run_id=run_id,
@@ -121,6 +128,18 @@ def _requests(queries: Queries, project: Project, stage: Stage, run_id: RunId) -
             asked_of=project.deciders(stage),
             requested_at=now,
         )
+
+
+def _parts(queries: Queries, stage: Stage, run_id: RunId) -> dict[str, tuple[str, ...]]:
+    """What is asked about, by idea; of a run as a whole the idea is empty."""
+    if not stage.of_runs:
+        return parts_by_unit(queries.connection, run_id)
+    found = parts_of_report(queries.connection, run_id)
+    if not found:
+        raise UnknownNameError(
+            f"the ledger has nothing of {run_id}: it was published before the ledger began"
+        )
+    return {"": found}
 
 
 def _rule(project: Project, stage: Stage, score: float | None) -> tuple[Verdict, str] | None:

@@ -16,9 +16,15 @@ _SHOWN_DIGITS = 12
 
 
 class Stage(StrEnum):
-    """What an idea enters after it was evaluated."""
+    """What follows an evaluation: ideas enter a ranking one by one, a report tells of the run."""
 
     RANK = "rank"
+    REPORT = "report"
+
+    @property
+    def of_runs(self) -> bool:
+        """Whether it is the run as a whole that enters."""
+        return self is Stage.REPORT
 
 
 class Verdict(StrEnum):
@@ -97,7 +103,7 @@ class Decision(Noun):
 
 
 class StageRule(Noun):
-    """What lets an idea enter a stage."""
+    """What lets an idea, or a run, enter a stage."""
 
     deciders: tuple[str, ...] = Field(
         default=(), description="Who may decide; none: all participants who may approve."

@@ -118,6 +118,18 @@ def parts_of(connection: duckdb.DuckDBPyConnection, run_id: RunId, unit_id: str)
     return tuple(f"{unit} {part}" for unit, parts in found.items() for part in parts)
 
 
+def parts_of_report(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple[str, ...]:
+    """All that a report on a run tells of: its evaluations and its rankings, part by part."""
+    sql = statement("ledger", "standing").format(condition="run_id = $run_id")
+    return tuple(
+        sorted(
+            f"{row['unit_id']} {row['part'] or row['artefact']} {row['step'] or ''}"
+            f"={row['version_sha256']}"
+            for row in rows_in(connection, sql, {"run_id": run_id})
+        )
+    )
+
+
 def head_of(connection: duckdb.DuckDBPyConnection) -> LedgerHead:
     """The last row of the lake's chain."""
     found = connection.execute(statement("ledger", "head")).fetchone()

@@ -1,6 +1,7 @@
 """`assay report`: the report of a run, a check, a benchmark or one idea, in any format."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,6 +9,7 @@ import typer
 from dashboards.reports.formats.report_format import ReportFormat, format_of
 from flows.commands.options import Json, Output
 from flows.terminal import safe
+from schemas.decisions import Stage
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options import LakeOptions
@@ -58,11 +60,23 @@ def report(
         ),
     ] = None,
     output: Output = None,
+    project: Annotated[
+        Path | None,
+        typer.Option(
+            "--project",
+            metavar="FILE",
+            help="A project file: the report on a run is written once its stage `report` approves.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full
     review of one idea.
     """
+    if project is not None:
+        waits = _wait_for_people(lake, run, project, as_json=json)
+        if waits is not None:
+            return waits
     if json:
         if docs or output_format is not None or output is not None:
             raise ConfigurationError(
@@ -86,6 +100,33 @@ def report(
     else:
         sys.stdout.write(safe(written.decode()))
     return 0
+
+
+def _wait_for_people(
+    lake: LakeOptions, run: str | None, project: Path, *, as_json: bool
+) -> int | None:
+    """The exit code of a report that waits for decisions; None: it is approved.
+
+    Raises:
+        ConfigurationError: it is rejected, with by whom and why; or as `load_project`.
+        UnknownNameError: as `admit`.
+    """
+    from flows.approvals import admit, load_project
+    from flows.commands.inbox import print_waiting
+    from warehouse.layout import Layout
+    from warehouse.queries import open_queries
+
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    with open_queries(layout, catalogue_url=catalogue) as queries:
+        found = queries.run(RunId(run)) if run else queries.latest_run()
+    admission = admit(
+        layout, load_project(project), Stage.REPORT, found.run_id, catalogue_url=catalogue
+    )
+    for why in admission.left_out.values():
+        raise ConfigurationError(f"the report on {found.run_id} was {why}")
+    if admission.waiting:
+        return print_waiting(admission.waiting, found, as_json=as_json)
+    return None
 
 
 def _written(

@@ -1,6 +1,7 @@
 """A run waits for the decisions of people, in no process, and goes on where it stopped."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import orjson
@@ -279,3 +280,42 @@ def test_a_job_follows_no_project_but_those_that_are_offered(
     status = known(layout, job_id).status
     assert (status.state, status.exit_code) == (JobState.FAILED, EXIT_USAGE)
     assert "ASSAY_DASHBOARD__PROJECTS" in status.last_word
+
+
+def test_a_report_waits_for_the_run_as_it_stands_and_says_why_it_was_rejected(
+    layout: Layout, ada: Participant, tmp_path: Path
+) -> None:
+    project, env = tmp_path / "project.toml", environment(tmp_path / "home")
+    project.write_text(
+        f"name = 'n'\n[participants]\n{ada.participant_id} = ['approved', 'rejected']\n"
+        "[stages.report]\ncriteria = 'may it be read?'\n"
+    )
+
+    def report() -> "subprocess.CompletedProcess[str]":
+        words = ("report", RUN, "--project", str(project), "--warehouse", str(layout.root))
+        return assay(*words, env=env, cwd=tmp_path)
+
+    waits = report()
+    assert (waits.returncode, waits.stdout) == (EXIT_WAITING, "")
+    assert "waits for 1 decision:" in waits.stderr
+    with ServiceDatabase(layout) as database:
+        (asked,) = open_requests(database)
+    assert (asked.stage, asked.unit_id) == (Stage.REPORT, "")
+    answer(layout, asked.request_id, ada, Verdict.APPROVED, "fine")
+    assert report().stdout.startswith("# ")
+    rank = ("rank", RUN, "--engine", "extractive", "--warehouse", str(layout.root))
+    assert assay(*rank, env=env, cwd=tmp_path).returncode == EXIT_DONE
+    assert report().returncode == EXIT_WAITING  # it would tell something else now
+    with ServiceDatabase(layout) as database:
+        (anew,) = open_requests(database)
+    answer(layout, anew.request_id, ada, Verdict.REJECTED, "not yet")
+    refused = report()
+    assert (refused.returncode, refused.stdout) == (EXIT_USAGE, "")
+    assert f"was rejected by {ada.participant_id}: not yet" in refused.stderr
+
+
+def test_no_threshold_lets_a_run_into_a_report(ada: Participant, tmp_path: Path) -> None:
+    path = project_file(tmp_path, ada, "approve_from = 5.0")
+    path.write_text(path.read_text().replace("stages.rank", "stages.report"))
+    with pytest.raises(ConfigurationError, match="which have no score"):
+        load_project(path)

@@ -21,7 +21,7 @@ from schemas.identifiers import content_hash
 from schemas.people import Participant
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.ledger import parts_of
+from warehouse.ledger import parts_of, parts_of_report
 from warehouse.services.database import ServiceDatabase, Transaction
 from warehouse.services.people import keep_reason, participant
 from warehouse.services.records import fold_into_lake, record, recorded, recorded_as
@@ -158,9 +158,7 @@ def decide(
         raise NotAllowedError(f"request {request_id} is asked of others, not of {participant_id}")
     _check_fits(request, verdict, answer.choice)
     if verdict.ends:
-        _check_version(
-            request, answer.version_sha256, parts_of(connection, request.run_id, request.unit_id)
-        )
+        _check_version(request, answer.version_sha256, _parts_now(connection, request))
     with database.transaction() as work:
         who = participant(work, participant_id)
         if recorded_as(work, "decisions", request_id, Decision) is not None:
@@ -177,6 +175,12 @@ def decide(
             choice=answer.choice,
             reason_sha256=keep_reason(work, participant_id, reason) if reason else None,
         )
+
+
+def _parts_now(connection: duckdb.DuckDBPyConnection, request: Request) -> tuple[str, ...]:
+    if request.stage is not None and request.stage.of_runs:
+        return parts_of_report(connection, request.run_id)
+    return parts_of(connection, request.run_id, request.unit_id)
 
 
 def decide_by_rule(

@@ -62,7 +62,7 @@ def _participant(lake: Lake) -> Participant | None:
 
 def _request(lake: Lake, request: Request) -> None:
     st.subheader(text.line(request.unit_id or request.run_id), anchor=False)
-    waits = f", to enter the stage {request.stage}" if request.stage else ""
+    waits = f", for the stage {request.stage}" if request.stage else ""
     st.caption(
         text.line(
             f"Run {request.run_id}{waits}; asked {request.requested_at:%Y-%m-%d %H:%M} UTC;"
@@ -71,6 +71,8 @@ def _request(lake: Lake, request: Request) -> None:
     )
     if request.unit_id:
         links.to("idea", "The review", run=request.run_id, idea=request.unit_id)
+    elif request.stage is not None:
+        links.to("ranking", "The ranking", run=request.run_id)
     if request.criteria:
         st.markdown(text.prose(request.criteria))
     st.text_area("Why", key=_why(request), max_chars=LONGEST_REASON)
