@@ -95,6 +95,7 @@ class _Working:
 
     process: "subprocess.Popen[bytes]"
     command: str
+    work: str
     stopping: bool = False
 
 
@@ -181,8 +182,11 @@ class _Runner:
 
     def _has_room(self, request: JobRequest) -> bool:
         """Plans and questions take no longer than somebody waits for them, so that they go beside
-        the evaluations, rankings and surveys.
+        the evaluations, rankings and surveys. Of two who ask the same the second waits for the
+        first, and finds it done.
         """
+        if any(working.work == request.work for working in self._working.values()):
+            return False
         long = request.command in _LONG
         alike = _LONG if long else {request.command}
         count = sum(working.command in alike for working in self._working.values())
@@ -208,7 +212,7 @@ class _Runner:
                 stderr=log,
                 start_new_session=True,  # Ctrl-C on a terminal reaches it through this runner alone
             )
-        self._working[job.job_id] = _Working(process, request.command)
+        self._working[job.job_id] = _Working(process, request.command, request.work)
 
     def _stop(self, job: Job) -> None:
         working = self._working.get(job.job_id)

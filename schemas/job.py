@@ -50,6 +50,13 @@ class _Request(Noun):
         """Whether it only says what something would ask and cost."""
         return False
 
+    @property
+    def work(self) -> str:
+        """What is to be done, as JSON: the same for all who ask the same, whatever they may spend."""
+        bounds = {"max_cost_usd", "max_tokens", "max_requests"}
+        who = {"name", "asked_by", "created_at", "idempotency_key"}
+        return self.model_dump_json(exclude={**dict.fromkeys(who, True), "options": bounds})
+
 
 class _OfIdeas(_Request):
     """With a file of ideas."""

@@ -2,11 +2,12 @@
 evaluated first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
 
 import typer
 
@@ -19,9 +20,9 @@ from flows.profiles import load_profile, shipped_profiles
 from flows.request import check_api_base, resolve_request, wants_batches, with_prior
 from schemas.base import replace
 from schemas.choices import EngineChoice
-from schemas.decisions import Request, Stage
+from schemas.decisions import Stage
 from schemas.errors import ConfigurationError
-from schemas.identifiers import IdeaId, RunId, content_hash
+from schemas.identifiers import IdeaId, RunId
 from schemas.job import RankJob, check_offered
 from schemas.options import VOTES_IN_LAKE, RankOptions
 from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
@@ -80,7 +81,7 @@ def rank(
         if options.project is not None:
             admission = admitted(options.project, to_rank)
             if admission.waiting:
-                goes_on = _leave_to_runner(found, options, admission.waiting)
+                goes_on = _leave_to_runner(found, options)
                 return print_waiting(admission.waiting, found, goes_on=goes_on, as_json=json)
             left_out = admission.left_out
         asked_anew = (options.profile, options.api_base, options.votes, options.bridge_pairs)
@@ -99,13 +100,14 @@ def lines_of(left_out: Mapping[IdeaId, str]) -> tuple[str, ...]:
     return tuple(f"left out: {idea_id}: {why}" for idea_id, why in left_out.items())
 
 
-def _leave_to_runner(run: Run, options: RankOptions, waiting: "Sequence[Request]") -> bool:
+def _leave_to_runner(run: Run, options: RankOptions) -> bool:
     """Have the job runner rank the run once the requests are answered, where the project is among
     those that jobs may follow; whether it will.
     """
-    from warehouse.jobs import submit
+    from warehouse.jobs import jobs, submit
     from warehouse.layout import Layout
 
+    layout = Layout(options.warehouse.resolve())
     assert options.project is not None
     told = replace(
         options,
@@ -113,12 +115,11 @@ def _leave_to_runner(run: Run, options: RankOptions, waiting: "Sequence[Request]
         profile=options.profile or run.profile,
         engine=options.engine or EngineChoice.parse(run.engine),
     )
-    names = (each.request_id for each in waiting)
     request = RankJob(
         name=f"ranking of {run.run_id}",
         asked_by="assay rank",
         created_at=datetime.now(UTC),
-        idempotency_key=content_hash(run.run_id, told.model_dump_json(), *names),
+        idempotency_key=uuid4().hex,
         run_id=run.run_id,
         options=told,
     )
@@ -126,7 +127,9 @@ def _leave_to_runner(run: Run, options: RankOptions, waiting: "Sequence[Request]
         check_offered(request, Settings().dashboard)
     except ConfigurationError:
         return False
-    submit(Layout(options.warehouse.resolve()), request)
+    open_jobs = (job.request for job in jobs(layout) if job.at_work)
+    if not any(each is not None and each.work == request.work for each in open_jobs):
+        submit(layout, request)
     return True
 
 

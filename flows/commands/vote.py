@@ -12,7 +12,6 @@ from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
 from schemas.errors import ConfigurationError
 from schemas.live_question import (
     Asked,
-    Ended,
     LiveQuestion,
     Sides,
     VoteOptions,
@@ -29,13 +28,12 @@ if TYPE_CHECKING:
     from warehouse.services.database import ServiceDatabase
     from warehouse.services.questions import Answers, NoVote
 
-_SKIP = "skip"
 _CHOICES = {
     "a": Choice.FIRST,
     "b": Choice.SECOND,
     "good": Choice.BOTH_GOOD,
     "bad": Choice.BOTH_BAD,
-    _SKIP: None,
+    "skip": None,
 }
 
 
@@ -100,7 +98,7 @@ def _shown(
 
     found, offer = _offered(layout, database, question)
     if isinstance(found, NoVote):
-        end(database, question, Ended.FAILED)
+        end(database, question, found.ended)
         if as_json:
             print_answer("no_vote", [_side("left", found.left)], warnings=(found.why,))
         else:
@@ -160,7 +158,7 @@ def _offered(
     layout: "Layout", database: "ServiceDatabase", question: LiveQuestion
 ) -> "tuple[Answers | NoVote, Offer | None]":
     from warehouse.queries import open_queries
-    from warehouse.services.questions import NoVote, answers_to, offer_of
+    from warehouse.services.questions import SEEN, NoVote, answers_to, offer_of
 
     settings = Settings()
     with open_queries(layout, catalogue_url=settings.catalogue) as queries:
@@ -169,7 +167,7 @@ def _offered(
         return found, None
     offer = offer_of(database, question, found, settings)
     if offer is None:
-        return NoVote("You were shown these two answers before: each pair is voted on once."), None
+        return SEEN, None
     return found, offer
 
 

@@ -18,8 +18,8 @@ from flows.jobs import EXIT_HELD, MAXIMUM_ATTEMPTS
 from flows.profiles import shipped_profiles
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
-from schemas.job import OFFERED_PROFILES, JobRequest, JobState, JobStatus, check_offered
-from schemas.options import LakeOptions
+from schemas.job import OFFERED_PROFILES, AskJob, JobRequest, JobState, JobStatus, check_offered
+from schemas.options import AskOptions, LakeOptions
 from schemas.settings import DashboardSettings, ModelChoice, Settings
 from tests.support.jobs import (
     WAIT_SECONDS,
@@ -297,3 +297,22 @@ def test_a_key_stays_in_the_environment_of_its_job_and_is_missed_by_name_without
     assert (status.state, status.exit_code) == (JobState.FAILED, 2)
     assert "OPENAI_API_KEY" in status.last_word
     assert len(job_ids(layout)) == 2
+
+
+def test_of_two_who_ask_the_same_the_second_waits_and_finds_it_done(layout: Layout) -> None:
+    told = {"asked_by": "a test", "created_at": datetime.now(UTC)}
+    question = "How well do language models find relevant papers?"
+    requests = [
+        AskJob(
+            name=key, question=question, idempotency_key=key, options=AskOptions(**bound), **told
+        )
+        for key, bound in (("one", {}), ("other", {"max_cost_usd": 1.0}))
+    ]
+    assert requests[0].work == requests[1].work
+    names = [submit(layout, request) for request in requests]
+    run_to_the_end(layout)
+    done = [known(layout, name).status for name in names]
+    assert [status.state for status in done] == [JobState.DONE] * 2
+    assert len({status.run_id for status in done}) == 1
+    started = [status.started_at for status in done]
+    assert done[0].finished_at <= started[1] or done[1].finished_at <= started[0]

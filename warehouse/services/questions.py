@@ -47,10 +47,18 @@ class Answers(NamedTuple):
 
 
 class NoVote(NamedTuple):
-    """Why there is nothing to vote on, in one sentence, and what there is to read all the same."""
+    """Why there is nothing to vote on, in one sentence, what there is to read all the same, and
+    as what the question ends: after a failure the same two may be asked again.
+    """
 
     why: str
     left: tuple[Part, ...] = ()
+    ended: Ended = Ended.FAILED
+
+
+SEEN = NoVote(
+    "You were shown these two answers before: each pair is voted on once.", ended=Ended.ANSWERED
+)
 
 
 def draw_sides(
@@ -166,7 +174,8 @@ def answers_to(layout: Layout, queries: Queries, question: LiveQuestion) -> Answ
     if first is None or second is None or not all(texts):
         return NoVote(_ONE_LOST, next(filter(None, texts), ()))
     if first == second or texts[0] == texts[1]:
-        return NoVote("Both gave the same answer, so there is nothing to vote on.", texts[0])
+        why = "Both gave the same answer, so there is nothing to vote on."
+        return NoVote(why, texts[0], Ended.LEFT)
     for contest in contests_of(queries, track):
         if {first, second} <= set(contest.contenders):
             return Answers(contest, (first, second), (texts[0], texts[1]))

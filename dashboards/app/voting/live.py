@@ -28,6 +28,7 @@ from schemas.votes import Choice
 from warehouse.jobs import runner_at_work
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.questions import (
+    SEEN,
     Answers,
     NoVote,
     answer,
@@ -169,7 +170,7 @@ def _waiting(lake: Lake, database: ServiceDatabase, voter: Voter, question: Live
 
 
 def _leave(lake: Lake, database: ServiceDatabase, voter: Voter, question: LiveQuestion) -> None:
-    if voter() == question.voter:
+    if _is_of(voter, question):
         leave(lake.layout, database, question)
 
 
@@ -196,8 +197,7 @@ def _ballot(
         return
     offered = offer_of(database, question, found, settings)
     if offered is None:
-        seen = NoVote("You were shown these two answers before: each pair is voted on once.")
-        _no_vote(database, voter, question, seen)
+        _no_vote(database, voter, question, SEEN)
         return
     text_of = dict(zip((side.name for side in found.sides), found.texts, strict=True))
     shown = (text_of[offered.first.contender.name], text_of[offered.second.contender.name])
@@ -228,10 +228,19 @@ def _no_vote(
         "Ask another question",
         key="question_another",
         on_click=_end,
-        args=(database, voter, question),
+        args=(database, voter, question, found.ended),
     )
 
 
-def _end(database: ServiceDatabase, voter: Voter, question: LiveQuestion) -> None:
-    if voter() == question.voter:
-        end(database, question, Ended.FAILED)
+def _end(database: ServiceDatabase, voter: Voter, question: LiveQuestion, how: Ended) -> None:
+    if _is_of(voter, question):
+        end(database, question, how)
+
+
+def _is_of(voter: Voter, question: LiveQuestion) -> bool:
+    """Whether who is signed in now asked the question; says so where they may no longer vote."""
+    try:
+        return voter() == question.voter
+    except AssayError as error:
+        st.session_state[_SAID] = str(error)
+        return False
