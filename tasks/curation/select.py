@@ -2,6 +2,7 @@
 the version reviewed first, ratings that do not lie far apart.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 from schemas.curation import CuratedDrop, CuratedReview, Kept
@@ -81,9 +82,11 @@ def refused(
         return Unread(Reason.LATER_VERSION, "the text is a later version than the reviewers had")
     usable = [review for review in reviews if review.unused_reason is None]
     if len(usable) < parameters.fewest_reviews:
+        reasons = Counter(each.unused_reason for each in reviews if each.unused_reason is not None)
+        why = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.items())
         return Unread(
             Reason.TOO_FEW_REVIEWS,
-            f"{len(usable)} of {len(reviews)} reviews can be used, and"
+            f"{len(usable)} of {len(reviews)} reviews can be used{f' ({why})' if why else ''}, and"
             f" {parameters.fewest_reviews} are asked for",
         )
     ratings = [review.rating for review in usable if review.rating is not None]

@@ -29,7 +29,8 @@ _MAJOR = bounded(
 )
 _WEAKNESS = bounded(
     r"\b(?:lack\w{0,4}|miss\w{0,4}|unclear|not|n't|limit\w{0,7}|weak\w{0,6}|concern\w{0,3}|fail\w{0,3}"
-    r"|however|but|insufficient|should|why|could|would|problem\w{0,6}|issue|flaw\w{0,2}|question\w{0,6}"
+    r"|however|but|insufficient|should|why|could|would|problem(?:s|atic)|issue|flaw\w{0,2}"
+    r"|question(?:able|ed)"
     r"|only|increment\w{0,5}|cannot|bias\w{0,3}|confound\w{0,4})\b|\?",
     IGNORECASE,
 )
