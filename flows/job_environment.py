@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from schemas.choices import remote_model
-from schemas.options import QuestionOptions, RunOptions
+from schemas.options import CurateOptions, QuestionOptions, RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
 
@@ -54,7 +54,9 @@ _OF_PROVIDER = {
 
 
 def environment_of(
-    options: RunOptions | QuestionOptions, settings: Settings, inherited: Mapping[str, str]
+    options: RunOptions | QuestionOptions | CurateOptions,
+    settings: Settings,
+    inherited: Mapping[str, str],
 ) -> dict[str, str]:
     """Of `inherited`, what a job with these options needs.
 
@@ -64,7 +66,10 @@ def environment_of(
     """
     models = (options.engine.model, remote_model(settings.embeddings.model))
     wanted = _BASE.union(*(model_variables(model) for model in models if model is not None))
-    if options.literature is None or options.literature.asks_upstream:
+    live = not isinstance(options, CurateOptions) and (
+        options.literature is None or options.literature.asks_upstream
+    )
+    if live:
         wanted |= _SEMANTIC_SCHOLAR
     if isinstance(options, RunOptions) and Module.COMMITTEE in options.modules:
         wanted |= _SOURCES

@@ -9,24 +9,29 @@ from typing import TypeVar
 import orjson
 from filelock import FileLock, Timeout
 
+from dashboards.reports.write_curation import curated_set
 from flows.command_line import ending_of, log_to_stderr
+from flows.commands.curate_output import exit_code_of as exit_code_of_set
 from flows.commands.evaluate import run_and_print
 from flows.commands.inbox import waiting_in_words
 from flows.commands.plan import predict
 from flows.commands.rank import admitted, lines_of, rank_and_print, rank_request
 from flows.commands.session import Session
 from flows.commands.survey_output import exit_code_of
+from flows.curate_request import resolve_curation
 from flows.environment import prepare_environment
 from flows.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.jobs import EXIT_HELD
 from flows.model_comparison import named_engines
 from flows.request import resolve_request
+from flows.sent_papers import write_papers
 from flows.survey_estimate import estimate_survey
 from flows.survey_request import resolve_ask, resolve_survey
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
+from schemas.curation_run import CurationRequest
 from schemas.identifiers import IdeaId, RunId
-from schemas.job import AskJob, JobState, PlanJob, RankJob, SurveyJob
+from schemas.job import AskJob, CurateJob, JobState, PlanJob, RankJob, SurveyJob
 from schemas.option_values import Options
 from schemas.run import RunRequest
 from schemas.settings import Settings
@@ -120,6 +125,9 @@ def _result(layout: Layout, job: Job) -> JobResult:
         return _follow(request, layout, job)
     if isinstance(request, RankJob):
         return _rank(layout, request)
+    if isinstance(request, CurateJob):
+        papers, reviews = write_papers(job.folder, request.papers)
+        return _curate(resolve_curation(str(papers), reviews, _here(request.options, layout)))
     write_bytes(job.ideas, request.idea_file)
     resolved = resolve_request(job.ideas, _here(request.options, layout), Settings())
     if isinstance(request, PlanJob):
@@ -160,6 +168,23 @@ def _survey(request: SurveyRequest) -> JobResult:
         done=not lost,
         last_word="; ".join(lost),
         run_id=summary.head.run_id,
+    )
+
+
+def _curate(request: CurationRequest) -> JobResult:
+    with Session() as session:
+        summary = session.curate(request)
+    if not summary.published:
+        last_word = f"not published: {'; '.join(summary.failed_expectations)}"
+        return JobResult(exit_code=EXIT_FAILURES, done=False, last_word=last_word)
+    head, catalogue = summary.head, Settings().catalogue
+    found = curated_set(Layout(request.warehouse), head.run_id, catalogue_url=catalogue)
+    dropped = [f"{each.paper_id}: {each.dropped_detail}" for each in found.dropped]
+    return JobResult(
+        exit_code=exit_code_of_set(head, found),
+        done=bool(found.kept),
+        last_word="; ".join(dropped),
+        run_id=head.run_id,
     )
 
 

@@ -33,7 +33,7 @@ from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.decisions import open_requests
 
-_LONG = frozenset({"evaluate", "rank", "survey"})
+_LONG = frozenset({"evaluate", "rank", "survey", "curate"})
 _BESIDE = {"plan": 1, "ask": 2}
 """Of each kind of short job, how many go beside: a question on the page Vote has two answers."""
 _LOG = logging.getLogger(__name__)

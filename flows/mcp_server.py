@@ -26,6 +26,7 @@ from flows.environment import prepare_environment
 from flows.sent_ideas import idea_lines, name_of
 from flows.service import (
     NOT_OF_A_RANKING,
+    NOT_OF_SENT_PAPERS,
     OF_THE_MACHINE,
     JobSeen,
     Service,
@@ -35,8 +36,9 @@ from schemas.errors import AssayError
 from schemas.job import JobState
 from schemas.literature_options import SearchOptions
 from schemas.option_values import Options
-from schemas.options import AskOptions, EvaluateOptions, RankOptions
+from schemas.options import AskOptions, CurateOptions, EvaluateOptions, RankOptions
 from schemas.role import Role
+from schemas.sent_papers import MOST_PAPERS, SentPaper
 from schemas.settings import Settings
 from schemas.survey_run import LONGEST_QUESTION
 from schemas.token import Token
@@ -54,7 +56,8 @@ _INSTRUCTIONS = (
     " evaluate_ideas, follow the job with job_progress until it is done, then read ranking,"
     " read_review and closest_prior_work of the run it names. What could not be looked up or judged"
     " is said with a reason: it is never evidence that nothing exists. ask_literature answers a"
-    " question about the literature, every sentence cited."
+    " question about the literature, every sentence cited. curate_papers makes papers with their"
+    " reviews into rated ideas."
 )
 
 
@@ -97,6 +100,9 @@ Ideas = Annotated[
 ]
 EvaluateOptionsSaid = Annotated[dict[str, Any], WithJsonSchema(_options_schema(EvaluateOptions))]
 AskOptionsSaid = Annotated[dict[str, Any], WithJsonSchema(_options_schema(AskOptions))]
+CurateOptionsSaid = Annotated[
+    dict[str, Any], WithJsonSchema(_options_schema(CurateOptions, without=NOT_OF_SENT_PAPERS))
+]
 RankOptionsSaid = Annotated[
     dict[str, Any], WithJsonSchema(_options_schema(RankOptions, without=NOT_OF_A_RANKING))
 ]
@@ -113,6 +119,7 @@ def mcp_server(service: Service, caller_of: CallerOf) -> MCPServer[Any]:
     )
     _add_job_tools(server, service, caller_of)
     _add_asking_tools(server, service, caller_of)
+    _add_curating_tools(server, service, caller_of)
     _add_reading_tools(server, service)
     return server
 
@@ -212,6 +219,37 @@ def _add_asking_tools(server: MCPServer[Any], service: Service, caller_of: Calle
         """The answer to a question that ask_literature was asked, as Markdown."""
         with _errors_told():
             return _markdown_of(service, run_id)
+
+
+def _add_curating_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf) -> None:
+    @server.tool()
+    def curate_papers(
+        ctx: Context[Any, Any],
+        papers: Annotated[list[SentPaper], Field(min_length=1, max_length=MOST_PAPERS)],
+        options: CurateOptionsSaid | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Have papers with their reviews made into rated ideas: an idea without results, and
+        reviewers' points as statements that lead back to their sentences. Gives a job to follow
+        with job_progress, then rated_ideas.
+        """
+        with _errors_told():
+            job_id = service.curate(
+                caller := caller_of(ctx),
+                papers,
+                CurateOptions(**(options or {})),
+                name=papers[0].paper_id,
+                idempotency_key=idempotency_key,
+            )
+            return _plain(service.job_answer(service.job(caller, job_id)))
+
+    @server.tool()
+    def rated_ideas(run_id: RunName) -> dict[str, Any]:
+        """What curate_papers made of each paper: the idea, its statements and their sentences, and
+        what was left out, with reasons.
+        """
+        with _errors_told():
+            return _plain(service.run(run_id))
 
 
 async def _followed(

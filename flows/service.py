@@ -3,6 +3,7 @@
 Who asks is a `Token`; what they may not do is refused here.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -19,12 +20,14 @@ from flows.commands.report_answer import report_answer
 from flows.lake_answers import LakeAnswers
 from flows.searching import search_answer
 from flows.sent_ideas import NAME_CHARACTERS, IdeaFile
+from flows.sent_papers import check_papers
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.job import (
     AskJob,
+    CurateJob,
     EvaluateJob,
     JobRequest,
     PlanJob,
@@ -33,8 +36,15 @@ from schemas.job import (
 )
 from schemas.literature_options import SearchOptions
 from schemas.option_values import Options, flag_of
-from schemas.options import AskOptions, EvaluateOptions, PlanOptions, RankOptions
+from schemas.options import (
+    AskOptions,
+    CurateOptions,
+    EvaluateOptions,
+    PlanOptions,
+    RankOptions,
+)
 from schemas.role import Action
+from schemas.sent_papers import SentPaper
 from schemas.settings import Settings
 from schemas.survey_run import as_question
 from schemas.token import Token
@@ -48,6 +58,9 @@ from warehouse.services.submissions import accept, hand_over, jobs_of, may_see
 SEARCHES_AT_ONCE = 8
 OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
 """Options that say where work is done, which is for whoever runs the service to say."""
+
+NOT_OF_SENT_PAPERS = OF_THE_MACHINE | {"dry_run", "max_requests"}
+"""Beside those, what only the command does, and what is about forums."""
 
 NOT_OF_A_RANKING = OF_THE_MACHINE | {
     *("literature", "full_text", "modules", "survey", "cutoff", "label", "max_requests"),
@@ -121,6 +134,24 @@ class Service:
         """
         told = _told(token, options, question, idempotency_key)
         return self._accepted(token, AskJob(question=as_question(question), **told))
+
+    def curate(
+        self,
+        token: Token,
+        papers: Sequence[SentPaper],
+        options: CurateOptions,
+        *,
+        name: str,
+        idempotency_key: str | None,
+    ) -> str:
+        """Have papers with their reviews made into rated ideas; the job_id, as `submit` has it.
+
+        Raises:
+            As `submit`, and ConfigurationError for two papers of one name.
+        """
+        check_papers(papers)
+        told = _told(token, options, name, idempotency_key, others=NOT_OF_SENT_PAPERS)
+        return self._accepted(token, CurateJob(papers=tuple(papers), **told))
 
     def rank(
         self,

@@ -14,12 +14,14 @@ from schemas.identifiers import RunId
 from schemas.options import (
     VOTES_IN_LAKE,
     AskOptions,
+    CurateOptions,
     EvaluateOptions,
     PlanOptions,
     QuestionOptions,
     RankOptions,
     SurveyOptions,
 )
+from schemas.sent_papers import SentPaper
 from schemas.settings import DashboardSettings
 
 OFFERED_PROFILES = ("economy", "faithful")
@@ -124,6 +126,14 @@ class SurveyJob(_OfAQuestion):
     options: SurveyOptions
 
 
+class CurateJob(_Request):
+    """What `assay curate` does, for papers that are sent with their reviews."""
+
+    command: Literal["curate"] = "curate"
+    papers: tuple[SentPaper, ...] = Field(min_length=1)
+    options: CurateOptions
+
+
 class RankJob(_Request):
     """What `assay rank RUN` does for a published run."""
 
@@ -132,7 +142,7 @@ class RankJob(_Request):
     options: RankOptions
 
 
-JobRequest = EvaluateJob | PlanJob | AskJob | SurveyJob | RankJob
+JobRequest = EvaluateJob | PlanJob | AskJob | SurveyJob | CurateJob | RankJob
 """`options.warehouse` does not count: a job is done in the warehouse that holds its request."""
 
 JOB_REQUEST: TypeAdapter[JobRequest] = TypeAdapter(
@@ -192,7 +202,8 @@ def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
         raise ConfigurationError(
             "this model or its server is not offered here: add it to ASSAY_DASHBOARD__MODELS"
         )
-    if options.literature is not None and options.literature not in offered.literatures.values():
+    literature = None if isinstance(options, CurateOptions) else options.literature
+    if literature is not None and literature not in offered.literatures.values():
         raise ConfigurationError(
             "this literature is not offered here: add it to ASSAY_DASHBOARD__LITERATURES"
         )

@@ -21,6 +21,7 @@ from dashboards.reports.formats.report_format import ReportFormat
 from flows import deciding
 from flows.api.bodies import (
     AskBody,
+    CurateBody,
     EvaluateBody,
     PlanBody,
     RankBody,
@@ -110,6 +111,7 @@ def application(service: Service) -> ASGIApp:
     )
     _add_jobs(api, service)
     _add_asking(api, service)
+    _add_curating(api, service)
     _add_decisions(api, service)
     _add_results(api, service)
     _add_literature(api, service)
@@ -214,6 +216,17 @@ def _add_asking(api: FastAPI, service: Service) -> None:
         """
         key = idempotency_key
         job_id = service.ask(token, body.question, body.options, idempotency_key=key)
+        return _told(service.job_answer(service.job(token, job_id)), 202)
+
+
+def _add_curating(api: FastAPI, service: Service) -> None:
+    @api.post("/v1/jobs/curate", status_code=202, response_model=Answer, tags=["jobs"])
+    def curate(body: CurateBody, token: Caller, idempotency_key: IdempotencyKey = None) -> Response:
+        """Have papers with their reviews made into rated ideas, with the options of `assay curate`;
+        the run that the job names tells them.
+        """
+        name, key = body.name or body.papers[0].paper_id, idempotency_key
+        job_id = service.curate(token, body.papers, body.options, name=name, idempotency_key=key)
         return _told(service.job_answer(service.job(token, job_id)), 202)
 
 

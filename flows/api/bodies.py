@@ -7,7 +7,14 @@ from starlette.datastructures import QueryParams
 
 from schemas.errors import ConfigurationError
 from schemas.option_values import Options
-from schemas.options import AskOptions, EvaluateOptions, PlanOptions, RankOptions
+from schemas.options import (
+    AskOptions,
+    CurateOptions,
+    EvaluateOptions,
+    PlanOptions,
+    RankOptions,
+)
+from schemas.sent_papers import MOST_PAPERS, SentPaper
 from schemas.survey_run import LONGEST_QUESTION
 
 MOST_IDEAS = 10_000
@@ -52,6 +59,13 @@ class AskBody(BaseModel):
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
     options: AskOptions = Field(default_factory=AskOptions)
+
+
+class CurateBody(_Body):
+    """Papers with their reviews, and the options of `assay curate`."""
+
+    papers: list[SentPaper] = Field(min_length=1, max_length=MOST_PAPERS)
+    options: CurateOptions = Field(default_factory=CurateOptions)
 
 
 class RankBody(_Body):

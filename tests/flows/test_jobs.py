@@ -13,6 +13,7 @@ import psutil
 import pytest
 from filelock import FileLock
 
+from dashboards.reports.write_curation import curated_set
 from flows.commands.jobs import list_jobs
 from flows.jobs import EXIT_HELD, MAXIMUM_ATTEMPTS
 from flows.profiles import shipped_profiles
@@ -23,13 +24,16 @@ from schemas.options import AskOptions, LakeOptions
 from schemas.settings import DashboardSettings, ModelChoice, Settings
 from tests.support.jobs import (
     WAIT_SECONDS,
+    curate_job,
     evaluate_job,
     known,
     plan_job,
     run_to_the_end,
     run_until,
+    sent_paper,
     wait_until,
 )
+from tests.support.reviewed_papers import FIRST_REVIEW
 from warehouse.jobs import (
     job_ids,
     jobs_folder,
@@ -78,6 +82,26 @@ def test_a_plan_is_made_as_the_command_makes_it(layout: Layout) -> None:
     assert plan["ideas"] == 1
     assert plan["cost_usd"] == 0
     assert runner_at_work(layout) is not True
+
+
+def test_papers_that_are_sent_become_rated_ideas_and_those_that_do_not_are_named(
+    layout: Layout,
+) -> None:
+    lone = sent_paper("lone", reviews=[{"text": FIRST_REVIEW}])
+    day = sent_paper(cutoff_date="2024-05", licence="CC BY 4.0")
+    job_id = submit(layout, curate_job(day, lone))
+    run_to_the_end(layout)
+    status = known(layout, job_id).status
+    assert (status.state, status.exit_code) == (JobState.DONE, 0), status.last_word
+    assert status.last_word.startswith("lone: 1 of 1 reviews can be used")
+    assert status.run_id is not None
+    (kept,) = curated_set(layout, status.run_id).kept
+    assert (kept.paper_id, kept.licence, str(kept.cutoff_date)) == (
+        "bats",
+        "CC BY 4.0",
+        "2024-05-31",
+    )
+    assert kept.statements
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,11 @@ import orjson
 from flows.jobs import run_jobs
 from schemas.choices import EXTRACTIVE
 from schemas.identifiers import RunId
-from schemas.job import EvaluateJob, PlanJob, RankJob
-from schemas.options import EvaluateOptions, PlanOptions, RankOptions
+from schemas.job import CurateJob, EvaluateJob, PlanJob, RankJob
+from schemas.options import CurateOptions, EvaluateOptions, PlanOptions, RankOptions
+from schemas.sent_papers import SentPaper
 from schemas.settings import Settings
+from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, paper_text
 from warehouse.jobs import Job, jobs, read_job
 from warehouse.layout import Layout
 
@@ -30,6 +32,18 @@ def evaluate_job(text: str = TEXT, *, key: str = "", **options: Any) -> Evaluate
 
 def plan_job(text: str = TEXT, *, key: str = "", **options: Any) -> PlanJob:
     return PlanJob(options=PlanOptions(**options), **_idea(text, key))
+
+
+def curate_job(*papers: SentPaper, key: str = "", **options: Any) -> CurateJob:
+    asked = _asked(papers[0].paper_id, key)
+    return CurateJob(papers=papers, options=CurateOptions(**options), **asked)
+
+
+def sent_paper(paper_id: str = "bats", **changes: Any) -> SentPaper:
+    """A paper with two reviews, as a program sends it."""
+    reviews = [{"text": text, "rating": 3} for text in (FIRST_REVIEW, SECOND_REVIEW)]
+    told = {"paper_id": paper_id, "text": paper_text(), "reviews": reviews}
+    return SentPaper.model_validate(told | changes)
 
 
 def rank_job(run_id: str, *, key: str = "", **options: Any) -> RankJob:

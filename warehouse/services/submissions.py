@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.job import AskJob, EvaluateJob, JobRequest, RankJob, SurveyJob
+from schemas.job import AskJob, CurateJob, EvaluateJob, JobRequest, RankJob, SurveyJob
 from schemas.role import Action
 from schemas.token import Token
+from warehouse.curations.queries import curation_head
 from warehouse.jobs import Job, job_id_of, job_ids, read_job, submit_as
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -158,6 +159,8 @@ def _cost_usd(layout: Layout, job: Job, catalogue_url: str | None) -> float | No
         with open_queries(layout, catalogue_url=catalogue_url) as queries:
             if isinstance(job.request, AskJob | SurveyJob):
                 survey_head(queries.connection, status.run_id)
+            elif isinstance(job.request, CurateJob):
+                curation_head(queries.connection, status.run_id)
             else:
                 queries.run(status.run_id)
             return queries.spent(status.run_id, since, status.finished_at)

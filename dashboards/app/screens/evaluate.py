@@ -14,7 +14,7 @@ from dashboards.app.data import Lake
 from dashboards.app.evaluating import form, planned, watching
 from dashboards.app.evaluating.asking import ask, is_of_reader, plan_of
 from schemas.errors import AssayError
-from schemas.job import AskJob, EvaluateJob, PlanJob, RankJob, SurveyJob
+from schemas.job import AskJob, CurateJob, EvaluateJob, PlanJob, RankJob, SurveyJob
 from schemas.settings import Settings
 from warehouse.jobs import Job, jobs, read_job
 from warehouse.layout import Layout
@@ -54,7 +54,7 @@ def show(lake: Lake) -> None:
 
 def _evaluations(layout: Layout) -> list[Job]:
     """Newest first; what cannot be read is listed too."""
-    others = AskJob | PlanJob | RankJob | SurveyJob
+    others = AskJob | CurateJob | PlanJob | RankJob | SurveyJob
     found = (job for job in jobs(layout) if not isinstance(job.request, others))
     return list(islice(found, JOBS_LISTED))
 

@@ -15,6 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from schemas.role import Role
 from tests.support.api_server import api_server, bearing, make_token
 from tests.support.assay_command import environment
+from tests.support.jobs import sent_paper
 from tests.support.report_lake import publish_report_lake
 from warehouse.jobs import job_ids
 from warehouse.layout import Layout
@@ -30,6 +31,8 @@ TOOLS = {
     "stop_job",
     "ask_literature",
     "read_answer",
+    "curate_papers",
+    "rated_ideas",
     "list_runs",
     "ranking",
     "read_review",
@@ -109,6 +112,14 @@ async def test_over_http_a_token_bounds_what_a_tool_does(url: str, layout: Layou
     assert (conflict.is_error, "choose a new key" in said(conflict)) == (True, True)
     waiting = await called(url, token, "ask_literature", **question | {"idempotency_key": "l"})
     assert waiting.structured_content["state"] == "queued"
+    papers = [sent_paper(each).model_dump(mode="json") for each in ("bats", "moths")]
+    assert (await called(url, reader_token, "curate_papers", papers=papers)).is_error
+    twice = await called(url, token, "curate_papers", papers=[papers[0], papers[0]])
+    assert (twice.is_error, "two papers are called bats" in said(twice)) == (True, True)
+    dry = await called(url, token, "curate_papers", papers=papers, options={"dry_run": True})
+    assert dry.is_error
+    curated = await called(url, token, "curate_papers", papers=papers)
+    assert curated.structured_content["state"] == "queued", said(curated)
     for headers in ({}, bearing("nonsense")):
         assert httpx2.post(url, json={}, headers=headers).status_code == 401
 

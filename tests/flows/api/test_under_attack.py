@@ -19,6 +19,7 @@ from schemas.job import EvaluateJob
 from schemas.role import Role
 from schemas.settings import ApiSettings
 from tests.support.api_server import api_server, bearing, make_token
+from tests.support.jobs import sent_paper
 from tests.support.report_lake import publish_report_lake
 from warehouse.jobs import job_ids, read_job
 from warehouse.layout import Layout
@@ -263,6 +264,37 @@ def test_what_is_not_offered_is_refused_in_one_line(
     for answer in (inline, sent):
         assert (answer.status_code, answer.json()["state"]) == (422, "error"), answer.text
         assert "\n" not in answer.json()["error"]
+    assert job_ids(layout) == before
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"paper_id": "../../etc/passwd"},
+        {"paper_id": "a/b"},
+        {"paper_id": ".."},
+        {"paper_id": ""},
+        {"text": ""},
+        {"reviews": []},
+        {"cutoff_date": "soon"},
+        {"path": "/etc/passwd"},
+        {"options": {"warehouse": "/tmp"}},
+        {"options": {"engine": "litellm:openai/gpt-5"}},
+        {"options": {"profile": "/etc/passwd"}},
+    ],
+    ids=str,
+)
+def test_papers_that_cannot_be_taken_are_refused_in_one_line(
+    url: str, layout: Layout, told: dict[str, Any]
+) -> None:
+    before, headers = job_ids(layout), bearing(make_token(layout))
+    options = told.get("options", {})
+    changes = {name: value for name, value in told.items() if name != "options"}
+    papers = [sent_paper().model_dump(mode="json") | changes]
+    body = {"papers": papers, "options": options}
+    answer = httpx.post(f"{url}/v1/jobs/curate", json=body, headers=headers)
+    assert (answer.status_code, answer.json()["state"]) == (422, "error"), answer.text
+    assert "\n" not in answer.json()["error"]
     assert job_ids(layout) == before
 
 
