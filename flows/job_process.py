@@ -4,12 +4,13 @@ import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import orjson
 from filelock import FileLock, Timeout
 
 from dashboards.reports.write_curation import curated_set
+from flows.campaign import Summary
 from flows.command_line import ending_of, log_to_stderr
 from flows.commands.curate_output import exit_code_of as exit_code_of_set
 from flows.commands.evaluate import run_and_print
@@ -157,8 +158,7 @@ def _survey(request: SurveyRequest) -> JobResult:
     with Session() as session:
         summary = session.survey(request)
     if not summary.published:
-        last_word = f"not published: {'; '.join(summary.failed_expectations)}"
-        return JobResult(exit_code=EXIT_FAILURES, done=False, last_word=last_word)
+        return _unpublished(summary)
     layout, catalogue = Layout(request.warehouse), Settings().catalogue
     with open_reader(layout, catalogue_url=catalogue) as connection:
         surveys = surveys_of(connection, summary.head.run_id)
@@ -175,8 +175,7 @@ def _curate(request: CurationRequest) -> JobResult:
     with Session() as session:
         summary = session.curate(request)
     if not summary.published:
-        last_word = f"not published: {'; '.join(summary.failed_expectations)}"
-        return JobResult(exit_code=EXIT_FAILURES, done=False, last_word=last_word)
+        return _unpublished(summary)
     head, catalogue = summary.head, Settings().catalogue
     found = curated_set(Layout(request.warehouse), head.run_id, catalogue_url=catalogue)
     dropped = [f"{each.paper_id}: {each.dropped_detail}" for each in found.dropped]
@@ -188,12 +187,16 @@ def _curate(request: CurationRequest) -> JobResult:
     )
 
 
+def _unpublished(summary: Summary[Any], exit_code: int = EXIT_FAILURES) -> JobResult:
+    last_word = f"not published: {'; '.join(summary.failed_expectations)}"
+    return JobResult(exit_code=exit_code, done=False, last_word=last_word)
+
+
 def _evaluate(request: RunRequest, *, rank: bool) -> JobResult:
     summary, exit_code = run_and_print(request, rank=rank, as_json=False)
     head = summary.head
     if not summary.published:
-        last_word = f"not published: {'; '.join(summary.failed_expectations)}"
-        return JobResult(exit_code=exit_code, done=False, last_word=last_word)
+        return _unpublished(summary, exit_code)
     return JobResult(exit_code=exit_code, done=head.idea_count > 0, run_id=head.run_id)
 
 

@@ -23,6 +23,7 @@ from dashboards.reports.formats.report_format import ReportFormat
 from flows.command_line import log_to_stderr, run_command
 from flows.commands.answer import Answer
 from flows.environment import prepare_environment
+from flows.option_schemas import schema_of
 from flows.sent_ideas import idea_lines, name_of
 from flows.service import (
     NOT_OF_A_RANKING,
@@ -35,7 +36,6 @@ from flows.service import (
 from schemas.errors import AssayError
 from schemas.job import JobState
 from schemas.literature_options import SearchOptions
-from schemas.option_values import Options
 from schemas.options import AskOptions, CurateOptions, EvaluateOptions, RankOptions
 from schemas.role import Role
 from schemas.sent_papers import MOST_PAPERS, SentPaper
@@ -61,32 +61,6 @@ _INSTRUCTIONS = (
 )
 
 
-def _options_schema(
-    options: type[Options], *, without: frozenset[str] = OF_THE_MACHINE
-) -> dict[str, Any]:
-    """The options of a command that a request may say."""
-    schema = options.model_json_schema()
-    parts = schema.pop("$defs", {})
-    schema["properties"] = {
-        name: _inlined(told, parts)
-        for name, told in schema["properties"].items()
-        if name not in without
-    }
-    return schema
-
-
-def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
-    """A schema with its parts in place of their names, which mean nothing inside another one."""
-    if isinstance(schema, list):
-        return [_inlined(each, parts) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        named = parts[schema["$ref"].rpartition("/")[2]]
-        return _inlined(named | {name: schema[name] for name in schema if name != "$ref"}, parts)
-    return {name: _inlined(each, parts) for name, each in schema.items()}
-
-
 Ideas = Annotated[
     list[str | dict[str, Any]],
     Field(
@@ -98,13 +72,17 @@ Ideas = Annotated[
         ),
     ),
 ]
-EvaluateOptionsSaid = Annotated[dict[str, Any], WithJsonSchema(_options_schema(EvaluateOptions))]
-AskOptionsSaid = Annotated[dict[str, Any], WithJsonSchema(_options_schema(AskOptions))]
+EvaluateOptionsSaid = Annotated[
+    dict[str, Any], WithJsonSchema(schema_of(EvaluateOptions, without=OF_THE_MACHINE))
+]
+AskOptionsSaid = Annotated[
+    dict[str, Any], WithJsonSchema(schema_of(AskOptions, without=OF_THE_MACHINE))
+]
 CurateOptionsSaid = Annotated[
-    dict[str, Any], WithJsonSchema(_options_schema(CurateOptions, without=NOT_OF_SENT_PAPERS))
+    dict[str, Any], WithJsonSchema(schema_of(CurateOptions, without=NOT_OF_SENT_PAPERS))
 ]
 RankOptionsSaid = Annotated[
-    dict[str, Any], WithJsonSchema(_options_schema(RankOptions, without=NOT_OF_A_RANKING))
+    dict[str, Any], WithJsonSchema(schema_of(RankOptions, without=NOT_OF_A_RANKING))
 ]
 WaitSeconds = Annotated[float, Field(ge=0, le=3600)]
 RunName = Annotated[str, Field(description="The run_id that a finished job names.")]

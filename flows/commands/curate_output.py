@@ -12,6 +12,7 @@ from flows.commands.output import (
     ended_early,
     print_engine_note,
     print_log_note,
+    print_steps,
     print_table,
 )
 from flows.curation_agreement import agreement_on
@@ -132,19 +133,7 @@ def print_expected_curation(estimate: "CurationEstimate", *, as_json: bool) -> i
     if as_json:
         print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
         return EXIT_DONE
-    print_table(
-        ["step", "calls", "prompt tokens", "completion tokens", "cost"],
-        [
-            [
-                step.step,
-                round(step.calls),
-                round(step.prompt_tokens),
-                round(step.completion_tokens),
-                figures.usd(step.cost_usd),
-            ]
-            for step in estimate.steps
-        ],
-    )
+    print_steps("step", estimate.steps)
     cost = figures.usd(estimate.cost_usd) if estimate.model_calls else "none"
     print_table(
         ["the whole run", "expected"],

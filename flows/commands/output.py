@@ -1,7 +1,7 @@
 """What commands print: answers on stdout, everything else on stderr."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +11,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from dashboards.reports.figures import usd
 from flows.talk import print_note
 from flows.terminal import safe
 from schemas.choices import EXTRACTIVE
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from schemas.identifiers import RunId
     from schemas.run import Budget
     from tasks.accounting.budgets import SharedBudget
+    from tasks.judging.expected import StepEstimate
 
 PIPED_COLUMNS = 140
 NARROWEST_COLUMN = 12
@@ -119,6 +121,23 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
     for row in rows:
         table.add_row(*(Text(_shown(cell)) for cell in row))
     console.print(table)
+
+
+def print_steps(title: str, steps: "Iterable[StepEstimate]") -> None:
+    """What each step is expected to ask and cost; `title` is over their names."""
+    print_table(
+        [title, "calls", "prompt tokens", "completion tokens", "cost"],
+        [
+            [
+                step.step,
+                round(step.calls),
+                round(step.prompt_tokens),
+                round(step.completion_tokens),
+                usd(step.cost_usd),
+            ]
+            for step in steps
+        ],
+    )
 
 
 def _records(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[Text]:

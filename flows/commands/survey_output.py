@@ -13,6 +13,7 @@ from flows.commands.output import (
     ended_early,
     print_engine_note,
     print_log_note,
+    print_steps,
     print_table,
     stdout_console,
 )
@@ -105,19 +106,7 @@ def print_expected_survey(estimate: "SurveyEstimate", *, as_json: bool) -> int:
     if as_json:
         print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
         return EXIT_DONE
-    print_table(
-        ["step, for each question", "calls", "prompt tokens", "completion tokens", "cost"],
-        [
-            [
-                step.step,
-                round(step.calls),
-                round(step.prompt_tokens),
-                round(step.completion_tokens),
-                usd(step.cost_usd),
-            ]
-            for step in estimate.steps
-        ],
-    )
+    print_steps("step, for each question", estimate.steps)
     cost = usd(estimate.cost_usd) if estimate.model_calls else "none"
     print_table(
         ["the whole run", "expected"],
