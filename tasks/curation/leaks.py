@@ -51,7 +51,8 @@ _OTHERS = bounded(
 )
 """Others of whom it is said, not those whom it is said to be better than."""
 _NAMED = bounded(r"(?:\bet al\.?|[&,] [A-Z]\w{1,30}|\band [A-Z]\w{1,30}),? \((?:19|20)\d\d[a-z]?\)")
-"""Authors as the subject of a sentence, of whose work it tells."""
+"""Authors, of whose work a sentence tells that does not speak of its own."""
+_OWN = bounded(r"\b(?:we|our|ours)\b", IGNORECASE)
 _VERSION = bounded(r"\b[A-Z][\w-]{0,30}[ -]?v?[1-9]\.\d\b(?!\s?%)")
 """A program or model by name and version, whose digits are no figure: `Gemini 1.5`, `GPT-3.5`."""
 _YEARS = range(1900, 2101)
@@ -110,7 +111,7 @@ class Outcomes:
 
 def claims_outcome(sentence: str) -> bool:
     """Whether the sentence says that something turned out so, of the paper's own work."""
-    if _NAMED.search(sentence) is not None:
+    if _NAMED.search(sentence) is not None and _OWN.search(sentence) is None:
         return False
     if _FOUND.search(sentence) is not None:
         return True
