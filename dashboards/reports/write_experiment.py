@@ -83,11 +83,11 @@ class ExperimentPart:
         ]
 
     @property
-    def patch(self) -> Markdown:
-        """From the parent to the best candidate, as a block of Markdown; empty: there is none."""
-        parent = next(each for each in self.experiment.programs if each.role is Role.PARENT)
-        if self.best is None:
-            return Markdown("")
+    def patch(self) -> str:
+        """From the parent to the best candidate, in the form of `diff -u`; empty: there is none."""
+        parent = next((each for each in self.experiment.programs if each.role is Role.PARENT), None)
+        if self.best is None or parent is None:
+            return ""
         lines = difflib.unified_diff(
             parent.source.splitlines(),
             self.best.source.splitlines(),
@@ -96,8 +96,12 @@ class ExperimentPart:
             lineterm="",
             n=1,
         )
-        text = "\n".join(INVISIBLE.sub(" ", line) for line in lines).replace("~~~", "~ ~")
-        return Markdown(f"{_FENCE}diff\n{text}\n{_FENCE}")
+        return "\n".join(INVISIBLE.sub(" ", line) for line in lines)
+
+    @property
+    def patch_block(self) -> Markdown:
+        """The patch as a block of Markdown, which it cannot end."""
+        return Markdown(f"{_FENCE}diff\n{self.patch.replace('~~~', '~ ~')}\n{_FENCE}")
 
     @property
     def failures(self) -> list[tuple[str, int, str]]:

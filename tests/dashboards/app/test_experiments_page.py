@@ -1,0 +1,55 @@
+"""Experiments have their page: the finding, programs with intervals, the patch, what failed."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.base import replace
+from schemas.reasons import Reason
+from tests.support.dashboard import open_page, words
+from tests.support.experiment_lake import make_experiment, publish_experiment
+from tests.support.safe_page import unsafe_parts
+from warehouse.layout import Layout
+
+MARKUP = "<script>alert(1)</script> ![x](http://example.org/x.png)"
+UNMEASURED = replace(
+    make_experiment("task-1"),
+    question=MARKUP,
+    finding=None,
+    best_program_id=None,
+    unscored_reason=Reason.PROGRAM_FAILED,
+    unscored_detail=f"program.py fails: {MARKUP}",
+)
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    layout = Layout(tmp_path_factory.mktemp("experimented"))
+    publish_experiment(layout, make_experiment(), UNMEASURED)
+    return layout
+
+
+def test_a_finding_stands_with_its_figures_and_the_patch(layout: Layout) -> None:
+    page = open_page("experiments", layout, task="task-0")
+    assert not page.exception
+    said = words(page)
+    assert "Supported, within this task" in said
+    assert "chosen and confirmed on different data" in said
+    assert "ZeroDivisionError" in said
+    confirmed, candidates = [table.value for table in page.dataframe]
+    assert list(confirmed["program"]) == ["parent", "known", "c001"]
+    assert list(candidates["fate"]) == ["confirmed", "failed"]
+    assert "+STEP = 4" in page.code[0].value
+    assert unsafe_parts(page) == []
+
+
+def test_a_task_without_figures_says_why_and_its_text_stays_text(layout: Layout) -> None:
+    page = open_page("experiments", layout, task="task-1")
+    assert not page.exception
+    assert "Nothing was measured" in words(page)
+    assert not page.dataframe
+    assert unsafe_parts(page) == []
+
+
+def test_without_an_experiment_the_page_says_how_to_make_one(tmp_path: Path) -> None:
+    assert "assay experiment run" in words(open_page("experiments", Layout(tmp_path)))
