@@ -59,6 +59,12 @@ UnscoredReason = Annotated[
     Annotated[Reason, Stored(allowed=reasons_about(About.SCORE))] | None,
     Field(description="Why there is no score; None when scored."),
 ]
+UnitUnscoredReason = Annotated[
+    Annotated[Reason, Stored(allowed=(*reasons_about(About.SCORE), *reasons_about(About.COMMAND)))]
+    | None,
+    Field(description="Why the whole unit has no outcome; None where it has one."),
+]
+"""Of a unit of work, over which Assay itself can fail."""
 UnscoredDetail = Annotated[
     str,
     Field(description="One line about the reason; empty when scored."),

@@ -14,7 +14,7 @@ from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
-from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDetail, UnscoredReason
 from schemas.paper import Paper, SectionKind
 from schemas.survey_review import Aspect, RemovedSentence, SurveyJoin, SurveySection, Written
 
@@ -226,7 +226,7 @@ class Survey(Judged):
     kept_count: int | None = Field(
         ge=0, description="Papers kept; 0: looked, and nothing is relevant; None when unscored."
     )
-    unscored_reason: UnscoredReason = None
+    unscored_reason: UnitUnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     read_count: int = Field(
         default=0, ge=0, description="Papers an engine read for a review; 0: none is written."

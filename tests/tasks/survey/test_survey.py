@@ -1,6 +1,7 @@
 """A question from end to end: clusters, quotes, and what is said where there is nothing."""
 
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from schemas.graph import CitationEdge
@@ -15,9 +16,16 @@ from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import BaselineTools
 from tasks.survey.clustering import MOST_CLUSTERS
 from tasks.survey.quoting import LONGEST_QUOTE, quotes_of
-from tasks.survey.survey import survey
+from tasks.survey.survey import survey, unsurveyed
 from tests.support.contribution_fakes import WordEmbedder
+from tests.support.evaluations import START
 from tests.support.survey_fakes import GraphLiterature, failed
+from tests.support.survey_lake import SURVEY, make_survey_head
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.surveys.landing import SURVEYS, land_survey
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
 
 QUESTION = "How do bats hunt moths by echo calls?"
 BATS = "Bats hunt moths by echo calls at night. The recorder is cheap."
@@ -114,3 +122,24 @@ async def test_what_appeared_after_the_cutoff_is_nowhere() -> None:
     found = await surveyed(GraphLiterature(papers, {"new": ["old"]}, Everything(["old", "new"])))
     assert [text.paper_id for text in found.texts] == ["old"]
     assert found.links == ()
+
+
+def test_a_question_over_which_assay_itself_failed_is_published_with_that_reason(
+    tmp_path: Path,
+) -> None:
+    layout = Layout(tmp_path)
+    ledger = Ledger(IdeaId("question-0"))
+    found = unsurveyed(
+        SurveyQuestion(question_id="question-0", question="What is known of glaciers?"),
+        None,
+        Reason.INTERNAL_ERROR,
+        "KeyError: 'title'",
+        ledger,
+    )
+    land_survey(layout, SURVEY, found, START, START)
+    head = make_survey_head(question_count=1)
+    write_head(layout, SURVEYS, head)
+    assert publish(layout, SURVEYS, head).published
+    with open_reader(layout) as connection:
+        told = connection.execute("select unscored_reason, kept_count from surveys").fetchall()
+    assert told == [("internal_error", None)]
