@@ -20,7 +20,7 @@ _CONFIDENCE_PERCENT = 70
 
 
 class Verdict(StrEnum):
-    """What a second look makes of a problem."""
+    """What a second look finds: the text is wrong, the point is refuted, or nothing decides: open."""
 
     WRONG = "wrong"
     REFUTED = "refuted"
@@ -52,9 +52,7 @@ class RefuteReply(Reply):
         default="", description="The sentence that decides, word for word; empty without one."
     )
     reason: Words = Field(description="What decides, in at most three sentences.")
-    verdict: Verdict = Field(
-        description="`wrong`: the text is; `refuted`: the point is; `open`: nothing decides."
-    )
+    verdict: Verdict
     confidence_percent: Percent = Field(
         ge=0, le=100, description="How sure the verdict is, in percent."
     )
