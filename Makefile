@@ -70,8 +70,9 @@ bench: $(VENV)/.installed-dev ## print speed and memory figures (minutes)
 screenshots: $(VENV)/.installed-dev ## take the README's pictures of the dashboard over the demo, in Chromium
 	@$(BIN)/python -m tests.screenshots
 
-costs: $(VENV)/.installed-dev ## write the tables of docs/models.md anew, from LiteLLM's prices
+costs: $(VENV)/.installed-dev ## write the tables of docs/models.md and docs/deployment.md anew
 	@$(BIN)/python -m tests.model_costs
+	@$(BIN)/python -m tests.deployment_table
 
 clean: ## remove the environment, caches and the demo's output
 	rm -rf $(VENV) demo-warehouse build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

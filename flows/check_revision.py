@@ -12,7 +12,9 @@ from schemas.manuscripts import Decision, ManuscriptCheck
 from schemas.settings import Settings
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.queries import check_head, manuscript_checks
+from warehouse.manuscripts.landing import CHECKS
+from warehouse.manuscripts.queries import manuscript_checks
+from warehouse.units.reading import published_head
 
 LARGEST_BYTES = 10_000_000
 _FIELDS = ("manuscript", "id", "verdict", "remark")
@@ -29,7 +31,7 @@ def read_revision(
     """
     run_id, preferences = _read(path)
     with open_reader(Layout(warehouse), catalogue_url=settings.catalogue) as connection:
-        head = check_head(connection, run_id)
+        head = published_head(connection, CHECKS, run_id)
         checks = manuscript_checks(connection, run_id)
     if not head.review:
         raise ConfigurationError(f"--revise {path}: {run_id} is no review: it was read once")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dashboards.reports.write_check import write_check_report
+from dashboards.reports.write_check import check_page
 from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
 from schemas.check_run import CheckHead, CheckRequest, ManuscriptSource
@@ -98,7 +98,8 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
 
     def write_reports(self, head: CheckHead) -> tuple[Path, ...]:
         catalogue = self.settings.catalogue
-        return write_check_report(self.layout, head.run_id, catalogue_url=catalogue)
+        page = check_page(self.layout, head.run_id, catalogue_url=catalogue)
+        return page.write(self.layout.reports / head.run_id)
 
     def describe(self, head: CheckHead) -> str:
         judges = ", ".join(head.judges) or "none"

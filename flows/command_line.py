@@ -54,6 +54,7 @@ _COMMANDS = (
     "survey",
     "ask",
     "curate",
+    "ideate",
     "report",
     "export",
     "request",

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dashboards.reports.write_curation import write_curation_report
+from dashboards.reports.write_curation import curation_page
 from flows.campaign import Campaign, Plan, Summary
 from flows.curation_agreement import agreement_on
 from schemas.curation_run import CurationHead, CurationRequest, PaperSource
@@ -67,9 +67,8 @@ class Curating(Campaign[Plan[CurationHead], CurationHead]):
 
     def write_reports(self, head: CurationHead) -> tuple[Path, ...]:
         catalogue = self.settings.catalogue
-        return write_curation_report(
-            self.layout, head.run_id, agreement_on, catalogue_url=catalogue
-        )
+        page = curation_page(self.layout, head.run_id, agreement_on, catalogue_url=catalogue)
+        return page.write(self.layout.reports / head.run_id)
 
     def describe(self, head: CurationHead) -> str:
         return f"{head.paper_count} papers with reviews; engine {head.engine}."

@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
-from dashboards.reports.write_experiment import write_experiment_report
+from dashboards.reports.write_experiment import experiment_page
 from flows.campaign import Campaign, Plan, Summary
-from flows.shards import shard_count, write_shards
-from schemas.choices import EXTRACTIVE
-from schemas.experiment_run import ExperimentHead, ExperimentRequest
+from schemas.experiment_run import ExperimentHead, ExperimentRequest, TaskSource
 from schemas.identifiers import RunId, content_hash
-from tasks.experiments.experiment import METHOD_VERSION
 from tasks.experiments.experiment_shard import ExperimentJob, experiment_job
+from tasks.experiments.proposing import METHOD_VERSION
+from tasks.experiments.steps import STEPS
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
-from warehouse.experiments.landing import EXPERIMENTS
-from warehouse.units.landing import begun_head, complete_receipt
+from warehouse.experiments import EXPERIMENTS
+from warehouse.scrubbing import without_secrets
+from warehouse.units.landing import begun_head
 
 ExperimentSummary = Summary[ExperimentHead]
 
@@ -28,7 +28,7 @@ class Experimenting(Campaign[Plan[ExperimentHead], ExperimentHead]):
     work = ShardWork(ExperimentJob, experiment_job, "experiment shard", "tasks")
 
     def __init__(self, request: ExperimentRequest) -> None:
-        super().__init__(request, request.warehouse, engine=EXTRACTIVE.text)
+        super().__init__(request, request.warehouse, engine=request.engine.text)
         self.request = request
 
     @property
@@ -36,54 +36,55 @@ class Experimenting(Campaign[Plan[ExperimentHead], ExperimentHead]):
         return experiment_run_id(self.request)
 
     def plan(self) -> Plan[ExperimentHead]:
+        tasks = {source.task_id: source for source in self.request.tasks}
         return Plan(
             head=begun_head(self.layout, EXPERIMENTS, self._head()),
-            unit_names=tuple(source.task_id for source in self.request.tasks),
-            shards=self._shards(),
+            unit_names=tuple(tasks),
+            shards=self.shards_of(tasks, self._job),
         )
 
     def _head(self) -> ExperimentHead:
         return ExperimentHead(
             run_id=self.run_id,
-            engine=EXTRACTIVE.text,
+            engine=self.request.engine.text,
             seed=self.request.seed,
             task_count=len(self.request.tasks),
             started_at=self.started_at,
             finished_at=self.started_at,
         )
 
-    def _shards(self) -> dict[Path, tuple[str, ...]]:
-        request, run_id = self.request, self.run_id
-        waiting = [
-            source
-            for source in request.tasks
-            if complete_receipt(self.layout, EXPERIMENTS, run_id, source.task_id) is None
-        ]
-        count = shard_count(request, len(waiting))
-        shards = (
-            ExperimentJob(
-                run_id=run_id,
-                request=request,
-                tasks=tuple(waiting[number::count]),
-                trace_parent=traceparent(),
-            )
-            for number in range(count)
+    def _job(self, tasks: tuple[TaskSource, ...]) -> ExperimentJob:
+        return ExperimentJob(
+            run_id=self.run_id, request=self.request, tasks=tasks, trace_parent=traceparent()
         )
-        return write_shards(self.layout.state / "experiments" / run_id, shards)
 
     def write_reports(self, head: ExperimentHead) -> tuple[Path, ...]:
         catalogue = self.settings.catalogue
-        return write_experiment_report(self.layout, head.run_id, catalogue_url=catalogue)
+        page = experiment_page(self.layout, head.run_id, catalogue_url=catalogue)
+        return page.write(self.layout.reports / head.run_id)
 
     def describe(self, head: ExperimentHead) -> str:
         return f"{head.task_count} tasks; engine {head.engine}, seed {head.seed}."
 
 
 def experiment_run_id(request: ExperimentRequest) -> RunId:
-    """Over all that could change the outcome; not the workers or where folders lie."""
+    """Over all that could change the outcome; not the workers, the budget or where folders lie."""
+    asked = [] if request.engine.is_baseline else _asked(request)
+    container = request.container
+    within = f" {container.runtime} {container.image}" if container is not None else ""
     name = content_hash(
-        f"{METHOD_VERSION} {EXTRACTIVE.text} {request.seed}",
+        f"{METHOD_VERSION} {request.engine.text} {request.seed}{within}",
+        *asked,
         *sorted(f"{source.task_id}:{source.content_sha256}" for source in request.tasks),
         length=12,
     )
     return RunId(f"experiment-{name}")
+
+
+def _asked(request: ExperimentRequest) -> list[str]:
+    """What models are asked, and how."""
+    return [
+        request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
+        without_secrets(request.api_base) if request.api_base else "",
+        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+    ]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import orjson
 from filelock import FileLock, Timeout
 
-from dashboards.reports.write_curation import curated_set
+from dashboards.reports.write_curation import curation_page
 from flows.campaign import Summary
 from flows.command_line import ending_of, log_to_stderr
 from flows.commands.curate_output import exit_code_of as exit_code_of_set
@@ -42,7 +42,8 @@ from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
 from warehouse.queries import open_queries
-from warehouse.surveys.queries import surveys_of
+from warehouse.surveys import SURVEY_RECORD
+from warehouse.units.reading import published_units
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 LOCK_SECONDS = 5.0
@@ -161,7 +162,7 @@ def _survey(request: SurveyRequest) -> JobResult:
         return _unpublished(summary)
     layout, catalogue = Layout(request.warehouse), Settings().catalogue
     with open_reader(layout, catalogue_url=catalogue) as connection:
-        surveys = surveys_of(connection, summary.head.run_id)
+        surveys = published_units(connection, SURVEY_RECORD, summary.head.run_id)
     lost = [survey.unscored_detail for survey in surveys if survey.kept_count is None]
     return JobResult(
         exit_code=exit_code_of(summary.head, surveys),
@@ -177,7 +178,7 @@ def _curate(request: CurationRequest) -> JobResult:
     if not summary.published:
         return _unpublished(summary)
     head, catalogue = summary.head, Settings().catalogue
-    found = curated_set(Layout(request.warehouse), head.run_id, catalogue_url=catalogue)
+    found = curation_page(Layout(request.warehouse), head.run_id, catalogue_url=catalogue)
     dropped = [f"{each.paper_id}: {each.dropped_detail}" for each in found.dropped]
     return JobResult(
         exit_code=exit_code_of_set(head, found),

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from schemas.errors import UnknownNameError
+from warehouse.lake import no_lake
 from warehouse.layout import Layout
 from warehouse.reading import LakeReading
 
@@ -94,5 +94,5 @@ def catalogue_state(layout: Layout) -> str:
         with layout.catalogue.open("rb") as file:
             head, found = file.read(_HEADER_BYTES), os.fstat(file.fileno())
     except FileNotFoundError:
-        raise UnknownNameError(f"no lake in {layout.root}: publish a run first") from None
+        raise no_lake(layout) from None
     return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}-{head[_CHANGE_COUNTER].hex()}"

@@ -17,6 +17,7 @@ from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.curation_run import CurationRequest
 from schemas.errors import AssayError, ConfigurationError
 from schemas.experiment_run import ExperimentRequest
+from schemas.ideation_run import IdeationRequest
 from schemas.judging import JudgingParameters
 from schemas.profile import Profile
 from schemas.ranking import RankRequest
@@ -51,7 +52,7 @@ def check_before_run(request: RunRequest, settings: Settings) -> "tuple[Contact,
         ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
             cannot be used.
     """
-    check_writable(request.warehouse)
+    check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, request.literature, settings)
     from tasks.evaluation.modules import steps_of
@@ -69,7 +70,7 @@ def check_before_ranking(request: RankRequest, settings: Settings) -> "tuple[Con
         ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
             cannot be used.
     """
-    check_writable(request.warehouse)
+    check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, None, settings)
     from tasks.ranking.steps import STEPS
@@ -84,7 +85,7 @@ def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[C
         ConfigurationError: a model, its key or server, the scheduler or the warehouse folder cannot
             be used.
     """
-    check_writable(request.warehouse)
+    check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, request.literature, settings)
     from tasks.manuscripts.pool import POOL_STEPS
@@ -117,7 +118,7 @@ def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple
         ConfigurationError: the model, its key or server, the scheduler or the warehouse folder
             cannot be used.
     """
-    check_writable(request.warehouse)
+    check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, None, settings)
     from tasks.survey.expected import steps_of
@@ -148,6 +149,18 @@ def check_before_experimenting(request: ExperimentRequest, settings: Settings) -
     check_writable(request.warehouse)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, None, settings)
+
+
+def check_before_ideating(request: IdeationRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: as `check_before_run`.
+    """
+    from tasks.ideation.steps import STEPS
+
+    contacts = check_models(request.evaluation, STEPS, settings)
+    return (*contacts, *check_before_run(request.evaluation, settings))
 
 
 def check_models(
@@ -222,6 +235,7 @@ def examine(
             "name a folder you may write to with --warehouse",
         ),
         _tried("lake", "DuckLake's extensions are installed", _check_extensions, installed),
+        _catalogue(settings),
         _prefect(settings),
         _tried(
             "embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed
@@ -230,7 +244,7 @@ def examine(
         *_models(engine, api_base, profile, settings),
         _grobid(settings),
         _unpaywall(settings),
-        _sandbox(),
+        _sandbox(settings),
     ]
 
 
@@ -242,6 +256,18 @@ def _tried(part: str, detail: str, attempt: Callable[[], None], remedy: str) -> 
             part=part, state="broken", detail=str(error).splitlines()[0], remedy=remedy
         )
     return ComponentStatus(part=part, state="ok", detail=detail)
+
+
+def check_place(folder: Path, settings: Settings) -> None:
+    """Fail before anything is paid for that could not be published.
+
+    Raises:
+        ConfigurationError: nothing can be written to the folder, or to the catalogue in PostgreSQL.
+        UpstreamError: PostgreSQL cannot be reached.
+    """
+    check_writable(folder)
+    if settings.catalogue is not None:
+        _check_catalogue(settings.catalogue)
 
 
 def check_writable(folder: Path) -> None:
@@ -325,10 +351,46 @@ def _check_reachable_from(
 
 
 def _check_extensions() -> None:
-    from warehouse.lake import extension_path
+    from warehouse.connection import extension_path
 
-    for name in ("ducklake", "sqlite_scanner"):
+    for name in ("ducklake", "sqlite_scanner", "postgres_scanner"):
         extension_path(name)
+
+
+def _catalogue(settings: Settings) -> ComponentStatus:
+    """The catalogue; one that may only be read serves dashboards and questions, and nights fail."""
+    from warehouse.postgres import VARIABLE, PostgresCatalogue, catalogue_state
+
+    url = settings.catalogue
+    if url is None:
+        detail = "an SQLite file in the warehouse"
+        remedy = f"export {VARIABLE} when several machines publish"
+        return ComponentStatus(part="catalogue", state="default", detail=detail, remedy=remedy)
+    remedy = f"check the server and {VARIABLE}"
+    try:
+        catalogue = PostgresCatalogue.of(url)
+        state = catalogue_state(catalogue)
+    except AssayError as error:
+        return ComponentStatus(part="catalogue", state="broken", detail=str(error), remedy=remedy)
+    return ComponentStatus(
+        part="catalogue",
+        state="ok" if state.is_usable else "broken",
+        detail=f"PostgreSQL {state.version} at {catalogue.title}: {state.told}",
+        remedy=""
+        if state.may_write
+        else f"grant {state.user} the rights to publish, where it is to",
+    )
+
+
+def _check_catalogue(url: str) -> None:
+    from warehouse.postgres import PostgresCatalogue, catalogue_state
+
+    catalogue = PostgresCatalogue.of(url)
+    state = catalogue_state(catalogue)
+    if not state.may_write:
+        raise ConfigurationError(
+            f"nothing could be published to the catalogue at {catalogue.title}: {state.told}"
+        )
 
 
 def _check_embeddings(settings: Settings) -> None:
@@ -427,19 +489,21 @@ def _unpaywall(settings: Settings) -> ComponentStatus:
     return ComponentStatus(part="Unpaywall", state="ok", detail="an e-mail address is set")
 
 
-def _sandbox() -> ComponentStatus:
+def _sandbox(settings: Settings) -> ComponentStatus:
     from tasks.experiments.sandbox import check_sandbox
 
+    container = settings.experiments.container
+    maker = "bubblewrap" if container is None else container.runtime
     try:
-        check_sandbox()
+        check_sandbox(container)
     except ConfigurationError as error:
         return ComponentStatus(
             part="sandbox",
             state="missing",
             detail=one_line(error),
-            remedy="install bubblewrap, for experiments alone",
+            remedy=f"install {maker}, for experiments alone",
         )
-    return ComponentStatus(part="sandbox", state="ok", detail="bubblewrap makes one")
+    return ComponentStatus(part="sandbox", state="ok", detail=f"{maker} makes one")
 
 
 def _reached(

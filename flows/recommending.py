@@ -29,7 +29,7 @@ from tasks.recommendation.recommend import (
     recommend,
 )
 from tasks.web.client import open_client
-from warehouse.lake import open_reader
+from warehouse.lake import may_hold_a_lake, open_reader
 from warehouse.layout import Layout
 from warehouse.queries import resources_of_papers
 
@@ -56,7 +56,7 @@ def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> 
 def _read_before(warehouse: Path, settings: Settings) -> Iterator[KnownResources]:
     """What evaluations in the lake have read out of papers; nothing where there is no lake."""
     layout = Layout(warehouse)
-    if settings.catalogue is None and not layout.catalogue.exists():
+    if not may_hold_a_lake(layout, settings.catalogue):
         yield nothing_known
         return
     with open_reader(layout, catalogue_url=settings.catalogue) as connection:

@@ -10,6 +10,7 @@ from schemas.options import RankOptions
 from schemas.run import Run
 from schemas.settings import Settings
 from tasks.ideas.read import read_ideas
+from warehouse.lake import may_hold_a_lake
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
 from warehouse.rows import noun_of
@@ -29,7 +30,7 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
     """
     layout = Layout(options.warehouse.resolve())
     path = Path(name) if name is not None and Path(name).exists() else None
-    if path is not None and not layout.catalogue.exists() and Settings().catalogue is None:
+    if path is not None and not may_hold_a_lake(layout, Settings().catalogue):
         return None
     with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
         if name is None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dashboards.reports.write_survey import write_survey_report
+from dashboards.reports.write_survey import survey_page
 from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
 from schemas.identifiers import RunId, content_hash
@@ -16,7 +16,7 @@ from tasks.survey.expected import steps_of
 from tasks.survey.survey_shard import SurveyJob, survey_job
 from tasks.telemetry.reporting import traceparent
 from warehouse.scrubbing import without_secrets
-from warehouse.surveys.landing import SURVEYS
+from warehouse.surveys import SURVEYS
 from warehouse.units.landing import begun_head
 
 SurveySummary = Summary[SurveyHead]
@@ -89,7 +89,8 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
 
     def write_reports(self, head: SurveyHead) -> tuple[Path, ...]:
         catalogue = self.settings.catalogue
-        return write_survey_report(self.layout, head.run_id, catalogue_url=catalogue)
+        page = survey_page(self.layout, head.run_id, catalogue_url=catalogue)
+        return page.write(self.layout.reports / head.run_id)
 
     def describe(self, head: SurveyHead) -> str:
         return f"{head.question_count} questions; engine {head.engine}, depth {head.depth}."

@@ -21,6 +21,13 @@ class Limits(Noun):
     processes: int = Field(default=16, ge=4, le=256, description="Threads count as well.")
 
 
+class Container(Noun):
+    """The sandbox where it is a container and not bubblewrap."""
+
+    runtime: str = Field(pattern="^(podman|docker)$")
+    image: str = Field(pattern=r"^[A-Za-z0-9]\S*$", description="Holds python3, and not Assay.")
+
+
 class Direction(StrEnum):
     """Which way a metric is better."""
 
@@ -54,6 +61,28 @@ class Task(Noun):
     limits: Limits = Limits()
 
 
+class KnownWork(Noun):
+    """A work beside the idea of a task, under the key by which proposals name it."""
+
+    key: str = Field(min_length=1, max_length=80)
+    title: str = Field(min_length=1, max_length=500)
+    said: str = Field(
+        default="", max_length=2_000, description="What is taken from it: a sentence or two."
+    )
+
+
+class KnownIdea(Noun):
+    """What `idea.json` in the folder of a task says of the idea that is tried."""
+
+    idea_id: str = Field(min_length=1, max_length=200)
+    run_id: str = Field(default="", description="The run that evaluated it; empty: none did.")
+    text: str = Field(min_length=1, max_length=20_000)
+    concerns: tuple[Annotated[str, Field(min_length=1, max_length=2_000)], ...] = Field(
+        default=(), max_length=20, description="What was objected to it."
+    )
+    works: tuple[KnownWork, ...] = Field(default=(), max_length=20, description="Nearest first.")
+
+
 class Role(StrEnum):
     """What a program is in an experiment."""
 
@@ -62,9 +91,19 @@ class Role(StrEnum):
     CANDIDATE = "candidate"
 
 
-class Fate(StrEnum):
-    """How far a candidate came."""
+class Aim(StrEnum):
+    """What a proposal was asked to be."""
 
+    REFINE = "refine"
+    OTHER_WAY = "other_way"
+    KNOWN_METHOD = "known_method"
+    COMBINE = "combine"
+
+
+class Fate(StrEnum):
+    """How far a candidate came. A refused proposal could not be applied, and is no program."""
+
+    REFUSED = "refused"
     REPEATED = "repeated"
     FAILED = "failed"
     SCREENED_OUT = "screened_out"
@@ -107,8 +146,8 @@ class Execution(Judged):
         default={}, description="Whatever else was scored, by name, as a JSON object."
     )
     wall_seconds: float = Field(ge=0, description="Time the program took by the clock.")
-    memory_bytes: Annotated[int, Stored(unit="bytes")] = Field(
-        ge=0, description="Most memory seen in use."
+    memory_bytes: Annotated[int, Stored(unit="bytes")] | None = Field(
+        ge=0, description="Most memory seen in use; None: none was seen."
     )
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
@@ -124,11 +163,38 @@ class Program(Noun):
     parent_program_id: str | None = Field(
         default=None, description="The program it was made from; None: it was given."
     )
-    settings: dict[str, str] = Field(
-        default={}, description="Value of each tunable name, as written in the program."
+    proposed_by: str | None = Field(
+        default=None, description="Engine that proposed it; None: it was given."
     )
-    source: Prose = Field(description="The program.")
-    source_sha256: str = Field(description="Hash over its syntax tree.")
+    aim: Aim | None = Field(
+        default=None, description="What a model was asked for; None: no model was asked."
+    )
+    rationale: Prose = Field(
+        default="", description="What the model says that it changed, and why that should help."
+    )
+    borrowed_from: str | None = Field(
+        default=None,
+        description="Key of the work that the model says it borrows from; None: of none shown.",
+    )
+    settings: dict[str, str] = Field(
+        default={}, description="Value of each tunable name, where values alone were chosen."
+    )
+    source: Prose = Field(description="The program; empty: the proposal was refused.")
+    patch: Prose = Field(
+        default="",
+        description="From the program it was made from, as a unified diff; empty: it was given or"
+        " refused.",
+    )
+    source_sha256: str = Field(
+        description="Hash over its syntax tree; empty: the proposal was refused."
+    )
+    refusal: str = Field(
+        default="", description="Why the proposal could not be applied, in a line; empty: it could."
+    )
+    lesson: Prose = Field(
+        default="",
+        description="What those that come after it are told to do or to avoid; empty: nothing.",
+    )
     fate: Fate | None = Field(default=None, description="How far it came; None: it was given.")
     mean: float | None = Field(
         default=None,
@@ -161,7 +227,7 @@ class Experiment(Judged):
     least_difference: float = Field(gt=0, description="Smallest difference worth having.")
     environment: str = Field(description="Interpreter and libraries of the executions.")
     proposed_count: int = Field(ge=0, description="Candidates proposed.")
-    tried_count: int = Field(ge=0, description="Of those, candidates that were run: no repetition.")
+    tried_count: int = Field(ge=0, description="Of those, candidates that were run.")
     failed_count: int = Field(ge=0, description="Of those, candidates that gave no score.")
     best_program_id: str | None = Field(
         default=None, description="The candidate that was confirmed; None: there was none."

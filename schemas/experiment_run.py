@@ -6,10 +6,13 @@ from pathlib import Path
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.choices import EXTRACTIVE, EngineChoice
+from schemas.experiment import Container
 from schemas.identifiers import RunId
+from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
-from schemas.run import WorkRequest
+from schemas.run import Budget, WorkRequest
 
 
 class TaskSource(Noun):
@@ -25,7 +28,17 @@ class ExperimentRequest(WorkRequest):
 
     tasks: tuple[TaskSource, ...]
     warehouse: Path
+    profile: Profile = Field(description="Says which models are asked, and how.")
+    engine: EngineChoice = Field(
+        default=EXTRACTIVE,
+        description="Proposes programs; offline other values of tunables are tried.",
+    )
+    api_base: str | None = None
     seed: int = Field(default=0, ge=0, le=2**31 - 1)
+    container: Container | None = Field(
+        default=None, description="Where programs run; None: in bubblewrap."
+    )
+    budget: Budget = Budget()
 
 
 class ExperimentHead(Noun):

@@ -22,6 +22,7 @@ class Artefact(StrEnum):
     SURVEY = "survey"
     DATA_SET = "data_set"
     EXPERIMENT = "experiment"
+    PROPOSAL = "proposal"
     BENCHMARK = "benchmark"
     DECISION = "decision"
     PUBLICATION = "publication"

@@ -333,15 +333,25 @@ class CurateOptions(WorkOptions):
         )
 
 
-class ExperimentOptions(LakeOptions):
+class ExperimentOptions(WorkOptions):
     """Of `assay experiment run`."""
 
+    engine: Engine = EXTRACTIVE
+    profile: Profile = DEFAULT_PROFILE
     seed: int = option(0, "N", "Another one searches anew, on other data.", ge=0, le=2_147_483_647)
-    workers: Workers = None
-    scheduler: str | None = option(
-        None, "ADDRESS", "An existing Dask scheduler, such as tcp://host:8786."
+    max_cost_usd_per_task: float | None = option(
+        None, "X", "End the search on a task when it has spent this much.", ge=0
     )
-    dry_run: bool = option(False, "", "Say how much it would run, and run nothing.")
+    dry_run: bool = option(False, "", "Say what it would run, ask and cost, and do nothing.")
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent."""
+        return Budget(
+            maximum_cost_usd=self.max_cost_usd,
+            maximum_tokens=self.max_tokens,
+            maximum_cost_usd_per_idea=self.max_cost_usd_per_task,
+        )
 
 
 class QuestionOptions(WorkOptions):
@@ -371,6 +381,20 @@ class QuestionOptions(WorkOptions):
             maximum_tokens=self.max_tokens,
             maximum_requests=self.max_requests,
         )
+
+
+class IdeateOptions(RunOptions):
+    """Of `assay ideate`."""
+
+    rounds: int = option(
+        3, "N", "Versions of each idea: made, evaluated, revised by the findings.", ge=1, le=20
+    )
+    per_seed: int = option(4, "N", "Ideas of each seed.", ge=1, le=50)
+    keywords: int = option(
+        4, "N", "Most concepts of an idea; from here on one replaces another.", ge=2, le=12
+    )
+    neighbours: int = option(8, "N", "Neighbours looked at of each concept.", ge=1, le=100)
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
 
 class AskOptions(QuestionOptions):

@@ -124,6 +124,26 @@ class Reason(StrEnum):
         About.SCORE,
     )
 
+    # Why a version of an idea went no further.
+    NEAR_DUPLICATE = (
+        "near_duplicate",
+        "another version of the batch says nearly the same",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    NEAR_PUBLISHED = (
+        "near_published",
+        "a paper says nearly the same",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+    FINDING_UNANSWERED = (
+        "finding_unanswered",
+        "it answers no finding about the version before it",
+        Passes.NEVER,
+        About.ENTRY,
+    )
+
     # Why a source of literature, pages or code did not answer, or an answer was not used.
     RATE_LIMITED = (
         "rate_limited",

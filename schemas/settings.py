@@ -9,6 +9,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.choices import LiteratureChoice
+from schemas.experiment import Container
 
 
 class Section(BaseModel):
@@ -281,6 +282,31 @@ class RunSettings(Section):
     )
 
 
+class ExperimentSettings(Section):
+    """Where programs of experiments run."""
+
+    container_runtime: str | None = Field(
+        default=None,
+        pattern="^(podman|docker)$",
+        description="Makes the sandboxes in place of bubblewrap; None: bubblewrap does.",
+    )
+    container_image: str = Field(
+        default="assay-sandbox",
+        pattern=r"^[A-Za-z0-9]\S*$",
+        description=(
+            "With a container runtime: the image whose python3 runs programs. It holds the"
+            " libraries that tasks need, and not Assay: infra/sandbox.Dockerfile makes one."
+        ),
+    )
+
+    @property
+    def container(self) -> Container | None:
+        """The sandbox where it is a container; None: bubblewrap."""
+        if self.container_runtime is None:
+            return None
+        return Container(runtime=self.container_runtime, image=self.container_image)
+
+
 class AlarmSettings(Section):
     """From where on a page or the summary of a night raises an alarm."""
 
@@ -488,7 +514,8 @@ class Settings(BaseSettings):
     catalogue_url: SecretStr | None = Field(
         default=None,
         description=(
-            "Connection string of a PostgreSQL catalogue (postgres:…); None: an SQLite file."
+            "A PostgreSQL catalogue: postgresql://user:password@host:port/database. None: an SQLite"
+            " file."
         ),
     )
     literature: LiteratureSettings = LiteratureSettings()
@@ -499,6 +526,7 @@ class Settings(BaseSettings):
     dashboard: DashboardSettings = DashboardSettings()
     runs: RunSettings = RunSettings()
     alarms: AlarmSettings = AlarmSettings()
+    experiments: ExperimentSettings = ExperimentSettings()
     jobs: JobSettings = JobSettings()
     voting: VotingSettings = VotingSettings()
     api: ApiSettings = ApiSettings()

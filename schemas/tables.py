@@ -33,6 +33,8 @@ from schemas.experiment_run import ExperimentHead
 from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.idea import Idea, RejectedIdea
+from schemas.ideation import FindingAnswer, IdeationRound, IdeaVersion, KeywordRelation
+from schemas.ideation_run import IdeationHead
 from schemas.judging import JudgeVote
 from schemas.ledger import LedgerEntry, LedgerRow
 from schemas.manuscripts import (
@@ -81,6 +83,7 @@ MANUSCRIPT_ID = columns_of(ManuscriptCheck, "manuscript_id")
 QUESTION_ID = columns_of(Survey, "question_id")
 CURATED_PAPER_ID = columns_of(Curation, "paper_id")
 TASK_ID = columns_of(Experiment, "task_id")
+ROUND_ID = columns_of(IdeationRound, "round_id")
 LANDING_SHA256 = Column(
     "landing_sha256",
     STRING,
@@ -97,6 +100,7 @@ RECORDERS = (
     "survey",
     "curation",
     "experiments",
+    "ideation",
 )
 
 
@@ -161,6 +165,12 @@ _of_task = partial(
     _table,
     (RUN_ID, *TASK_ID, POSITION),
     ("run_id", "task_id"),
+    per_idea=False,
+)
+_of_round = partial(
+    _table,
+    (RUN_ID, *ROUND_ID, POSITION),
+    ("run_id", "round_id"),
     per_idea=False,
 )
 _of_benchmark = partial(
@@ -340,6 +350,12 @@ EXPERIMENT_TABLES = (
     _of_task("programs", Program, "program_id"),
     _of_task("executions", Execution, "program_id", "stage", "replicate"),
 )
+IDEATION_TABLES = (
+    _head(RUN_ID, "ideation_runs", IdeationHead),
+    _of_round("idea_versions", IdeaVersion, "version_id"),
+    _of_round("keyword_relations", KeywordRelation, "position"),
+    _of_round("finding_answers", FindingAnswer, "position"),
+)
 MADE_BY = (
     *columns_of(BenchmarkRun, "suite", "engine"),
     Column(
@@ -467,6 +483,7 @@ TABLES: tuple[Table, ...] = (
     *SURVEY_TABLES,
     *CURATION_TABLES,
     *EXPERIMENT_TABLES,
+    *IDEATION_TABLES,
     *BENCHMARK_TABLES,
     *SERVICE_TABLES,
     LEDGER,

@@ -9,6 +9,8 @@ from tasks.benchmarks.steps import STEPS as BENCHMARK_STEPS
 from tasks.committee.steps import STEPS as COMMITTEE_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
 from tasks.curation.steps import STEPS as CURATION_STEPS
+from tasks.experiments.steps import STEPS as EXPERIMENT_STEPS
+from tasks.ideation.steps import STEPS as IDEATION_STEPS
 from tasks.judging.step import Step
 from tasks.judging.steps import STEPS as SHARED_STEPS
 from tasks.manuscripts.steps import STEPS as MANUSCRIPT_STEPS
@@ -29,5 +31,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *MANUSCRIPT_STEPS,
     *SURVEY_STEPS,
     *CURATION_STEPS,
+    *EXPERIMENT_STEPS,
+    *IDEATION_STEPS,
     *BENCHMARK_STEPS,
 )

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from schemas.interpreter import collect_garbage_seldom
-from warehouse import lake
+from tests.support.postgres_server import PostgresServer, postgres_server
+from warehouse import connection
 
 collect_garbage_seldom()
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup what tests start would ignore it
@@ -21,7 +22,7 @@ settings.register_profile("assay", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("assay")
 
 # Over a handful of rows a second thread only costs: a publication takes two thirds more CPU-seconds.
-lake._CONFIGURED["threads"] = "1"
+connection._CONFIGURED["threads"] = "1"
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +33,13 @@ def same_main_module() -> Iterator[None]:
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """One for all tests of this process; whoever kills it starts it again."""
+    with postgres_server() as server:
+        yield server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -15,7 +15,7 @@ from schemas.identifiers import RunId
 from schemas.settings import CacheSettings, LanguageModelSettings
 from warehouse.caches import trim_caches
 from warehouse.kinds import KINDS
-from warehouse.lake import one_line, open_writer
+from warehouse.lake import may_hold_a_lake, no_lake, one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
@@ -82,11 +82,8 @@ def compact(
         ConfigurationError: there is no lake, or DuckLake could not do it.
         TransientError: a publisher is at work.
     """
-    if catalogue_url is None and not layout.catalogue.exists():
-        raise ConfigurationError(
-            f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse"
-            f" {layout.root}`)"
-        )
+    if not may_hold_a_lake(layout, catalogue_url):
+        raise no_lake(layout)
     now = datetime.now(UTC)
     expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
     with open_writer(layout, catalogue_url=catalogue_url) as connection:

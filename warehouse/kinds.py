@@ -8,11 +8,12 @@ from typing import Any
 
 from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.curations.landing import CURATIONS
-from warehouse.experiments.landing import EXPERIMENTS
+from warehouse.experiments import EXPERIMENTS
+from warehouse.ideations import IDEATIONS
 from warehouse.manuscripts.landing import CHECKS
 from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
-from warehouse.surveys.landing import SURVEYS
+from warehouse.surveys import SURVEYS
 from warehouse.units.kind import Kind
 
 KINDS: tuple[Kind[Any, Any], ...] = (
@@ -22,5 +23,6 @@ KINDS: tuple[Kind[Any, Any], ...] = (
     SURVEYS,
     CURATIONS,
     EXPERIMENTS,
+    IDEATIONS,
     BENCHMARKS,
 )

@@ -2,7 +2,6 @@
 number of readers.
 """
 
-import importlib.util
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,23 +16,18 @@ from schemas.errors import (
     UnknownNameError,
     UpstreamError,
 )
+from warehouse.connection import in_memory
 from warehouse.definitions import show_as_defined
 from warehouse.layout import Layout
+from warehouse.postgres import VARIABLE, PostgresCatalogue, loss_told, only_publisher
 from warehouse.publisher_lock import publisher_lock
-from warehouse.statements import quoted, table_statement
+from warehouse.statements import quoted, statement, table_statement
 
 if TYPE_CHECKING:  # questions in SQL do without it
     import pyarrow as pa
 
-_CONFIGURED: dict[str, str | bool | int | float | list[str]] = {
-    # The two extensions come from installed wheels, as DuckDB itself does. Holding their 70 MB
-    # against a signature took 0.3 CPU-seconds each time a lake was opened.
-    "allow_unsigned_extensions": "true",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "python_enable_replacements": "false",
-}
 _BUSY_MILLISECONDS = 30_000
+_NO_LAKE = "creating a new DuckLake is explicitly disabled"
 
 
 @contextmanager
@@ -44,19 +38,33 @@ def open_writer(
     default schema.
 
     Args:
-        catalogue_url: a PostgreSQL connection string; None: an SQLite file in the warehouse.
+        catalogue_url: address of a PostgreSQL database; None: an SQLite file in the warehouse.
         wait_seconds: how long to wait for another publisher to finish.
 
     Raises:
         TransientError: another publisher is still at work.
-        ConfigurationError: the catalogue cannot be opened.
+        ConfigurationError: the catalogue cannot be opened, or is not this lake's.
+        UpstreamError: PostgreSQL cannot be reached.
     """
     layout.data.mkdir(parents=True, exist_ok=True)
     with (
-        publisher_lock(layout.publisher_lock, wait_seconds),
+        _only_publisher(layout, catalogue_url, wait_seconds),
         _attached(layout, catalogue_url, read_only=False) as connection,
     ):
         yield connection
+
+
+@contextmanager
+def _only_publisher(
+    layout: Layout, catalogue_url: str | None, wait_seconds: float
+) -> Iterator[None]:
+    """Publishers of one catalogue meet there: in its database, or beside its file."""
+    if catalogue_url is None:
+        with publisher_lock(layout.publisher_lock, wait_seconds):
+            yield
+    else:
+        with only_publisher(PostgresCatalogue.of(catalogue_url), wait_seconds):
+            yield
 
 
 @contextmanager
@@ -72,17 +80,28 @@ def open_reader(
 
     Raises:
         UnknownNameError: there is no lake.
-        ConfigurationError: its catalogue cannot be opened.
+        ConfigurationError: its catalogue cannot be opened, or is not this lake's.
+        UpstreamError: PostgreSQL cannot be reached.
     """
-    if catalogue_url is None and not layout.catalogue.exists():
-        raise UnknownNameError(
-            f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse"
-            f" {layout.root}`)"
-        )
+    if not may_hold_a_lake(layout, catalogue_url):
+        raise no_lake(layout)
     with _attached(layout, catalogue_url, read_only=True) as connection:
         if as_defined:
             show_as_defined(connection)
         yield connection
+
+
+def may_hold_a_lake(layout: Layout, catalogue_url: str | None) -> bool:
+    """Whether there is a catalogue to look into: one in PostgreSQL is known once it is asked."""
+    return catalogue_url is not None or layout.catalogue.exists() or layout.moved_catalogue.exists()
+
+
+def no_lake(layout: Layout) -> UnknownNameError:
+    """Nothing was published yet."""
+    return UnknownNameError(
+        f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse"
+        f" {layout.root}`)"
+    )
 
 
 def lake_tables(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
@@ -98,83 +117,71 @@ def lake_tables(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
 
 
 @contextmanager
-def in_memory(memory_limit: str = "1GB") -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection without a lake, for reading landed files."""
-    connection = duckdb.connect(config=_CONFIGURED | {"memory_limit": memory_limit})
-    try:
-        connection.execute("set timezone = 'UTC'")
-        yield connection
-    finally:
-        connection.close()
-
-
-@contextmanager
 def _attached(
     layout: Layout, catalogue_url: str | None, *, read_only: bool
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    with in_memory() as connection:
-        scanner = "sqlite_scanner" if catalogue_url is None else "postgres_scanner"
-        for extension in (scanner, "ducklake"):
-            connection.execute(f"load {quoted(str(extension_path(extension)))}")
-        options = [
-            f"data_path {quoted(str(layout.data.resolve()) + '/')}",
-            "override_data_path true",
-        ]
-        options += [f"meta_busy_timeout {_BUSY_MILLISECONDS}"] if catalogue_url is None else []
+    catalogue = None if catalogue_url is None else PostgresCatalogue.of(catalogue_url)
+    if catalogue is None and layout.moved_catalogue.exists():
+        raise ConfigurationError(
+            f"the catalogue of {layout.root} was moved to PostgreSQL: export {VARIABLE}"
+        )
+    scanner = "sqlite_scanner" if catalogue is None else "postgres_scanner"
+    with loss_told(catalogue), in_memory(scanner, "ducklake") as connection:
+        options = [f"data_path {quoted(data_path(layout))}", "override_data_path true"]
+        if catalogue is None:
+            source = f"ducklake:sqlite:{layout.catalogue.resolve()}"
+            options += [f"meta_busy_timeout {_BUSY_MILLISECONDS}"]
+        else:
+            source = f"ducklake:postgres:{catalogue.connection_string}"
+            options += [f"meta_{option}" for option in catalogue.secret(connection)]
         options += ["read_only"] if read_only else []
         try:
-            connection.execute(
-                f"attach {quoted(_source(layout, catalogue_url))} as lake ({', '.join(options)})"
-            )
+            connection.execute(f"attach {quoted(source)} as lake ({', '.join(options)})")
         except duckdb.Error as error:
-            raise _opening_error(layout, catalogue_url, error) from None
+            raise _opening_error(layout, catalogue, error) from None
+        if catalogue is not None:
+            _refuse_other_lakes(connection, layout, catalogue)
         connection.execute("use lake")
         connection.execute(f"set python_enable_replacements = {not read_only}")
         yield connection
 
 
-def extension_path(name: str) -> Path:
-    """The extension's file inside its wheel: loaded from there, so nothing is installed, downloaded
-    or written to a home folder.
-
-    Raises:
-        ConfigurationError: the wheel is missing or belongs to another version of DuckDB.
-    """
-    spec = importlib.util.find_spec(f"duckdb_extension_{name}")
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(folder) / "extensions" / f"v{duckdb.__version__}" / f"{name}.duckdb_extension"
-        if path.exists():
-            return path
-    wheel = f"duckdb-extension-{name.replace('_', '-')}=={duckdb.__version__}"
-    raise ConfigurationError(f"DuckDB's extension {name} is not installed: `pip install {wheel}`")
+def data_path(layout: Layout) -> str:
+    """The lake's files, as its catalogue names their folder."""
+    return f"{layout.data.resolve()}/"
 
 
-def _source(layout: Layout, catalogue_url: str | None) -> str:
-    if catalogue_url is None:
-        return f"ducklake:sqlite:{layout.catalogue.resolve()}"
-    if catalogue_url.startswith(("postgres://", "postgresql://")):
-        return f"ducklake:postgres:{catalogue_url}"
-    if catalogue_url.startswith("postgres:"):
-        return f"ducklake:{catalogue_url}"
-    raise ConfigurationError(
-        "the catalogue's connection string must start with postgres: or postgresql://"
-    )
+def _refuse_other_lakes(
+    connection: duckdb.DuckDBPyConnection, layout: Layout, catalogue: PostgresCatalogue
+) -> None:
+    """A lake may lie in different places on different machines; its files are there on each."""
+    (written_at,) = connection.execute(statement("catalogue", "data_path")).fetchall()[0]
+    if written_at == data_path(layout):
+        return
+    found = connection.execute(statement("catalogue", "some_table")).fetchone()
+    if found is None:
+        return
+    file = connection.execute(statement("catalogue", "some_file"), [found[0]]).fetchone()
+    if file is not None and not Path(file[0]).exists():
+        raise ConfigurationError(
+            f"the catalogue at {catalogue.title} is that of the lake in {written_at}, not of"
+            f" {layout.lake}: name its warehouse with --warehouse, or another {VARIABLE}"
+        )
 
 
 def _opening_error(
-    layout: Layout, catalogue_url: str | None, error: duckdb.Error
+    layout: Layout, catalogue: PostgresCatalogue | None, error: duckdb.Error
 ) -> ConfigurationError | UpstreamError:
-    """One line without the connection string, which may hold a password."""
-    if catalogue_url is not None:
-        return UpstreamError(
-            "the lake's PostgreSQL catalogue cannot be opened: check host, database, user and"
-            " password of ASSAY_CATALOGUE_URL"
+    if catalogue is None:
+        return ConfigurationError(
+            f"the lake's catalogue {layout.catalogue} cannot be opened: {one_line(error)}"
         )
-    return ConfigurationError(
-        f"the lake's catalogue {layout.catalogue} cannot be opened: {one_line(error)}"
-    )
+    if _NO_LAKE in str(error):
+        return no_lake(layout)
+    return catalogue.opening_error(error)
 
 
+_SERVER_SAYS = "ERROR:"
 _CANDIDATES = ("Did you mean", "Candidate bindings")
 
 
@@ -184,12 +191,14 @@ def one_line(error: duckdb.Error) -> str:
 
 
 def in_one_line(message: str, limit: int = 300) -> str:
-    """The first line of DuckDB's message, and the names it offers in place of one
-    it has not found.
+    """The first line of DuckDB's message, and the names it offers in place of one it has not found
+    or what PostgreSQL said.
     """
     first, *more = message.strip().splitlines()
-    offered = next((line for line in more if line.startswith(_CANDIDATES)), "")
-    return f"{first} {offered}".strip()[:limit]
+    told = next((line for line in more if line.startswith(_CANDIDATES)), "")
+    if _SERVER_SAYS in message:
+        told = message.rpartition(_SERVER_SAYS)[2].strip().splitlines()[0]
+    return f"{first} {told}".strip()[:limit]
 
 
 def rows_in(

@@ -73,6 +73,11 @@ class Layout:
         return self.lake / "catalog.sqlite"
 
     @property
+    def moved_catalogue(self) -> Path:
+        """The catalogue that was, once PostgreSQL holds it."""
+        return self.lake / "catalog.moved.sqlite"
+
+    @property
     def data(self) -> Path:
         return self.lake / "data"
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from warehouse.definitions import show_as_defined
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.postgres import PostgresCatalogue, loss_told
 from warehouse.queries import Queries
 
 
@@ -18,14 +19,14 @@ class LakeReading:
     Every question sees what is published by then.
 
     Raises:
-        ConfigurationError: with the first question, when there is no lake.
+        ConfigurationError: when there is no lake.
+        UpstreamError: PostgreSQL cannot be reached, now or when a question is asked.
     """
 
     def __init__(self, layout: Layout, *, catalogue_url: str | None = None) -> None:
         self._stack = ExitStack()
         self._lock = threading.Lock()
-        self._layout = layout
-        self._catalogue_url = catalogue_url
+        self._catalogue = None if catalogue_url is None else PostgresCatalogue.of(catalogue_url)
         self._connection = self._stack.enter_context(
             open_reader(layout, catalogue_url=catalogue_url, as_defined=False)
         )
@@ -40,13 +41,12 @@ class LakeReading:
         with self._lock:
             cursor = self._connection.cursor()
         try:
-            cursor.execute("use lake")
-            cursor.execute("set timezone = 'UTC'")
-            if (
-                not self._as_defined
-            ):  # until the lake is: what is laid over it is seen by this cursor alone
-                self._as_defined = not show_as_defined(cursor)
-            yield Queries(cursor)
+            with loss_told(self._catalogue):
+                cursor.execute("use lake")
+                cursor.execute("set timezone = 'UTC'")
+                if not self._as_defined:  # what is laid over the lake is seen by this cursor alone
+                    self._as_defined = not show_as_defined(cursor)
+                yield Queries(cursor)
         finally:
             cursor.close()
 

@@ -6,7 +6,7 @@ what is known to be a secret of ours: guessing would change what they say.
 
 import os
 from typing import Any, TypeVar
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from schemas.errors import ConfigurationError
 from schemas.patterns import IGNORECASE, bounded
@@ -55,7 +55,7 @@ def known_secrets() -> tuple[str, ...]:
         spelling
         for value in found
         if _telling(value)
-        for spelling in (value, quote(value, safe=""))
+        for spelling in (value, unquote(value), quote(value, safe=""))
     }
     return tuple(sorted(spellings, key=lambda spelling: (-len(spelling), spelling)))
 

@@ -54,10 +54,15 @@ def meaning(sql: str) -> str:
 
 
 def table_statement(name: str, **parts: str) -> str:
-    """`sql/tables/<name>.sql` with its `{parts}` filled in: names from the table definitions, never
-    what a user wrote.
+    """`filled("tables", name)`."""
+    return filled("tables", name, **parts)
+
+
+def filled(folder: str, name: str, **parts: str) -> str:
+    """`sql/<folder>/<name>.sql` with its `{parts}` filled in: names of tables and columns, never what
+    a user wrote.
     """
-    return statement("tables", name).format(**parts)
+    return statement(folder, name).format(**parts)
 
 
 def quoted(text: str) -> str:

@@ -276,6 +276,41 @@ def dots(
     return drawn
 
 
+def steps(frame: polars.DataFrame, *, x: str, y: str, said: str, kept: str) -> Drawn:
+    """Rows in lanes `y` by whole numbers `x`, joined within a lane, with what is `said` of each
+    above its mark; a cross where `kept` is not "yes".
+    """
+    base = alt.Chart(frame, height=alt.Step(2 * ROW_HEIGHT)).encode(
+        x=alt.X(x, type="ordinal", axis=alt.Axis(labelAngle=0, orient="top")),
+        y=alt.Y(
+            y,
+            type="nominal",
+            sort=None,
+            title=None,
+            axis=alt.Axis(labelLimit=names_within(260), maxExtent=300),
+        ),
+    )
+    line = base.mark_line(color=NEUTRAL).encode(detail=alt.Detail(y, type="nominal"))
+    marks = base.mark_point(filled=True, size=90, opacity=1).encode(
+        color=_either(kept, [PALETTE[0], BAD]),
+        shape=_either(kept, ["circle", "cross"]),
+        tooltip=_tooltip(frame),
+    )
+    words = base.mark_text(dy=-14).encode(text=alt.Text(said, type="nominal"))
+    drawn: alt.LayerChart = line + marks + words
+    return drawn
+
+
+def _either(column: str, values: Sequence[str]) -> dict[str, Any]:
+    """One look for "yes", another for "no", without a legend."""
+    return {
+        "field": column,
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": ["yes", "no"], "range": list(values)},
+    }
+
+
 def limit(value: float, title: str) -> alt.LayerChart:
     """A horizontal line with its name, such as a budget."""
     data = polars.DataFrame({"limit": [value], "title": [title]})

@@ -12,6 +12,7 @@ import streamlit as st
 from dashboards.reports.alarms import USUAL
 from schemas.run import Run
 from schemas.settings import AlarmSettings, Settings
+from warehouse.lake import may_hold_a_lake
 from warehouse.layout import Layout
 from warehouse.queries import Queries, run_sql_with_names
 from warehouse.reading import LakeReading
@@ -43,7 +44,7 @@ class Lake:
     @property
     def exists(self) -> bool:
         """Whether anything was ever published here."""
-        return self.catalogue_url is not None or self.layout.catalogue.exists()
+        return may_hold_a_lake(self.layout, self.catalogue_url)
 
     def snapshot(self) -> str:
         """Changes whenever something is published."""

@@ -47,6 +47,7 @@ PAGES: tuple[Page, ...] = (
     Page("manuscripts", "Manuscripts", "rule", "Ideas"),
     Page("surveys", "Surveys", "account_tree", "Ideas"),
     Page("curation", "Rated ideas", "edit_note", "Ideas"),
+    Page("ideation", "Ideas in rounds", "conversion_path", "Ideas"),
     Page("experiments", "Experiments", "science", "Ideas"),
     Page("benchmarks", "Benchmarks", "speed", "Ideas"),
     Page("quality", "Data quality", "fact_check", "Data"),

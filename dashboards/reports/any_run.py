@@ -1,15 +1,24 @@
 """The report of a published run of whatever kind: of ideas, of manuscripts, of questions, of a
-curated set, of tasks, of a benchmark.
+curated set, of tasks, of ideas made in rounds, of a benchmark.
 """
 
 from collections.abc import Callable
 from enum import StrEnum
+from typing import Any
 
+from dashboards.reports.published_page import PublishedPage
 from dashboards.reports.render import OutputFormat, run_markdown_or_html
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from warehouse.curations.landing import CURATIONS
+from warehouse.experiments import EXPERIMENTS
+from warehouse.ideations import IDEATIONS
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import CHECKS
 from warehouse.queries import Queries, open_queries
+from warehouse.surveys import SURVEYS
+from warehouse.units.kind import Kind
+from warehouse.units.reading import published_heads
 
 
 class Reported(StrEnum):
@@ -20,29 +29,31 @@ class Reported(StrEnum):
     SURVEY = "survey"
     CURATION = "curation"
     EXPERIMENT = "experiment"
+    IDEATION = "ideation"
     BENCHMARK = "benchmark"
 
 
 _NAMES: dict[Reported, Callable[[Queries], list[RunId]]] = {
     Reported.RUN: lambda queries: [run.run_id for run in queries.list_runs()],
-    Reported.CHECK: lambda queries: _named(queries, "check_runs", dataset=None),
-    Reported.SURVEY: lambda queries: _named(queries, "survey_runs"),
-    Reported.CURATION: lambda queries: _named(queries, "curation_runs"),
-    Reported.EXPERIMENT: lambda queries: _named(queries, "experiment_runs"),
-    Reported.BENCHMARK: lambda queries: _named(queries, "benchmarks"),
+    Reported.CHECK: lambda queries: _published(queries, CHECKS),
+    Reported.SURVEY: lambda queries: _published(queries, SURVEYS),
+    Reported.CURATION: lambda queries: _published(queries, CURATIONS),
+    Reported.EXPERIMENT: lambda queries: _published(queries, EXPERIMENTS),
+    Reported.IDEATION: lambda queries: _published(queries, IDEATIONS),
+    Reported.BENCHMARK: lambda queries: [row["run_id"] for row in queries.rows("benchmarks")],
 }
 """What is published of each kind, newest first."""
 
 
-def _named(queries: Queries, name: str, **parameters: object) -> list[RunId]:
-    return [row["run_id"] for row in queries.rows(name, **parameters)]
+def _published(queries: Queries, kind: Kind[Any, Any]) -> list[RunId]:
+    return [head.run_id for head in published_heads(queries.connection, kind)]
 
 
 def any_report(
     layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
 ) -> str:
     """The run's report, a check's problems by manuscript, a survey's papers, a curated set, an
-    experiment's findings, or a benchmark's scores beside published figures.
+    experiment's findings, the lineage of ideas, or a benchmark's scores beside published figures.
 
     Raises:
         ConfigurationError: no such lake, or nothing published under that name.
@@ -57,21 +68,25 @@ def any_report(
 
             page = benchmark_page(queries, [run_id])
             return benchmark_markdown(page) if output_format == "md" else benchmark_html(page)
+    return page_of(kind, layout, run_id, catalogue_url=catalogue_url).written_as(output_format)
+
+
+def page_of(
+    kind: Reported, layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
+) -> PublishedPage:
+    """The page of a published run of a kind other than ideas and benchmarks."""
+    opened: Callable[..., PublishedPage]
     if kind is Reported.CHECK:
-        from dashboards.reports.write_check import check_report
-
-        return check_report(layout, run_id, output_format, catalogue_url=catalogue_url)
-    if kind is Reported.CURATION:
-        from dashboards.reports.write_curation import curation_report
-
-        return curation_report(layout, run_id, output_format, catalogue_url=catalogue_url)
-    if kind is Reported.EXPERIMENT:
-        from dashboards.reports.write_experiment import experiment_report
-
-        return experiment_report(layout, run_id, output_format, catalogue_url=catalogue_url)
-    from dashboards.reports.write_survey import survey_report
-
-    return survey_report(layout, run_id, output_format, catalogue_url=catalogue_url)
+        from dashboards.reports.write_check import check_page as opened
+    elif kind is Reported.CURATION:
+        from dashboards.reports.write_curation import curation_page as opened
+    elif kind is Reported.EXPERIMENT:
+        from dashboards.reports.write_experiment import experiment_page as opened
+    elif kind is Reported.IDEATION:
+        from dashboards.reports.write_ideation import ideation_page as opened
+    else:
+        from dashboards.reports.write_survey import survey_page as opened
+    return opened(layout, run_id, catalogue_url=catalogue_url)
 
 
 def kind_of(queries: Queries, run_id: RunId) -> Reported:

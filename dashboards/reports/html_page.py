@@ -17,6 +17,7 @@ from dashboards.reports.bar_chart import BarChart
 from dashboards.reports.chart import Chart
 from dashboards.reports.citation_map import CitationMap
 from dashboards.reports.interval_chart import IntervalChart
+from dashboards.reports.lineage import Lineage
 from dashboards.reports.reliability_chart import ReliabilityChart
 from schemas.naming import unturned
 from schemas.patterns import IGNORECASE, bounded, linear
@@ -32,6 +33,8 @@ INTERVALS_FENCE = "intervals"
 RELIABILITY_FENCE = "reliability"
 BARS_FENCE = "bars"
 MAP_FENCE = "map"
+LINEAGE_FENCE = "lineage"
+_DRAWN_FENCES = (INTERVALS_FENCE, RELIABILITY_FENCE, BARS_FENCE, MAP_FENCE, LINEAGE_FENCE)
 FOLD_FENCE, UNFOLD_FENCE = "fold", "unfold"
 BESIDE_FENCES = {
     "beside": '<div class="beside">\n<div>\n',
@@ -53,11 +56,12 @@ def html_page(
     reliability: Mapping[int, ReliabilityChart] = {},
     bars: Mapping[int, BarChart] = {},
     maps: Mapping[int, CitationMap] = {},
+    lineages: Mapping[int, Lineage] = {},
 ) -> str:
     """Render `markdown` with its headings as navigation.
 
-    An empty code block `intervals N`, `reliability N`, `bars N` or `map N` stands for the drawing
-    of that number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it,
+    An empty code block `intervals N`, `reliability N`, `bars N`, `map N` or `lineage N` stands for
+    the drawing of that number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it,
     and what stands between `beside`, `against` and `unbeside` in two columns. HTML in it is shown
     as text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
     """
@@ -68,6 +72,7 @@ def html_page(
         "reliability": reliability,
         "bars": bars,
         "map": maps,
+        "lineage": lineages,
     }
     tokens = parser.parse(markdown, environment)
     sections = _number_headings(tokens)
@@ -77,7 +82,7 @@ def html_page(
     return unturned(page)  # names in the drawings and the title too
 
 
-def picture(kind: str, drawing: BarChart | CitationMap) -> str:
+def picture(kind: str, drawing: BarChart | CitationMap | Lineage) -> str:
     """A drawing as a file of its own, which loads nothing; `kind` is the language of its fence."""
     return unturned(_templates().get_template("picture.svg.jinja").render(kind=kind, chart=drawing))
 
@@ -172,7 +177,7 @@ def _render_fence(
     environment: MutableMapping[str, Any],
 ) -> str:
     kind, _, number = tokens[index].info.strip().partition(" ")
-    if kind in (INTERVALS_FENCE, RELIABILITY_FENCE, BARS_FENCE, MAP_FENCE) and number.isdecimal():
+    if kind in _DRAWN_FENCES and number.isdecimal():
         drawing = environment[kind].get(int(number))
         return (
             ""

@@ -25,6 +25,7 @@ _STAGES: dict[str, str] = {
     "novelty": "judging novelty",
     "resources": "reading what papers used",
     "survey": "surveying the literature",
+    "ideation": "making ideas",
     "evaluate": "evaluating the idea",
 }
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from dashboards.reports import figures, wording
 from dashboards.reports.html_page import html_page
 from dashboards.reports.preferences import write_preferences
-from dashboards.reports.render import OutputFormat, rendered
+from dashboards.reports.published_page import PublishedPage
+from dashboards.reports.render import rendered
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
 from schemas.manuscripts import (
@@ -26,16 +25,42 @@ from schemas.manuscripts import (
 )
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.queries import check_head, manuscript_checks
-from warehouse.parquet import write_bytes
+from warehouse.manuscripts.landing import CHECKS
+from warehouse.manuscripts.queries import manuscript_checks
+from warehouse.units.reading import published_head
 
 
-@dataclass(frozen=True, slots=True)
-class CheckPage:
+@dataclass(frozen=True)
+class CheckPage(PublishedPage):
     """What the report shows."""
 
     head: CheckHead
     checks: tuple[ManuscriptCheck, ...]
+
+    @property
+    def units(self) -> tuple[ManuscriptCheck, ...]:
+        """Every manuscript with all problems, also refuted ones."""
+        return self.checks
+
+    def markdown(self) -> str:
+        return self._rendered(in_columns=False)
+
+    def html(self) -> str:
+        """With passages of the manuscript beside the problems."""
+        return html_page(self._rendered(in_columns=True), title=f"Check {self.head.run_id}")
+
+    def _rendered(self, *, in_columns: bool) -> str:
+        banners = wording.banners(self.head.engine, "")
+        return rendered("check.md.jinja", page=self, banners=banners, in_columns=in_columns)
+
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """As every page; beside that of a review the file in which a person says what they think
+        of it.
+        """
+        paths = super().write(folder)
+        if not self.head.review:
+            return paths
+        return *paths, write_preferences(folder, self.head, self.checks)
 
     def problems(self, check: ManuscriptCheck, attempt: Attempt) -> Sequence[Problem]:
         """Those to be shown first, in order: of a review no more than were asked for."""
@@ -174,59 +199,8 @@ def outcome(check: ManuscriptCheck) -> str:
     return figures.counted(len(check.standing), "problem") if check.standing else "no problem found"
 
 
-def check_report(
-    layout: Layout,
-    run_id: RunId,
-    output_format: OutputFormat = "md",
-    *,
-    catalogue_url: str | None = None,
-) -> str:
-    """The report as Markdown or as one HTML page, which shows passages beside the problems.
-
-    Raises ConfigurationError when the check run is not published.
-    """
-    page = _page(layout, run_id, catalogue_url)
-    return _markdown(page) if output_format == "md" else _html(page)
-
-
-def check_json(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
-    """Every manuscript with all problems, also refuted ones, as they were landed.
-
-    Raises ConfigurationError when the check run is not published.
-    """
-    checks = _page(layout, run_id, catalogue_url).checks
-    return TypeAdapter(tuple[ManuscriptCheck, ...]).dump_json(checks, indent=2).decode() + "\n"
-
-
-def write_check_report(
-    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
-) -> tuple[Path, ...]:
-    """Write `reports/<run_id>/index.html` and `index.md`; their paths. Beside those of a review
-    stands the file in which a person says what they think of it.
-    """
-    page = _page(layout, run_id, catalogue_url)
-    folder = layout.reports / run_id
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = folder / "index.html", folder / "index.md"
-    for path, text in zip(paths, (_html(page), _markdown(page)), strict=True):
-        building = path.with_suffix(".building")
-        write_bytes(building, text.encode("utf-8", "replace"))
-        building.replace(path)
-    if page.head.review:
-        return *paths, write_preferences(folder, page.head, page.checks)
-    return paths
-
-
-def _page(layout: Layout, run_id: RunId, catalogue_url: str | None) -> CheckPage:
+def check_page(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> CheckPage:
+    """All of a published check. Raises UnknownNameError when it is not published."""
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
-        return CheckPage(check_head(connection, run_id), manuscript_checks(connection, run_id))
-
-
-def _markdown(page: CheckPage, *, in_columns: bool = False) -> str:
-    """`in_columns`: with passages of the manuscript beside the problems, which HTML alone shows."""
-    banners = wording.banners(page.head.engine, "")
-    return rendered("check.md.jinja", page=page, banners=banners, in_columns=in_columns)
-
-
-def _html(page: CheckPage) -> str:
-    return html_page(_markdown(page, in_columns=True), title=f"Check {page.head.run_id}")
+        head = published_head(connection, CHECKS, run_id)
+        return CheckPage(head, manuscript_checks(connection, run_id))

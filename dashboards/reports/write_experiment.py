@@ -6,22 +6,20 @@ import difflib
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from dashboards.reports import figures, wording
 from dashboards.reports.html_page import html_page
-from dashboards.reports.render import OutputFormat, rendered
+from dashboards.reports.published_page import PublishedPage
+from dashboards.reports.render import rendered
 from dashboards.reports.safe_text import Markdown
 from schemas.experiment import Direction, Execution, Experiment, Fate, Finding, Program, Role, Stage
 from schemas.experiment_run import ExperimentHead
 from schemas.identifiers import RunId
 from schemas.naming import INVISIBLE
-from warehouse.experiments.queries import experiment_head, experiments_of
+from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.parquet import write_bytes
+from warehouse.units.reading import published_head, published_units
 
 _FENCE = "~~~~~~"
 _FINDINGS = {
@@ -68,6 +66,11 @@ class ExperimentPart:
         """Candidates that came to full data and no further, the best first."""
         chosen = [each for each in self.experiment.programs if each.fate is Fate.COMPARED]
         return sorted(chosen, key=lambda each: -(each.gain or 0.0))
+
+    @property
+    def refused(self) -> list[Program]:
+        """Proposals that could not be applied."""
+        return [each for each in self.experiment.programs if each.fate is Fate.REFUSED]
 
     @property
     def measures(self) -> list[tuple[str, list[float | None]]]:
@@ -123,19 +126,29 @@ class ExperimentPart:
         """Executions and the time of their programs."""
         executions = self.experiment.executions
         seconds = sum(each.wall_seconds for each in executions)
-        most = max((each.memory_bytes for each in executions), default=0) / 1e6
+        most = max((each.memory_bytes or 0 for each in executions), default=0)
         return (
             f"{figures.counted(len(executions), 'execution')}, {figures.duration(seconds)} of"
-            f" programs, at most {most:,.0f} MB of memory"
+            f" programs{f', at most {most / 1e6:,.0f} MB of memory' if most else ''}"
         )
 
 
 @dataclass(frozen=True)
-class ExperimentPage:
+class ExperimentPage(PublishedPage):
     """All of a published run."""
 
     head: ExperimentHead
     parts: tuple[ExperimentPart, ...]
+
+    @property
+    def units(self) -> tuple[Experiment, ...]:
+        return tuple(part.experiment for part in self.parts)
+
+    def markdown(self) -> str:
+        return rendered("experiment.md.jinja", page=self)
+
+    def html(self) -> str:
+        return html_page(self.markdown(), title=f"Experiment {self.head.run_id}")
 
 
 def _with_numbers(name: str) -> list[tuple[bool, int, str]]:
@@ -153,55 +166,11 @@ def _mean_of(executions: list[Execution], program: Program, name: str) -> float 
     return sum(values) / len(values) if values else None
 
 
-def experiment_report(
-    layout: Layout,
-    run_id: RunId,
-    output_format: OutputFormat = "md",
-    *,
-    catalogue_url: str | None = None,
-) -> str:
-    """The report as Markdown or as one HTML page.
-
-    Raises UnknownNameError when the run is not published.
-    """
-    page = experiment_page(layout, run_id, catalogue_url=catalogue_url)
-    return _html(page) if output_format == "html" else _markdown(page)
-
-
-def experiment_json(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
-    """Every experiment as it was landed. Raises UnknownNameError when the run is not published."""
-    page = experiment_page(layout, run_id, catalogue_url=catalogue_url)
-    found = tuple(part.experiment for part in page.parts)
-    return TypeAdapter(tuple[Experiment, ...]).dump_json(found, indent=2).decode() + "\n"
-
-
-def write_experiment_report(
-    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
-) -> tuple[Path, ...]:
-    """Write `reports/<run_id>/index.html` and `index.md`; their paths."""
-    page = experiment_page(layout, run_id, catalogue_url=catalogue_url)
-    folder = layout.reports / run_id
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = folder / "index.html", folder / "index.md"
-    for path, text in zip(paths, (_html(page), _markdown(page)), strict=True):
-        building = path.with_suffix(".building")
-        write_bytes(building, text.encode("utf-8", "replace"))
-        building.replace(path)
-    return paths
-
-
 def experiment_page(
     layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
 ) -> ExperimentPage:
     """All of a published run. Raises UnknownNameError when it is not published."""
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
-        parts = tuple(map(ExperimentPart, experiments_of(connection, run_id)))
-        return ExperimentPage(experiment_head(connection, run_id), parts)
-
-
-def _markdown(page: ExperimentPage) -> str:
-    return rendered("experiment.md.jinja", page=page)
-
-
-def _html(page: ExperimentPage) -> str:
-    return html_page(_markdown(page), title=f"Experiment {page.head.run_id}")
+        head = published_head(connection, EXPERIMENTS, run_id)
+        found = published_units(connection, EXPERIMENT_RECORD, run_id)
+        return ExperimentPage(head, tuple(map(ExperimentPart, found)))

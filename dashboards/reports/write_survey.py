@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from dashboards.reports import figures, wording
 from dashboards.reports.bar_chart import BarChart, Measured, bar_chart, scale_to
@@ -17,7 +14,8 @@ from dashboards.reports.citation_map import CitationMap, citation_map
 from dashboards.reports.formats.bib_file import bib_file, bib_keys
 from dashboards.reports.html_page import html_page, picture
 from dashboards.reports.papers import paper_link
-from dashboards.reports.render import OutputFormat, rendered
+from dashboards.reports.published_page import PublishedPage
+from dashboards.reports.render import rendered
 from dashboards.reports.safe_text import Markdown, plain
 from schemas.identifiers import RunId
 from schemas.paper import Paper, SectionKind
@@ -33,8 +31,8 @@ from schemas.survey_review import (
 from schemas.survey_run import SurveyHead
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.parquet import write_bytes
-from warehouse.surveys.queries import survey_head, surveys_of
+from warehouse.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.units.reading import published_head, published_units
 
 _ENDS = {
     End.DEPTH: "ended at its depth",
@@ -210,11 +208,50 @@ def _bin(first: int, span: int) -> str:
 
 
 @dataclass(frozen=True)
-class SurveyPage:
+class SurveyPage(PublishedPage):
     """What the report shows."""
 
     head: SurveyHead
     parts: tuple[SurveyPart, ...]
+
+    @property
+    def units(self) -> tuple[Survey, ...]:
+        return tuple(part.survey for part in self.parts)
+
+    @property
+    def _is_answer(self) -> bool:
+        return self.head.written is Written.ANSWER
+
+    def markdown(self) -> str:
+        return self._rendered(None)
+
+    def _rendered(self, pictures: Pictures | None) -> str:
+        banners = wording.banners(self.head.engine, self.head.literature)
+        template = "answer.md.jinja" if self._is_answer else "survey.md.jinja"
+        return rendered(template, page=self, banners=banners, pictures=pictures)
+
+    def html(self) -> str:
+        return html_page(
+            self._rendered(Pictures.DRAWN),
+            title=f"{'Answer' if self._is_answer else 'Survey'} {self.head.run_id}",
+            maps=self.maps,
+            bars=self.years,
+        )
+
+    def bib(self) -> str:
+        """The papers kept."""
+        return bib_file(self.papers)
+
+    def files(self) -> dict[str, str]:
+        shown = self._rendered(Pictures.FILES)
+        return {"index.html": self.html(), "index.md": shown, "papers.bib": self.bib()}
+
+    def pictures(self) -> dict[str, str]:
+        maps = {f"map-{number}.svg": picture("map", drawn) for number, drawn in self.maps.items()}
+        years = {
+            f"years-{number}.svg": picture("bars", drawn) for number, drawn in self.years.items()
+        }
+        return maps | years
 
     @cached_property
     def papers(self) -> tuple[Paper, ...]:
@@ -250,74 +287,9 @@ class SurveyPage:
         return {number: each for number, each in drawn.items() if each is not None}
 
 
-def survey_report(
-    layout: Layout,
-    run_id: RunId,
-    output_format: OutputFormat = "md",
-    *,
-    catalogue_url: str | None = None,
-) -> str:
-    """The report as Markdown or as one HTML page.
-
-    Raises ConfigurationError when the run is not published.
-    """
-    page = _page(layout, run_id, catalogue_url)
-    return _html(page) if output_format == "html" else _markdown(page)
-
-
-def write_survey_report(
-    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
-) -> tuple[Path, ...]:
-    """Write `reports/<run_id>/index.html`, `index.md` and `papers.bib`, and return their paths; the
-    drawings that `index.md` shows lie beside it as `map-1.svg`, `years-1.svg`, …
-    """
-    page = _page(layout, run_id, catalogue_url)
-    folder = layout.reports / run_id
-    folder.mkdir(parents=True, exist_ok=True)
-    reports = {
-        "index.html": _html(page),
-        "index.md": _markdown(page, Pictures.FILES),
-        "papers.bib": bib_file(page.papers),
-    }
-    drawings = {f"map-{number}.svg": picture("map", drawn) for number, drawn in page.maps.items()}
-    drawings |= {
-        f"years-{number}.svg": picture("bars", drawn) for number, drawn in page.years.items()
-    }
-    for name, text in (reports | drawings).items():
-        building = folder / f"{name}.building"
-        write_bytes(building, text.encode("utf-8", "replace"))
-        building.replace(folder / name)
-    return tuple(folder / name for name in reports)
-
-
-def survey_json(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
-    """Every survey as it was landed. Raises ConfigurationError when the run is not published."""
-    surveys = tuple(part.survey for part in _page(layout, run_id, catalogue_url).parts)
-    return TypeAdapter(tuple[Survey, ...]).dump_json(surveys, indent=2).decode() + "\n"
-
-
-def survey_bib(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> str:
-    """The papers kept. Raises ConfigurationError when the run is not published."""
-    return bib_file(_page(layout, run_id, catalogue_url).papers)
-
-
-def _page(layout: Layout, run_id: RunId, catalogue_url: str | None) -> SurveyPage:
+def survey_page(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> SurveyPage:
+    """All of a published survey. Raises UnknownNameError when it is not published."""
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
-        head = survey_head(connection, run_id)
-        return SurveyPage(head, tuple(map(SurveyPart, surveys_of(connection, run_id))))
-
-
-def _markdown(page: SurveyPage, pictures: Pictures | None = None) -> str:
-    banners = wording.banners(page.head.engine, page.head.literature)
-    answers = page.head.written is Written.ANSWER
-    template = "answer.md.jinja" if answers else "survey.md.jinja"
-    return rendered(template, page=page, banners=banners, pictures=pictures)
-
-
-def _html(page: SurveyPage) -> str:
-    return html_page(
-        _markdown(page, Pictures.DRAWN),
-        title=f"{'Answer' if page.head.written is Written.ANSWER else 'Survey'} {page.head.run_id}",
-        maps=page.maps,
-        bars=page.years,
-    )
+        head = published_head(connection, SURVEYS, run_id)
+        found = published_units(connection, SURVEY_RECORD, run_id)
+        return SurveyPage(head, tuple(map(SurveyPart, found)))

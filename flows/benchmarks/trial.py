@@ -41,15 +41,13 @@ from tasks.benchmarks.items import (
     outcome_of,
     work_through,
 )
-from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.ideas.json_lines import write_ideas
-from tasks.judging.opening import open_engines
+from tasks.judging.opening import open_judging
 from tasks.judging.packing import Beginning
 from tasks.judging.step import Step
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.web.client import open_client
 from warehouse.answers import IdeaReview
-from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 
@@ -208,30 +206,19 @@ class Trial:
         gateway: OpenGateway | None,
     ) -> dict[str, Done[NounT]]:
         async with AsyncExitStack() as stack:
-            budget = SharedBudget(
-                self.layout.state / "budgets.sqlite", self.run_id, self.request.budget
-            )
-            stack.callback(budget.close)
+            judging = open_judging(self.request, self.settings, self.layout, self.run_id, stack)
             store = AnswerStore(self.folder / "answers.sqlite")
             stack.callback(store.close)
-            embedder = SentenceEmbedder(
-                self.settings.embeddings, KeyedStore(self.layout.cache / "embeddings.sqlite")
-            )
-            engine_of = open_engines(
-                self.request.engine,
-                self.request.profile,
-                self.settings,
-                self.layout,
-                api_base=self.request.api_base,
-                embedder=embedder,
-                budget=budget,
-                stack=stack,
-            )
             literature_of = (
-                await self._literature(gateway, budget, stack) if gateway is not None else None
+                await self._literature(gateway, judging.budget, stack)
+                if gateway is not None
+                else None
             )
             tools = Tools(
-                engine_of, embedder, self.settings.language_model.maximum_concurrency, literature_of
+                judging.engine_of,
+                judging.embedder,
+                self.settings.language_model.maximum_concurrency,
+                literature_of,
             )
             return await work_through(
                 task, items, work, kind, store=store, tools=tools, ask_again=ask_again

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dashboards.reports.formats.report_format import ReportFormat
-from dashboards.reports.write_survey import survey_report
+from dashboards.reports.write_survey import survey_page
 from flows.commands.answer import print_answer, write_answer
 from flows.commands.output import ended_early, print_engine_note, print_log_note
 from flows.commands.run_output import print_bundled_note
@@ -17,7 +17,8 @@ from schemas.settings import Settings
 from schemas.survey_run import SurveyRequest
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.surveys.queries import surveys_of
+from warehouse.surveys import SURVEY_RECORD
+from warehouse.units.reading import published_units
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.surveying import SurveySummary
@@ -36,7 +37,7 @@ def print_asked(
             print_answer("not_published", run=head, warnings=broken)
         return EXIT_FAILURES
     with open_reader(layout, catalogue_url=catalogue) as connection:
-        surveys = surveys_of(connection, head.run_id)
+        surveys = published_units(connection, SURVEY_RECORD, head.run_id)
     early = ended_early(
         "the search for an answer",
         head.incomplete_reason,
@@ -50,7 +51,7 @@ def print_asked(
         write_answer(surveys_answer(head, surveys, early, **told))
         return exit_code_of(head, surveys)
     if output is None:
-        sys.stdout.write(safe(survey_report(layout, head.run_id, catalogue_url=catalogue)))
+        sys.stdout.write(safe(survey_page(layout, head.run_id, catalogue_url=catalogue).markdown()))
     else:
         from dashboards.reports.formats.any_format import report_file
 

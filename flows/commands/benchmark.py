@@ -113,13 +113,13 @@ def _run(
 ) -> "list[BenchmarkSummary]":
     from flows.benchmarks.run import run_suite
     from flows.benchmarks.suite import data_sha256
-    from flows.preflight import check_models, check_writable
+    from flows.preflight import check_models, check_place
     from schemas.run import Run, RunRequest
 
     for one, request in zip(suites, requests, strict=True):
         data_sha256(one, request.data)
     first = requests[0]
-    check_writable(first.warehouse)
+    check_place(first.warehouse, settings)
     from tasks.steps import STEPS
 
     check_models(first, STEPS, settings)

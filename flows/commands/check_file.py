@@ -7,7 +7,7 @@ from pathlib import Path
 from dashboards.reports.any_run import any_report
 from dashboards.reports.formats.any_format import data, document
 from dashboards.reports.formats.report_format import ReportFormat, format_of
-from dashboards.reports.write_check import CheckPage
+from dashboards.reports.write_check import CheckPage, check_page
 from flows.talk import print_note, print_warning
 from schemas.check_run import CheckRequest, ManuscriptSource
 from schemas.errors import ConfigurationError
@@ -17,9 +17,7 @@ from schemas.patterns import bounded
 from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
 from tasks.documents.pdf_comments import CommentedPdf, PdfComment, with_comments
-from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.queries import check_head, manuscript_checks
 
 _PAGE = bounded(r"\bpage (\d{1,4})")
 
@@ -83,8 +81,7 @@ def _write_comments(
 ) -> str | None:
     """Where the comments stand, in a sentence; None: nothing was written, which was said."""
     source = _only_pdf(request, path)
-    with open_reader(Layout(request.warehouse), catalogue_url=settings.catalogue) as connection:
-        page = CheckPage(check_head(connection, run_id), manuscript_checks(connection, run_id))
+    page = check_page(Layout(request.warehouse), run_id, catalogue_url=settings.catalogue)
     comments = tuple(_comments(page))
     written = asyncio.run(
         with_comments(source.path.read_bytes(), source.path.name, comments, settings.documents)

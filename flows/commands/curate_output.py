@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboards.reports import figures
 from dashboards.reports.curated_set import CuratedSet, write_curated_set
-from dashboards.reports.write_curation import curated_set
+from dashboards.reports.write_curation import curation_page
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
     ended_early,
@@ -57,7 +57,7 @@ def print_curation(
         return EXIT_FAILURES
     head, layout = summary.head, Layout(request.warehouse)
     catalogue = Settings().catalogue
-    found = curated_set(layout, head.run_id, agreement_on, catalogue_url=catalogue)
+    found = curation_page(layout, head.run_id, agreement_on, catalogue_url=catalogue)
     written = write_curated_set(output, found) if output is not None else ()
     reason = head.incomplete_reason
     early = ended_early(

@@ -53,26 +53,26 @@ def check(task: Task, json: Json = False) -> int:
     from flows.commands.experiment_output import print_checked
     from tasks.experiments.checking import check_task
 
-    return print_checked(check_task(task), as_json=json)
+    return print_checked(check_task(task, Settings().experiments.container), as_json=json)
 
 
 @application.command("run")
 def run(tasks: Tasks, options: ExperimentOptions, json: Json = False) -> int:
     """Look for a better program, and confirm the best on fresh data.
 
-    Other values of what program.py declares as tunable are tried, in a sandbox without network:
-    first on small data, the best on full data, the best of those on data that chose nothing. "No
-    better" is a result. The same command goes on where it stopped; nothing is run twice.
+    Offline, other values of what program.py declares as tunable are tried. A model, with --engine,
+    changes its code. Programs run in a sandbox without network: first on small data, the best on
+    full data, the best of those on data that chose nothing. "No better" is a result. The same
+    command goes on where it stopped; nothing is run or paid for twice.
     """
     from flows.commands.experiment_output import print_expected_experiment, print_experiments
     from flows.experiment_request import resolve_experiment
 
-    request = resolve_experiment(tasks, options)
+    request = resolve_experiment(tasks, options, Settings())
     if options.dry_run:
-        from tasks.experiments.expected import expected_experiments
+        from flows.experiment_estimate import estimate_experiment
 
-        expected = expected_experiments([source.folder for source in request.tasks])
-        return print_expected_experiment(expected, as_json=json)
+        return print_expected_experiment(estimate_experiment(request, Settings()), as_json=json)
     from flows.commands.session import Session
 
     with Session() as session:

@@ -6,21 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 from dashboards.reports import figures
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
-from flows.commands.output import ended_early, print_log_note, print_table
-from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.commands.output import ended_early, print_log_note, print_steps, print_table
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.talk import print_note, print_warning
 from flows.terminal import safe
 from schemas.experiment import Experiment, Fate, Program, Role
 from schemas.experiment_run import ExperimentHead, ExperimentRequest
-from schemas.run import Budget
+from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.experiments.checking import CheckedTask
-from tasks.experiments.expected import ExpectedStage
-from warehouse.experiments.queries import experiments_of
+from warehouse.experiments import EXPERIMENT_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.units.reading import published_units
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.experiment_estimate import ExperimentEstimate
     from flows.experimenting import ExperimentSummary
 
 
@@ -71,23 +72,27 @@ def print_checked(checked: CheckedTask, *, as_json: bool) -> int:
     return EXIT_DONE if checked.is_sound else EXIT_FAILURES
 
 
-def print_expected_experiment(stages: Sequence[ExpectedStage], *, as_json: bool) -> int:
+def print_expected_experiment(estimate: "ExperimentEstimate", *, as_json: bool) -> int:
     """Print what a run would take at most; the command's exit code."""
-    total = sum(stage.executions for stage in stages)
-    seconds = sum(stage.limit_seconds for stage in stages)
     if as_json:
-        print_answer("expected", stages, executions=total, limit_seconds=seconds)
+        told = estimate.model_dump(exclude={"stages"})
+        print_answer("expected", estimate.stages, **told)
         return EXIT_DONE
     print_table(
         ["task", "stage", "programs", "runs of each", "executions"],
         [
             [safe(each.task_id), each.stage.value, each.programs, each.replicates, each.executions]
-            for each in stages
+            for each in estimate.stages
         ],
     )
+    if estimate.steps:
+        print_steps("step", estimate.steps)
+        print_note(
+            f"about {estimate.model_calls:,} model calls for {figures.usd(estimate.cost_usd)}"
+        )
     print_note(
-        f"at most {figures.counted(total, 'execution')}, which their limits bound to"
-        f" {figures.duration(seconds)} of programs; nothing was run"
+        f"at most {figures.counted(estimate.executions, 'execution')}, which their limits bound to"
+        f" {figures.duration(estimate.limit_seconds)} of programs; nothing was run or asked"
     )
     return EXIT_DONE
 
@@ -104,11 +109,11 @@ def print_experiments(
         if as_json:
             print_answer("not_published", run=head, warnings=failed)
         return EXIT_FAILURES
-    layout = Layout(request.warehouse)
+    layout, reason = Layout(request.warehouse), head.incomplete_reason
     with open_reader(layout, catalogue_url=settings.catalogue) as connection:
-        experiments = experiments_of(connection, head.run_id)
+        experiments = published_units(connection, EXPERIMENT_RECORD, head.run_id)
     early = ended_early(
-        "the experiment", head.incomplete_reason, request.warehouse, head.run_id, Budget(), "task"
+        "the experiment", reason, request.warehouse, head.run_id, request.budget, "task"
     )
     if as_json:
         told = {"reports": summary.report_paths, "log": summary.log_path}
@@ -121,8 +126,10 @@ def print_experiments(
         print_log_note(summary.log_path)
         for line in early:
             print_warning(line)
+    if reason is Reason.BUDGET_EXHAUSTED:
+        return EXIT_BUDGET
     unmeasured = any(each.finding is None for each in experiments)
-    return EXIT_FAILURES if unmeasured or head.incomplete_reason else EXIT_DONE
+    return EXIT_FAILURES if unmeasured or reason else EXIT_DONE
 
 
 def experiments_answer(
@@ -147,6 +154,7 @@ def _print(experiment: Experiment) -> None:
     found = experiment.finding.value.replace("_", " ")
     print_note(safe(f"{experiment.task_id}: {found}; {experiment.because}"))
     shown = [each for each in experiment.programs if _on_fresh_data(each)]
+    refused = sum(each.fate is Fate.REFUSED for each in experiment.programs)
     print_table(
         ["program", experiment.metric, "runs", "gain", "95 % interval"],
         [
@@ -167,6 +175,7 @@ def _print(experiment: Experiment) -> None:
     print_note(
         f"{figures.counted(experiment.tried_count, 'candidate')} run of"
         f" {experiment.proposed_count:,} proposed, {experiment.failed_count:,} failed"
+        f"{f', {refused:,} could not be applied' if refused else ''}"
     )
 
 

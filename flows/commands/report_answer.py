@@ -5,11 +5,13 @@ a benchmark or an idea.
 from dashboards.reports.any_run import Reported, kind_of
 from dashboards.reports.benchmark_page import benchmark_page
 from dashboards.reports.changes import changes_of
+from dashboards.reports.write_ideation import ideation_page
 from flows.commands.answer import Answer, answer_of
 from flows.commands.benchmark_output import scores_answer
 from flows.commands.check_output import checks_answer
 from flows.commands.curate_output import curations_answer
 from flows.commands.experiment_output import experiments_answer
+from flows.commands.ideate_output import ideas_answer
 from flows.commands.rank_output import matches_answer
 from flows.commands.run_output import published, state_of
 from flows.commands.survey_output import surveys_answer
@@ -19,14 +21,16 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
 from tasks.manuscripts.scores import check_scores
 from warehouse.curations.edits import edited, edits_of
-from warehouse.curations.queries import curation_head, curations_of
-from warehouse.experiments.queries import experiment_head, experiments_of
+from warehouse.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.manuscripts.queries import check_head, manuscript_checks
+from warehouse.manuscripts.landing import CHECKS
+from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.queries import Queries, open_queries
 from warehouse.rankings.queries import group_summaries, ranked_by, ranking_shown
-from warehouse.surveys.queries import survey_head, surveys_of
+from warehouse.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.units.reading import published_head, published_units
 
 
 def report_answer(
@@ -53,16 +57,26 @@ def report_answer(
             return _run(queries, run_id, idea)
     with open_reader(layout, catalogue_url=catalogue) as connection:
         if kind is Reported.SURVEY:
-            return surveys_answer(survey_head(connection, run_id), surveys_of(connection, run_id))
+            return surveys_answer(
+                published_head(connection, SURVEYS, run_id),
+                published_units(connection, SURVEY_RECORD, run_id),
+            )
         if kind is Reported.CURATION:
             edits = edits_of(connection, run_id)
-            curated = [edited(each, edits) for each in curations_of(connection, run_id)]
-            made = curation_head(connection, run_id)
+            curated = [
+                edited(each, edits) for each in published_units(connection, CURATION_RECORD, run_id)
+            ]
+            made = published_head(connection, CURATIONS, run_id)
             return curations_answer(made, curated, agreement=agreement_on(edits))
         if kind is Reported.EXPERIMENT:
-            found = experiments_of(connection, run_id)
-            return experiments_answer(experiment_head(connection, run_id), found)
-        head, checks = check_head(connection, run_id), manuscript_checks(connection, run_id)
+            found = published_units(connection, EXPERIMENT_RECORD, run_id)
+            return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
+        if kind is Reported.IDEATION:
+            return ideas_answer(ideation_page(layout, run_id, catalogue_url=catalogue))
+        head, checks = (
+            published_head(connection, CHECKS, run_id),
+            manuscript_checks(connection, run_id),
+        )
     scores = check_scores(checks, head.judges, maximum_problems=head.maximum_problems)
     return checks_answer(head, checks, scores)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from schemas.check_run import CheckRequest
 from schemas.curation_run import CurationRequest
 from schemas.experiment_run import ExperimentRequest
+from schemas.ideation_run import IdeationRequest
 from schemas.ranking import RankRequest
 from schemas.run import RunRequest, WorkRequest
 from schemas.settings import Settings
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from flows.curating import CurationSummary
     from flows.evaluate import RunSummary
     from flows.experimenting import ExperimentSummary
+    from flows.ideating import IdeationSummary
     from flows.prefect_server import PrefectServer
     from flows.ranking import RankSummary
     from flows.surveying import SurveySummary
@@ -109,6 +111,20 @@ class Session:
         from flows.experimenting import Experimenting
 
         return self._run(Experimenting(request))
+
+    def ideate(self, request: IdeationRequest) -> "IdeationSummary":
+        """Make ideas in rounds, after a look at all it needs."""
+        self._prepare(request)
+        from flows.preflight import check_before_ideating
+
+        _tell(check_before_ideating(request, Settings()))
+        from flows.evaluate import Evaluation
+        from flows.ideating import ideate
+
+        def evaluate(asked: RunRequest) -> "RunSummary":
+            return self._run(Evaluation(asked))
+
+        return ideate(request, Settings(), self._run, evaluate)
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:

@@ -29,7 +29,8 @@ from schemas.survey_review import ReviewPart, Written
 from schemas.survey_run import SurveyHead, SurveyRequest
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.surveys.queries import surveys_of
+from warehouse.surveys import SURVEY_RECORD
+from warehouse.units.reading import published_units
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
     from flows.survey_estimate import SurveyEstimate
@@ -49,7 +50,7 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
             print_answer("not_published", run=summary.head, warnings=failed)
         return EXIT_FAILURES
     with open_reader(Layout(request.warehouse), catalogue_url=Settings().catalogue) as connection:
-        surveys = surveys_of(connection, summary.head.run_id)
+        surveys = published_units(connection, SURVEY_RECORD, summary.head.run_id)
     reason = summary.head.incomplete_reason
     scope = summary.head.run_id
     early = ended_early("the survey", reason, request.warehouse, scope, request.budget, "question")

@@ -68,6 +68,36 @@ def compact(lake: LakeOptions, json: Json = False) -> int:
     return 0
 
 
+@application.command("move-catalogue")
+def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
+    """Move the catalogue from its SQLite file into the PostgreSQL database that ASSAY_CATALOGUE_URL
+    names, with every snapshot; data files stay where they are.
+    """
+    from flows.commands.answer import print_answer
+    from flows.talk import print_note
+    from warehouse.layout import Layout
+    from warehouse.move_catalogue import move_catalogue as move
+    from warehouse.postgres import VARIABLE
+
+    address = Settings().catalogue
+    if address is None:
+        raise ConfigurationError(
+            f"export {VARIABLE}=postgresql://user:password@host:port/database, an empty database"
+            " to move the catalogue to"
+        )
+    layout = Layout(lake.warehouse.resolve()).existing()
+    rows = move(layout, address)
+    if json:
+        held = [{"table": name, "row_count": count} for name, count in rows.items()]
+        print_answer("moved", held, kept=layout.moved_catalogue)
+    print_note(
+        f"moved {rows['ducklake_snapshot']:,} snapshots of {rows['ducklake_table']:,} tables; the"
+        f" old catalogue stays as {layout.moved_catalogue}, which nothing reads any more"
+    )
+    print_note(f"every command on this warehouse now needs {VARIABLE}")
+    return 0
+
+
 @application.command("docs")
 def docs() -> int:
     """Print the data dictionary: every table and column with type, unit and meaning."""

@@ -4,14 +4,12 @@ A paper that landed whole is not curated again.
 """
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from schemas.boundary import ErrorBoundary
 from schemas.curation import Curation, ReviewedAt
 from schemas.curation_run import CurationReceipt, PaperSource
-from schemas.errors import AssayError
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
@@ -21,15 +19,13 @@ from tasks.curation.curate import curate, uncurated
 from tasks.curation.openreview import OpenReview
 from tasks.curation.read import Reader
 from tasks.curation.submission import Unread
-from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.opening import EngineOf, open_engines, traced
-from tasks.shards.work import cause_of, each_unit
+from tasks.judging.opening import EngineOf, open_judging, traced
+from tasks.shards.work import each_unit, land_once, or_failure
 from tasks.sources.requests import SourceContext
 from tasks.web.client import Client, open_client
-from warehouse.curations.landing import CURATIONS, land_curation
+from warehouse.curations.landing import CURATION_RECORD
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
-from warehouse.units.landing import complete_receipt
 
 PAPERS_IN_FLIGHT = 4
 
@@ -67,26 +63,19 @@ class _Resources:
         context = SourceContext(self.http, ledger, limits, count_request, self.answers)
         return OpenReview(self.settings, context)
 
-    async def at_least_a_reason(self, source: PaperSource, ledger: Ledger) -> Curation:
-        """Of a paper over which Assay itself failed, one that says so."""
-        boundary = ErrorBoundary()
-        with boundary:
-            return await self.curated(source, ledger)
-        assert boundary.error is not None
-        if isinstance(boundary.error, AssayError | OSError):
-            raise boundary.error
-        cause = cause_of(boundary.error, f"the curation of paper {source.paper_id!r}")
-        return uncurated(source, self.job.request.parameters, Unread(*cause), ledger)
-
     async def landed(self, source: PaperSource) -> CurationReceipt:
         """The receipt of one paper, which is curated unless it landed whole."""
+        ledger, parameters = Ledger(IdeaId(source.paper_id)), self.job.request.parameters
+
+        def work() -> Awaitable[Curation]:
+            return or_failure(
+                self.curated(source, ledger),
+                f"the curation of paper {source.paper_id!r}",
+                lambda cause: uncurated(source, parameters, Unread(*cause), ledger),
+            )
+
         run_id = self.job.run_id
-        done = complete_receipt(self.layout, CURATIONS, run_id, source.paper_id)
-        if done is not None:
-            return done
-        started_at, ledger = datetime.now(UTC), Ledger(IdeaId(source.paper_id))
-        curation = await self.at_least_a_reason(source, ledger)
-        return land_curation(self.layout, run_id, curation, started_at, datetime.now(UTC))
+        return await land_once(self.layout, CURATION_RECORD, run_id, source.paper_id, work)
 
 
 async def curation_job(job: CurationJob, settings: Settings) -> tuple[CurationReceipt, ...]:
@@ -97,11 +86,7 @@ async def curation_job(job: CurationJob, settings: Settings) -> tuple[CurationRe
     """
     request, layout = job.request, Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
-        budget = SharedBudget(layout.state / "budgets.sqlite", job.run_id, request.budget)
-        stack.callback(budget.close)
-        embedder = SentenceEmbedder(
-            settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")
-        )
+        judging = open_judging(request, settings, layout, job.run_id, stack)
         seconds = settings.sources.timeout_seconds
         resources = _Resources(
             job=job,
@@ -114,16 +99,7 @@ async def curation_job(job: CurationJob, settings: Settings) -> tuple[CurationRe
             ),
             http=await stack.enter_async_context(open_client(seconds)),
             answers=KeyedStore(layout.cache / "sources.sqlite"),
-            budget=budget,
-            engine_of=open_engines(
-                request.engine,
-                request.profile,
-                settings,
-                layout,
-                api_base=request.api_base,
-                embedder=embedder,
-                budget=budget,
-                stack=stack,
-            ),
+            budget=judging.budget,
+            engine_of=judging.engine_of,
         )
         return tuple(await each_unit(job.sources, PAPERS_IN_FLIGHT, resources.landed))

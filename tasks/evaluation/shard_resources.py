@@ -15,13 +15,11 @@ from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
 from tasks.documents.sections import AbstractLibrary, DocumentLibrary
 from tasks.embeddings import Embedder
-from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.evaluation.evaluate_shard import Attempts, evaluate_shard
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import ShardJob
-from tasks.judging.batches.asking import BatchTerms
-from tasks.judging.batches.questions import Questions
-from tasks.judging.opening import EngineOf, open_engines, traced
+from tasks.judging.batches.asking import open_batches
+from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.sources.full_texts import open_full_texts
@@ -113,41 +111,22 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
     layout = Layout(job.request.warehouse)
     attempts = Attempts(layout.state / "runs" / job.run_id / "attempts")
     async with AsyncExitStack() as stack:
-        budget = SharedBudget(layout.state / "budgets.sqlite", job.run_id, job.request.budget)
-        stack.callback(budget.close)
-        embedder = SentenceEmbedder(
-            settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")
-        )
+        request, batches = job.request, None
+        if request.batch:
+            batches = open_batches(layout.batches(job.run_id), request.batch_failures, stack)
+        judging = open_judging(request, settings, layout, job.run_id, stack, batches=batches)
         resources = ShardResources(
             job=job,
             settings=settings,
             http=await stack.enter_async_context(open_client(settings.literature.timeout_seconds)),
-            embedder=embedder,
+            embedder=judging.embedder,
             documents=KeyedStore(layout.cache / "documents.sqlite"),
             document_slots=asyncio.Semaphore(settings.documents.concurrency),
-            budget=budget,
-            engine_of=open_engines(
-                job.request.engine,
-                job.request.profile,
-                settings,
-                layout,
-                api_base=job.request.api_base,
-                embedder=embedder,
-                budget=budget,
-                stack=stack,
-                batches=_batch_terms(job, layout, stack),
-            ),
+            budget=judging.budget,
+            engine_of=judging.engine_of,
             sources_http=await stack.enter_async_context(
                 open_client(settings.sources.timeout_seconds)
             ),
             source_answers=KeyedStore(layout.cache / "sources.sqlite"),
         )
         return await evaluate_shard(job, layout, attempts, resources.tools)
-
-
-def _batch_terms(job: ShardJob, layout: Layout, stack: AsyncExitStack) -> BatchTerms | None:
-    if not job.request.batch:
-        return None
-    questions = Questions(layout.batches(job.run_id))
-    stack.callback(questions.close)
-    return BatchTerms(questions, job.request.batch_failures)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from schemas.experiment import Execution, Stage, Task
+from schemas.experiment import Container, Execution, Stage, Task
 from tasks.experiments.executing import EvaluatorError, Executor
 from tasks.experiments.gains import detectable, interval
 from tasks.experiments.sandbox import check_sandbox
@@ -56,27 +56,32 @@ class CheckedTask(Noun):
         return all(each.mean is not None for each in self.programs)
 
 
-def check_task(path: Path) -> CheckedTask:
+def check_task(path: Path, container: Container | None = None) -> CheckedTask:
     """Run the parent twice and the baselines once on the data of a selection.
+
+    Args:
+        container: the sandbox; None: bubblewrap.
 
     Raises:
         ConfigurationError: the task cannot be understood, `evaluate.py` fails, or there is no
             sandbox.
     """
     folder = read_task(path)
-    check_sandbox()
+    check_sandbox(container)
     with tempfile.TemporaryDirectory(prefix="assay-") as scratch:
         store = KeyedStore(Path(scratch) / "executions.sqlite")
         try:
-            executions = asyncio.run(_executions(folder, store))
+            executions = asyncio.run(_executions(folder, store, container))
         except* EvaluatorError as errors:
             raise ConfigurationError(f"{path}: {errors.exceptions[0]}") from errors
     return _checked(folder, executions)
 
 
-async def _executions(folder: TaskFolder, store: KeyedStore) -> list[Execution]:
+async def _executions(
+    folder: TaskFolder, store: KeyedStore, container: Container | None
+) -> list[Execution]:
     slots = asyncio.Semaphore(len(os.sched_getaffinity(0)))
-    executor = Executor(folder, "check", store, slots)
+    executor = Executor(folder, "check", store, slots, container)
     async with asyncio.TaskGroup() as group:
         tasks = [
             group.create_task(executor.execute(name, source, Stage.SELECTION, replicate, again))

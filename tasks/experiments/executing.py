@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
-from schemas.experiment import Execution, Stage
+from schemas.experiment import Container, Execution, Stage
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason, reason_named
 from tasks.experiments.sandbox import Ended, Stop, run_sandboxed
@@ -32,6 +32,10 @@ class EvaluatorError(Exception):
     """`evaluate.py` fails, whatever the program: nothing of its task can be measured."""
 
 
+class SyntaxRefusedError(Exception):
+    """A proposed program cannot be run at all, in one line that says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     """Data of one replicate, as JSON."""
@@ -49,12 +53,16 @@ class Executor:
         run_id: whose seeds they are: each run has data of its own.
         store: what executions came to, by all that could change it.
         slots: how many sandboxes there may be at once.
+        container: what they are; None: bubblewrap.
+        occasion: of the confirmation; another one has other data.
     """
 
     folder: TaskFolder
     run_id: str
     store: KeyedStore
     slots: asyncio.Semaphore
+    container: Container | None = None
+    occasion: str = ""
     _made: dict[tuple[Stage, int], "asyncio.Task[Made]"] = field(default_factory=dict)
 
     async def execute(
@@ -88,6 +96,21 @@ class Executor:
             **told,
         )
 
+    async def syntax_tree(self, source: str) -> str:
+        """The syntax tree of a program that nobody vouches for, as text. Nothing of it is run.
+
+        Raises:
+            SyntaxRefusedError: it is no Python, or has no `solve`.
+        """
+        files = {"run.py": _child("syntax"), "program.py": source.encode()}
+        ended = await self._sandboxed(["/given/run.py"], files, "tree.json")
+        told = _read(ended)
+        if not isinstance(told, dict):
+            raise SyntaxRefusedError(f"it is no Python: {_why(ended)}")
+        if "solve" not in told["functions"]:
+            raise SyntaxRefusedError("it has no function `solve` at the left margin")
+        return str(told["tree"])
+
     async def made(self, stage: Stage, replicate: int) -> Made:
         """The data of a replicate, made once. Raises EvaluatorError when they cannot be."""
         task = self._made.get((stage, replicate))
@@ -96,7 +119,8 @@ class Executor:
         return await asyncio.shield(task)
 
     async def _make(self, stage: Stage, replicate: int) -> Made:
-        seed = self._seed(stage.value, replicate)
+        purpose = f"{stage}{self.occasion}" if stage is Stage.CONFIRMATION else stage.value
+        seed = self._seed(purpose, replicate)
         key = content_hash("data", self.folder.content_sha256, stage, f"{seed}")
         found = await asyncio.to_thread(self.store.get_many, [key])
         if key in found:
@@ -105,7 +129,7 @@ class Executor:
             told = await self._make_anew(stage, seed)
             await asyncio.to_thread(self.store.put_many, {key: json.dumps(told).encode()})
         # The program's own seed says nothing of the seed that its data are made with.
-        return Made(self._seed(f"{stage} program", replicate), *map(_json, told))
+        return Made(self._seed(f"{purpose} program", replicate), *map(_json, told))
 
     async def _make_anew(self, stage: Stage, seed: int) -> tuple[Any, Any]:
         ended = await self._evaluator("make", f"{seed}", _SIZES.get(stage, "full"))
@@ -171,7 +195,9 @@ class Executor:
     ) -> Ended:
         async with self.slots:
             limits = self.folder.task.limits
-            return await asyncio.to_thread(run_sandboxed, arguments, files, leaves, limits)
+            return await asyncio.to_thread(
+                run_sandboxed, arguments, files, leaves, limits, self.container
+            )
 
 
 def _child(name: str) -> bytes:

@@ -4,34 +4,25 @@ compared on full data, and the best of those confirmed on data that chose nothin
 
 import asyncio
 import math
-import platform
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import version
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from schemas.base import replace
-from schemas.choices import EXTRACTIVE
-from schemas.experiment import Execution, Experiment, Fate, Finding, Program, Role, Stage, Task
-from schemas.identifiers import content_hash
-from schemas.outcome import Provenance
-from schemas.reasons import Reason
+from schemas.experiment import Container, Experiment, Fate, Finding, Program, Role, Stage, Task
+from schemas.reasons import Reason, may_pass
 from tasks.experiments.executing import EvaluatorError, Executor
 from tasks.experiments.gains import Gain, finding, gains, interval
-from tasks.experiments.program import Tunable, Value, tree_hash, tunables_of, with_settings
-from tasks.experiments.searching import TunableSearch
+from tasks.experiments.proposing import Proposer
+from tasks.experiments.record import Record, mean_of
+from tasks.experiments.sandbox import environment
 from tasks.experiments.task_folder import PARENT, PROGRAM, TaskFolder
-
-METHOD_VERSION = 1
-"""Raised when other programs are proposed, or other things said of the same figures."""
 
 SIDE_BY_SIDE = 4
 """Candidates proposed at a time: more of them know less of each other."""
 
 COMPARED_SHARE = 0.2
 LEAST_COMPARED = 3
-_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
 def compared_count(tried_count: int) -> int:
@@ -39,32 +30,26 @@ def compared_count(tried_count: int) -> int:
     return max(LEAST_COMPARED, math.ceil(COMPARED_SHARE * tried_count))
 
 
-def environment() -> str:
-    """Interpreter, system and libraries of the executions, in a line."""
-    libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
-    return f"Python {platform.python_version()} on {platform.system()} {platform.machine()}; {libraries}"
-
-
 class ParentError(Exception):
     """The parent fails on data of a stage."""
 
 
-async def run_experiment(folder: TaskFolder, executor: Executor, seed: int) -> Experiment:
-    """Try other values of what the parent declares as tunable; what came of it.
+async def run_experiment(folder: TaskFolder, executor: Executor, proposer: Proposer) -> Experiment:
+    """Try what is proposed; what came of it, calls apart.
 
-    The same folder, executor's run and seed give the same candidates and the same executions.
+    The same folder, executor's run and proposals give the same candidates and the same executions.
     """
-    work = _Work(folder, executor, seed)
+    work = _Work(Record(folder), executor, proposer)
     try:
         return await work.done()
     except (EvaluatorError, ParentError) as error:
         return work.unscored(f"{error}")
 
 
-def unmeasured(folder: TaskFolder, reason: Reason, detail: str) -> Experiment:
+def unmeasured(executor: Executor, reason: Reason, detail: str) -> Experiment:
     """An experiment without a figure."""
     return Experiment(
-        **_of_task(folder),
+        **_of_task(executor.folder, executor.container),
         proposed_count=0,
         tried_count=0,
         failed_count=0,
@@ -76,143 +61,115 @@ def unmeasured(folder: TaskFolder, reason: Reason, detail: str) -> Experiment:
 
 @dataclass(slots=True)
 class _Work:
-    """The experiment under way: every program and execution so far."""
+    """The experiment under way."""
 
-    folder: TaskFolder
+    record: Record
     executor: Executor
-    seed: int
-    programs: dict[str, Program] = field(default_factory=dict)
-    executions: list[Execution] = field(default_factory=list)
+    proposer: Proposer
 
     @property
     def task(self) -> Task:
-        return self.folder.task
+        return self.record.task
 
     async def done(self) -> Experiment:
-        trials = self.task.trials
-        for name, source in self.folder.programs.items():
-            role = Role.PARENT if name == PARENT else Role.BASELINE
-            self.programs[name] = _program(name, role, source)
+        trials, record = self.task.trials, self.record
         await self.run([PARENT], Stage.SCREENING, trials.screening)
         self.check_parent(Stage.SCREENING)
         await self.search()
         chosen = self.best_screened()
+        if not chosen and self.ended_early:
+            first = next(each for each in self.proposer.failures if may_pass(each.reason))
+            return self.unscored(first.detail, first.reason)
         if not chosen:
             return self.concluded(None, None, None)
         await self.run([PARENT, *chosen], Stage.SELECTION, trials.selection)
         self.check_parent(Stage.SELECTION)
-        selected = self.judged(chosen, Stage.SELECTION, Fate.COMPARED, len(self.tried()))
+        selected = record.judged(chosen, Stage.SELECTION, Fate.COMPARED, len(record.tried()))
         if not selected:
             return self.concluded(None, None, None)
         best = max(selected, key=lambda name: selected[name].mean)
-        baselines = [name for name in self.folder.programs if name != PARENT]
+        baselines = [name for name in record.folder.programs if name != PARENT]
         await self.run([PARENT, *baselines, best], Stage.CONFIRMATION, trials.confirmation)
         self.check_parent(Stage.CONFIRMATION)
-        self.judged(baselines, Stage.CONFIRMATION, None, 1)
-        confirmed = self.judged([best], Stage.CONFIRMATION, Fate.CONFIRMED, 1).get(best)
-        if self.folder.can_permute:
+        record.judged(baselines, Stage.CONFIRMATION, None, 1)
+        confirmed = record.judged([best], Stage.CONFIRMATION, Fate.CONFIRMED, 1).get(best)
+        if record.folder.can_permute:
             await self.run([best], Stage.PERMUTED, trials.selection)
         return self.concluded(best, selected[best], confirmed)
 
     async def search(self) -> None:
-        """Propose and screen candidates, a few side by side."""
-        parent = self.folder.programs[PARENT]
-        tunables = tunables_of(parent, PROGRAM)
-        search = TunableSearch(tunables, self.task.direction, self.seed)
-        known = {self.programs[PARENT].source_sha256: PARENT}
-        while tunables and (done := len(self.candidates())) < self.task.trials.candidates:
-            count = min(SIDE_BY_SIDE, self.task.trials.candidates - done)
-            names, fresh = [], []
-            for number, values in enumerate(search.propose(count), start=done + 1):
-                program = _candidate(f"c{number:03d}", parent, tunables, values)
-                first = known.setdefault(program.source_sha256, program.program_id)
-                is_new = first == program.program_id
-                self.programs[program.program_id] = replace(
-                    program, fate=Fate.SCREENED_OUT if is_new else Fate.REPEATED
-                )
-                names.append(first)
-                fresh += [first] if is_new else []
+        """Have candidates proposed and screen them, a few side by side."""
+        record, asked, most = self.record, 0, self.task.trials.candidates
+        known = {record.programs[PARENT].source_sha256: PARENT}
+        while asked < most:
+            count = min(SIDE_BY_SIDE, most - asked)
+            names = [f"c{number:03d}" for number in range(asked + 1, asked + count + 1)]
+            proposed = await self.proposer.propose(names, record)
+            asked += count
+            firsts = self.noted(proposed, known)
+            fresh = [name for name, first in firsts.items() if name == first]
             await self.run(fresh, Stage.SCREENING, self.task.trials.screening)
-            self.judged(fresh, Stage.SCREENING, Fate.SCREENED_OUT, 1)
-            search.tell([_mean(self.values(name, Stage.SCREENING)) for name in names])
+            record.judged(fresh, Stage.SCREENING, Fate.SCREENED_OUT, 1)
+            if not proposed or self.ended_early:
+                break
+            await self.proposer.told(firsts, record, more=asked < most)
+            if self.ended_early:
+                break
+        if self.ended_early:
+            # Whoever goes on later confirms on data that this confirmation has not seen.
+            self.executor.occasion = f" after {len(record.candidates())}"
 
-    def candidates(self) -> list[Program]:
-        return [each for each in self.programs.values() if each.role is Role.CANDIDATE]
+    @property
+    def ended_early(self) -> bool:
+        """Whether something could not be had that may be had another time."""
+        return any(may_pass(failure.reason) for failure in self.proposer.failures)
 
-    def tried(self) -> list[Program]:
-        return [each for each in self.candidates() if each.fate is not Fate.REPEATED]
+    def noted(self, proposed: Iterable[Program], known: dict[str, str]) -> dict[str, str]:
+        """Keep what was proposed; of each that is a program the first one with its syntax tree."""
+        firsts: dict[str, str] = {}
+        for program in proposed:
+            name, fate = program.program_id, program.fate
+            if fate is not Fate.REFUSED:
+                firsts[name] = known.setdefault(program.source_sha256, name)
+                fate = Fate.SCREENED_OUT if firsts[name] == name else Fate.REPEATED
+            self.record.programs[name] = replace(program, fate=fate)
+        return firsts
 
     def best_screened(self) -> list[str]:
         """Names of those that come to full data, the best first: at least one, if any was scored."""
-        scored = [each for each in self.tried() if each.gain is not None]
+        scored = [each for each in self.record.tried() if each.gain is not None]
         scored.sort(key=lambda each: (-(each.gain or 0.0), each.program_id))
         better = [each for each in scored if (each.gain or 0.0) > 0]
-        kept = better[: compared_count(len(self.tried()))] or scored[:1]
+        kept = better[: compared_count(len(self.record.tried()))] or scored[:1]
         return [each.program_id for each in kept]
 
     async def run(self, names: Iterable[str], stage: Stage, replicates: int) -> None:
         """Execute the programs on every replicate of a stage."""
-        wanted = [(name, replicate) for replicate in range(replicates) for name in names]
+        sources = {name: self.record.programs[name].source for name in names}
+        wanted = [(name, replicate) for replicate in range(replicates) for name in sources]
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(
-                        self.executor.execute(name, self.programs[name].source, stage, replicate)
-                    )
+                    group.create_task(self.executor.execute(name, sources[name], stage, replicate))
                     for name, replicate in wanted
                 ]
         except* EvaluatorError as errors:
             raise _first(errors) from errors
-        self.executions += [task.result() for task in tasks]
-
-    def values(self, name: str, stage: Stage) -> list[float] | None:
-        """The metric on every replicate; None: some execution gave none, or there was none."""
-        values = [
-            each.value for each in self.executions if (each.program_id, each.stage) == (name, stage)
-        ]
-        return (
-            [each for each in values if each is not None] if values and None not in values else None
-        )
-
-    def judged(
-        self, names: Sequence[str], stage: Stage, fate: Fate | None, compared_with: int
-    ) -> dict[str, Gain]:
-        """Note how each fared beside the parent, and give the gains of those that were scored."""
-        theirs, found = self.values(PARENT, stage), {}
-        for name in names:
-            ours = self.values(name, stage)
-            if ours is None or theirs is None:
-                failed = Fate.FAILED if fate is not None else None
-                self.programs[name] = replace(
-                    self.programs[name], fate=failed, **dict.fromkeys(_FIGURES), run_count=0
-                )
-                continue
-            pairs = gains(ours, theirs, self.task.direction)
-            changes = {"fate": fate, "mean": _mean(ours), "run_count": len(ours)}
-            if stage is Stage.SCREENING:
-                changes["gain"] = _mean(pairs)
-            else:
-                gain = found[name] = interval(pairs, compared_with)
-                changes |= {"gain": gain.mean, "gain_low": gain.low, "gain_high": gain.high}
-                changes["compared_with"] = compared_with
-            self.programs[name] = replace(self.programs[name], **changes)
-        return found
+        self.record.executions += [task.result() for task in tasks]
 
     def check_parent(self, stage: Stage) -> None:
         """Raises ParentError when it gave no score: there is nothing to be better than."""
-        if self.values(PARENT, stage) is None:
-            lost = (each for each in self.executions if each.value is None)
-            said = next(each.unscored_detail for each in lost if each.program_id == PARENT)
-            raise ParentError(f"{PROGRAM} fails: {said}")
+        if self.record.values(PARENT, stage) is None:
+            raise ParentError(f"{PROGRAM} fails: {self.record.failure(PARENT)}")
 
     def concluded(
         self, best: str | None, selected: Gain | None, confirmed: Gain | None
     ) -> Experiment:
-        parent = self.values(PARENT, Stage.CONFIRMATION)
+        parent = self.record.values(PARENT, Stage.CONFIRMATION)
         if parent is not None:
-            figures = {"mean": _mean(parent), "run_count": len(parent)}
-            self.programs[PARENT] = replace(self.programs[PARENT], **figures)
-        permuted = self.values(best, Stage.PERMUTED) if best is not None else None
+            figures = {"mean": mean_of(parent), "run_count": len(parent)}
+            self.record.programs[PARENT] = replace(self.record.programs[PARENT], **figures)
+        permuted = self.record.values(best, Stage.PERMUTED) if best is not None else None
         if selected is None or confirmed is None:
             found, because = Finding.UNDECIDED, "no candidate gave a score in all its runs"
         else:
@@ -226,23 +183,23 @@ class _Work:
             selected_low=selected.low if selected else None,
             selected_high=selected.high if selected else None,
             **self._beside_baselines(best),
-            permuted_mean=_mean(permuted),
+            permuted_mean=mean_of(permuted),
             finding=found,
             because=because,
         )
 
     def _beside_baselines(self, best: str | None) -> dict[str, Any]:
         """How far the best candidate is beyond the best baseline on fresh data."""
-        ours = self.values(best, Stage.CONFIRMATION) if best is not None else None
+        ours = self.record.values(best, Stage.CONFIRMATION) if best is not None else None
         known = [
             each
-            for each in self.programs.values()
+            for each in self.record.programs.values()
             if each.role is Role.BASELINE and each.gain is not None
         ]
         if ours is None or not known:
             return {}
         strongest = max(known, key=lambda each: each.gain or 0.0).program_id
-        theirs = self.values(strongest, Stage.CONFIRMATION)
+        theirs = self.record.values(strongest, Stage.CONFIRMATION)
         assert theirs is not None
         gain = interval(gains(ours, theirs, self.task.direction))
         return {
@@ -258,72 +215,39 @@ class _Work:
             return None
         return interval(gains(permuted, [chance] * len(permuted), self.task.direction))
 
-    def unscored(self, detail: str) -> Experiment:
+    def unscored(self, detail: str, reason: Reason = Reason.PROGRAM_FAILED) -> Experiment:
         return Experiment(
             **self._counts(),
             finding=None,
-            unscored_reason=Reason.PROGRAM_FAILED,
+            unscored_reason=reason,
             unscored_detail=detail,
         )
 
     def _counts(self) -> dict[str, Any]:
-        tried = self.tried()
+        tried = self.record.tried()
         return {
-            **_of_task(self.folder),
-            "proposed_count": len(self.candidates()),
+            **_of_task(self.record.folder, self.executor.container),
+            "proposed_count": len(self.record.candidates()),
             "tried_count": len(tried),
             "failed_count": sum(each.fate is Fate.FAILED for each in tried),
-            "provenance": _searched(self.seed),
-            "programs": tuple(self.programs.values()),
-            "executions": tuple(self.executions),
+            "provenance": self.proposer.provenance,
+            "programs": tuple(self.record.programs.values()),
+            "executions": tuple(self.record.executions),
+            "failures": tuple(self.proposer.failures),
         }
 
 
-_FIGURES = ("mean", "gain", "gain_low", "gain_high")
-
-
-def _program(name: str, role: Role, source: str) -> Program:
-    return Program(program_id=name, role=role, source=source, source_sha256=tree_hash(source))
-
-
-def _candidate(
-    name: str, parent: str, tunables: tuple[Tunable, ...], values: Mapping[str, Value]
-) -> Program:
-    source = with_settings(parent, tunables, values)
-    settings = {each: repr(value) for each, value in values.items()}
-    program = _program(name, Role.CANDIDATE, source)
-    return replace(program, parent_program_id=PARENT, settings=settings)
-
-
-def _of_task(folder: TaskFolder) -> dict[str, Any]:
+def _of_task(folder: TaskFolder, container: Container | None) -> dict[str, Any]:
     task = folder.task
     return {
         "task_id": folder.name,
         "content_sha256": folder.content_sha256,
-        "environment": environment(),
+        "environment": environment(container),
         "question": task.question,
         "metric": task.metric,
         "direction": task.direction,
         "least_difference": task.least_difference,
     }
-
-
-def _searched(seed: int) -> Provenance:
-    """A search asks no model: there is no prompt, and a version stands for the method."""
-    return Provenance(
-        step="search_programs",
-        step_version=METHOD_VERSION,
-        prompt_sha256=content_hash(""),
-        engine=EXTRACTIVE.text,
-        model_requested=EXTRACTIVE.text,
-        model_answered=EXTRACTIVE.text,
-        seed=seed,
-        created_at=datetime.now(UTC),
-    )
-
-
-def _mean(values: Sequence[float] | None) -> float | None:
-    return math.fsum(values) / len(values) if values else None
 
 
 def _first(errors: BaseExceptionGroup[EvaluatorError]) -> EvaluatorError:

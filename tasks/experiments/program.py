@@ -85,7 +85,16 @@ def with_settings(source: str, tunables: tuple[Tunable, ...], values: Mapping[st
 
 def tree_hash(source: str) -> str:
     """Hash over the syntax tree: programs that differ in spaces and comments have the same."""
-    return content_hash(ast.dump(ast.parse(source)), length=64)
+    return hash_of_tree(syntax_tree(source))
+
+
+def syntax_tree(source: str) -> str:
+    """As text; of a program that somebody vouches for."""
+    return ast.dump(ast.parse(source))
+
+
+def hash_of_tree(tree: str) -> str:
+    return content_hash(tree, length=64)
 
 
 def _comments(source: str) -> dict[int, str]:

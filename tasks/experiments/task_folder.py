@@ -1,7 +1,7 @@
 """A task as a folder: `task.toml`, `program.py`, `evaluate.py`, and what stands beside them.
 
 `baselines/*.py` are programs to be held against, `data/` is for `evaluate.py` alone: no program
-ever sees it.
+ever sees it. `idea.json` says which idea is tried and what is known of it.
 """
 
 import ast
@@ -14,12 +14,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from schemas.errors import ConfigurationError
-from schemas.experiment import Task
+from schemas.experiment import KnownIdea, Task
 from schemas.identifiers import content_hash
+from tasks.experiments.patching import regions_of
 from tasks.experiments.program import tunables_of
 from warehouse.layout import safe_name
 
-TASK, PROGRAM, EVALUATE = "task.toml", "program.py", "evaluate.py"
+TASK, PROGRAM, EVALUATE, IDEA = "task.toml", "program.py", "evaluate.py", "idea.json"
 BASELINES, DATA = "baselines", "data"
 _MOST_BYTES = 256 << 20
 _MOST_FILES = 200
@@ -35,6 +36,7 @@ class TaskFolder:
         data: files of `data/` by name.
         can_permute: whether `evaluate.py` can break the tie between what is given and what is held
             back.
+        idea: what is tried, as far as the folder says it.
     """
 
     name: str
@@ -44,6 +46,7 @@ class TaskFolder:
     data: dict[str, bytes]
     can_permute: bool
     content_sha256: str
+    idea: KnownIdea | None = None
 
 
 PARENT = "parent"
@@ -68,12 +71,14 @@ def read_task(folder: Path) -> TaskFolder:
             )
         programs[path.stem] = _source(path, "solve")
     tunables_of(programs[PARENT], f"{folder / PROGRAM}")
+    regions_of(programs[PARENT], f"{folder / PROGRAM}")
     evaluate = _source(folder / EVALUATE, "make", "score")
     if task.chance is not None and "permute" not in _functions(evaluate):
         raise ConfigurationError(
             f"{folder / EVALUATE}: no function `permute`, although {TASK} says what chance gives"
         )
     data = _data(folder / DATA)
+    idea = _idea(folder / IDEA)
     return TaskFolder(
         name=name,
         task=task,
@@ -85,8 +90,10 @@ def read_task(folder: Path) -> TaskFolder:
             task.model_dump_json(),
             json.dumps([*programs.items(), evaluate]),
             *(f"{each}:{content_hash(content.hex())}" for each, content in data.items()),
+            *([idea.model_dump_json()] if idea is not None else []),
             length=64,
         ),
+        idea=idea,
     )
 
 
@@ -97,10 +104,27 @@ def _task(path: Path) -> Task:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigurationError(f"{path} is not TOML: {error}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
-        raise ConfigurationError(f"{path}: `{key}`: {known}") from error
+        raise _refused(path, error) from error
+
+
+def _idea(path: Path) -> KnownIdea | None:
+    if not path.exists():
+        return None
+    try:
+        idea = KnownIdea.model_validate_json(_text(path))
+    except ValidationError as error:
+        raise _refused(path, error) from error
+    keys = [work.key for work in idea.works]
+    if len(set(keys)) < len(keys):
+        raise ConfigurationError(f"{path}: two works have one key")
+    return idea
+
+
+def _refused(path: Path, error: ValidationError) -> ConfigurationError:
+    first = error.errors()[0]
+    key = ".".join(map(str, first["loc"]))
+    known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+    return ConfigurationError(f"{path}: `{key}`: {known}" if key else f"{path}: {known}")
 
 
 def _text(path: Path) -> str:

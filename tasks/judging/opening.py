@@ -4,17 +4,21 @@ budget. Without a model it is the embedded one, which answers by the steps' base
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from schemas.base import Noun, Reply
 from schemas.choices import EXTRACTIVE, EngineChoice
+from schemas.identifiers import RunId
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.profile import Profile
+from schemas.run import Budget
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings import Embedder
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.batches.asking import BatchedModel, BatchTerms
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
@@ -92,6 +96,60 @@ def traced(engine: Engine) -> Engine:
 
 EngineOf = Callable[[Ledger], Engine]
 """The engine that books its calls in that ledger."""
+
+
+class Asking(Protocol):
+    """What every request says of the engine that it asks."""
+
+    @property
+    def engine(self) -> EngineChoice: ...
+    @property
+    def profile(self) -> Profile: ...
+    @property
+    def api_base(self) -> str | None: ...
+    @property
+    def budget(self) -> Budget: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What the units of a shard judge with."""
+
+    engine_of: EngineOf
+    embedder: SentenceEmbedder
+    budget: SharedBudget
+
+
+def open_judging(
+    asking: Asking,
+    settings: Settings,
+    layout: Layout,
+    scope: RunId,
+    stack: AsyncExitStack,
+    *,
+    batches: BatchTerms | None = None,
+) -> Judging:
+    """Engines, embeddings and the budget of a shard; closed with `stack`, in the event loop that
+    runs now.
+
+    Args:
+        scope: the run, or the ranking of one, by which the budget is kept.
+    """
+    budget = SharedBudget(layout.state / "budgets.sqlite", scope, asking.budget)
+    stack.callback(budget.close)
+    embedder = SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite"))
+    engine_of = open_engines(
+        asking.engine,
+        asking.profile,
+        settings,
+        layout,
+        api_base=asking.api_base,
+        embedder=embedder,
+        budget=budget,
+        stack=stack,
+        batches=batches,
+    )
+    return Judging(engine_of, embedder, budget)
 
 
 def open_engines(

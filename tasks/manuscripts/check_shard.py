@@ -5,9 +5,7 @@ A manuscript that landed whole is not checked again.
 
 from datetime import UTC, datetime
 
-from schemas.boundary import ErrorBoundary
 from schemas.check_run import CheckReceipt, CheckRequest, ManuscriptSource
-from schemas.errors import AssayError
 from schemas.identifiers import IdeaId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.settings import Settings
@@ -16,7 +14,7 @@ from tasks.manuscripts.check import check_manuscript, unread
 from tasks.manuscripts.collect import CheckJob
 from tasks.manuscripts.read import Unreadable
 from tasks.manuscripts.tools import CheckTools
-from tasks.shards.work import cause_of, each_unit
+from tasks.shards.work import each_unit, or_failure
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.units.landing import complete_receipt
@@ -55,11 +53,8 @@ async def _checked(
         AssayError: what concerns every manuscript, such as a wrong setting.
     """
     ledger = Ledger(IdeaId(source.manuscript_id))
-    boundary = ErrorBoundary()
-    with boundary:
-        return await check_manuscript(source, request, tools, settings, ledger)
-    assert boundary.error is not None
-    if isinstance(boundary.error, AssayError | OSError):
-        raise boundary.error
-    cause = cause_of(boundary.error, f"the check of manuscript {source.manuscript_id!r}")
-    return unread(source, request, Unreadable(*cause), ledger)
+    return await or_failure(
+        check_manuscript(source, request, tools, settings, ledger),
+        f"the check of manuscript {source.manuscript_id!r}",
+        lambda cause: unread(source, request, Unreadable(*cause), ledger),
+    )

@@ -22,19 +22,15 @@ from schemas.identifiers import IdeaId, content_hash
 from schemas.ranking import BRIDGES, GroupReceipt, GroupSummary, Match, RankedGroup, RankRequest
 from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
-from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.batches.asking import BatchTerms
-from tasks.judging.batches.questions import Questions
-from tasks.judging.opening import EngineOf, open_engines
+from tasks.judging.batches.asking import open_batches
+from tasks.judging.opening import EngineOf, open_judging
 from tasks.judging.step import Engine
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.rank import Joined, Ranked, rank_groups
 from tasks.ranking.schedule import kind_of
 from tasks.shards.standstill import PutDown, StandstillError, until_standstill
 from tasks.shards.work import Shard, cause_of, each_unit, land_failure
-from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
 from warehouse.rankings.landing import RANKINGS, iterate_heads, land_group, landed_matches
 from warehouse.scrubbing import concealed
@@ -135,34 +131,14 @@ async def rank_job(job: RankJob, settings: Settings) -> tuple[GroupReceipt, ...]
     """
     layout = Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
-        budget = SharedBudget(
-            layout.state / "budgets.sqlite", job.request.budget_scope, job.request.budget
-        )
-        stack.callback(budget.close)
-        engine_of = open_engines(
-            job.request.engine,
-            job.request.profile,
-            settings,
-            layout,
-            api_base=job.request.api_base,
-            embedder=SentenceEmbedder(
-                settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")
-            ),
-            budget=budget,
-            stack=stack,
-            batches=_batch_terms(job, layout, stack),
-        )
-        return await rank_shard(
-            job, layout, engine_of, concurrency=settings.language_model.maximum_concurrency
-        )
-
-
-def _batch_terms(job: RankJob, layout: Layout, stack: AsyncExitStack) -> BatchTerms | None:
-    if not job.request.batch:
-        return None
-    questions = Questions(layout.batches(job.run_id, job.ranking_id))
-    stack.callback(questions.close)
-    return BatchTerms(questions, job.request.batch_failures)
+        request, batches = job.request, None
+        if request.batch:
+            path = layout.batches(job.run_id, job.ranking_id)
+            batches = open_batches(path, request.batch_failures, stack)
+        scope = request.budget_scope
+        judging = open_judging(request, settings, layout, scope, stack, batches=batches)
+        concurrency = settings.language_model.maximum_concurrency
+        return await rank_shard(job, layout, judging.engine_of, concurrency=concurrency)
 
 
 async def rank_shard(

@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -24,11 +25,15 @@ from warehouse.layout import Layout
 from warehouse.rights import keep_private
 from warehouse.run_log import EVENTS, run_log
 from warehouse.scrubbing import one_line
+from warehouse.units.kind import HeadT, ReceiptT
+from warehouse.units.landing import complete_receipt
+from warehouse.units.record import UnitRecord, land_unit
 
 logger = logging.getLogger(__name__)
 
 UnitT = TypeVar("UnitT")
 AnswerT = TypeVar("AnswerT")
+NounT = TypeVar("NounT", bound=Noun)
 ShardT = TypeVar("ShardT", bound="Shard")
 
 
@@ -128,6 +133,44 @@ def cause_of(error: Exception, title: str) -> Cause:
     if isinstance(root, AssayError):
         return Cause(root.reason, one_line(root))
     return Cause(Reason.INTERNAL_ERROR, one_line(in_a_word(root)))
+
+
+async def or_failure(
+    work: Awaitable[AnswerT], title: str, failed: Callable[[Cause], AnswerT]
+) -> AnswerT:
+    """What `work` gives; of the unit called `title`, over which Assay itself failed, what `failed`
+    makes of the cause.
+
+    Raises:
+        AssayError, OSError: what concerns every unit, such as a wrong setting or a full disk.
+    """
+    boundary = ErrorBoundary()
+    with boundary:
+        return await work
+    assert boundary.error is not None
+    if isinstance(boundary.error, AssayError | OSError):
+        raise boundary.error
+    return failed(cause_of(boundary.error, title))
+
+
+async def land_once(
+    layout: Layout,
+    record: UnitRecord[NounT, ReceiptT, HeadT],
+    run_id: RunId,
+    name: str,
+    work: Callable[[], Awaitable[NounT]],
+) -> ReceiptT:
+    """The receipt of the unit called `name`, which is worked on and landed unless it landed whole.
+
+    Raises:
+        PublicationError: a row does not fit its table.
+    """
+    done = complete_receipt(layout, record.kind, run_id, name)
+    if done is not None:
+        return done
+    started_at = datetime.now(UTC)
+    unit = await work()
+    return land_unit(layout, record, run_id, unit, started_at, datetime.now(UTC))
 
 
 def land_failure(land: Callable[[], AnswerT], title: str) -> AnswerT | None:

@@ -4,13 +4,11 @@ A question that landed whole is not surveyed again.
 """
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
-from schemas.boundary import ErrorBoundary
-from schemas.errors import AssayError
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
 from schemas.survey import Survey
@@ -19,17 +17,16 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary, DocumentLibrary
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.judging.opening import EngineOf, open_engines, traced
+from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.literature.semantic_scholar import SemanticScholarClient
-from tasks.shards.work import Shard, cause_of, each_unit
+from tasks.shards.work import Shard, each_unit, land_once, or_failure
 from tasks.sources.full_texts import open_full_texts
 from tasks.sources.requests import SourceContext
 from tasks.survey.survey import survey, unsurveyed
 from tasks.web.client import Client, open_client
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
-from warehouse.surveys.landing import SURVEYS, land_survey
-from warehouse.units.landing import complete_receipt
+from warehouse.surveys import SURVEY_RECORD
 
 QUESTIONS_IN_FLIGHT = 2
 
@@ -99,25 +96,19 @@ class _Resources:
         context = SourceContext(self.sources_http, ledger, limits)
         return open_full_texts(self.settings, context, self.texts, self.slots)
 
-    async def at_least_a_reason(self, asked: SurveyQuestion, ledger: Ledger) -> Survey:
-        """Of a question over which Assay itself failed, one that says so."""
-        boundary = ErrorBoundary()
-        with boundary:
-            return await self.surveyed(asked, ledger)
-        assert boundary.error is not None
-        if isinstance(boundary.error, AssayError | OSError):
-            raise boundary.error
-        cause = cause_of(boundary.error, f"the survey of {asked.question!r}")
-        return unsurveyed(asked, self.job.request.cutoff_date, *cause, ledger)
-
     async def landed(self, asked: SurveyQuestion) -> SurveyReceipt:
         """The receipt of one question, which is surveyed unless it landed whole."""
-        done = complete_receipt(self.layout, SURVEYS, self.job.run_id, asked.question_id)
-        if done is not None:
-            return done
-        started_at, ledger = datetime.now(UTC), Ledger(IdeaId(asked.question_id))
-        found = await self.at_least_a_reason(asked, ledger)
-        return land_survey(self.layout, self.job.run_id, found, started_at, datetime.now(UTC))
+        ledger = Ledger(IdeaId(asked.question_id))
+
+        def work() -> Awaitable[Survey]:
+            return or_failure(
+                self.surveyed(asked, ledger),
+                f"the survey of {asked.question!r}",
+                lambda cause: unsurveyed(asked, self.job.request.cutoff_date, *cause, ledger),
+            )
+
+        run_id = self.job.run_id
+        return await land_once(self.layout, SURVEY_RECORD, run_id, asked.question_id, work)
 
 
 async def survey_job(job: SurveyJob, settings: Settings) -> tuple[SurveyReceipt, ...]:
@@ -128,11 +119,7 @@ async def survey_job(job: SurveyJob, settings: Settings) -> tuple[SurveyReceipt,
     """
     request, layout = job.request, Layout(job.request.warehouse)
     async with AsyncExitStack() as stack:
-        budget = SharedBudget(layout.state / "budgets.sqlite", job.run_id, request.budget)
-        stack.callback(budget.close)
-        embedder = SentenceEmbedder(
-            settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")
-        )
+        judging = open_judging(request, settings, layout, job.run_id, stack)
         literature, sources = settings.literature, settings.sources
         resources = _Resources(
             job=job,
@@ -140,18 +127,9 @@ async def survey_job(job: SurveyJob, settings: Settings) -> tuple[SurveyReceipt,
             layout=layout,
             http=await stack.enter_async_context(open_client(literature.timeout_seconds)),
             sources_http=await stack.enter_async_context(open_client(sources.timeout_seconds)),
-            embedder=embedder,
-            budget=budget,
-            engine_of=open_engines(
-                request.engine,
-                request.profile,
-                settings,
-                layout,
-                api_base=request.api_base,
-                embedder=embedder,
-                budget=budget,
-                stack=stack,
-            ),
+            embedder=judging.embedder,
+            budget=judging.budget,
+            engine_of=judging.engine_of,
             texts=KeyedStore(layout.cache / "documents.sqlite"),
             slots=asyncio.Semaphore(settings.documents.concurrency),
         )

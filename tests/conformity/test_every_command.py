@@ -53,6 +53,7 @@ ANSWERS = {
     "experiment init": "experiment init pack",
     "experiment check": "experiment check tried",
     "experiment run": "experiment run tried --warehouse other",
+    "ideate": "ideate ideas.jsonl --warehouse other",
     "report": "report run-a",
     "doctor": "doctor",
     "runs list": "runs list",
@@ -85,10 +86,14 @@ MORE_ANSWERS = (
     "report survey-a",
     "report curation-a",
     "report experiment-a",
+    "report ideation-a",
     "report run-a --idea idea-00000",
     "report run-a --ranking",
 )
-ANSWERS_ELSEWHERE = {"demo": "tests/end_to_end/test_demo.py"}
+ANSWERS_ELSEWHERE = {
+    "demo": "tests/end_to_end/test_demo.py",
+    "warehouse move-catalogue": "tests/end_to_end/test_shared_catalogue.py",
+}
 A_LIST = {"sql"}
 """As the contract of names has it; its errors are answers all the same."""
 

@@ -138,6 +138,7 @@ def test_an_empty_warehouse_says_on_every_page_what_to_do_and_opens_to_the_passw
             "Evaluate one": "A batch is evaluated with",
             "Surveys": "assay survey",
             "Rated ideas": "assay curate",
+            "Ideas in rounds": "assay ideate",
             "Experiments": "assay experiment run",
         }
         for page in PAGES:

@@ -15,14 +15,15 @@ from schemas.survey_run import SurveyHead
 from tests.support.survey_lake import make_survey, published_surveys
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.surveys.queries import survey_head
+from warehouse.surveys import SURVEYS
+from warehouse.units.reading import published_head
 
 
 def published(folder: Path) -> Summary[SurveyHead]:
     layout = Layout(folder)
     run_id = published_surveys(layout, make_survey())
     with open_reader(layout) as connection:
-        head = survey_head(connection, run_id)
+        head = published_head(connection, SURVEYS, run_id)
     return Summary[SurveyHead](
         title="",
         head=head,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.write_curation import curation_report
+from dashboards.reports.write_curation import curation_page
 from flows.commands.curate import curate
 from flows.curate_estimate import estimate_curation
 from flows.curate_request import resolve_curation
@@ -30,9 +30,10 @@ from tests.support.reviewed_papers import (
     peerread_folder,
     review_file,
 )
-from warehouse.curations.queries import curations_of
+from warehouse.curations.landing import CURATION_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.units.reading import published_units
 
 LONE = (FIRST_REVIEW,)
 BOTH = (FIRST_REVIEW, SECOND_REVIEW)
@@ -99,14 +100,16 @@ def test_what_was_left_out_and_why_is_a_row_and_in_the_report(
     run_id = RunId(json.loads(capsys.readouterr().out)["run"]["run_id"])
     layout = Layout(lab / "warehouse")
     with open_reader(layout) as connection:
-        found = {each.paper_id: each for each in curations_of(connection, run_id)}
+        found = {
+            each.paper_id: each for each in published_units(connection, CURATION_RECORD, run_id)
+        }
         reasons = connection.execute(
             "select reason from curated_drops where paper_id = 'hostile' and left_out_of = 'review'"
             " order by position"
         ).fetchall()
     assert reasons == [("empty",), ("too_long",)]
     assert (found["hostile"].review_count, found["hostile"].used_review_count) == (4, 2)
-    told = curation_report(layout, run_id)
+    told = curation_page(layout, run_id).markdown()
     assert "it is about the writing" in told
     for statement in found["good"].statements:
         assert statement.statement.split(",")[0] in told

@@ -78,7 +78,7 @@ def test_on_the_terminal_the_finding_comes_first(
 def test_what_a_run_takes_is_said_before(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("flows.experiment_request.check_sandbox", lambda: None)
+    monkeypatch.setattr("flows.experiment_request.check_sandbox", lambda _: None)
     write_task(here / "numbers", candidates=4)
     assert run(monkeypatch, "experiment", "run", "numbers", "--dry-run", "--json") == EXIT_DONE
     answer = read_answer(capsys.readouterr().out)
@@ -90,7 +90,7 @@ def test_what_a_run_takes_is_said_before(
 def test_mistakes_are_one_line(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("flows.experiment_request.check_sandbox", lambda: None)
+    monkeypatch.setattr("flows.experiment_request.check_sandbox", lambda _: None)
     write_task(here / "numbers")
     write_task(here / "other" / "numbers")
     write_task(here / "fixed", program=PROGRAM.replace("# tunable: 0, 10", ""))

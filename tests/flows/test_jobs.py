@@ -13,7 +13,7 @@ import psutil
 import pytest
 from filelock import FileLock
 
-from dashboards.reports.write_curation import curated_set
+from dashboards.reports.write_curation import curation_page
 from flows.commands.jobs import list_jobs
 from flows.jobs import EXIT_HELD, MAXIMUM_ATTEMPTS
 from flows.profiles import shipped_profiles
@@ -95,7 +95,7 @@ def test_papers_that_are_sent_become_rated_ideas_and_those_that_do_not_are_named
     assert (status.state, status.exit_code) == (JobState.DONE, 0), status.last_word
     assert status.last_word.startswith("lone: 1 of 1 reviews can be used")
     assert status.run_id is not None
-    (kept,) = curated_set(layout, status.run_id).kept
+    (kept,) = curation_page(layout, status.run_id).kept
     assert (kept.paper_id, kept.licence, str(kept.cutoff_date)) == (
         "bats",
         "CC BY 4.0",

@@ -80,7 +80,7 @@ def test_names_that_scripts_use_stay(command: str) -> None:
 
 def test_help_texts_name_every_module() -> None:
     texts = [option.help for _, option in every_option() if "--modules" in option.opts]
-    assert len(texts) == 4
+    assert len(texts) == 5
     assert all(module in text for text in texts for module in Module)
 
 

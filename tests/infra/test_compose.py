@@ -1,6 +1,11 @@
-"""The services of the compose file: whoever reaches Prefect's server needs its login."""
+"""The services of the compose file: what each profile starts is whole, listens on this machine alone,
+and whoever reaches Prefect's server needs its login.
+"""
 
+import inspect
 import os
+import re
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,8 +15,10 @@ import yaml
 from typer.main import get_command
 
 from flows.command_line import application
+from flows.nightly import nightly
 
 COMPOSE = Path(__file__).parents[2] / "infra" / "compose.yaml"
+_VARIABLE = re.compile(r"(?<!\$)\$\{\w+:-([^}]*)\}")
 LOGIN = "${PREFECT_API_AUTH_STRING:-}"
 
 
@@ -65,3 +72,79 @@ def test_the_api_writes_where_the_workers_do_and_is_reached_from_this_machine_al
     assert get_command(application()).commands["api"].make_context("api", words[2:])
     assert api["volumes"] == services["worker"]["volumes"]
     assert api["ports"] == ["127.0.0.1:8700:8700"]
+
+
+def as_started(value: Any) -> Any:
+    """With what stands where no variable is set."""
+    if isinstance(value, dict):
+        return {name: as_started(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [as_started(each) for each in value]
+    return _VARIABLE.sub(r"\1", value) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("profile", [None, "shared", "monitoring"])
+def test_what_a_profile_starts_has_all_that_it_depends_on(
+    services: dict[str, dict[str, Any]], profile: str | None
+) -> None:
+    assert {name for each in services.values() for name in each.get("profiles", ())} == {
+        "shared",
+        "monitoring",
+    }
+    started = {
+        name
+        for name, each in services.items()
+        if profile in each.get("profiles", ()) or "profiles" not in each
+    }
+    for name in started:
+        needed = services[name].get("depends_on", ())
+        optional = {
+            each
+            for each in needed
+            if isinstance(needed, dict) and not needed[each].get("required", True)
+        }
+        assert set(needed) - optional <= started, name
+        assert set(needed) <= set(services)
+
+
+def test_nothing_is_reached_from_another_machine_before_somebody_says_so(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    ports = [port for each in services.values() for port in each.get("ports", ())]
+    assert len(ports) >= 8
+    assert all(as_started(port).startswith("127.0.0.1:") for port in ports)
+
+
+def test_every_volume_is_declared(services: dict[str, dict[str, Any]]) -> None:
+    declared = set(yaml.safe_load(COMPOSE.read_text())["volumes"])
+    mounted = {
+        as_started(volume).split(":")[0]
+        for each in services.values()
+        for volume in each.get("volumes", ())
+    }
+    assert {name for name in mounted if not name.startswith("./")} == declared
+
+
+def test_whoever_opens_the_lake_finds_its_catalogue(services: dict[str, dict[str, Any]]) -> None:
+    for each in services.values():
+        if any(volume.endswith(":/warehouse") for volume in each.get("volumes", ())):
+            assert each["environment"]["ASSAY_CATALOGUE_URL"] is None  # as it is outside
+            assert each["environment"].get("ASSAY_WAREHOUSE", "/warehouse") == "/warehouse"
+    catalogue = services["catalogue"]
+    assert catalogue["environment"]["POSTGRES_PASSWORD"] == "${POSTGRES_PASSWORD:-}"
+
+
+def test_the_night_is_deployed_with_the_volumes_and_servers_of_the_file(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    script = as_started(services["nightly"]["command"])[-1]
+    assert "\n" not in script, "a new line would end the command"
+    words = shlex.split(script)
+    given = dict(
+        words[place + 1].split("=", 1) for place, word in enumerate(words) if word == "--param"
+    )
+    assert set(given) < set(inspect.signature(nightly.fn).parameters)
+    mounted = [volume.rpartition(":")[2] for volume in services["nightly"]["volumes"]]
+    assert [given["warehouse"], given["inbox"]] == mounted
+    assert given["scheduler"].removeprefix("tcp://").split(":")[0] in services
+    assert given["literature"].removeprefix("http://").split(":")[0] in services

@@ -56,9 +56,14 @@ def main() -> None:
 
 def with_costs(page: str) -> str:
     """The page with its tables made anew."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}{costs(page)}{END}{after}"
+    return rewritten(page, BEGIN, END, costs(page))
+
+
+def rewritten(page: str, begin: str, end: str, text: str) -> str:
+    """The page with `text` between two lines."""
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}{text}{end}{after}"
 
 
 def costs(page: str) -> str:

@@ -16,6 +16,7 @@ from schemas.tables import TABLES
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.curation_lake import make_curation
 from tests.support.experiment_lake import make_experiment
+from tests.support.ideation_lake import make_round
 from tests.support.rankings import make_match, make_rating
 from tests.support.survey_lake import make_survey, with_review
 
@@ -57,6 +58,7 @@ EXAMPLES = {
         *_within(with_review(make_survey())),
         *_within(make_curation()),
         *_within(make_experiment()),
+        *_within(make_round()),
         *JUDGED,
     )
     if any(getattr(noun, name) != empty for name, empty in _unjudged(noun).items())

@@ -19,10 +19,11 @@ from schemas.identifiers import RunId
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from tests.support.evaluations import START
-from warehouse.curations.landing import CURATIONS, land_curation
+from warehouse.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
 
 CURATION = RunId("curation-a")
 SENTENCE = "The calls are not\nrecorded outdoors."
@@ -114,7 +115,7 @@ def make_curation_head(paper_count: int = 2) -> CurationHead:
 def publish_curation(layout: Layout, *curations: Curation) -> RunId:
     """A published run of these papers."""
     for each in curations:
-        land_curation(layout, CURATION, each, START, START)
+        land_unit(layout, CURATION_RECORD, CURATION, each, START, START)
     head = make_curation_head(len(curations))
     write_head(layout, CURATIONS, head)
     assert publish(layout, CURATIONS, head).published

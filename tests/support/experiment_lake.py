@@ -17,10 +17,11 @@ from schemas.identifiers import RunId
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
 from tests.support.evaluations import START
-from warehouse.experiments.landing import EXPERIMENTS, land_experiment
+from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
 
 EXPERIMENT = RunId("experiment-a")
 SOURCE = "STEP = 1  # tunable: 1..9\n\n\ndef solve(given, seed):\n    return STEP\n"
@@ -151,7 +152,7 @@ def make_experiment_head(task_count: int = 2) -> ExperimentHead:
 def publish_experiment(layout: Layout, *experiments: Experiment) -> RunId:
     """A published run of these experiments."""
     for each in experiments:
-        land_experiment(layout, EXPERIMENT, each, START, START)
+        land_unit(layout, EXPERIMENT_RECORD, EXPERIMENT, each, START, START)
     head = make_experiment_head(len(experiments))
     write_head(layout, EXPERIMENTS, head)
     assert publish(layout, EXPERIMENTS, head).published

@@ -14,9 +14,10 @@ from warehouse.jobs import read_job, write_status
 from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.questions import ask, draw_sides
-from warehouse.surveys.landing import SURVEYS, land_survey
+from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
 
 QUESTION = "How do bats hunt?"
 ENDED = datetime(2026, 3, 2, 13, tzinfo=UTC)
@@ -44,7 +45,7 @@ def publish_answer(layout: Layout, run_id: str, text: str, **head: object) -> Ru
     else:
         read = tuple(replace(quote, aspect=Aspect.ANSWER) for quote in survey.quotes)
         survey = replace(survey, quotes=read)
-    land_survey(layout, RunId(run_id), survey, START, START)
+    land_unit(layout, SURVEY_RECORD, RunId(run_id), survey, START, START)
     told = {"run_id": RunId(run_id), "written": Written.ANSWER, "profile": "economy"} | head
     made = make_survey_head().model_copy(update=told)
     write_head(layout, SURVEYS, made)

@@ -20,6 +20,7 @@ from schemas.ranking import (
     Winner,
 )
 from schemas.reasons import Reason
+from schemas.settings import Settings
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.rankings.landing import basis_of
@@ -175,7 +176,7 @@ def make_head(
 ) -> RankingHead:
     """The head of a ranking over the run as it is published now."""
     first = groups[0]
-    with open_reader(layout) as connection:
+    with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
         basis = basis_of(connection, first.run_id)
     return RankingHead(
         ranking_id=first.ranking_id,

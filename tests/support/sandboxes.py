@@ -1,16 +1,22 @@
-"""Whether programs can be sandboxed on this machine."""
+"""Whether programs can be sandboxed on this machine, and by what."""
 
 import os
+from dataclasses import dataclass
 
 import pytest
 
 from schemas.errors import ConfigurationError
-from tasks.experiments.sandbox import check_sandbox
+from schemas.experiment import Container, Limits
+from schemas.settings import ExperimentSettings
+from tasks.experiments.sandbox import Ended, check_sandbox, run_sandboxed
+
+LIMITS = Limits(seconds=60, memory_bytes=512 << 20, scratch_bytes=8 << 20, answer_bytes=100_000)
+IMAGE = os.environ.get("ASSAY_EXPERIMENTS__CONTAINER_IMAGE", ExperimentSettings().container_image)
 
 
-def _missing() -> str:
+def _missing(container: Container | None = None) -> str:
     try:
-        check_sandbox()
+        check_sandbox(container)
     except ConfigurationError as error:
         return str(error)
     return ""
@@ -20,3 +26,29 @@ MISSING = _missing()
 if MISSING and os.environ.get("ASSAY_TESTS_REQUIRE_SANDBOX"):
     raise RuntimeError(MISSING)
 needs_sandbox = pytest.mark.skipif(bool(MISSING), reason=MISSING or "there is one")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where programs are tried: in a container, or in bubblewrap where it is None."""
+
+    container: Container | None
+
+    def tried(self, source: str, limits: Limits = LIMITS, **files: bytes) -> Ended:
+        """How a program ends that may leave a file `left`."""
+        return run_sandboxed(["-c", source], files, "left", limits, self.container)
+
+
+def places() -> list[object]:
+    """Every kind of sandbox as a parameter; those that this machine cannot make are skipped."""
+    made = {"bubblewrap": MISSING}
+    for runtime in ("podman", "docker"):
+        made[runtime] = _missing(Container(runtime=runtime, image=IMAGE))
+    return [
+        pytest.param(
+            Place(None if name == "bubblewrap" else Container(runtime=name, image=IMAGE)),
+            id=name,
+            marks=pytest.mark.skipif(bool(missing), reason=missing or "there is one"),
+        )
+        for name, missing in made.items()
+    ]

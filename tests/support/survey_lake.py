@@ -29,9 +29,10 @@ from schemas.survey_review import (
 from schemas.survey_run import SurveyHead
 from tests.support.evaluations import START
 from warehouse.layout import Layout
-from warehouse.surveys.landing import SURVEYS, land_survey
+from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
 
 SURVEY = RunId("survey-a")
 TITLES = {"first": "Echo calls of bats", "second": "Moths that hear bats", "far": "Tax law"}
@@ -229,7 +230,7 @@ def with_answer(survey: Survey, text: str, not_found: str = "") -> Survey:
 def published_surveys(layout: Layout, *surveys: Survey, written: Written = Written.REVIEW) -> RunId:
     """Land and publish `surveys` as one run."""
     for survey in surveys:
-        land_survey(layout, SURVEY, survey, START, START)
+        land_unit(layout, SURVEY_RECORD, SURVEY, survey, START, START)
     head = replace(make_survey_head(len(surveys)), written=written)
     write_head(layout, SURVEYS, head)
     report = publish(layout, SURVEYS, head)

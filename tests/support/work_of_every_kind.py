@@ -10,6 +10,7 @@ from schemas.check_run import CheckReceipt
 from schemas.curation_run import CurationReceipt
 from schemas.evaluation import Receipt
 from schemas.experiment_run import ExperimentReceipt
+from schemas.ideation_run import IdeationReceipt
 from schemas.identifiers import IdeaId, RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from schemas.ranking import GroupReceipt
@@ -19,18 +20,21 @@ from tests.support.check_lake import CHECK, check_head
 from tests.support.curation_lake import CURATION, make_curation, make_curation_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_experiment_head
+from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
 from tests.support.rankings import make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
 from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
-from warehouse.curations.landing import CURATIONS, land_curation
-from warehouse.experiments.landing import EXPERIMENTS, land_experiment
+from warehouse.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.ideations import IDEATION_RECORD, IDEATIONS
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS, land_checks
 from warehouse.rankings.landing import RANKINGS, land_group
 from warehouse.runs.landing import RUNS, land
-from warehouse.surveys.landing import SURVEYS, land_survey
+from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.kind import Kind
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
 
 
 @dataclass(frozen=True)
@@ -41,14 +45,14 @@ class Work:
         names: of the work.
         land: lands its unit of that number, with a call of that name; 0 is the first unit.
         head: what it is published with, once its units have landed.
-        prepare: what has to be there before.
+        prepare: what has to be there before, in a lake of that catalogue.
     """
 
     kind: Kind[Any, Any]
     names: tuple[str, ...]
     land: Callable[[Layout, int, str], UnitReceipt]
     head: Callable[[Layout], Noun]
-    prepare: Callable[[Layout], object] = lambda _: None
+    prepare: Callable[..., object] = lambda *_: None
 
 
 def _land_idea(layout: Layout, number: int, call: str) -> Receipt:
@@ -71,10 +75,10 @@ def _land_group(layout: Layout, number: int, call: str) -> GroupReceipt:
     return land_group(layout, _group(number, call))
 
 
-def _publish_run(layout: Layout) -> None:
+def _publish_run(layout: Layout, catalogue_url: str | None = None) -> None:
     for number in range(4):
         _land_idea(layout, number, f"call-{number}")
-    assert publish(layout, RUNS, make_run(ideas=4)).published
+    assert publish(layout, RUNS, make_run(ideas=4), catalogue_url=catalogue_url).published
 
 
 def _land_manuscript(layout: Layout, number: int, call: str) -> CheckReceipt:
@@ -97,21 +101,28 @@ def _land_question(layout: Layout, number: int, call: str) -> SurveyReceipt:
     name = f"question-{number}"
     survey = with_review(make_survey(name))
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
-    return land_survey(layout, SURVEY, replace(survey, llm_calls=calls), START, START)
+    return land_unit(layout, SURVEY_RECORD, SURVEY, replace(survey, llm_calls=calls), START, START)
 
 
 def _land_curated_paper(layout: Layout, number: int, call: str) -> CurationReceipt:
     name = f"paper-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     curation = replace(make_curation(name), llm_calls=calls)
-    return land_curation(layout, CURATION, curation, START, START)
+    return land_unit(layout, CURATION_RECORD, CURATION, curation, START, START)
 
 
 def _land_task(layout: Layout, number: int, call: str) -> ExperimentReceipt:
     name = f"task-{number}"
     calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
     experiment = replace(make_experiment(name), llm_calls=calls)
-    return land_experiment(layout, EXPERIMENT, experiment, START, START)
+    return land_unit(layout, EXPERIMENT_RECORD, EXPERIMENT, experiment, START, START)
+
+
+def _land_round(layout: Layout, number: int, call: str) -> IdeationReceipt:
+    made = make_round(number + 1)
+    calls = (make_llm_call(IdeaId(made.round_id), 0, call_id=call),)
+    made = replace(made, llm_calls=calls)
+    return land_unit(layout, IDEATION_RECORD, IDEATION, made, START, START)
 
 
 def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkReceipt:
@@ -159,5 +170,6 @@ WORKS = (
     Work(SURVEYS, ("survey-a",), _land_question, lambda _: make_survey_head()),
     Work(CURATIONS, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
     Work(EXPERIMENTS, ("experiment-a",), _land_task, lambda _: make_experiment_head()),
+    Work(IDEATIONS, ("ideation-a",), _land_round, lambda _: make_ideation_head()),
     Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
 )

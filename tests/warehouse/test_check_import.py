@@ -11,9 +11,11 @@ from schemas.errors import ConfigurationError
 from tasks.metrics.hit_rate import Rule, checked_papers, hit_rate
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.manuscripts.landing import CHECKS
 from warehouse.manuscripts.quality_checker import checker_usage, joint_hits, judge_hits
-from warehouse.manuscripts.queries import check_heads, manuscript_checks, release_views
+from warehouse.manuscripts.queries import manuscript_checks, release_views
 from warehouse.manuscripts.release import import_release
+from warehouse.units.reading import published_heads
 
 RELEASE = Path(__file__).parents[3] / "shared" / "data" / "withdrarxiv"
 TABLE_2_O3 = ("4.8", "5", "5", "16,594", "3,152")
@@ -60,7 +62,8 @@ def test_the_release_s_figures_come_from_the_lake_as_from_its_files(tmp_path: Pa
         f"{usage.mean_thinking_tokens:,.0f}",
     ) == TABLE_2_O3
     with open_reader(layout) as connection:
-        (head,) = check_heads(connection, dataset="withdrarxiv-check")
+        (head,) = published_heads(connection, CHECKS)
+        assert head.dataset == "withdrarxiv-check"
         checks = manuscript_checks(connection, head.run_id)
         by_mart = connection.execute(
             "select judge, count(*) filter (where hit) from attempt_hits group by judge order by"

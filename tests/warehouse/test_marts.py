@@ -31,7 +31,7 @@ from tests.support.evaluations import (
     make_provenance,
     make_run,
 )
-from warehouse.lake import in_memory
+from warehouse.connection import in_memory
 from warehouse.parquet import arrow_table
 from warehouse.queries import resources_of_papers
 from warehouse.rows import rows_of

@@ -13,7 +13,7 @@ from schemas.reasons import Reason
 from schemas.tables import IDEA_TABLES
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_evaluation
-from warehouse.lake import in_memory
+from warehouse.connection import in_memory
 from warehouse.module_rows import MODULE_ROWS
 from warehouse.rows import Rows, rows_of
 from warehouse.rules import rules_of

@@ -4,20 +4,14 @@ landing/curation=<run>/paper=<hash>/<table>.parquet, receipt.json
 landing/curation=<run>/curation.json
 """
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator
 
-from schemas.base import Noun
 from schemas.curation import Curation
 from schemas.curation_run import CurationHead, CurationReceipt
-from schemas.identifiers import RunId
 from schemas.ledger import Artefact
-from schemas.reasons import About, Reason, first_that_may_pass
-from schemas.tables import TABLE
-from warehouse.layout import Layout
-from warehouse.rows import Row, Rows, row_of
-from warehouse.units import landing
+from schemas.reasons import About, Reason
 from warehouse.units.kind import Given, Kind
+from warehouse.units.record import UnitRecord
 
 CURATIONS = Kind(
     folders={"curation": "run_id"},
@@ -40,28 +34,6 @@ CURATIONS = Kind(
 )
 
 
-def land_curation(
-    layout: Layout,
-    run_id: RunId,
-    curation: Curation,
-    started_at: datetime,
-    finished_at: datetime,
-) -> CurationReceipt:
-    """Write all that one paper gave. Afterwards it exists, or nothing has changed.
-
-    Raises:
-        PublicationError: a row does not fit its table.
-    """
-    receipt = CurationReceipt(
-        run_id=run_id,
-        paper_id=curation.paper_id,
-        incomplete_reason=first_that_may_pass(_reasons(curation)),
-        started_at=started_at,
-        finished_at=finished_at,
-    )
-    return landing.land(layout, CURATIONS, rows_of_curation(run_id, curation), receipt)
-
-
 def _reasons(curation: Curation) -> Iterator[Reason | None]:
     """A document that could not be read stays so until somebody puts another in its place."""
     reason = curation.dropped_reason
@@ -69,32 +41,9 @@ def _reasons(curation: Curation) -> Iterator[Reason | None]:
     yield from (failure.reason for failure in curation.failures if not failure.is_of_a_document)
 
 
-def rows_of_curation(run_id: RunId, curation: Curation) -> Rows:
-    """Every row of a curated paper by table name; tables without rows are left out."""
-    known: Row = {
-        "run_id": run_id,
-        "paper_id": curation.paper_id,
-        "idea_id": curation.paper_id,
-        "recorded_by": "curation",
-    }
-    return {
-        name: [
-            row_of(TABLE[name], noun, known | {"position": position})
-            for position, noun in enumerate(nouns)
-        ]
-        for name, nouns in _nouns(curation).items()
-        if nouns
-    }
-
-
-def _nouns(curation: Curation) -> dict[str, Sequence[Noun]]:
-    return {
-        "curated_ideas": (curation,),
-        "curated_reviews": curation.reviews,
-        "curated_sentences": curation.sentences,
-        "curated_statements": curation.statements,
-        "curated_drops": curation.drops,
-        "llm_calls": curation.llm_calls,
-        "api_calls": curation.api_calls,
-        "failures": curation.failures,
-    }
+CURATION_RECORD = UnitRecord(
+    kind=CURATIONS,
+    noun=Curation,
+    recorded_by="curation",
+    reasons=_reasons,
+)

@@ -5,8 +5,6 @@ from contextlib import contextmanager
 
 import duckdb
 
-from schemas.check_run import CheckHead
-from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.manuscripts import (
     Attempt,
@@ -31,26 +29,6 @@ _AS_STORED = (
     *("manuscript_id", "title", "page_count", "known_reason"),
     *("reference_count", "searched_reference_count", "unanswered_count"),
 )
-
-
-def check_heads(
-    connection: duckdb.DuckDBPyConnection, *, dataset: str | None = None
-) -> tuple[CheckHead, ...]:
-    """Published check runs, newest first; of one imported release with `dataset` ('' for those
-    Assay made).
-    """
-    rows = rows_in(connection, statement("queries", "check_runs"), {"dataset": dataset})
-    return tuple(noun_of(CheckHead, row) for row in rows)
-
-
-def check_head(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> CheckHead:
-    """One check run. Raises ConfigurationError when it is not published."""
-    for head in check_heads(connection):
-        if head.run_id == run_id:
-            return head
-    raise ConfigurationError(
-        f"check run {run_id} is not published; the table check_runs lists those that are"
-    )
 
 
 def manuscript_checks(

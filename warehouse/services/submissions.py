@@ -11,12 +11,13 @@ from schemas.identifiers import content_hash
 from schemas.job import AskJob, CurateJob, EvaluateJob, JobRequest, RankJob, SurveyJob
 from schemas.role import Action
 from schemas.token import Token
-from warehouse.curations.queries import curation_head
+from warehouse.curations.landing import CURATIONS
 from warehouse.jobs import Job, job_id_of, job_ids, read_job, submit_as
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.services.database import ServiceDatabase, Transaction
-from warehouse.surveys.queries import survey_head
+from warehouse.surveys import SURVEYS
+from warehouse.units.reading import published_head
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -158,9 +159,9 @@ def _cost_usd(layout: Layout, job: Job, catalogue_url: str | None) -> float | No
     try:
         with open_queries(layout, catalogue_url=catalogue_url) as queries:
             if isinstance(job.request, AskJob | SurveyJob):
-                survey_head(queries.connection, status.run_id)
+                published_head(queries.connection, SURVEYS, status.run_id)
             elif isinstance(job.request, CurateJob):
-                curation_head(queries.connection, status.run_id)
+                published_head(queries.connection, CURATIONS, status.run_id)
             else:
                 queries.run(status.run_id)
             return queries.spent(status.run_id, since, status.finished_at)

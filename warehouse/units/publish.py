@@ -50,7 +50,7 @@ def publish(
     the answer says so.
 
     Args:
-        catalogue_url: a PostgreSQL connection string; None: an SQLite file in the warehouse.
+        catalogue_url: address of a PostgreSQL database; None: an SQLite file in the warehouse.
         wait_seconds: how long to wait for another publisher to finish.
 
     Raises:

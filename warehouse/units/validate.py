@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 
 from schemas.tables import TABLE
 from warehouse.answers import ValidationReport
+from warehouse.connection import in_memory
 from warehouse.expectations import Expectations
-from warehouse.lake import in_memory
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.rules import rules_of

@@ -33,9 +33,10 @@ from warehouse.curations.edits import (
     values_seen,
     with_added,
 )
-from warehouse.curations.queries import curation_heads, curations_of
+from warehouse.curations.landing import CURATION_RECORD, CURATIONS
 from warehouse.queries import Queries
 from warehouse.services.people import pseudonym_of
+from warehouse.units.reading import published_heads, published_units
 
 _SAID = "what became of the last save"
 _PARTS = (EditedField.PROBLEM, EditedField.METHOD, EditedField.EXPERIMENT)
@@ -76,11 +77,11 @@ def show(lake: Lake) -> None:
 
 
 def _heads(queries: Queries) -> tuple[CurationHead, ...]:
-    return curation_heads(queries.connection)
+    return published_heads(queries.connection, CURATIONS)
 
 
 def _curations(queries: Queries, run_id: RunId) -> tuple[Curation, ...]:
-    return curations_of(queries.connection, run_id)
+    return published_units(queries.connection, CURATION_RECORD, run_id)
 
 
 def _edits(queries: Queries, run_id: RunId) -> tuple[CurationEdit, ...]:

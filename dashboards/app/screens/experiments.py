@@ -10,8 +10,9 @@ from dashboards.reports.write_experiment import ExperimentPart
 from schemas.experiment import Experiment, Program, Role
 from schemas.experiment_run import ExperimentHead
 from schemas.identifiers import RunId
-from warehouse.experiments.queries import experiment_heads, experiments_of
+from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.queries import Queries
+from warehouse.units.reading import published_heads, published_units
 
 
 def show(lake: Lake) -> None:
@@ -38,11 +39,11 @@ def show(lake: Lake) -> None:
 
 
 def _heads(queries: Queries) -> tuple[ExperimentHead, ...]:
-    return experiment_heads(queries.connection)
+    return published_heads(queries.connection, EXPERIMENTS)
 
 
 def _experiments(queries: Queries, run_id: RunId) -> tuple[Experiment, ...]:
-    return experiments_of(queries.connection, run_id)
+    return published_units(queries.connection, EXPERIMENT_RECORD, run_id)
 
 
 def _title(head: ExperimentHead) -> str:

@@ -11,8 +11,10 @@ from dashboards.reports.write_check import CheckPage, outcome, was_checked
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
-from warehouse.manuscripts.queries import check_heads, manuscript_checks
+from warehouse.manuscripts.landing import CHECKS
+from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.queries import Queries
+from warehouse.units.reading import published_heads
 
 
 def show(lake: Lake) -> None:
@@ -53,7 +55,7 @@ def show(lake: Lake) -> None:
 
 
 def _heads(queries: Queries) -> tuple[CheckHead, ...]:
-    return check_heads(queries.connection)
+    return published_heads(queries.connection, CHECKS)
 
 
 def _checks(queries: Queries, run_id: RunId) -> tuple[ManuscriptCheck, ...]:

@@ -13,7 +13,8 @@ from schemas.naming import safe_url
 from schemas.survey import Edge, Survey, SurveyPaper
 from schemas.survey_run import SurveyHead
 from warehouse.queries import Queries
-from warehouse.surveys.queries import survey_heads, surveys_of
+from warehouse.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.units.reading import published_heads, published_units
 
 
 def show(lake: Lake) -> None:
@@ -44,11 +45,11 @@ def show(lake: Lake) -> None:
 
 
 def _heads(queries: Queries) -> tuple[SurveyHead, ...]:
-    return survey_heads(queries.connection)
+    return published_heads(queries.connection, SURVEYS)
 
 
 def _surveys(queries: Queries, run_id: RunId) -> tuple[Survey, ...]:
-    return surveys_of(queries.connection, run_id)
+    return published_units(queries.connection, SURVEY_RECORD, run_id)
 
 
 def _title(head: SurveyHead) -> str:

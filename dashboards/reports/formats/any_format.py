@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from dashboards.reports.any_run import Reported, any_report, kind_of
+from dashboards.reports.any_run import Reported, any_report, kind_of, page_of
 from dashboards.reports.formats.report_format import ReportFormat
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.render import OutputFormat, idea_report, ranking_report
@@ -107,23 +107,13 @@ def _data_of_another_kind(
     output_format: ReportFormat,
     catalogue_url: str | None,
 ) -> bytes:
-    if kind is Reported.CHECK and output_format is ReportFormat.JSON:
-        from dashboards.reports.write_check import check_json
-
-        return check_json(layout, run_id, catalogue_url=catalogue_url).encode()
-    if kind is Reported.CURATION and output_format is ReportFormat.JSON:
-        from dashboards.reports.write_curation import curation_json
-
-        return curation_json(layout, run_id, catalogue_url=catalogue_url).encode()
-    if kind is Reported.EXPERIMENT and output_format is ReportFormat.JSON:
-        from dashboards.reports.write_experiment import experiment_json
-
-        return experiment_json(layout, run_id, catalogue_url=catalogue_url).encode()
-    if kind is Reported.SURVEY:
-        from dashboards.reports.write_survey import survey_bib, survey_json
-
-        write = survey_json if output_format is ReportFormat.JSON else survey_bib
-        return write(layout, run_id, catalogue_url=catalogue_url).encode("utf-8", "replace")
+    if kind is not Reported.BENCHMARK:
+        page = page_of(kind, layout, run_id, catalogue_url=catalogue_url)
+        if output_format is ReportFormat.JSON:
+            return page.json().encode()
+        works = page.bib()
+        if works is not None:
+            return works.encode("utf-8", "replace")
     raise ConfigurationError(
         f"a {kind} cannot be written as {output_format}: choose md, html, pdf or docx"
     )

@@ -6,8 +6,10 @@ has asked yet is written down, and whoever asked it waits from outside
 """
 
 from collections.abc import Container, Mapping, Sequence
+from contextlib import AsyncExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from schemas.calls import CallStatus
@@ -33,6 +35,13 @@ class BatchTerms:
 
     questions: Questions
     failures: BatchFailures
+
+
+def open_batches(path: Path, failures: BatchFailures, stack: AsyncExitStack) -> BatchTerms:
+    """The terms of a run whose questions are kept at `path`; closed with `stack`."""
+    questions = Questions(path)
+    stack.callback(questions.close)
+    return BatchTerms(questions, failures)
 
 
 @dataclass(frozen=True, slots=True)

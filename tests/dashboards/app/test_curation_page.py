@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextArea
 
-from dashboards.reports.write_curation import curated_set
+from dashboards.reports.write_curation import curation_page
 from flows.curation_agreement import agreement_on
 from schemas.base import replace
 from schemas.curation import StatementSeverity
@@ -74,7 +74,7 @@ def test_what_a_decider_saves_is_in_the_set_and_counted_beside_published_shares(
     page = saved(page)
     assert not page.exception
     assert "8 fields saved, 2 of them changed" in words(page)
-    found = curated_set(own, CURATION)
+    found = curation_page(own, CURATION)
     (statement,) = found.curations[0].statements
     assert statement.statement == "Calls should be recorded outdoors too."
     assert statement.severity is StatementSeverity.MINOR
@@ -94,10 +94,10 @@ def test_a_statement_that_is_taken_out_is_in_no_file_and_may_come_back(
     page = open_page("curation", own, paper="paper-0")
     page.checkbox[0].uncheck()
     page = saved(page)
-    assert curated_set(own, CURATION).curations[0].statements == ()
+    assert curation_page(own, CURATION).curations[0].statements == ()
     page.checkbox[0].check()
     saved(page)
-    assert len(curated_set(own, CURATION).curations[0].statements) == 1
+    assert len(curation_page(own, CURATION).curations[0].statements) == 1
 
 
 def test_a_second_reader_is_blind_to_the_first_and_leaves_the_set_as_it_is(
@@ -115,7 +115,7 @@ def test_a_second_reader_is_blind_to_the_first_and_leaves_the_set_as_it_is(
     area.set_value("Worded by the second.")
     page = saved(page)
     assert not page.exception
-    found = curated_set(own, CURATION, agreement_on)
+    found = curation_page(own, CURATION, agreement_on)
     assert found.curations[0].statements[0].statement == "Worded by the first."
     said = {each.field: (each.equal_count, each.pair_count) for each in found.agreements}
     assert said[EditedField.STATEMENT] == (0, 1)
@@ -134,14 +134,14 @@ def test_a_missing_statement_is_added_with_a_sentence_that_the_engine_left_out(
     area.set_value("The plan is hard to follow.")
     page = pressed(page, "Add")
     assert not page.exception
-    (_, added) = curated_set(own, CURATION).curations[0].statements
+    (_, added) = curation_page(own, CURATION).curations[0].statements
     assert (added.statement, added.sentence_ids) == ("The plan is hard to follow.", ("d1",))
     page = open_page("curation", own, paper="paper-0")
     assert "Many typos in the text." in words(page)
     assert f"Statement {added.statement_id}" in [each.label for each in page.text_area]
     page.checkbox[1].uncheck()
     saved(page)
-    assert len(curated_set(own, CURATION).curations[0].statements) == 1
+    assert len(curation_page(own, CURATION).curations[0].statements) == 1
 
 
 def test_without_a_set_the_page_says_how_to_make_one(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dashboards.reports import wording
-from dashboards.reports.write_check import check_report
+from dashboards.reports.write_check import check_page
 from schemas.base import replace
 from schemas.check_run import CheckHead
 from schemas.manuscripts import Attempt, Decision, ManuscriptCheck, ManuscriptForm, Problem
@@ -18,8 +18,8 @@ from tests.support.safe_page import unsafe_parts
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS, land_checks
-from warehouse.manuscripts.queries import check_head
 from warehouse.units.publish import publish
+from warehouse.units.reading import published_head
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_without_any_check_the_page_says_how_to_make_one(tmp_path: Path) -> None
 
 def test_page_and_report_say_what_was_tested_before_what_was_found(checked: Layout) -> None:
     said = words(open_page("manuscripts", checked))
-    report = check_report(checked, CHECK)
+    report = check_page(checked, CHECK).markdown()
     for told in (said, report):
         assert "1 of 1 checked manuscript with problems, 1 not checked." in told
         assert "asked for the problems, at most 5" in told
@@ -61,7 +61,7 @@ def test_page_and_report_say_what_was_tested_before_what_was_found(checked: Layo
 
 def test_an_offline_check_says_that_no_rule_understands_the_argument(checked: Layout) -> None:
     with open_reader(checked) as connection:
-        head: CheckHead = check_head(connection, CHECK)
+        head: CheckHead = published_head(connection, CHECKS, CHECK)
     assert "Whether the argument is right was not tested" in wording.tested(
         replace(head, engine="extractive")
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboards.reports.write_survey import survey_report
+from dashboards.reports.write_survey import survey_page
 from flows.commands.report_answer import report_answer
 from schemas.base import replace
 from schemas.identifiers import PaperId
@@ -21,7 +21,7 @@ UNKNOWN = "**Nothing can be said.**"
 
 def page(folder: Path, survey: Survey) -> str:
     layout = Layout(folder)
-    return survey_report(layout, published_surveys(layout, survey, written=Written.ANSWER))
+    return survey_page(layout, published_surveys(layout, survey, written=Written.ANSWER)).markdown()
 
 
 def looked_everywhere(survey: Survey) -> Survey:

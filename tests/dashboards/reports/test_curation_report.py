@@ -5,11 +5,7 @@ import json
 import pytest
 
 from dashboards.reports.curated_set import UNSTATED
-from dashboards.reports.write_curation import (
-    curation_json,
-    curation_report,
-    write_curation_report,
-)
+from dashboards.reports.write_curation import curation_page
 from flows.curation_agreement import agreement_on
 from schemas.base import replace
 from schemas.curation import Curation
@@ -50,7 +46,7 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
 
 
 def test_statements_stand_with_their_sentences_and_what_was_left_out(layout: Layout) -> None:
-    told = curation_report(layout, CURATION)
+    told = curation_page(layout, CURATION).markdown()
     for part in (
         *("The calls are not recorded outdoors", " ".join(SENTENCE.split())),
         *("Many typos in the text", "0 of 0 reviews can be used"),
@@ -60,7 +56,7 @@ def test_statements_stand_with_their_sentences_and_what_was_left_out(layout: Lay
 
 
 def test_nothing_of_a_paper_becomes_markup(layout: Layout) -> None:
-    page = curation_report(layout, CURATION, "html")
+    page = curation_page(layout, CURATION).html()
     assert "<script>alert" not in page
     assert 'href="javascript' not in page
 
@@ -68,7 +64,10 @@ def test_nothing_of_a_paper_becomes_markup(layout: Layout) -> None:
 def test_the_file_of_ideas_holds_those_of_the_set_alone_and_is_read_by_the_suite(
     layout: Layout,
 ) -> None:
-    paths = {path.name: path for path in write_curation_report(layout, CURATION, agreement_on)}
+    paths = {
+        path.name: path
+        for path in curation_page(layout, CURATION, agreement_on).write(layout.reports / CURATION)
+    }
     lines = [json.loads(line) for line in paths["ideas.jsonl"].read_text().splitlines()]
     assert [line["idea_id"] for line in lines] == ["bare", "paper-0"]
     assert (lines[0]["discipline"], lines[0]["cutoff_date"]) == (UNSTATED, None)
@@ -77,7 +76,10 @@ def test_the_file_of_ideas_holds_those_of_the_set_alone_and_is_read_by_the_suite
 
 
 def test_the_datasheet_names_licences_dates_and_gaps(layout: Layout) -> None:
-    paths = {path.name: path for path in write_curation_report(layout, CURATION, agreement_on)}
+    paths = {
+        path.name: path
+        for path in curation_page(layout, CURATION, agreement_on).write(layout.reports / CURATION)
+    }
     sheet = paths["ideas.datasheet.md"].read_text()
     for told in (
         *("CC BY 4.0", "ecology", "2020-05-17", "1 idea without a field"),
@@ -88,10 +90,10 @@ def test_the_datasheet_names_licences_dates_and_gaps(layout: Layout) -> None:
 
 
 def test_every_paper_comes_back_as_data_as_it_was_landed(layout: Layout) -> None:
-    told = json.loads(curation_json(layout, CURATION))
+    told = json.loads(curation_page(layout, CURATION).json())
     assert {each["paper_id"] for each in told} == {"paper-0", "bare", "dropped"}
 
 
 def test_a_set_that_is_not_published_is_one_line(layout: Layout) -> None:
     with pytest.raises(UnknownNameError, match="not published"):
-        curation_report(layout, RunId("curation-b"))
+        curation_page(layout, RunId("curation-b")).markdown()

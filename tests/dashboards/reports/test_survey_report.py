@@ -8,7 +8,7 @@ import bibtexparser
 import pytest
 
 from dashboards.reports.citation_map import PAPERS_DRAWN, citation_map
-from dashboards.reports.write_survey import survey_report, write_survey_report
+from dashboards.reports.write_survey import survey_page
 from schemas.base import replace
 from tests.support.survey_lake import (
     LOST,
@@ -39,7 +39,7 @@ class Tags(HTMLParser):
 
 
 def test_every_kept_paper_says_how_it_was_reached_and_what_is_said_of_it(layout: Layout) -> None:
-    page = survey_report(layout, SURVEY)
+    page = survey_page(layout, SURVEY).markdown()
     assert "2 papers kept of 3 papers judged, in 1 cluster; ended at its depth" in page
     assert "| search: bats hunt |" in page
     assert "| cites [First, 2001](https://example.org/first) |" in page
@@ -48,7 +48,7 @@ def test_every_kept_paper_says_how_it_was_reached_and_what_is_said_of_it(layout:
 
 
 def test_what_could_not_be_had_is_named_once_with_how_often(layout: Layout) -> None:
-    page = survey_report(layout, SURVEY)
+    page = survey_page(layout, SURVEY).markdown()
     assert page.count("503 five times") == 1
     assert "(2 times)" in page
     assert "| echo calls | How do bats hunt? | not answered |" in page
@@ -56,14 +56,14 @@ def test_what_could_not_be_had_is_named_once_with_how_often(layout: Layout) -> N
 
 
 def test_the_pages_pictures_load_nothing_and_titles_stay_text(layout: Layout) -> None:
-    html = survey_report(layout, SURVEY, "html")
+    html = survey_page(layout, SURVEY).html()
     tags = Tags(html).found
     assert sum(tag == "circle" for tag, _ in tags) == 2
     assert sum(attributes.get("class") == "link" for _, attributes in tags) == 1
     assert not {"script", "img", "iframe", "link"} & {tag for tag, _ in tags}
     assert all("src" not in attributes for _, attributes in tags)
     assert "<b>call" not in html
-    assert "```" not in survey_report(layout, SURVEY)
+    assert "```" not in survey_page(layout, SURVEY).markdown()
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Layout:
 def test_a_review_says_how_it_was_checked_and_shows_behind_what_was_taken_out(
     reviewed: Layout,
 ) -> None:
-    page = survey_report(reviewed, SURVEY)
+    page = survey_page(reviewed, SURVEY).markdown()
     assert "5 cited sentences held against what was read: 1 corrected, 2 taken out" in page
     assert "[(First, 2001)](https://example.org/first)" in page
     assert "Nothing stands here: no relevant evidence was found; the engine named none." in page
@@ -87,24 +87,24 @@ def test_a_review_says_how_it_was_checked_and_shows_behind_what_was_taken_out(
 
 
 def test_leading_works_stand_side_by_side_in_their_own_words(reviewed: Layout) -> None:
-    page = survey_report(reviewed, SURVEY)
+    page = survey_page(reviewed, SURVEY).markdown()
     (row,) = [line for line in page.splitlines() if line.startswith("| [First") and "–" in line]
     assert row.count("filmed.”") == 4
     assert row.endswith("| – |")
-    html = survey_report(reviewed, SURVEY, "html")
+    html = survey_page(reviewed, SURVEY).html()
     assert "<script" not in html
     assert "<b>bats" not in html
 
 
 def test_works_joined_only_by_a_third_are_shown_as_such(reviewed: Layout, layout: Layout) -> None:
-    page = survey_report(reviewed, SURVEY)
+    page = survey_page(reviewed, SURVEY).markdown()
     assert "### Joined only by a third" in page
     assert "by [Second, 2002](https://example.org/second): “Both call.”" in page
-    assert "### Joined only by a third" not in survey_report(layout, SURVEY)
+    assert "### Joined only by a third" not in survey_page(layout, SURVEY).markdown()
 
 
 def test_the_bibliography_holds_the_kept_papers(layout: Layout) -> None:
-    paths = {path.name: path for path in write_survey_report(layout, SURVEY)}
+    paths = {path.name: path for path in survey_page(layout, SURVEY).write(layout.reports / SURVEY)}
     assert set(paths) == {"index.html", "index.md", "papers.bib"}
     library = bibtexparser.parse_string(paths["papers.bib"].read_text())
     assert [entry.key for entry in library.entries] == ["first2001", "second2002"]
@@ -113,7 +113,11 @@ def test_the_bibliography_holds_the_kept_papers(layout: Layout) -> None:
 
 
 def test_the_drawings_lie_beside_the_markdown_that_shows_them(layout: Layout) -> None:
-    page = next(path for path in write_survey_report(layout, SURVEY) if path.name == "index.md")
+    page = next(
+        path
+        for path in survey_page(layout, SURVEY).write(layout.reports / SURVEY)
+        if path.name == "index.md"
+    )
     for name in ("map-1.svg", "years-1.svg"):
         assert f"]({name})" in page.read_text()
         assert ElementTree.fromstring((page.parent / name).read_text()).tag.endswith("svg")
@@ -122,7 +126,7 @@ def test_the_drawings_lie_beside_the_markdown_that_shows_them(layout: Layout) ->
 def test_passages_of_the_comparison_do_not_stand_again_under_their_cluster(
     reviewed: Layout,
 ) -> None:
-    page = survey_report(reviewed, SURVEY)
+    page = survey_page(reviewed, SURVEY).markdown()
     (row,) = [line for line in page.splitlines() if line.startswith("| [First") and "–" in line]
     assert page.count("filmed.”") == row.count("filmed.”")
 
@@ -145,4 +149,4 @@ def test_an_unpublished_survey_has_no_report(tmp_path: Path, layout: Layout) -> 
     from schemas.identifiers import RunId
 
     with pytest.raises(ConfigurationError, match="survey other is not published"):
-        survey_report(layout, RunId("other"))
+        survey_page(layout, RunId("other")).markdown()

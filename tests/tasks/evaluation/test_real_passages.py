@@ -29,7 +29,7 @@ from tasks.literature.snapshot.build import build_snapshot
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.paper_files import write_jsonl
 from tests.support.real_papers import anthology_rows
-from warehouse.lake import in_memory
+from warehouse.connection import in_memory
 from warehouse.parquet import arrow_table
 from warehouse.rows import rows_of
 from warehouse.statements import statement, table_statement

@@ -16,6 +16,7 @@ from schemas.reasons import Reason
 from tasks.experiments.checking import check_task
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment
+from tasks.experiments.proposing import TunableProposer
 from tasks.experiments.task_folder import read_task
 from tests.support.sandboxes import needs_sandbox
 from tests.support.small_task import EVALUATE, PROGRAM, write_task
@@ -30,7 +31,8 @@ def executor_of(folder: Path, store: Path, run_id: str = "run-a") -> Executor:
 
 def experiment_on(folder: Path, run_id: str = "run-a", seed: int = 0) -> Experiment:
     executor = executor_of(folder, folder.parent / "executions.sqlite", run_id)
-    return asyncio.run(run_experiment(executor.folder, executor, seed))
+    proposer = TunableProposer(executor.folder, seed)
+    return asyncio.run(run_experiment(executor.folder, executor, proposer))
 
 
 def executed(folder: Path, source: str) -> Execution:
@@ -196,12 +198,14 @@ import asyncio, sys
 from pathlib import Path
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment
+from tasks.experiments.proposing import TunableProposer
 from tasks.experiments.task_folder import read_task
 from warehouse.keyed_store import KeyedStore
 
 folder = read_task(Path(sys.argv[1]))
 executor = Executor(folder, "run-a", KeyedStore(Path(sys.argv[2])), asyncio.Semaphore(2))
-print(asyncio.run(run_experiment(folder, executor, 0)).model_dump_json())
+proposer = TunableProposer(folder, 0)
+print(asyncio.run(run_experiment(folder, executor, proposer)).model_dump_json())
 """
 
 
@@ -232,6 +236,7 @@ def test_an_experiment_that_is_killed_ends_as_if_it_had_not_been(
         process.wait()
         assert stored(store) <= total
     executor = executor_of(folder, store)
-    ended = asyncio.run(run_experiment(executor.folder, executor, 0))
+    proposer = TunableProposer(executor.folder, 0)
+    ended = asyncio.run(run_experiment(executor.folder, executor, proposer))
     assert figures(ended) == figures(whole)
     assert stored(store) == total

@@ -8,10 +8,11 @@ from typing import Any, cast
 import pytest
 
 from schemas.experiment import Direction, Execution, Finding, Stage, Task, Trials
-from tasks.experiments import experiment
+from tasks.experiments import proposing
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment
 from tasks.experiments.gains import detectable, finding, interval
+from tasks.experiments.proposing import TunableProposer
 from tasks.experiments.task_folder import TaskFolder
 
 TASKS = 500
@@ -50,6 +51,8 @@ class EachOther:
 class OfNoise:
     """Every execution of every program gives noise; the parent's is shared in part, as data are."""
 
+    container = None
+
     def __init__(self, noise: Noise, seed: int, better: float = 0.0) -> None:
         self.noise, self.seed, self.better = noise, seed, better
 
@@ -81,13 +84,13 @@ def task(**more: Any) -> TaskFolder:
 
 def found(noise: Noise, seed: int, better: float = 0.0) -> Finding | None:
     executor = cast(Executor, OfNoise(noise, seed, better))
-    return asyncio.run(run_experiment(task(), executor, seed)).finding
+    return asyncio.run(run_experiment(task(), executor, TunableProposer(task(), seed))).finding
 
 
 def test_of_500_tasks_without_an_effect_at_most_5_in_100_are_called_improvements(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(experiment, "TunableSearch", EachOther)
+    monkeypatch.setattr(proposing, "TunableSearch", EachOther)
     noises = (normal, skewed, coarse)
     called = [found(noises[seed % len(noises)], seed) for seed in range(TASKS)]
     assert called.count(Finding.SUPPORTED) <= 0.05 * TASKS
@@ -95,7 +98,7 @@ def test_of_500_tasks_without_an_effect_at_most_5_in_100_are_called_improvements
 
 
 def test_an_effect_that_is_there_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(experiment, "TunableSearch", EachOther)
+    monkeypatch.setattr(proposing, "TunableSearch", EachOther)
     called = [found(normal, seed, better=6.0) for seed in range(50)]
     assert called.count(Finding.SUPPORTED) >= 45
 

@@ -1,5 +1,6 @@
 """A task's folder is read whole, or one line says what is wrong with it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ from tasks.experiments.bundled import bundled_tasks, copy_task
 from tasks.experiments.program import tree_hash, tunables_of, with_settings
 from tasks.experiments.task_folder import read_task
 from tests.support.small_task import PROGRAM, TASK, write_task
+
+_SAME_KEYS = json.dumps(
+    {"idea_id": "a", "text": "b", "works": [{"key": "w", "title": "t"}, {"key": "w", "title": "u"}]}
+)
 
 
 def refusal(folder: Path) -> str:
@@ -30,6 +35,18 @@ def test_a_task_is_its_programs_its_data_and_what_it_asks(tmp_path: Path) -> Non
     assert read_task(folder).content_sha256 != read.content_sha256
 
 
+def test_what_is_known_of_the_idea_belongs_to_the_task(tmp_path: Path) -> None:
+    folder = write_task(tmp_path / "numbers")
+    without = read_task(folder)
+    known = {"idea_id": "a", "text": "Say ten.", "works": [{"key": "w", "title": "Nine"}]}
+    (folder / "idea.json").write_text(json.dumps(known))
+    read = read_task(folder)
+    assert without.idea is None
+    assert read.idea is not None
+    assert [work.title for work in read.idea.works] == ["Nine"]
+    assert read.content_sha256 != without.content_sha256
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -49,6 +66,12 @@ def test_a_task_is_its_programs_its_data_and_what_it_asks(tmp_path: Path) -> Non
         ("baselines/eight.py", "solve = 1", "no function `solve`"),
         ("baselines/parent.py", PROGRAM, "`parent` is what program.py is called"),
         ("baselines/c001.py", PROGRAM, "name it otherwise"),
+        ("idea.json", "{", "Invalid JSON"),
+        ("idea.json", '{"idea_id": "a"}', "`text`: Field required"),
+        ("idea.json", '{"idea_id": "a", "text": "b", "score": 1}', "`score`: unknown key"),
+        ("idea.json", _SAME_KEYS, "two works have one key"),
+        ("program.py", "# region a\n" + PROGRAM, "region a has no `# endregion`"),
+        ("program.py", "# endregion\n" + PROGRAM, "line 1: `# endregion` should be"),
     ],
 )
 def test_what_is_wrong_is_one_line(tmp_path: Path, name: str, content: str, said: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.write_check import check_report
+from dashboards.reports.write_check import check_page
 from flows.check_request import resolve_check
 from flows.checking import Check, check_run_id
 from schemas.check_run import CheckHead, CheckReceipt, CheckRequest
@@ -27,7 +27,8 @@ from tasks.manuscripts.scores import check_scores
 from tests.support.manuscript_files import faulty_pdf, latex_folder, locked_pdf
 from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
 from warehouse.answers import Publication
-from warehouse.lake import in_memory, open_reader
+from warehouse.connection import in_memory
+from warehouse.lake import open_reader
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS
@@ -376,7 +377,7 @@ def test_a_review_lands_refuted_problems_behind_those_that_stand_and_reads_text_
     assert len(check.attempts[0].provenance.call_ids) == 9
     assert check_run_id(request) != check_run_id(asked(papers / "faulty.pdf", tmp_path, server))
     assert published(head, request).published
-    report = check_report(Layout(request.warehouse), head.run_id)
+    report = check_page(Layout(request.warehouse), head.run_id).markdown()
     assert "People were asked." in report
     assert "Soundness 2 of 5. Whether the work is new was not judged." in report
     before, behind = report.split("Set aside after a second look:")

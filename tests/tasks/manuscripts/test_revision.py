@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from dashboards.reports.preferences import preferences_text
-from dashboards.reports.write_check import check_report, write_check_report
+from dashboards.reports.write_check import check_page
 from flows.campaign import conclude
 from flows.check_request import resolve_check
 from flows.checking import Check
@@ -30,9 +30,10 @@ from tests.support.openai_server import OpenAIServer, Recorded, start_openai_ser
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.manuscripts.landing import CHECKS, land_checks
-from warehouse.manuscripts.queries import check_head, manuscript_checks
+from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
+from warehouse.units.reading import published_head
 
 SHARE = "We found that 12 of 40 (25%) pebbles were round enough."
 TEST = "The test was clear, t(28) = 2.20, p = .36, so we stop."
@@ -122,7 +123,7 @@ def run(request: CheckRequest) -> CheckHead:
 def landed(folder: Path, run_id: str) -> tuple[CheckHead, ManuscriptCheck]:
     with open_reader(Layout(folder / "wh")) as connection:
         (check,) = manuscript_checks(connection, RunId(run_id))
-        return check_head(connection, RunId(run_id)), check
+        return published_head(connection, CHECKS, RunId(run_id)), check
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +167,7 @@ def test_a_problem_refuted_about_as_surely_as_raised_is_shown_with_both_readings
     assert not found["The p-value."].dispute
     assert not found["Not the first."].dispute
     assert found["Not the first."].refuted
-    report = check_report(Layout(folder / "wh"), head.run_id, "html")
+    report = check_page(Layout(folder / "wh"), head.run_id).html()
     beside = report[report.index("Reviewers disagree; a person decides:") :]
     assert beside.index("For the authors: It is rounded.") < beside.index("Against them: 12 of")
 
@@ -176,16 +177,16 @@ def test_a_template_names_every_finding_and_never_overwrites_a_verdict(
 ) -> None:
     folder, head = reviewed
     layout = Layout(folder / "wh")
-    *_, path = write_check_report(layout, head.run_id)
+    *_, path = check_page(layout, head.run_id).write(layout.reports / head.run_id)
     told = tomllib.loads(path.read_text())
     assert told["check"] == head.run_id
     assert [one["verdict"] for one in told["findings"]] == ["", "", ""]
     edited = path.read_text().replace('verdict = ""', 'verdict = "reject"', 1)
     path.write_text(edited)
-    write_check_report(layout, head.run_id)
+    check_page(layout, head.run_id).write(layout.reports / head.run_id)
     assert path.read_text() == edited
     path.write_text(edited.replace('"reject"', '""'))
-    write_check_report(layout, head.run_id)
+    check_page(layout, head.run_id).write(layout.reports / head.run_id)
     assert path.read_text().startswith("# What you think of the findings")
 
 
@@ -237,7 +238,7 @@ def test_a_revision_keeps_to_the_verdicts_and_looks_up_nothing(
             for table in ("api_calls", "llm_calls")
         }
     assert calls == {"api_calls": (0,), "llm_calls": (2,)}
-    report = check_report(Layout(folder / "wh"), revised.run_id)
+    report = check_page(Layout(folder / "wh"), revised.run_id).markdown()
     assert "A person accepted it: Count the pebbles." in report
     assert f"This revises `{head.run_id}`" in report
 
@@ -274,7 +275,7 @@ def test_preferences_for_another_text_or_another_review_are_refused(
     options = CheckOptions(warehouse=folder / "wh", review=True, revise=path)
     with pytest.raises(ConfigurationError, match=r"pebbles\.md has changed since check-looked-up"):
         resolve_check([tmp_path / "pebbles.md"], options, Settings())
-    with pytest.raises(ConfigurationError, match="check run check-none is not published"):
+    with pytest.raises(ConfigurationError, match="check check-none is not published"):
         path.write_text(path.read_text().replace(head.run_id, "check-none"))
         request_for(folder, server, revise=path)
     path.write_text("check = ")

@@ -23,9 +23,10 @@ from tests.support.survey_fakes import GraphLiterature, failed
 from tests.support.survey_lake import SURVEY, make_survey_head
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.surveys.landing import SURVEYS, land_survey
+from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
 
 QUESTION = "How do bats hunt moths by echo calls?"
 BATS = "Bats hunt moths by echo calls at night. The recorder is cheap."
@@ -136,7 +137,7 @@ def test_a_question_over_which_assay_itself_failed_is_published_with_that_reason
         "KeyError: 'title'",
         ledger,
     )
-    land_survey(layout, SURVEY, found, START, START)
+    land_unit(layout, SURVEY_RECORD, SURVEY, found, START, START)
     head = make_survey_head(question_count=1)
     write_head(layout, SURVEYS, head)
     assert publish(layout, SURVEYS, head).published

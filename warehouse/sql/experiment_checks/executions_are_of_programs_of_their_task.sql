@@ -1,6 +1,6 @@
 -- severity: critical
--- What was run is a program of the same task that is no repetition of another.
+-- What was run is a program of the same task that is no repetition of another, and was not refused.
 select x.run_id, x.task_id, x.program_id
 from executions as x
 left join programs as p using (run_id, task_id, program_id)
-where p.program_id is null or p.fate = 'repeated'
+where p.program_id is null or p.fate in ('repeated', 'refused')

@@ -1,0 +1,51 @@
+"""`assay ideate`: ideas that are evaluated, revised and evaluated again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.options import Json, output_option
+from flows.commands.session import Session
+from flows.given_ideas import given_ideas
+from schemas.options import IdeateOptions
+from schemas.settings import Settings
+
+Seeds = Annotated[
+    Path,
+    typer.Argument(
+        metavar="SEEDS",
+        help="Topics, questions or ideas to improve, in any file that ideas stand in.",
+    ),
+]
+
+
+def ideate(
+    seeds: Seeds,
+    options: IdeateOptions,
+    output: Annotated[
+        Path | None,
+        output_option("Write the best version of each idea here, as JSON Lines."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Make ideas from the concepts of a snapshot, evaluate them, and revise them by the findings.
+
+    Each version goes through the evaluation of `assay evaluate`; the next one names the finding that
+    it answers, and is checked for having done so. Near-duplicates are dropped with their reason.
+    Offline, missing links between concepts are proposed as leads. The same command goes on where it
+    stopped; nothing is paid twice.
+    """
+    from flows.commands.ideate_output import print_expected_ideation, print_ideation
+    from flows.ideate_request import resolve_ideation
+
+    settings = Settings()
+    with given_ideas(seeds) as path:
+        request = resolve_ideation(path, options, settings)
+        if options.dry_run:
+            from flows.ideate_estimate import estimate_ideation
+
+            return print_expected_ideation(estimate_ideation(request, settings), as_json=json)
+        with Session() as session:
+            summary = session.ideate(request)
+    return print_ideation(request, summary, output, as_json=json)

@@ -1,0 +1,46 @@
+"""The options of `assay ideate`, resolved into an `IdeationRequest`: every mistake named in one
+line.
+"""
+
+from pathlib import Path
+
+from flows.request import resolve_request
+from schemas.errors import ConfigurationError
+from schemas.ideation_run import IdeationParameters, IdeationRequest
+from schemas.options import IdeateOptions, RunOptions
+from schemas.settings import Settings
+from tasks.ideas.read import read_ideas
+
+
+def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) -> IdeationRequest:
+    """Resolve the options of `assay ideate`; a seed is an entry of any file that ideas stand in.
+
+    Raises:
+        ConfigurationError: an option that cannot be understood or met, a seed that cannot be read,
+            or literature without a snapshot, from which concepts are read.
+    """
+    asked = {name: getattr(options, name) for name in RunOptions.model_fields}
+    evaluation = resolve_request(seeds, RunOptions(**asked), settings)
+    if evaluation.literature.snapshot is None:
+        raise ConfigurationError(
+            f"--literature {evaluation.literature.text}: concepts are read from a snapshot; name one"
+            " as snapshot:PATH"
+        )
+    batch = read_ideas(evaluation.ideas_path, default_cutoff=evaluation.cutoff_date)
+    if batch.rejected:
+        first = batch.rejected[0]
+        raise ConfigurationError(f"{first.location} is no seed: {first.detail}")
+    if not batch.ideas:
+        raise ConfigurationError(f"{seeds} holds no seed: write one on each line")
+    return IdeationRequest(
+        seeds=batch.ideas,
+        parameters=IdeationParameters(
+            rounds=options.rounds,
+            per_seed=options.per_seed,
+            maximum_keywords=options.keywords,
+            neighbours_per_keyword=options.neighbours,
+        ),
+        evaluation=evaluation,
+        workers=options.workers,
+        scheduler_address=options.scheduler,
+    )

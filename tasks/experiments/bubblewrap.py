@@ -1,0 +1,184 @@
+"""Bubblewrap as the sandbox: the system and the interpreter read-only, and nothing else of the
+machine.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from schemas.errors import ConfigurationError
+from schemas.experiment import Limits
+from schemas.interpreter import interpreter
+from tasks.experiments.inside import (
+    GIVEN,
+    NOBODY,
+    OPEN_FILES,
+    SCRATCH,
+    THEN_THE_FILE,
+    Memory,
+    Walled,
+    told_inside,
+)
+
+_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+_OURS = ("flows", "tasks", "schemas", "warehouse", "dashboards")
+_SCRIPT = f"{THEN_THE_FILE}; exit $code"
+_END_SECONDS = 5.0
+
+
+@contextlib.contextmanager
+def in_bubblewrap(
+    arguments: Sequence[str], files: Mapping[str, bytes], leaves: str, limits: Limits
+) -> Iterator[Walled]:
+    """`python ARGUMENTS` in bubblewrap; as `run_sandboxed`.
+
+    Raises:
+        ConfigurationError: it is not installed.
+    """
+    with contextlib.ExitStack() as stack:
+        given = {f"{GIVEN}/{name}": stack.enter_context(_held(files[name])) for name in files}
+        command = [*_command(given, leaves, limits), *_limited(limits), *interpreter(), "-I"]
+        yield Walled(
+            command=[*command, *arguments],
+            environment={},
+            descriptors=tuple(given.values()),
+            memory_of=_memory_of,
+            end=_end,
+            told=_nothing_more,
+        )
+
+
+def _nothing_more(errors: str) -> tuple[str, Memory | None]:
+    return errors, None
+
+
+def _program() -> str:
+    found = shutil.which("bwrap")
+    if found is None:
+        raise ConfigurationError(
+            "experiments run programs in a sandbox only, and there is none on this machine: install"
+            " the package bubblewrap (apt install bubblewrap)"
+        )
+    return found
+
+
+def _command(given: Mapping[str, int], leaves: str, limits: Limits) -> list[str]:
+    """The command up to the one inside; the shell inside takes the file out."""
+    command = [
+        *(_program(), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
+        *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"),
+        *_rights(),
+    ]
+    mounted = (*_SYSTEM, *_interpreter_folders())
+    around = (folder for path in (*mounted, *_DEVICES, *given) for folder in Path(path).parents)
+    for folder in sorted(set(around) - {Path("/")}):
+        command += ["--perms", "0755", "--dir", f"{folder}"]
+    for path in mounted:
+        command += ["--ro-bind-try", path, path]
+    for path in _our_folders():
+        command += ["--size", "4096", "--perms", "0555", "--tmpfs", path]
+    for path in _DEVICES:
+        command += ["--dev-bind", path, path]
+    for path, descriptor in given.items():
+        command += ["--perms", "0444", "--ro-bind-data", f"{descriptor}", path]
+    command += ["--size", f"{limits.scratch_bytes}", "--perms", "1777", "--tmpfs", SCRATCH]
+    for name, value in told_inside(leaves, limits).items():
+        command += ["--setenv", name, value]
+    command += ["--chdir", SCRATCH, "--remount-ro", "/", "--"]
+    if _is_root():
+        # Root is counted and limited nowhere, inside a namespace neither: it becomes nobody first.
+        command += [
+            *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
+            *("--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"),
+            *("unshare", "--user", "--"),
+        ]
+    return [*command, "sh", "-c", _SCRIPT, "sh"]
+
+
+def _rights() -> tuple[str, ...]:
+    if not _is_root():
+        return ("--unshare-user", "--disable-userns", "--cap-drop", "ALL")
+    kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+    return ("--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name)))
+
+
+def _limited(limits: Limits) -> list[str]:
+    """Set inside, where processes are counted for this sandbox alone."""
+    return [
+        "prlimit",
+        f"--as={limits.memory_bytes}",
+        f"--cpu={int(limits.seconds) + 1}",
+        f"--fsize={limits.scratch_bytes}",
+        f"--nproc={limits.processes}",
+        f"--nofile={OPEN_FILES}",
+        "--core=0",
+        "--",
+    ]
+
+
+def _is_root() -> bool:
+    return os.geteuid() == 0
+
+
+def _interpreter_folders() -> tuple[str, ...]:
+    libraries = sysconfig.get_paths()
+    folders = (sys.prefix, sys.base_prefix, libraries["purelib"], libraries["platlib"])
+    return tuple(dict.fromkeys(path for path in folders if not path.startswith("/usr/")))
+
+
+def _our_folders() -> tuple[str, ...]:
+    """Where Assay itself is installed among the libraries: bundled tasks hold what is held back."""
+    seen = tuple(Path(path).resolve() for path in ("/usr", *_interpreter_folders()))
+    found = (find_spec(name) for name in _OURS)
+    ours = [Path(spec.origin).parent for spec in found if spec is not None and spec.origin]
+    return tuple(f"{path}" for path in ours if set(path.resolve().parents) & set(seen))
+
+
+@contextlib.contextmanager
+def _held(content: bytes) -> Iterator[int]:
+    """A file in memory with `content`, as a descriptor."""
+    descriptor = os.memfd_create("given")
+    try:
+        with os.fdopen(os.dup(descriptor), "wb") as writing:
+            writing.write(content)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _memory_of(pid: int) -> int:
+    """What a process and all below it hold in memory; those that end meanwhile hold nothing."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") + sum(map(_memory_of, _children(pid)))
+    return 0
+
+
+def _children(pid: int) -> list[int]:
+    with contextlib.suppress(OSError, ValueError):
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Kill the sandbox and wait until nothing in it runs any more.
+
+    Its first process is killed rather than bubblewrap outside, which waits for it: Linux lets the
+    first process of a namespace go when it has ended all others.
+    """
+    for pid in _children(process.pid):
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_END_SECONDS)
+    process.kill()
+    process.wait()

@@ -1,0 +1,211 @@
+"""The search by a model: changes of programs that are good in different ways, by what was tried and
+learnt on the way to them.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.base import replace
+from schemas.experiment import Aim, Fate, Program, Role, Stage
+from schemas.failure import Failure
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from schemas.reasons import may_pass
+from tasks.experiments.archive import Entry, elites, least_used
+from tasks.experiments.executing import Executor, SyntaxRefusedError
+from tasks.experiments.patching import PatchError, difference, patched, regions_of
+from tasks.experiments.program import hash_of_tree, syntax_tree
+from tasks.experiments.record import Record
+from tasks.experiments.showing import attempt, lessons, measured, shown, tries, weak
+from tasks.experiments.steps.learn_from_runs import LEARN_FROM_RUNS, LessonsInput
+from tasks.experiments.steps.propose_program import (
+    PROPOSE_PROGRAM,
+    ProposalInput,
+    ProposalReply,
+)
+from tasks.experiments.task_folder import PARENT, PROGRAM
+from tasks.judging.reply_fields import by_key
+from tasks.judging.step import Engine, never_asked
+from warehouse.scrubbing import one_line
+
+STAGE = "experiment"
+AIMS = (Aim.OTHER_WAY, Aim.KNOWN_METHOD, Aim.REFINE, Aim.COMBINE)
+"""Of one proposal after the other."""
+_LESSON_CHARACTERS = 300
+_RATIONALE_CHARACTERS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What a proposal is asked for."""
+
+    name: str
+    aim: Aim
+    parent: str
+    other: str | None = None
+
+
+class ModelProposer:
+    """Implements `Proposer` by a model.
+
+    Args:
+        environment: of the executions, in a line.
+    """
+
+    def __init__(self, engine: Engine, executor: Executor, environment: str) -> None:
+        self.failures: list[Failure] = []
+        self._engine, self._executor, self._environment = engine, executor, environment
+        parent = executor.folder.programs[PARENT]
+        self._lengths = {PARENT: len(syntax_tree(parent))}
+        self._answered: list[Provenance] = []
+        self._asked: tuple[str, ...] = ()
+
+    @property
+    def provenance(self) -> Provenance:
+        """That of the first proposal that was had, with the calls of all."""
+        if not self._answered:
+            return never_asked(PROPOSE_PROGRAM, self._engine)
+        calls = dict.fromkeys(call for each in self._answered for call in each.call_ids)
+        return replace(self._answered[0], call_ids=tuple(calls))
+
+    async def propose(self, names: Sequence[str], record: Record) -> list[Program]:
+        """See `Proposer.propose`. A proposal that could not be had now, and may be another time, is
+        a failure and no candidate.
+        """
+        choices = self._choices(names, record)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._proposed(each, record)) for each in choices]
+        proposed = [program for task in tasks if (program := task.result()) is not None]
+        self._asked = tuple(program.program_id for program in proposed)
+        return proposed
+
+    async def told(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
+        """See `Proposer.told`: what failed or did not help becomes instructions to those that go on
+        from there, where any will.
+        """
+        del firsts
+        attempts = tuple(attempt(record, name) for name in weak(record, self._asked))
+        if not attempts or not more:
+            return
+        task = record.task
+        answer = await self._engine.run(
+            LEARN_FROM_RUNS,
+            LessonsInput(
+                question=task.question,
+                measured=measured(task, self._environment),
+                attempts=attempts,
+            ),
+        )
+        if isinstance(answer, Unscored):
+            self._lost("lessons", answer)
+            return
+        self._answered.append(answer.provenance)
+        said = by_key(answer.value.lessons, (each.key for each in attempts))
+        for name, each in said.items():
+            lesson = _line(each.lesson, _LESSON_CHARACTERS)
+            record.programs[name] = replace(record.programs[name], lesson=lesson)
+
+    def _choices(self, names: Sequence[str], record: Record) -> list[_Choice]:
+        """Aims in turn; parents by score, and for another way by difference."""
+        kept = elites(self._entries(record), self._lengths[PARENT])
+        best, others = kept[0], kept[1:]
+        gone_on = (each for each in record.candidates() if each.aim is Aim.OTHER_WAY)
+        uses = Counter(each.parent_program_id or PARENT for each in gone_on)
+        shown_with_best: Counter[str] = Counter()
+        choices = []
+        for name in names:
+            aim = AIMS[(_number(name) - 1) % len(AIMS)]
+            if aim is Aim.COMBINE and others:
+                other = least_used(others, shown_with_best).name
+                shown_with_best[other] += 1
+                choices.append(_Choice(name, aim, best.name, other))
+            elif aim in (Aim.OTHER_WAY, Aim.COMBINE):
+                parent = least_used(others or kept, uses).name
+                uses[parent] += 1
+                choices.append(_Choice(name, Aim.OTHER_WAY, parent))
+            else:
+                choices.append(_Choice(name, aim, best.name))
+        return choices
+
+    def _entries(self, record: Record) -> list[Entry]:
+        scored = [each.program_id for each in record.tried() if each.gain is not None]
+        return [
+            Entry(
+                name,
+                record.programs[name].gain or 0.0,
+                self._lengths[name],
+                record.seconds(name, Stage.SCREENING),
+            )
+            for name in (PARENT, *scored)
+        ]
+
+    async def _proposed(self, choice: _Choice, record: Record) -> Program | None:
+        inputs = self._inputs(choice, record)
+        answer: Outcome[ProposalReply] = await self._engine.run(PROPOSE_PROGRAM, inputs)
+        known: dict[str, Any] = {
+            "program_id": choice.name,
+            "role": Role.CANDIDATE,
+            "parent_program_id": choice.parent,
+            "proposed_by": self._engine.name,
+            "aim": choice.aim,
+        }
+        if isinstance(answer, Scored):
+            self._answered.append(answer.provenance)
+            known["rationale"] = _line(answer.value.rationale, _RATIONALE_CHARACTERS)
+            key = (answer.value.borrowed_from or "").strip().strip("[]")
+            known["borrowed_from"] = key if key in {work.key for work in inputs.works} else None
+            return await self._made(answer.value, record.programs[choice.parent].source, known)
+        if may_pass(answer.reason):
+            self._lost(choice.name, answer)
+            return None
+        return _refused(known, f"{answer.reason.sentence}: {answer.detail}")
+
+    def _inputs(self, choice: _Choice, record: Record) -> ProposalInput:
+        task, idea = record.task, record.folder.idea
+        return ProposalInput(
+            question=task.question,
+            measured=measured(task, self._environment),
+            idea=idea.text if idea is not None else "",
+            concerns=idea.concerns if idea is not None else (),
+            works=idea.works if idea is not None else (),
+            aim=choice.aim,
+            number=_number(choice.name),
+            program=shown(record, choice.parent),
+            regions=regions_of(record.programs[choice.parent].source, PROGRAM),
+            other=shown(record, choice.other) if choice.other is not None else None,
+            tries=tries(record),
+            lessons=lessons(record, choice.parent),
+        )
+
+    async def _made(self, reply: ProposalReply, parent: str, known: dict[str, Any]) -> Program:
+        """The program that a reply makes of its parent, or why there is none."""
+        try:
+            source = patched(parent, reply.changes)
+            tree = await self._executor.syntax_tree(source)
+        except (PatchError, SyntaxRefusedError) as error:
+            return _refused(known, f"{error}")
+        name = known["program_id"]
+        self._lengths[name] = len(tree)
+        patch = difference(parent, source, name)
+        return Program(**known, source=source, patch=patch, source_sha256=hash_of_tree(tree))
+
+    def _lost(self, subject: str, answer: Unscored) -> None:
+        self.failures.append(
+            Failure(stage=STAGE, subject=subject, reason=answer.reason, detail=answer.detail)
+        )
+
+
+def _refused(known: dict[str, Any], why: str) -> Program:
+    return Program(**known, fate=Fate.REFUSED, source="", source_sha256="", refusal=one_line(why))
+
+
+def _number(name: str) -> int:
+    return int(name[1:])
+
+
+def _line(text: str, length: int) -> str:
+    """What a model said, as one line of bounded length that any file can hold."""
+    line = " ".join(text.encode("utf-8", "replace").decode().split())
+    return line if len(line) <= length else line[: length - 1] + "…"

@@ -1,0 +1,103 @@
+"""Who proposes programs: what every way of searching offers, and the way that needs no model."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+from schemas.choices import EXTRACTIVE
+from schemas.experiment import Program, Role, Stage
+from schemas.failure import Failure
+from schemas.identifiers import content_hash
+from schemas.outcome import Provenance
+from tasks.experiments.patching import difference
+from tasks.experiments.program import Value, tree_hash, tunables_of, with_settings
+from tasks.experiments.record import Record, mean_of
+from tasks.experiments.searching import TunableSearch
+from tasks.experiments.task_folder import PARENT, PROGRAM, TaskFolder
+
+METHOD_VERSION = 1
+"""Raised when other programs are proposed, or other things said of the same figures."""
+
+
+class Proposer(Protocol):
+    """Proposes candidates, some at a time, and is told how they fared.
+
+    Attributes:
+        failures: why proposals could not be had. Where one of them may pass, the search ends: what
+            comes later would be proposed without it.
+    """
+
+    failures: list[Failure]
+
+    @property
+    def provenance(self) -> Provenance:
+        """Of what was proposed so far."""
+        ...
+
+    async def propose(self, names: Sequence[str], record: Record) -> list[Program]:
+        """Candidates with these names or some of them; empty: there is nothing to propose.
+
+        Their fate is REFUSED, or not known yet.
+        """
+        ...
+
+    async def told(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
+        """What was proposed last has been run.
+
+        Args:
+            firsts: of each candidate that was not refused the first one with the same syntax tree,
+                itself as a rule.
+            more: whether anything will be proposed after it.
+        """
+        ...
+
+
+class TunableProposer:
+    """Implements `Proposer` by other values of what the parent declares as tunable."""
+
+    def __init__(self, folder: TaskFolder, seed: int) -> None:
+        self.failures: list[Failure] = []
+        self._parent, self._seed = folder.programs[PARENT], seed
+        self._tunables = tunables_of(self._parent, PROGRAM)
+        self._search = TunableSearch(self._tunables, folder.task.direction, seed)
+
+    @property
+    def provenance(self) -> Provenance:
+        """A search asks no model: there is no prompt, and a version stands for the method."""
+        return Provenance(
+            step="search_programs",
+            step_version=METHOD_VERSION,
+            prompt_sha256=content_hash(""),
+            engine=EXTRACTIVE.text,
+            model_requested=EXTRACTIVE.text,
+            model_answered=EXTRACTIVE.text,
+            seed=self._seed,
+            created_at=datetime.now(UTC),
+        )
+
+    async def propose(self, names: Sequence[str], record: Record) -> list[Program]:
+        """See `Proposer.propose`."""
+        del record
+        if not self._tunables:
+            return []
+        proposed = self._search.propose(len(names))
+        return [self._candidate(*each) for each in zip(names, proposed, strict=True)]
+
+    async def told(self, firsts: Mapping[str, str], record: Record, *, more: bool) -> None:
+        """See `Proposer.told`."""
+        del more
+        means = (mean_of(record.values(first, Stage.SCREENING)) for first in firsts.values())
+        self._search.tell(list(means))
+
+    def _candidate(self, name: str, values: Mapping[str, Value]) -> Program:
+        source = with_settings(self._parent, self._tunables, values)
+        return Program(
+            program_id=name,
+            role=Role.CANDIDATE,
+            parent_program_id=PARENT,
+            proposed_by=EXTRACTIVE.text,
+            settings={each: repr(value) for each, value in values.items()},
+            source=source,
+            patch=difference(self._parent, source, name),
+            source_sha256=tree_hash(source),
+        )

@@ -1,0 +1,88 @@
+"""What is known of an experiment so far: every program, every execution, and how each fared."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from schemas.base import replace
+from schemas.experiment import Execution, Fate, Program, Role, Stage, Task
+from tasks.experiments.gains import Gain, gains, interval
+from tasks.experiments.program import tree_hash
+from tasks.experiments.task_folder import PARENT, TaskFolder
+
+_FIGURES = ("mean", "gain", "gain_low", "gain_high")
+
+
+@dataclass(slots=True)
+class Record:
+    """Programs by name and executions in order. What was given is there from the beginning."""
+
+    folder: TaskFolder
+    programs: dict[str, Program] = field(default_factory=dict)
+    executions: list[Execution] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for name, source in self.folder.programs.items():
+            role = Role.PARENT if name == PARENT else Role.BASELINE
+            self.programs[name] = Program(
+                program_id=name, role=role, source=source, source_sha256=tree_hash(source)
+            )
+
+    @property
+    def task(self) -> Task:
+        return self.folder.task
+
+    def candidates(self) -> list[Program]:
+        return [each for each in self.programs.values() if each.role is Role.CANDIDATE]
+
+    def tried(self) -> list[Program]:
+        """Candidates that were run."""
+        unrun = (Fate.REPEATED, Fate.REFUSED)
+        return [each for each in self.candidates() if each.fate not in unrun]
+
+    def values(self, name: str, stage: Stage) -> list[float] | None:
+        """The metric on every replicate; None: some execution gave none, or there was none."""
+        values = [each.value for each in self._of(name, stage)]
+        known = [value for value in values if value is not None]
+        return known if known and len(known) == len(values) else None
+
+    def seconds(self, name: str, stage: Stage) -> float:
+        """Mean time of its runs by the clock; 0: it has none."""
+        return mean_of([each.wall_seconds for each in self._of(name, stage)]) or 0.0
+
+    def failure(self, name: str) -> str:
+        """What its first run without a score said; empty: each gave one."""
+        lost = (each for each in self.executions if each.value is None)
+        return next((each.unscored_detail for each in lost if each.program_id == name), "")
+
+    def judged(
+        self, names: Sequence[str], stage: Stage, fate: Fate | None, compared_with: int
+    ) -> dict[str, Gain]:
+        """Note how each fared beside the parent, and give the gains of those that were scored."""
+        theirs, found = self.values(PARENT, stage), {}
+        for name in names:
+            ours = self.values(name, stage)
+            if ours is None or theirs is None:
+                failed = Fate.FAILED if fate is not None else None
+                self.programs[name] = replace(
+                    self.programs[name], fate=failed, **dict.fromkeys(_FIGURES), run_count=0
+                )
+                continue
+            pairs = gains(ours, theirs, self.task.direction)
+            changes = {"fate": fate, "mean": mean_of(ours), "run_count": len(ours)}
+            if stage is Stage.SCREENING:
+                changes["gain"] = mean_of(pairs)
+            else:
+                gain = found[name] = interval(pairs, compared_with)
+                changes |= {"gain": gain.mean, "gain_low": gain.low, "gain_high": gain.high}
+                changes["compared_with"] = compared_with
+            self.programs[name] = replace(self.programs[name], **changes)
+        return found
+
+    def _of(self, name: str, stage: Stage) -> list[Execution]:
+        return [each for each in self.executions if (each.program_id, each.stage) == (name, stage)]
+
+
+def mean_of(values: Sequence[float] | None) -> float | None:
+    """None: there is none."""
+    return math.fsum(values) / len(values) if values else None

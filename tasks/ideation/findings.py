@@ -1,0 +1,118 @@
+"""What an evaluation found wanting in a version, the gravest first; and whether a revision answers
+what it says it answers.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from schemas.contribution import Comparison, Overlap, closest_first
+from schemas.evaluation import IdeaEvaluation
+from schemas.ideation import Finding, FindingAnswer, FindingKind
+from schemas.identifiers import IdeaId
+from schemas.soundness import ConcernSeverity
+from tasks.ideation.steps.ideate_proposal import ToldAnswer
+from tasks.text.phrases import specific_stems
+from tasks.text.quotations import stands_in
+
+MOST_CLOSE_WORKS = 2
+_LEAST_SHARED_STEMS = 2
+
+
+def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
+    """Concerns that would change a verdict, then methods the literature contradicts, then the
+    closest prior works, then other concerns; at most `limit`.
+    """
+    grave, others = _concerns(evaluation)
+    told = [*grave, *_contradictions(evaluation), *_closest_works(evaluation), *others][:limit]
+    return tuple(
+        Finding(key=f"F{number}", kind=kind, text=text)
+        for number, (kind, text) in enumerate(told, start=1)
+    )
+
+
+Told = tuple[FindingKind, str]
+
+
+def _concerns(evaluation: IdeaEvaluation) -> tuple[list[Told], list[Told]]:
+    found = evaluation.soundness.concerns if evaluation.soundness is not None else ()
+    ranked = sorted((each for each in found if each.severity is not None), key=lambda c: c.rank)
+    told = [
+        (
+            each.severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR),
+            (FindingKind.CONCERN, " ".join(filter(None, (each.point, each.why, each.action)))),
+        )
+        for each in ranked
+    ]
+    return [text for grave, text in told if grave], [text for grave, text in told if not grave]
+
+
+def _contradictions(evaluation: IdeaEvaluation) -> Iterator[Told]:
+    if evaluation.soundness is None:
+        return
+    names = {each.method_id: each.text for each in evaluation.soundness.methods}
+    for review in evaluation.soundness.reviews:
+        if review.contradictions.strip():
+            name = names.get(review.method_id, review.method_id)
+            yield FindingKind.CONTRADICTION, f"{name}: {review.contradictions.strip()}"
+
+
+def _closest_works(evaluation: IdeaEvaluation) -> Iterator[Told]:
+    if evaluation.contribution is None:
+        return
+    papers = {paper.paper_id: paper for paper in evaluation.papers}
+    told: dict[str, Comparison] = {}
+    for comparison in closest_first(evaluation.contribution.comparisons):
+        if comparison.overlap not in (None, Overlap.NONE, Overlap.NOT_ADDRESSED):
+            told.setdefault(str(comparison.paper_id), comparison)
+    for comparison in list(told.values())[:MOST_CLOSE_WORKS]:
+        paper = papers.get(comparison.paper_id)
+        title = paper.title if paper is not None else comparison.paper_id
+        text = f"{title}. Along {comparison.dimension}: {comparison.comparison}"
+        remains = f" What remains new: {comparison.remains}" if comparison.remains else ""
+        yield FindingKind.CLOSEST_WORK, text + remains
+
+
+def checked_answers(
+    version_id: IdeaId,
+    told: Iterable[ToldAnswer],
+    findings: Sequence[Finding],
+    text: str,
+    before: str,
+) -> tuple[FindingAnswer, ...]:
+    """Each answer with whether it holds.
+
+    The finding has to be there, and the quoted words in the new text and not in the one before; and
+    they have to speak of what the finding speaks of: share two of its telling words.
+    """
+    by_key = {finding.key: finding for finding in findings}
+    return tuple(
+        _checked(version_id, answer, by_key.get(answer.finding), text, before)
+        for answer in {each.finding: each for each in told}.values()
+    )
+
+
+def _checked(
+    version_id: IdeaId, answer: ToldAnswer, finding: Finding | None, text: str, before: str
+) -> FindingAnswer:
+    detail = _why_not(answer, finding, text, before)
+    return FindingAnswer(
+        version_id=version_id,
+        finding_key=answer.finding,
+        kind=finding.kind if finding is not None else None,
+        finding=finding.text if finding is not None else "",
+        quote=answer.quote,
+        answered=not detail,
+        detail=detail,
+    )
+
+
+def _why_not(answer: ToldAnswer, finding: Finding | None, text: str, before: str) -> str:
+    if finding is None:
+        return "there is no finding of that key"
+    if not stands_in(answer.quote, text):
+        return "the words do not stand in the new text"
+    if stands_in(answer.quote, before):
+        return "the words stood in the version before"
+    shared = specific_stems(answer.quote) & specific_stems(finding.text)
+    if len(shared) < _LEAST_SHARED_STEMS:
+        return "the words do not speak of what the finding speaks of"
+    return ""

@@ -1,0 +1,76 @@
+"""Ideas made in rounds have their page: lineage, rounds, what was dropped, findings and answers."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.base import replace
+from schemas.ideation import IdeationRound
+from schemas.reasons import Reason
+from tests.support.dashboard import open_page, words
+from tests.support.ideation_lake import make_round, make_version, publish_ideation_lake
+from tests.support.safe_page import unsafe_parts
+from warehouse.layout import Layout
+
+MARKUP = "<script>alert(1)</script> ![x](http://example.org/x.png)"
+
+
+def _hostile(number: int) -> IdeationRound:
+    """As an engine may write it; of the first round one version was not made."""
+    made = make_round(number)
+    version = replace(made.versions[0], text=MARKUP, title=MARKUP, reason=MARKUP)
+    versions = [version, *made.versions[1:]]
+    if number == 1:
+        lost = replace(
+            make_version(1, 3),
+            text=None,
+            provenance=None,
+            unscored_reason=Reason.REPLY_UNPARSABLE,
+            unscored_detail=f"no JSON: {MARKUP}",
+        )
+        versions.append(lost)
+    answers = [replace(each, finding=MARKUP, quote=MARKUP) for each in made.answers]
+    return replace(made, versions=tuple(versions), answers=tuple(answers))
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    layout = Layout(tmp_path_factory.mktemp("ideated"))
+    publish_ideation_lake(layout)
+    return layout
+
+
+def test_an_idea_stands_with_its_lineage_rounds_findings_and_answers(layout: Layout) -> None:
+    page = open_page("ideation", layout)
+    assert not page.exception
+    said = words(page)
+    assert "Judged scores are not outcomes" in said
+    assert (
+        "another version of the batch says nearly the same; nearly the same as bats-1-r1." in said
+    )
+    assert "F1 (concern), answered. Too few moths." in said
+    assert "“Twenty moths.”" in said
+    rounds, *relations = [table.value for table in page.dataframe]
+    assert list(rounds["made_count"]) == [2, 1]
+    assert list(rounds["dropped_count"]) == [1, 0]
+    assert [list(each["neighbour"]) for each in relations] == [["moth ears"], ["moth ears"]]
+    assert unsafe_parts(page) == []
+
+
+def test_the_other_idea_says_why_it_went_no_further(layout: Layout) -> None:
+    page = open_page("ideation", layout, made_idea="bats, idea 2")
+    assert not page.exception
+    assert any("Went no further" in each.value for each in page.warning)
+
+
+def test_what_an_engine_wrote_stays_text(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    publish_ideation_lake(layout, _hostile(1), _hostile(2))
+    page = open_page("ideation", layout)
+    assert not page.exception
+    assert "no JSON" in words(page)
+    assert unsafe_parts(page) == []
+
+
+def test_without_ideas_the_page_says_how_to_make_some(tmp_path: Path) -> None:
+    assert "assay ideate" in words(open_page("ideation", Layout(tmp_path)))

@@ -1,0 +1,138 @@
+"""`make costs`: the table of docs/deployment.md, from the plan, today's prices and the figures of
+docs/operating.md.
+
+python -m tests.deployment_table     writes it anew
+"""
+
+import math
+import re
+from itertools import cycle, islice
+from pathlib import Path
+
+from flows.estimate import Estimate, estimate_run
+from flows.request import bundled, resolve_request
+from schemas.base import replace
+from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.options import RunOptions
+from schemas.run import RunRequest
+from schemas.settings import LanguageModelSettings, LiteratureSettings, Settings
+from tasks.ideas.read import read_ideas
+from tests.model_costs.__main__ import rewritten
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = DOCS / "deployment.md"
+BEGIN = "<!-- night: python -m tests.deployment_table writes what follows -->\n"
+END = "<!-- end of night -->\n"
+MODEL = "openai/gpt-5-mini"
+NIGHT_HOURS = 8.0
+IDEAS = (1, 10, 100, 1_000, 10_000)
+MACHINE_CORES, MACHINE_GIGABYTES = 4, 14
+"""Of one with 16 GB, of which the system keeps two."""
+WORKERS = (1, 2, 4, 8, 16, 32, 64)
+MEASURED_UP_TO = 100
+"""Ideas; `python -m tests.benchmarks cpu_by_part` was run with eighty."""
+WORKER_MEGABYTES, OTHER_MEGABYTES = 755, 575 + 271 + 150
+"""Most memory of a worker, and of command, Prefect's server and gateway together, while sixteen
+ideas were evaluated by two workers.
+"""
+HEAD = (
+    *("ideas a night", "literature", "keys", "machines", "workers", "memory", "processor"),
+    *("disk", "tokens a minute", "hours", "dollars", "limited by"),
+)
+_SETTINGS = Settings(language_model=LanguageModelSettings(), literature=LiteratureSettings())
+_CPU_SECONDS = re.compile(r"\| CPU-seconds an idea \| ([\d.]+) \| ([\d.]+) \|")
+_MEGABYTES = re.compile(
+    r"leaves ([\d.]+) MB of lake, ([\d.]+) MB of\s+landing and ([\d.]+) MB of cache"
+)
+
+
+def main() -> None:
+    PAGE.write_text(with_table(PAGE.read_text("utf-8")), "utf-8")
+
+
+def with_table(page: str) -> str:
+    """The page with its table made anew."""
+    return rewritten(page, BEGIN, END, table())
+
+
+def table() -> str:
+    rows = [_row(count, live=live) for count in IDEAS for live in (True, False)]
+    marked = [HEAD, ("--:", "---", *["--:"] * (len(HEAD) - 3), "---"), *rows]
+    return "".join(f"| {' | '.join(row)} |\n" for row in marked)
+
+
+def _row(count: int, *, live: bool) -> tuple[str, ...]:
+    workers, estimate = _night(count, live=live)
+    tokens = estimate.prompt_tokens + estimate.completion_tokens
+    gigabytes = (workers * WORKER_MEGABYTES + OTHER_MEGABYTES) / 1000
+    cpu_hours = count * cpu_seconds_an_idea(live=live) / 3600
+    machines = max(gigabytes / MACHINE_GIGABYTES, cpu_hours / estimate.hours / MACHINE_CORES)
+    assert estimate.cost_usd is not None
+    return (
+        f"{count:,}{'' if count <= MEASURED_UP_TO else ' *'}",
+        "live" if live else "snapshot",
+        "2" if live else "1",
+        f"{math.ceil(machines)}",
+        f"{workers}",
+        f"{math.ceil(gigabytes)} GB",
+        _time(cpu_hours),
+        _bytes(count * megabytes_an_idea()),
+        f"{tokens / estimate.hours / 60:,.0f}",
+        _time(estimate.hours),
+        f"${estimate.cost_usd:,.2f}",
+        estimate.bound_by,
+    )
+
+
+def _night(count: int, *, live: bool) -> tuple[int, Estimate]:
+    """The fewest workers that end within a night, or after which more would not help."""
+    ideas = tuple(
+        islice(cycle(read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas), count)
+    )
+    tried = [
+        (workers, estimate_run(ideas, 0, replace(_request(live), workers=workers), _SETTINGS))
+        for workers in WORKERS
+    ]
+    best = min(estimate.hours for _, estimate in tried)
+    return next(each for each in tried if each[1].hours <= max(best, NIGHT_HOURS))
+
+
+def _request(live: bool) -> RunRequest:
+    options = RunOptions(
+        engine=EngineChoice.named(MODEL),
+        literature=LiteratureChoice(None if live else bundled("papers.jsonl")),
+    )
+    return resolve_request(bundled("ideas.jsonl"), options, _SETTINGS)
+
+
+def cpu_seconds_an_idea(*, live: bool) -> float:
+    """As docs/operating.md has them: of papers nobody has seen, or of a snapshot already embedded."""
+    found = _CPU_SECONDS.search(_operating())
+    assert found is not None
+    return float(found[1 if live else 2])
+
+
+def megabytes_an_idea() -> float:
+    """Of lake, landing and cache together."""
+    found = _MEGABYTES.search(_operating())
+    assert found is not None
+    return sum(map(float, found.groups()))
+
+
+def _operating() -> str:
+    return (DOCS / "operating.md").read_text("utf-8")
+
+
+def _time(hours: float) -> str:
+    if hours >= 1:
+        return f"{hours:.1f} h"
+    seconds = math.ceil(hours * 3600)
+    return f"{seconds} s" if seconds < 60 else f"{math.ceil(seconds / 60)} min"
+
+
+def _bytes(megabytes: float) -> str:
+    return f"{megabytes / 1000:,.1f} GB" if megabytes >= 1000 else f"{megabytes:.0f} MB"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,283 @@
+"""Ideas made in rounds: stacks that grow by findings, what is dropped, kills, budgets, leads."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from flows.campaign import run_campaign
+from flows.commands.ideate_output import print_ideation
+from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.ideate_estimate import estimate_ideation
+from flows.ideate_request import resolve_ideation
+from flows.ideating import IdeationSummary, ideate
+from schemas.base import replace
+from schemas.errors import ConfigurationError
+from schemas.ideation_run import IdeationRequest
+from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.options import IdeateOptions
+from schemas.run import RunRequest, RunState
+from schemas.settings import Settings
+from tasks.ideas.read import read_ideas
+from tasks.ideation import rounds
+from tasks.ideation.versions import Made, Slot, VersionTools
+from tests.support.evaluations import make_evaluation, make_run
+from tests.support.idea_writer import IdeaWriter
+from tests.support.openai_server import OpenAIServer, start_openai_server
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+from warehouse.runs.landing import RUNS, land
+from warehouse.units.publish import publish
+from warehouse.verify import verify
+
+SEEDS = (
+    {"idea_id": "proteins", "text": "Graph neural networks for protein interaction."},
+    {"idea_id": "agents", "text": "LLM agents that need few-shot learning."},
+)
+
+
+@pytest.fixture
+def writer() -> IdeaWriter:
+    return IdeaWriter()
+
+
+@pytest.fixture
+def server(writer: IdeaWriter, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test")
+    with start_openai_server(answer=writer) as running:
+        yield running
+
+
+def request_of(folder: Path, server: OpenAIServer | None = None, **asked: Any) -> IdeationRequest:
+    path = folder / "seeds.jsonl"
+    path.write_text("".join(json.dumps(seed) + "\n" for seed in SEEDS))
+    engine = {} if server is None else {"engine": "litellm:openai/x", "api_base": server.url}
+    given = {"warehouse": folder / "warehouse", "rounds": 2, "per_seed": 2, **engine, **asked}
+    return resolve_ideation(path, IdeateOptions(**given), Settings())
+
+
+def evaluated(request: RunRequest) -> Any:
+    """Made-up evaluations of the versions, published."""
+    ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
+    names = content_hash(*(idea.idea_id for idea in ideas), length=8)
+    run_id, layout = RunId(f"run-{names}"), Layout(request.warehouse)
+    for number, idea in enumerate(ideas):
+        found = make_evaluation(number, run_id=run_id, idea=idea)
+        key = EvaluationKey(content_hash(idea.idea_id, length=32))
+        land(layout, replace(found, evaluation_key=key))
+    run = make_run(run_id, ideas=len(ideas))
+    assert publish(layout, RUNS, run).published
+    return SimpleNamespace(published=True, head=run)
+
+
+def never_a_cluster(*_: object) -> Any:
+    raise AssertionError("a handful is worked on here")
+
+
+def made(
+    request: IdeationRequest, evaluate: Callable[[RunRequest], Any] = evaluated
+) -> IdeationSummary:
+    return ideate(request, Settings(), lambda each: run_campaign(each, never_a_cluster), evaluate)
+
+
+def rows(request: IdeationRequest, sql: str) -> list[tuple[Any, ...]]:
+    with open_reader(Layout(request.warehouse)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+VERSIONS = (
+    "select seed_id, slot, round, parent_id, dropped_reason, unscored_reason from idea_versions"
+    " order by all"
+)
+
+
+def test_every_idea_is_revised_by_a_finding_of_its_evaluation(
+    tmp_path: Path, server: OpenAIServer, writer: IdeaWriter, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request = request_of(tmp_path, server)
+    summary = made(request)
+    assert summary.published
+    assert (summary.head.round_count, len(summary.head.evaluated_run_ids)) == (2, 2)
+    kept = [row for row in rows(request, VERSIONS) if row[4] is None and row[5] is None]
+    assert {row[2] for row in kept} == {1, 2}
+    second = "select parent_id from idea_versions where round = 2"
+    assert all(parent is not None for (parent,) in rows(request, second))
+    answers = rows(request, "select answered, finding from finding_answers")
+    assert answers
+    assert all(held and finding for held, finding in answers)
+    assert rows(request, "select count(*) from keyword_relations where chosen")[0][0] == len(
+        rows(request, "select 1 from idea_versions where added_keyword is not null")
+    )
+    path = tmp_path / "ideas.jsonl"
+    assert print_ideation(request, summary, path, as_json=False) == EXIT_DONE
+    written = read_ideas(path, default_cutoff=None)
+    assert not written.rejected
+    assert {idea.group for idea in written.ideas} == {seed["idea_id"] for seed in SEEDS}
+    assert "not outcomes" in capsys.readouterr().err
+    assert not verify(Layout(request.warehouse)).problems
+    report = summary.report_paths[1].read_text()
+    assert "lineage.svg" in report
+    assert "Judged scores are not outcomes" in report
+    assert (summary.report_paths[0].parent / "lineage.svg").read_text().startswith("<svg")
+
+
+def test_the_same_command_again_asks_nothing_and_changes_nothing(
+    tmp_path: Path, server: OpenAIServer
+) -> None:
+    request = request_of(tmp_path, server)
+    first = made(request)
+    before = len(server.requests)
+    again = made(request)
+    assert len(server.requests) == before
+    assert (again.unchanged, again.head) == (True, first.head)
+
+
+class KilledError(BaseException):
+    """The machine went down."""
+
+
+def test_a_kill_in_the_middle_pays_nothing_twice(tmp_path: Path, server: OpenAIServer) -> None:
+    request = request_of(tmp_path, server)
+    whole = made(request_of_elsewhere(tmp_path, server))
+    asked = len(server.requests)
+    server.requests.clear()
+    runs: list[RunRequest] = []
+
+    def killed_in_the_second(asked_for: RunRequest) -> Any:
+        runs.append(asked_for)
+        if len(runs) == 2:
+            raise KilledError
+        return evaluated(asked_for)
+
+    with pytest.raises(KilledError):
+        made(request, killed_in_the_second)
+    summary = made(request)
+    assert len(server.requests) == asked
+    assert summary.published
+    assert summary.head.round_count == whole.head.round_count == 2
+
+
+def request_of_elsewhere(folder: Path, server: OpenAIServer) -> IdeationRequest:
+    other = folder / "elsewhere"
+    other.mkdir()
+    return request_of(other, server)
+
+
+def test_a_revision_that_answers_nothing_is_dropped_with_its_reason(
+    tmp_path: Path, server: OpenAIServer, writer: IdeaWriter
+) -> None:
+    writer.answers = False
+    request = request_of(tmp_path, server)
+    summary = made(request)
+    assert {row[4] for row in rows(request, VERSIONS) if row[2] == 2} == {"finding_unanswered"}
+    assert len(summary.head.evaluated_run_ids) == 1
+    details = rows(request, "select distinct detail from finding_answers")
+    assert details == [("the words do not stand in the new text",)]
+
+
+def test_of_ideas_that_say_the_same_the_first_goes_on(
+    tmp_path: Path, server: OpenAIServer, writer: IdeaWriter
+) -> None:
+    writer.alike = True
+    request = request_of(tmp_path, server, rounds=1)
+    made(request)
+    dropped = [row[4] for row in rows(request, VERSIONS)]
+    assert dropped.count(None) == 1
+    assert set(dropped) == {None, "near_duplicate"}
+
+
+def test_an_evaluation_that_spent_the_budget_ends_the_rounds(
+    tmp_path: Path, server: OpenAIServer
+) -> None:
+    def spent(asked: RunRequest) -> Any:
+        found = evaluated(asked)
+        head = replace(found.head, state=RunState.BUDGET_EXHAUSTED)
+        return SimpleNamespace(published=True, head=head)
+
+    summary = made(request_of(tmp_path, server), spent)
+    assert (summary.head.round_count, summary.head.incomplete_reason) == (1, "budget_exhausted")
+
+
+def test_the_budget_left_is_what_rounds_and_evaluations_have_not_spent(
+    tmp_path: Path, server: OpenAIServer
+) -> None:
+    budgets: list[int | None] = []
+
+    def noted(asked: RunRequest) -> Any:
+        budgets.append(asked.budget.maximum_tokens)
+        return evaluated(asked)
+
+    made(request_of(tmp_path, server, max_tokens=1_000_000), noted)
+    assert len(budgets) == 2
+    assert all(left is not None and left < 1_000_000 for left in budgets)
+    assert budgets[1] < budgets[0]  # type: ignore[operator] -- neither is None
+
+
+def test_offline_there_are_leads_with_their_evidence_and_no_ideas(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request = request_of(tmp_path)
+    summary = made(request, never_a_cluster)
+    assert print_ideation(request, summary, None, as_json=False) == EXIT_DONE
+    said = capsys.readouterr()
+    assert "leads, not ideas" in said.err
+    assert not (Layout(request.warehouse).reports / summary.head.run_id / "ideas.jsonl").exists()
+    assert rows(request, "select distinct move from idea_versions where text is not null") == [
+        ("lead",)
+    ]
+    assert rows(request, "select count(*) from llm_calls")[0][0] == 0
+    assert "leads, not ideas" in summary.report_paths[1].read_text()
+
+
+def test_a_seed_that_names_no_concept_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "seeds.jsonl"
+    path.write_text(json.dumps({"text": "Why is it so that we are what we are?"}) + "\n")
+    options = IdeateOptions(warehouse=tmp_path / "w", per_seed=1)
+    request = resolve_ideation(path, options, Settings())
+    summary = made(request, never_a_cluster)
+    assert rows(request, "select unscored_reason from idea_versions") == [("nothing_to_judge",)]
+    assert print_ideation(request, summary, None, as_json=False) == EXIT_FAILURES
+
+
+def test_a_failure_of_our_own_is_the_failure_of_one_idea(
+    tmp_path: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_by, failed = rounds.make_version, []
+
+    async def fails_once(slot: Slot, tools: VersionTools) -> Made:
+        if not failed:
+            failed.append(slot)
+            raise ZeroDivisionError
+        return await made_by(slot, tools)
+
+    monkeypatch.setattr(rounds, "make_version", fails_once)
+    request = request_of(tmp_path, server, rounds=1)
+    summary = made(request)
+    assert summary.published, summary.failed_expectations
+    found = rows(request, VERSIONS)
+    assert len(found) == 4
+    assert sum(row[5] is not None for row in found) == 1
+
+
+def test_what_cannot_be_meant_is_one_line(tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.jsonl"
+    seeds.write_text("not json\n")
+    with pytest.raises(ConfigurationError, match=r"seeds.jsonl line 1 is no seed"):
+        resolve_ideation(seeds, IdeateOptions(warehouse=tmp_path / "w"), Settings())
+    with pytest.raises(ConfigurationError, match="concepts are read from a snapshot"):
+        resolve_ideation(
+            seeds, IdeateOptions(warehouse=tmp_path / "w", literature="live"), Settings()
+        )
+
+
+def test_an_estimate_counts_versions_and_asks_nothing(tmp_path: Path, server: OpenAIServer) -> None:
+    found = estimate_ideation(request_of(tmp_path, server), Settings())
+    assert (found.versions, found.rounds) == (2 * 2 * 2, 2)
+    assert found.model_calls >= 2 * found.versions
+    assert {step.step for step in found.steps} >= {"ideate_keyword", "ideate_proposal"}
+    assert server.requests == []
+    offline = estimate_ideation(request_of(tmp_path), Settings())
+    assert (offline.model_calls, offline.versions) == (0, 4)

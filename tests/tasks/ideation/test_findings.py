@@ -1,0 +1,67 @@
+"""Findings of an evaluation, and whether a revision answers what it says it answers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.ideation import Finding, FindingKind, Move
+from schemas.identifiers import IdeaId
+from tasks.ideation.findings import checked_answers, findings_of
+from tasks.ideation.routing import next_move
+from tasks.ideation.steps.ideate_proposal import ToldAnswer
+from tests.support.evaluations import make_evaluation
+
+CONCERN = Finding(
+    key="F1", kind=FindingKind.CONCERN, text="There is no control group of sighted robots."
+)
+BEFORE = "We let robots grasp pebbles in the dark."
+AFTER = f"{BEFORE} A control group of sighted robots grasps the same pebbles in the light."
+
+
+def answered(quote: str, key: str = "F1", text: str = AFTER) -> tuple[bool, str]:
+    told = [ToldAnswer(finding=key, quote=quote)]
+    (answer,) = checked_answers(IdeaId("v"), told, [CONCERN], text, BEFORE)
+    return answer.answered, answer.detail
+
+
+def test_new_words_that_speak_of_the_finding_answer_it() -> None:
+    assert answered("A control group of sighted robots grasps the same pebbles") == (True, "")
+
+
+@pytest.mark.parametrize(
+    ("quote", "key", "why"),
+    [
+        ("A control group of sighted robots grasps", "F9", "no finding of that key"),
+        ("A control group of blindfolded robots grasps", "F1", "do not stand in the new text"),
+        ("We let robots grasp pebbles in the dark.", "F1", "stood in the version before"),
+        ("grasps the same pebbles in the light", "F1", "do not speak of what the finding"),
+        ("", "F1", "do not stand in the new text"),
+    ],
+)
+def test_an_answer_fails_for_its_reason(quote: str, key: str, why: str) -> None:
+    holds, detail = answered(quote, key)
+    assert not holds
+    assert why in detail
+
+
+@given(st.text(max_size=80), st.text(max_size=5))
+def test_no_quote_answers_what_the_text_does_not_hold(quote: str, key: str) -> None:
+    told = [ToldAnswer(finding=f"k{key}", quote=quote)]
+    (answer,) = checked_answers(IdeaId("v"), told, [CONCERN], BEFORE, BEFORE)
+    assert not answer.answered
+    assert answer.detail
+
+
+def test_findings_name_concerns_contradictions_and_the_closest_work_once_each() -> None:
+    found = findings_of(make_evaluation(1), 20)
+    assert [each.key for each in found] == [f"F{n}" for n in range(1, len(found) + 1)]
+    assert {each.kind for each in found} == set(FindingKind)
+    assert findings_of(make_evaluation(1), 2) == found[:2]
+
+
+def test_the_router_grows_then_replaces_or_revises_and_stops_where_nothing_is_wanting() -> None:
+    close = Finding(key="F1", kind=FindingKind.CLOSEST_WORK, text="It was done.")
+    assert next_move(("a", "b"), [CONCERN], 3) is Move.ADD_KEYWORD
+    assert next_move(("a", "b", "c"), [CONCERN], 3) is Move.REVISE
+    assert next_move(("a", "b", "c"), [close], 3) is Move.REPLACE_KEYWORD
+    assert next_move(("a", "b"), [], 3) is None

@@ -1,1 +1,0 @@
-"""Experiments in the warehouse."""

@@ -1,0 +1,10 @@
+-- severity: critical
+-- A revision that goes on answers a finding about the version before it.
+select v.run_id, v.round_id, v.version_id
+from idea_versions as v
+where
+  v.parent_id is not null and v.unscored_reason is null and v.dropped_reason is null
+  and not exists (
+    select 1 from finding_answers as a
+    where a.run_id = v.run_id and a.version_id = v.version_id and a.answered
+  )

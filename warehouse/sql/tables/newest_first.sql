@@ -1,0 +1,1 @@
+select * from "{table}" order by started_at desc, run_id

@@ -1,1 +1,0 @@
-"""Surveys of questions in the warehouse."""
