@@ -46,11 +46,13 @@ def _concerns(evaluation: IdeaEvaluation) -> tuple[list[Told], list[Told]]:
 
 
 def _contradictions(evaluation: IdeaEvaluation) -> Iterator[Told]:
+    """Those that cite a paper: without one, it is the reviewer who doubts, not the literature."""
     if evaluation.soundness is None:
         return
     names = {each.method_id: each.text for each in evaluation.soundness.methods}
+    cited = {each.subject for each in evaluation.citations if each.field == "contradictions"}
     for review in evaluation.soundness.reviews:
-        if review.contradictions.strip():
+        if review.method_id in cited and review.contradictions.strip():
             name = names.get(review.method_id, review.method_id)
             yield FindingKind.CONTRADICTION, f"{name}: {review.contradictions.strip()}"
 
@@ -66,9 +68,12 @@ def _closest_works(evaluation: IdeaEvaluation) -> Iterator[Told]:
     for comparison in list(told.values())[:MOST_CLOSE_WORKS]:
         paper = papers.get(comparison.paper_id)
         title = paper.title if paper is not None else comparison.paper_id
-        text = f"{title}. Along {comparison.dimension}: {comparison.comparison}"
-        remains = f" What remains new: {comparison.remains}" if comparison.remains else ""
-        yield FindingKind.CLOSEST_WORK, text + remains
+        parts = (
+            f"{title}. Along {comparison.dimension}: {comparison.comparison}",
+            f"In its own words: “{comparison.quote}”" if comparison.quote else "",
+            f"What remains new: {comparison.remains}" if comparison.remains else "",
+        )
+        yield FindingKind.CLOSEST_WORK, " ".join(filter(None, parts))
 
 
 def checked_answers(

@@ -203,6 +203,7 @@ async def _written(
         ProposalInput(
             seed=slot.seed.text,
             keywords=keywords,
+            added=added or "",
             relations=tuple(
                 f"{each.keyword} and {each.neighbour}: {each.relation}"
                 for each in relations

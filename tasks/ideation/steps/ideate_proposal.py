@@ -34,6 +34,7 @@ class ProposalInput(Noun):
 
     seed: str = Field(min_length=1)
     keywords: tuple[str, ...] = Field(min_length=1)
+    added: str = Field(description="The concept that is new in this version; empty: none is.")
     relations: tuple[str, ...]
     papers: tuple[str, ...]
     stack: tuple[ShownVersion, ...]

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.base import replace
+from schemas.evaluation import IdeaEvaluation
 from schemas.ideation import Finding, FindingKind, Move
 from schemas.identifiers import IdeaId
 from tasks.ideation.findings import checked_answers, findings_of
@@ -52,11 +54,38 @@ def test_no_quote_answers_what_the_text_does_not_hold(quote: str, key: str) -> N
     assert answer.detail
 
 
+def contradicted(method_id: str) -> IdeaEvaluation:
+    """An evaluation in which a paper is cited against a method."""
+    made = make_evaluation(1)
+    cited = replace(made.citations[0], subject=method_id, field="contradictions")
+    return replace(made, citations=(*made.citations, cited))
+
+
 def test_findings_name_concerns_contradictions_and_the_closest_work_once_each() -> None:
-    found = findings_of(make_evaluation(1), 20)
+    evaluation = contradicted("m1")
+    found = findings_of(evaluation, 20)
     assert [each.key for each in found] == [f"F{n}" for n in range(1, len(found) + 1)]
     assert {each.kind for each in found} == set(FindingKind)
-    assert findings_of(make_evaluation(1), 2) == found[:2]
+    assert findings_of(evaluation, 2) == found[:2]
+
+
+def test_a_contradiction_without_a_cited_paper_is_no_finding() -> None:
+    kinds = [each.kind for each in findings_of(contradicted("m1"), 20)]
+    assert kinds.count(FindingKind.CONTRADICTION) == 1
+    kinds = [each.kind for each in findings_of(make_evaluation(1), 20)]
+    assert FindingKind.CONTRADICTION not in kinds
+
+
+def test_the_closest_work_speaks_in_its_own_words() -> None:
+    made = make_evaluation(1)
+    assert made.contribution is not None
+    compared = tuple(
+        replace(each, quote="We let robots grasp.") for each in made.contribution.comparisons
+    )
+    made = replace(made, contribution=replace(made.contribution, comparisons=compared))
+    found = [each for each in findings_of(made, 20) if each.kind is FindingKind.CLOSEST_WORK]
+    assert found
+    assert all("“We let robots grasp.”" in each.text for each in found)
 
 
 def test_the_router_grows_then_replaces_or_revises_and_stops_where_nothing_is_wanting() -> None:
