@@ -8,7 +8,7 @@ from pydantic import Field
 from schemas.base import Noun, Prose, Stored
 from schemas.calls import LlmCall
 from schemas.failure import Failure
-from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDetail, UnscoredReason
 
 
 class Limits(Noun):
@@ -261,7 +261,7 @@ class Experiment(Judged):
         description="What the figures allow to be said; None: no figures."
     )
     because: Prose = Field(default="", description="Why this and no other, in a sentence.")
-    unscored_reason: UnscoredReason = None
+    unscored_reason: UnitUnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     programs: tuple[Program, ...] = ()
     executions: tuple[Execution, ...] = ()

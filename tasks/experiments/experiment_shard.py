@@ -7,33 +7,26 @@ import asyncio
 import os
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from schemas.base import replace
-from schemas.boundary import ErrorBoundary
-from schemas.errors import AssayError, ConfigurationError
+from schemas.errors import ConfigurationError
 from schemas.experiment import Experiment
 from schemas.experiment_run import ExperimentReceipt, ExperimentRequest, TaskSource
 from schemas.identifiers import IdeaId
-from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
-from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.experiments.executing import Executor
 from tasks.experiments.experiment import run_experiment, unmeasured
 from tasks.experiments.model_proposer import ModelProposer
 from tasks.experiments.proposing import Proposer, TunableProposer
 from tasks.experiments.sandbox import check_sandbox, environment
-from tasks.experiments.task_folder import TaskFolder, read_task
-from tasks.judging.opening import EngineOf, open_engines, traced
-from tasks.shards.work import Shard, cause_of, each_unit
-from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from tasks.experiments.task_folder import read_task
+from tasks.judging.opening import EngineOf, open_judging, traced
+from tasks.shards.work import Shard, each_unit, land_once, or_failure
+from warehouse.experiments import EXPERIMENT_RECORD
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout
-from warehouse.units.landing import complete_receipt
-from warehouse.units.record import land_unit
 
 EXECUTIONS = "executions.sqlite"
 TASKS_IN_FLIGHT = 4
@@ -73,39 +66,30 @@ class _Resources:
         engine = traced(self.engine_of(ledger))
         return ModelProposer(engine, executor, environment(request.container))
 
-    async def at_least_a_reason(self, folder: TaskFolder, ledger: Ledger) -> Experiment:
-        """Of a task over which Assay itself failed, an experiment that says so."""
-        container = self.job.request.container
-        executor = Executor(folder, self.job.run_id, self.store, self.slots, container)
-        boundary = ErrorBoundary()
-        with boundary:
-            return await run_experiment(folder, executor, self.proposer(executor, ledger))
-        assert boundary.error is not None
-        if isinstance(boundary.error, AssayError | OSError):
-            raise boundary.error
-        cause = cause_of(boundary.error, f"the experiment on {folder.name!r}")
-        return unmeasured(executor, Reason.WORKER_LOST, cause.text)
-
-    async def landed(self, source: TaskSource) -> ExperimentReceipt:
-        """The receipt of one task, which is experimented on unless it landed whole."""
-        run_id = self.job.run_id
-        done = complete_receipt(self.layout, EXPERIMENTS, run_id, source.task_id)
-        if done is not None:
-            return done
-        started_at, folder = datetime.now(UTC), read_task(source.folder)
+    async def experiment(self, source: TaskSource) -> Experiment:
+        """What came of one task; a failure of Assay's own ends it, with a reason."""
+        folder, ledger = read_task(source.folder), Ledger(IdeaId(source.task_id))
         if folder.content_sha256 != source.content_sha256:
             raise ConfigurationError(
                 f"{source.folder} was changed while it was worked on: run the command again"
             )
-        ledger = Ledger(IdeaId(source.task_id))
-        experiment = await self.at_least_a_reason(folder, ledger)
-        return land_unit(
+        container = self.job.request.container
+        executor = Executor(folder, self.job.run_id, self.store, self.slots, container)
+        experiment = await or_failure(
+            run_experiment(folder, executor, self.proposer(executor, ledger)),
+            f"the experiment on {folder.name!r}",
+            lambda cause: unmeasured(executor, *cause),
+        )
+        return replace(experiment, llm_calls=tuple(ledger.llm_calls))
+
+    async def landed(self, source: TaskSource) -> ExperimentReceipt:
+        """The receipt of one task, which is experimented on unless it landed whole."""
+        return await land_once(
             self.layout,
             EXPERIMENT_RECORD,
-            run_id,
-            replace(experiment, llm_calls=tuple(ledger.llm_calls)),
-            started_at,
-            datetime.now(UTC),
+            self.job.run_id,
+            source.task_id,
+            lambda: self.experiment(source),
         )
 
 
@@ -118,26 +102,13 @@ async def experiment_job(job: ExperimentJob, settings: Settings) -> tuple[Experi
     request, layout = job.request, Layout(job.request.warehouse)
     check_sandbox(request.container)
     async with AsyncExitStack() as stack:
-        budget = SharedBudget(layout.state / "budgets.sqlite", job.run_id, request.budget)
-        stack.callback(budget.close)
-        embedder = SentenceEmbedder(
-            settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite")
-        )
+        judging = open_judging(request, settings, layout, job.run_id, stack)
         resources = _Resources(
             job=job,
             layout=layout,
             store=KeyedStore(layout.cache / EXECUTIONS),
             slots=asyncio.Semaphore(len(os.sched_getaffinity(0))),
-            engine_of=open_engines(
-                request.engine,
-                request.profile,
-                settings,
-                layout,
-                api_base=request.api_base,
-                embedder=embedder,
-                budget=budget,
-                stack=stack,
-            ),
+            engine_of=judging.engine_of,
         )
         tasks_at_once = 1 if request.engine.is_baseline else TASKS_IN_FLIGHT
         return tuple(await each_unit(job.tasks, tasks_at_once, resources.landed))

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.base import replace
-from schemas.boundary import ErrorBoundary
-from schemas.errors import AssayError
 from schemas.failure import Failure, look_up_failures
 from schemas.ideation import IdeationRound, IdeaVersion, kept_versions
 from schemas.reasons import Reason
@@ -18,7 +16,7 @@ from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text
 from tasks.ideation.versions import Made, Slot, VersionTools, make_version, unmade
 from tasks.literature.client import LiteratureClient
-from tasks.shards.work import cause_of, each_unit
+from tasks.shards.work import each_unit, or_failure
 
 STAGE = "ideation"
 SLOTS_IN_FLIGHT = 8
@@ -39,7 +37,11 @@ async def make_round(
     """
 
     async def one(slot: Slot) -> Made:
-        return await _at_least_a_reason(slot, tools[slot.cutoff_date])
+        return await or_failure(
+            make_version(slot, tools[slot.cutoff_date]),
+            f"version {slot.version_id}",
+            lambda cause: unmade(slot, *cause),
+        )
 
     made = await each_unit(slots, SLOTS_IN_FLIGHT, one)
     versions = [each.version for each in made]
@@ -58,17 +60,6 @@ async def make_round(
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
     )
-
-
-async def _at_least_a_reason(slot: Slot, tools: VersionTools) -> Made:
-    """Of a version over which Assay itself failed, one that says so."""
-    boundary = ErrorBoundary()
-    with boundary:
-        return await make_version(slot, tools)
-    assert boundary.error is not None
-    if isinstance(boundary.error, AssayError | OSError):
-        raise boundary.error
-    return unmade(slot, *cause_of(boundary.error, f"version {slot.version_id}"))
 
 
 async def _without_repeated(

@@ -4,12 +4,16 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flows.command_line import application, run_command
 from flows.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
-from tasks.experiments import executing, sandbox
+from schemas.experiment import Experiment
+from schemas.reasons import Reason
+from tasks.experiments import executing, experiment_shard, sandbox
+from tasks.experiments.task_folder import TaskFolder
 from tests.support.answers import read_answer
 from tests.support.sandboxes import needs_sandbox
 from tests.support.small_task import PROGRAM, write_task
@@ -62,6 +66,28 @@ def test_a_task_is_experimented_on_once_and_reported(
     assert "## broken: not measured" in text
     assert "+NUMBER = 10.0" in text
     assert "Over the strongest baseline, `eight`" in text
+
+
+@needs_sandbox
+def test_a_failure_of_our_own_is_the_failure_of_one_task(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_task(here / "numbers")
+    write_task(here / "others")
+    run_experiment = experiment_shard.run_experiment
+
+    async def fails_at_one(folder: TaskFolder, *others: Any) -> Experiment:
+        if folder.name == "others":
+            raise LookupError("nobody foresaw this")
+        return await run_experiment(folder, *others)
+
+    monkeypatch.setattr(experiment_shard, "run_experiment", fails_at_one)
+    command = ("experiment", "run", "numbers", "others", "--warehouse", "w", "--json")
+    assert run(monkeypatch, *command) == EXIT_FAILURES
+    found = {row["task_id"]: row for row in read_answer(capsys.readouterr().out)["rows"]}
+    assert found["numbers"]["finding"] == "supported"
+    assert found["others"]["unscored_reason"] == Reason.INTERNAL_ERROR
+    assert "nobody foresaw this" in found["others"]["unscored_detail"]
 
 
 @needs_sandbox
