@@ -18,7 +18,8 @@ from markupsafe import escape
 from schemas.identifiers import RunId
 from schemas.run import ValidationRow
 from schemas.tables import TABLE
-from warehouse.expectations import suite_of
+from warehouse.expectations import expectations_of
+from warehouse.great_expectations import told
 
 
 def suite_results(rows: Iterable[ValidationRow]) -> Iterator[ExpectationSuiteValidationResult]:
@@ -81,7 +82,7 @@ def _stated(table_name: str, run_id: RunId) -> dict[tuple[str, str], Expectation
     """What the definition of the table implies, by expectation and column."""
     if table_name not in TABLE:
         return {}
-    stated = [expectation.configuration for expectation in suite_of(TABLE[table_name], run_id)]
+    stated = [each.configuration for each in told(expectations_of(TABLE[table_name], run_id))]
     return {
         (one.type, one.kwargs.get("column") or ", ".join(one.kwargs.get("column_list", ()))): one
         for one in stated

@@ -1,197 +1,135 @@
-"""Great Expectations, told what the table definitions say.
+"""What the definition of a table expects of its rows.
 
-Importing it takes seconds: only `warehouse.validate` does.
+Most of it Arrow knows of each column at once. Great Expectations, which takes seconds to import and
+milliseconds for every question, is asked about what is left in doubt.
 """
 
-import logging
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from enum import StrEnum
 
-import great_expectations as gx
-import great_expectations.expectations as gxe
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.base import Severity
-from schemas.columns import Column, Table
-from schemas.errors import PublicationError
+from schemas.columns import Table
 from schemas.identifiers import RunId
-from warehouse.violations import EXAMPLES, ExpectationResult, Violations, example
+from warehouse.violations import ExpectationResult
 
 
-@dataclass(slots=True)
-class Expectations:
-    """One ephemeral Great Expectations context: writes no file, asks no network, shows no progress
-    bar.
-    """
+class Expects(StrEnum):
+    """Kinds of expectations, by the names that Great Expectations has for them."""
 
-    run_id: RunId
-    _batches: Any = field(init=False)
-    _suites: dict[str, tuple[gxe.Expectation, ...]] = field(default_factory=dict)
+    IN_SET = "expect_column_values_to_be_in_set"
+    NOT_NULL = "expect_column_values_to_not_be_null"
+    BETWEEN = "expect_column_values_to_be_between"
+    UNIQUE = "expect_column_values_to_be_unique"
+    COMPOUND_UNIQUE = "expect_compound_columns_to_be_unique"
 
-    def __post_init__(self) -> None:
-        for name in (
-            "great_expectations",
-            "great_expectations.data_context.types.base",
-        ):  # the second sets a level of its own
-            logging.getLogger(name).setLevel(logging.WARNING)
-        context = gx.get_context(mode="ephemeral")
-        context.variables.progress_bars = {"globally": False}
-        asset = context.data_sources.add_pandas("landing").add_dataframe_asset("rows")
-        self._batches = asset.add_batch_definition_whole_dataframe("chunk")
 
-    def hold(self, table: Table, rows: pa.Table) -> Iterator[ExpectationResult]:
-        """Hold what `table` says about its columns and key against `rows`.
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One thing that is expected of the rows of a table."""
 
-        Most expectations are that a column is never NULL, and Arrow knows that of each: Great
-        Expectations, which takes milliseconds for every question, is asked about the others.
-        """
-        if table.name not in self._suites:
-            self._suites[table.name] = tuple(suite_of(table, self.run_id))
-        asked = []
-        for expectation in self._suites[table.name]:
-            if _is_never_null(expectation, rows):
-                yield _result(expectation.configuration, table, len(rows))
-            else:
-                asked.append(expectation)
-        suite = gx.ExpectationSuite(name=table.name, expectations=asked)
-        for answer in self._results(suite, frame_of(table, rows)):
-            broken = None if answer.success else answer.result
-            yield _result(answer.expectation_config, table, len(rows), broken)
+    kind: Expects
+    columns: tuple[str, ...]
+    severity: Severity = Severity.CRITICAL
+    allowed: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
 
-    def hold_none_broken(self, violations: list[Violations]) -> Iterator[ExpectationResult]:
-        """Hold that rules stated in SQL were broken by no row."""
-        frame = pd.DataFrame(
-            {str(n): [counted.broken_count] for n, counted in enumerate(violations)}
+    @property
+    def column_name(self) -> str:
+        return ", ".join(self.columns)
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Or only at whether there are any."""
+        return self.kind is not Expects.NOT_NULL
+
+    def result(
+        self, table: Table, row_count: int, broken_count: int = 0, examples: tuple[str, ...] = ()
+    ) -> ExpectationResult:
+        return ExpectationResult(
+            expectation=self.kind,
+            table_name=table.name,
+            column_name=self.column_name,
+            severity=self.severity,
+            evaluated_count=row_count,
+            unexpected_count=broken_count,
+            examples=examples,
         )
-        suite = gx.ExpectationSuite(
-            name="rules over rows and tables",
-            expectations=[
-                gxe.ExpectColumnValuesToBeBetween(
-                    column=str(n), min_value=0, max_value=0, severity=counted.severity.value
-                )
-                for n, counted in enumerate(violations)
-            ],
-        )
-        for result in self._answers(suite, frame, "BOOLEAN_ONLY") if violations else ():
-            counted = violations[int(result.expectation_config.kwargs["column"])]
-            yield counted.result(held=bool(result.success))
-
-    def _results(self, suite: gx.ExpectationSuite, frame: pd.DataFrame) -> Iterator[Any]:
-        """Asks for rows and counts only where an expectation is broken: they cost three times as
-        much as the answer alone, whether or not there are any.
-        """
-        broken = []
-        for result in self._answers(suite, frame, "BOOLEAN_ONLY"):
-            if result.success:
-                yield result
-            else:
-                broken.append(result.expectation_config.to_domain_obj())
-        if broken:
-            told = gx.ExpectationSuite(name=suite.name, expectations=broken)
-            yield from self._answers(told, frame, "SUMMARY")
-
-    def _answers(
-        self, suite: gx.ExpectationSuite, frame: pd.DataFrame, result_format: str
-    ) -> Iterator[Any]:
-        batch = self._batches.get_batch(batch_parameters={"dataframe": frame})
-        for result in batch.validate(suite, result_format=result_format).results:
-            raised = _raised(result.exception_info or {})
-            if raised:
-                raise PublicationError(
-                    f"{suite.name}: {result.expectation_config.type} could not be evaluated:"
-                    f" {raised}"
-                )
-            yield result
 
 
-def suite_of(table: Table, run_id: RunId) -> Iterator[gxe.Expectation]:
+def expectations_of(table: Table, run_id: RunId) -> Iterator[Expectation]:
     """Every expectation the definition of `table` implies; all are critical, but for keys marked
     otherwise.
     """
-    yield gxe.ExpectColumnValuesToBeInSet(column="run_id", value_set=[run_id], severity="critical")
+    yield Expectation(Expects.IN_SET, ("run_id",), allowed=(run_id,))
     for column in table.columns:
+        name = (column.name,)
         if not column.nullable:
-            yield gxe.ExpectColumnValuesToNotBeNull(column=column.name, severity="critical")
+            yield Expectation(Expects.NOT_NULL, name)
         if column.minimum is not None or column.maximum is not None:
-            yield gxe.ExpectColumnValuesToBeBetween(
-                column=column.name,
-                min_value=column.minimum,
-                max_value=column.maximum,
-                severity="critical",
-            )
+            yield Expectation(Expects.BETWEEN, name, minimum=column.minimum, maximum=column.maximum)
         if column.allowed:
-            yield gxe.ExpectColumnValuesToBeInSet(
-                column=column.name,
-                value_set=[str(word) for word in column.allowed],
-                severity="critical",
+            yield Expectation(
+                Expects.IN_SET, name, allowed=tuple(str(word) for word in column.allowed)
             )
-    if len(table.key) == 1:
-        yield gxe.ExpectColumnValuesToBeUnique(
-            column=table.key[0], severity=table.key_severity.value
-        )
-    else:
-        yield gxe.ExpectCompoundColumnsToBeUnique(
-            column_list=list(table.key), severity=table.key_severity.value
-        )
+    kind = Expects.UNIQUE if len(table.key) == 1 else Expects.COMPOUND_UNIQUE
+    yield Expectation(kind, tuple(table.key), table.key_severity)
 
 
-def _is_never_null(expectation: gxe.Expectation, rows: pa.Table) -> bool:
-    return (
-        isinstance(expectation, gxe.ExpectColumnValuesToNotBeNull)
-        and rows.column(expectation.column).null_count == 0
-    )
+def hold(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
+    """Hold what `table` says about its columns and key against `rows`.
 
-
-def _result(
-    config: Any, table: Table, row_count: int, broken: dict[str, Any] | None = None
-) -> ExpectationResult:
-    """`broken`: what Great Expectations tells of an expectation that does not hold."""
-    first = broken.get("partial_unexpected_list", ())[:EXAMPLES] if broken else ()
-    return ExpectationResult(
-        expectation=config.type,
-        table_name=table.name,
-        column_name=config.kwargs.get("column") or ", ".join(config.kwargs.get("column_list", ())),
-        severity=Severity(config.severity),
-        evaluated_count=row_count,
-        unexpected_count=0 if broken is None else int(broken.get("unexpected_count") or 1),
-        examples=tuple(example(value) for value in first),
-    )
-
-
-def frame_of(table: Table, rows: pa.Table) -> pd.DataFrame:
-    """The columns of `rows` that have an expectation, small: words as categories, and of what may
-    only not be NULL whether it is.
+    Raises:
+        PublicationError: an expectation could not be evaluated.
     """
-    columns = {}
-    for column in table.columns:
-        values = rows.column(column.name)
-        if _values_matter(table, column):
-            columns[column.name] = (
-                values.dictionary_encode() if pa.types.is_string(values.type) else values
-            )
-        elif not column.nullable:
-            columns[column.name] = pc.if_else(values.is_valid(), True, None)
-    frame: pd.DataFrame = pa.table(columns).to_pandas()
-    return frame
+    doubted = []
+    for expectation in expectations_of(table, run_id):
+        if surely_holds(expectation, rows):
+            yield expectation.result(table, len(rows))
+        else:
+            doubted.append(expectation)
+    if doubted:
+        from warehouse.great_expectations import ask
+
+        yield from ask(table, rows, doubted)
 
 
-def _values_matter(table: Table, column: Column) -> bool:
-    bounded = column.minimum is not None or column.maximum is not None or bool(column.allowed)
-    return bounded or column.name in table.key or column.name == "run_id"
+def surely_holds(expectation: Expectation, rows: pa.Table) -> bool:
+    """Whether no row breaks it. False: some do, or it takes Great Expectations to tell."""
+    if len(expectation.columns) > 1:
+        return _are_distinct(rows, expectation.columns)
+    (name,) = expectation.columns
+    values = rows.column(name)
+    match expectation.kind:
+        case Expects.NOT_NULL:
+            return bool(values.null_count == 0)
+        case Expects.IN_SET:
+            found = pc.unique(values).drop_null().to_pylist()
+            return set(found) <= set(expectation.allowed)
+        case Expects.BETWEEN:
+            return _are_between(values, expectation)
+        case _:
+            return _are_distinct(rows, expectation.columns)
 
 
-def _raised(information: dict[str, Any]) -> str:
-    """Great Expectations hides what a metric raised; the shape is flat or one entry per metric."""
-    entries = (
-        [information]
-        if "raised_exception" in information
-        else [entry for entry in information.values() if isinstance(entry, dict)]
-    )
-    return "; ".join(
-        str(entry.get("exception_message"))[:300]
-        for entry in entries
-        if entry.get("raised_exception")
-    )
+def _are_distinct(rows: pa.Table, names: tuple[str, ...]) -> bool:
+    distinct = rows.select(names).group_by(list(names)).aggregate([])
+    return len(distinct) == len(rows)
+
+
+def _are_between(values: pa.ChunkedArray, expectation: Expectation) -> bool:
+    """NaN lies nowhere: of a column that holds one, nothing is sure."""
+    if pa.types.is_floating(values.type) and pc.any(pc.is_nan(values)).as_py():
+        return False
+    ends = pc.min_max(values)
+    least, most = ends["min"].as_py(), ends["max"].as_py()
+    if least is None:
+        return True
+    low = -math.inf if expectation.minimum is None else expectation.minimum
+    high = math.inf if expectation.maximum is None else expectation.maximum
+    return bool(low <= least and most <= high)

@@ -51,6 +51,7 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
     notices: list[str] = []
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         try:
+            connection.begin()  # all is read of one snapshot, which is found once
             problems += _missing_files(connection, layout)
             rows, unreadable = _readable(connection)
             problems += unreadable
@@ -112,6 +113,8 @@ def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], li
             ]
         except duckdb.Error as error:
             problems.append(f"{name} cannot be read: {one_line(error)}")
+            connection.rollback()  # what cannot be read ends the transaction
+            connection.begin()
         else:
             rows[name] = int(found)
     return rows, problems

@@ -44,14 +44,14 @@ class Violations:
         self.broken_count += broken_count
         self.examples.extend(example(row) for row in first_broken if len(self.examples) < EXAMPLES)
 
-    def result(self, *, held: bool) -> ExpectationResult:
+    def result(self) -> ExpectationResult:
         return ExpectationResult(
             self.expectation,
             self.table_name,
             self.column_name,
             self.severity,
             self.evaluated_count,
-            0 if held else self.broken_count,
+            self.broken_count,
             tuple(self.examples),
         )
 

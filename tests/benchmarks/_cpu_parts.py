@@ -18,7 +18,10 @@ SAMPLE_SECONDS = 0.02
 PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("imports", ("importlib._bootstrap",)),
     ("embedding", ("/tasks/embeddings/", "/onnxruntime/", "/tokenizers/")),
-    ("validation", ("/great_expectations/", "/warehouse/units/validate.py")),
+    (
+        "validation",
+        ("great_expectations", "/warehouse/units/validate.py", "/warehouse/expectations.py"),
+    ),
     ("publishing", ("/warehouse/units/publish.py", "/warehouse/lake.py", "/warehouse/compact.py")),
     ("landing", ("/warehouse/units/landing.py", "/warehouse/parquet.py")),
     ("reports", ("/dashboards/",)),

@@ -13,7 +13,7 @@ from schemas.identifiers import RunId
 from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_full_evaluation
 from warehouse.dictionary import data_dictionary
-from warehouse.expectations import suite_of
+from warehouse.expectations import expectations_of
 from warehouse.landed import read_rows
 from warehouse.module_rows import MODULE_ROWS, Held
 from warehouse.parquet import write_rows
@@ -75,4 +75,4 @@ def test_a_row_lands_and_comes_back(module: str, field: str, held: Held, tmp_pat
 def test_it_is_documented_and_checked(module: str, field: str, held: Held) -> None:
     table = TABLE[held.table]
     assert f"### `{table.name}`" in data_dictionary()
-    assert list(suite_of(table, RunId("r1")))
+    assert list(expectations_of(table, RunId("r1")))

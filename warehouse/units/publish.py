@@ -30,6 +30,7 @@ from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import iterate_receipts, landed_files, loose_files
 from warehouse.units.letting_go import bring_back
 from warehouse.units.recording import record
+from warehouse.units.validate import validate
 
 _TIMES = {"started_at", "finished_at", "duration_seconds"}
 
@@ -94,8 +95,6 @@ def _validate(
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
 ) -> ValidationReport:
-    from warehouse.units.validate import validate  # Great Expectations takes seconds to import
-
     report = validate(layout, kind, names, receipts)
     told = report.model_dump(mode="json") | {"passed": report.passed}
     path = kind.validation_file(layout, *names)

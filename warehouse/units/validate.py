@@ -1,4 +1,4 @@
-"""Audit: Great Expectations over what landed, in chunks of units, so that memory does not grow with
+"""Audit: what is expected of all that landed, in chunks of units, so that memory does not grow with
 the work.
 
 Expectations on columns, keys and references derive from the table definitions. What else a reader
@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from schemas.tables import TABLE
 from warehouse.answers import ValidationReport
 from warehouse.connection import in_memory
-from warehouse.expectations import Expectations
+from warehouse.expectations import hold
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.rules import rules_of
@@ -37,7 +37,7 @@ def validate(
             evaluated.
     """
     run_id = kind.run_id(*names)
-    tally, expectations, rules = Tally(), Expectations(run_id), rules_of(kind)
+    tally, rules = Tally(), rules_of(kind)
     with in_memory() as connection:
         for part in _chunks(receipts):
             chunk = {
@@ -47,13 +47,13 @@ def validate(
                 for name in kind.tables
             }
             for name, rows in chunk.items():
-                tally.add(expectations.hold(TABLE[name], rows) if len(rows) else ())
+                tally.add(hold(TABLE[name], rows, run_id) if len(rows) else ())
             rules.judge(connection, chunk)
     for table, path in loose_files(layout, kind, *names):
         rows = read_landed(table, [path])
-        tally.add(expectations.hold(table, rows) if len(rows) else ())
+        tally.add(hold(table, rows, run_id) if len(rows) else ())
     broken = [*rules.violations, *kind.receipt_violations(receipts)]
-    tally.add(expectations.hold_none_broken(broken))
+    tally.add(counted.result() for counted in broken)
     ranking_id = kind.parameters(*names).get("ranking_id")
     return ValidationReport(run_id=run_id, rows=tally.rows(run_id, datetime.now(UTC), ranking_id))
 

@@ -1,0 +1,109 @@
+"""What Arrow is sure of, Great Expectations finds as well; and what it doubts is told in full."""
+
+import subprocess
+import sys
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.base import Severity
+from schemas.columns import Table
+from schemas.identifiers import RunId
+from schemas.tables import TABLE
+from tests.support.evaluations import make_evaluation
+from warehouse.expectations import Expectation, Expects, expectations_of, hold, surely_holds
+from warehouse.great_expectations import ask, told
+from warehouse.parquet import arrow_table
+from warehouse.rows import rows_of
+
+RUN_ID = RunId("run-1")
+CONCERNS = TABLE["concerns"]
+COLUMNS = st.fixed_dictionaries(
+    {
+        "word": st.sampled_from(["a", "b", "other", None]),
+        "number": st.one_of(st.none(), st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0, float("nan")])),
+        "count": st.one_of(st.none(), st.integers(-1, 3)),
+    }
+)
+EXPECTATIONS = (
+    Expectation(Expects.NOT_NULL, ("word",)),
+    Expectation(Expects.IN_SET, ("word",), allowed=("a", "b")),
+    Expectation(Expects.BETWEEN, ("number",), minimum=0.0, maximum=1.0),
+    Expectation(Expects.BETWEEN, ("count",), minimum=0),
+    Expectation(Expects.UNIQUE, ("count",)),
+    Expectation(Expects.COMPOUND_UNIQUE, ("word", "count"), severity=Severity.WARNING),
+)
+SCHEMA = pa.schema([("word", pa.string()), ("number", pa.float64()), ("count", pa.int64())])
+
+
+@given(st.lists(COLUMNS, min_size=1, max_size=6))
+@settings(max_examples=40, deadline=None)
+def test_what_surely_holds_great_expectations_finds_held(found: list[dict[str, object]]) -> None:
+    rows = pa.Table.from_pylist(found, schema=SCHEMA)
+    sure = [each for each in EXPECTATIONS if surely_holds(each, rows)]
+    if sure:
+        results = list(ask(CONCERNS, rows, sure))
+        assert [result.unexpected_count for result in results] == [0] * len(sure)
+
+
+def test_rows_without_a_fault_are_not_doubted() -> None:
+    rows = [{"word": "a", "number": 0.5, "count": count} for count in range(5)]
+    table = pa.Table.from_pylist(rows, schema=SCHEMA)
+    assert all(surely_holds(each, table) for each in EXPECTATIONS)
+
+
+def test_each_broken_expectation_is_told_with_its_count_and_examples() -> None:
+    found = [
+        {"word": "a", "number": 0.5, "count": 1},
+        {"word": "other", "number": 7.0, "count": -4},
+        {"word": None, "number": None, "count": 1},
+        {"word": "a", "number": 0.25, "count": 1},
+    ]
+    rows = pa.Table.from_pylist(found, schema=SCHEMA)
+    assert not any(surely_holds(each, rows) for each in EXPECTATIONS)
+    asked = ask(CONCERNS, rows, EXPECTATIONS)
+    results = {(each.expectation, each.column_name): each for each in asked}
+    told_of = {place: (each.unexpected_count, each.examples) for place, each in results.items()}
+    assert told_of[Expects.NOT_NULL, "word"][0] == 1
+    assert told_of[Expects.IN_SET, "word"] == (1, ("other",))
+    assert told_of[Expects.BETWEEN, "number"] == (1, ("7.0",))
+    assert told_of[Expects.BETWEEN, "count"] == (1, ("-4",))
+    assert told_of[Expects.UNIQUE, "count"][0] == 3
+    assert told_of[Expects.COMPOUND_UNIQUE, "word, count"][0] == 2
+    severities = {each.column_name: each.severity for each in results.values()}
+    assert severities["word, count"] is Severity.WARNING
+
+
+def concerns(run_id: RunId) -> tuple[Table, pa.Table]:
+    return CONCERNS, arrow_table(CONCERNS, rows_of(make_evaluation(1, run_id=run_id))["concerns"])
+
+
+def test_every_expectation_has_a_result_whether_sure_or_in_doubt() -> None:
+    table, rows = concerns(RUN_ID)
+    expected = [(each.kind, each.column_name) for each in expectations_of(table, RUN_ID)]
+    held = list(hold(table, rows, RUN_ID))
+    assert sorted((each.expectation, each.column_name) for each in held) == sorted(expected)
+    assert not any(each.unexpected_count for each in held)
+    elsewhere = {each.column_name: each for each in hold(table, rows, RunId("run-2"))}
+    assert elsewhere["run_id"].unexpected_count == len(rows)
+    assert len(elsewhere) == len({name for _, name in expected})
+
+
+def test_great_expectations_has_a_word_for_each() -> None:
+    for table in TABLE.values():
+        expectations = list(expectations_of(table, RUN_ID))
+        assert [each.configuration.type for each in told(expectations)] == [
+            each.kind.value for each in expectations
+        ]
+
+
+def test_publishing_sound_rows_does_not_import_great_expectations() -> None:
+    program = (
+        "import sys, warehouse.units.publish, warehouse.expectations;"
+        "print('great_expectations' in sys.modules)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == "False"
