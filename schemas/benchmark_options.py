@@ -38,7 +38,9 @@ class BenchmarkOptions(IdeaOptions):
         option(..., "LIST", f"{MODULES} Or `none`: judge by the text. Default: the suite's."),
     ] = None
     run: str | None = option(
-        None, "RUN", "A published run to judge instead of evaluating the ideas."
+        None,
+        "RUN",
+        "A published run to judge instead of evaluating the ideas; of suite ideation an ideation.",
     )
     limit: int | None = option(
         None,

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 from pydantic import Field
 
-from flows.benchmarks import ask, injected_errors, survey
+from flows.benchmarks import ask, ideation, injected_errors, survey
 from flows.benchmarks.problems_judging import DEFAULT_CHECK_COUNT
 from flows.benchmarks.suite import Suite
 from flows.benchmarks.survey_reviews import REVIEWED_CASES, WITH_HOPS, review_parameters
 from flows.estimate import Estimate, estimate_run, unpriced
 from flows.rank_estimate import TOKENS_PER_READING, TOKENS_PER_VERDICT
+from flows.request import bundled
 from flows.survey_request import answer_parameters
 from schemas.base import Noun
 from schemas.benchmark import (
@@ -42,6 +43,7 @@ from tasks.benchmarks.steps.judge_survey import JUDGE_SURVEY
 from tasks.benchmarks.steps.prompted_contribution import PROMPTED_CONTRIBUTION
 from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS
 from tasks.benchmarks.survey_sets import VIS_FILE
+from tasks.ideas.read import read_ideas
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
     Asked,
@@ -378,6 +380,18 @@ def _ask(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
     return experts + rubrics, [], asked
 
 
+def _ideation(request: BenchmarkRequest, _: Sequence[Module]) -> Counted:
+    """Both orders of each bundled idea, and of each idea of the run that has a later version."""
+    bundled_ideas = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas
+    texts = [idea.text for idea in bundled_ideas][: request.item_limit]
+    if request.evaluated_run is not None:
+        contests = ideation.versions_of(request, Settings()).contests
+        texts += [contest.last.text for contest in contests]
+    shown = 2 * sum(map(len, texts)) / CHARACTERS_PER_TOKEN / len(texts)
+    said = len(ideation.ASKED) * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
+    return len(texts), [], [Asking(COMPARE_IDEAS, 2.0 * len(texts), shown, said)]
+
+
 _COUNTS: Mapping[str, Callable[[BenchmarkRequest, Sequence[Module]], Counted]] = {
     "coverage": _coverage,
     "novelty": _novelty,
@@ -388,5 +402,6 @@ _COUNTS: Mapping[str, Callable[[BenchmarkRequest, Sequence[Module]], Counted]] =
     "injected_errors": _injected_errors,
     "survey": _survey,
     "ask": _ask,
+    "ideation": _ideation,
 }
 """Suites that ask an engine; `agreement` asks none."""

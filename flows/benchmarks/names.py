@@ -15,5 +15,8 @@ SUITE_NAMES = (
     "votes",
     "ask",
     "concepts",
+    "ideation",
 )
 """As `registry.SUITES` has them, which checks it."""
+WITHOUT_DATA = ("ideation",)
+"""Suites that read no data set."""

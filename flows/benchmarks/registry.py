@@ -8,6 +8,7 @@ from flows.benchmarks import (
     critical_problems,
     decisions,
     groups,
+    ideation,
     injected_errors,
     novelty,
     pairs,
@@ -15,7 +16,7 @@ from flows.benchmarks import (
     survey,
     votes,
 )
-from flows.benchmarks.names import SUITE_NAMES
+from flows.benchmarks.names import SUITE_NAMES, WITHOUT_DATA
 from flows.benchmarks.suite import Suite
 
 _SUITES: tuple[Suite, ...] = (
@@ -33,9 +34,11 @@ _SUITES: tuple[Suite, ...] = (
     votes.SUITE,
     ask.SUITE,
     concepts.SUITE,
+    ideation.SUITE,
 )
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in _SUITES}
 """A suite added here is run by `assay benchmark`, named in its help, published and reported."""
 
 assert tuple(SUITES) == SUITE_NAMES, "flows/benchmarks/names.py names the suites in the help"
+assert tuple(one.name for one in _SUITES if not (one.files or one.optional)) == WITHOUT_DATA

@@ -5,6 +5,7 @@ profile switches (§4.2 and F.3).
 from collections.abc import Mapping
 from pathlib import Path
 
+from flows.benchmarks.names import WITHOUT_DATA
 from flows.profiles import load_profile
 from flows.request import (
     check_api_base,
@@ -73,7 +74,7 @@ def resolve_benchmark(
     Raises:
         ConfigurationError: an option that cannot be met, in one line that says how to mend it.
     """
-    folder = _data(options.data, settings)
+    folder = _data(suite, options.data, settings)
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)
     literature = resolve_literature(options.literature or _beside(folder), settings)
@@ -101,8 +102,10 @@ def resolve_benchmark(
     )
 
 
-def _data(data: Path | None, settings: Settings) -> Path:
+def _data(suite: str, data: Path | None, settings: Settings) -> Path:
     folder = data if data is not None else settings.data
+    if folder is None and suite in WITHOUT_DATA:
+        return Path.cwd()
     if folder is None:
         raise ConfigurationError(
             "the suites read data sets: pass their folder with --data DIR, or set ASSAY_DATA"

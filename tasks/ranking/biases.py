@@ -51,7 +51,7 @@ def biases(votes: Sequence[HumanVote]) -> tuple[Bias, ...]:
     size = columns.shape[1]
     precision = np.full(size + len(EFFECTS), 1 / PRIOR_DEVIATION**2)
     precision[size:] = 1 / EFFECT_DEVIATION**2
-    found, covariance = _fitted(np.hstack([columns, covariates]), won, precision)
+    found, covariance = fitted_log_odds(np.hstack([columns, covariates]), won, precision)
     return tuple(
         _bias(
             name, covariates[:, place], found[size + place], covariance[size + place, size + place]
@@ -91,8 +91,11 @@ def _doublings(first: int, second: int) -> float:
     return math.log2((1 + first) / (1 + second))
 
 
-def _fitted(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector, Matrix]:
-    """Posterior mode by Newton's steps, and its covariance by Laplace's approximation."""
+def fitted_log_odds(design: Matrix, won: Vector, precision: Vector) -> tuple[Vector, Matrix]:
+    """What each column of `design` adds to the log odds of `won` (0 to 1): the posterior mode by
+    Newton's steps, and its covariance by Laplace's approximation. `precision`: of the prior, which
+    has a mean of 0.
+    """
     found = np.zeros(design.shape[1])
     hessian = np.diag(precision)
     for _ in range(_MAXIMUM_STEPS):

@@ -47,6 +47,7 @@ def expected(name: str, data: Path, **changes: object) -> BenchmarkEstimate:
         ("leaderboards", 0),
         ("concepts", 0),
         ("decisions", 0),
+        ("ideation", 16 * 2),
     ],
 )
 def test_calls_are_counted_from_the_data(name: str, calls: int, data: Path) -> None:
