@@ -213,6 +213,19 @@ def rows_in(
 
 
 @contextmanager
+def one_snapshot(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Questions together see the same lake, which is found once.
+
+    To be short: a publisher waits for readers of an SQLite catalogue.
+    """
+    connection.execute("begin")
+    try:
+        yield
+    finally:
+        connection.execute("rollback")
+
+
+@contextmanager
 def transaction(connection: duckdb.DuckDBPyConnection, title: str) -> Iterator[None]:
     """Commits the block or leaves the lake as it was."""
     committed = False

@@ -38,7 +38,7 @@ from warehouse.answers import (
     StepCost,
 )
 from warehouse.console import run_sql, run_sql_to_arrow, run_sql_with_names
-from warehouse.lake import one_line, open_reader, rows_in
+from warehouse.lake import one_line, one_snapshot, open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.ledger import head_of
 from warehouse.rows import Row, evaluation_of, noun_of
@@ -231,7 +231,7 @@ class Queries:
         for start in range(0, len(places), _IDEAS_AT_ONCE):
             part = places[start : start + _IDEAS_AT_ONCE]
             some = {"run_id": run.run_id, "idea_ids": [place["idea_id"] for place in part]}
-            with self._one_snapshot():
+            with one_snapshot(self.connection):
                 rows = self._idea_rows(run.run_id, some["idea_ids"])
                 costs = {row["idea_id"]: row for row in self._rows("idea_costs", **some)}
             for place in part:
@@ -260,18 +260,6 @@ class Queries:
                 f"the lake was written by another version of Assay ({one_line(error)}): publish a"
                 " run with this one to bring it up to date"
             ) from None
-
-    @contextmanager
-    def _one_snapshot(self) -> Iterator[None]:
-        """Questions together see the same lake, which is found once.
-
-        To be short: a publisher waits for readers of an SQLite catalogue.
-        """
-        self.connection.execute("begin")
-        try:
-            yield
-        finally:
-            self.connection.execute("rollback")
 
     def _idea_rows(
         self, run_id: RunId, idea_ids: Sequence[IdeaId]

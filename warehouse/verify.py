@@ -13,7 +13,7 @@ from schemas.errors import ConfigurationError
 from schemas.receipt import UnitReceipt
 from schemas.tables import TABLE, TABLES
 from warehouse.kinds import KINDS
-from warehouse.lake import lake_tables, one_line, open_reader
+from warehouse.lake import lake_tables, one_line, one_snapshot, open_reader
 from warehouse.layout import Layout
 from warehouse.statements import MARTS, table_statement
 from warehouse.units.kind import Kind
@@ -51,8 +51,8 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
     notices: list[str] = []
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         try:
-            connection.begin()  # all is read of one snapshot, which is found once
-            problems += _missing_files(connection, layout)
+            with one_snapshot(connection):
+                problems += _missing_files(connection, layout)
             rows, unreadable = _readable(connection)
             problems += unreadable
             comparison = _Comparison(layout, LakeContent(connection), rows.keys())
@@ -113,8 +113,6 @@ def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], li
             ]
         except duckdb.Error as error:
             problems.append(f"{name} cannot be read: {one_line(error)}")
-            connection.rollback()  # what cannot be read ends the transaction
-            connection.begin()
         else:
             rows[name] = int(found)
     return rows, problems
