@@ -244,6 +244,7 @@ def ideation_run_id(request: IdeationRequest, literature: str, settings: Setting
             include={"profile", "engine", "modules", "full_text", "survey", "label"}
         ),
         without_secrets(evaluation.api_base) if evaluation.api_base else "",
+        *evaluation.experiment_run_ids,
         literature,
         settings.embeddings.model,
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),

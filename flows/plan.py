@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.again import with_earlier
+from flows.experimental_results import results_by_idea
 from flows.gateway import OpenGateway
 from flows.shards import shard_count, write_shards
-from schemas.idea import IdeaBatch, RejectedIdea
+from schemas.idea import Idea, IdeaBatch, RejectedIdea
 from schemas.identifiers import RunId
 from schemas.run import PlannedRun, RunRequest
 from schemas.settings import Settings
@@ -39,13 +40,15 @@ def key_batch(
     batch: IdeaBatch, request: RunRequest, settings: Settings, gateway: OpenGateway
 ) -> KeyedBatch:
     """Key every idea and name the run after the keys."""
-    used = conditions(request, settings)
-    planned = tuple(
-        PlannedIdea(
-            idea=idea, evaluation_key=evaluation_key(idea, request, gateway.literature, STEPS, used)
-        )
-        for idea in batch.ideas
-    )
+    used, layout = conditions(request, settings), Layout(request.warehouse)
+    found = results_by_idea(request.experiment_run_ids, batch.ideas, layout, settings.catalogue)
+
+    def planned_idea(idea: Idea) -> PlannedIdea:
+        results = found.get(idea.idea_id, ())
+        key = evaluation_key(idea, request, gateway.literature, STEPS, used, results)
+        return PlannedIdea(idea=idea, evaluation_key=key, experimental_results=results)
+
+    planned = tuple(map(planned_idea, batch.ideas))
     rejected_names = [f"{entry.location}:{entry.reason}" for entry in batch.rejected]
     run_id = run_id_for(
         request,

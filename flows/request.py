@@ -3,6 +3,7 @@
 from importlib import resources
 from pathlib import Path
 
+from flows.experimental_results import check_experiments
 from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, EngineChoice, LiteratureChoice
@@ -11,6 +12,7 @@ from schemas.options import RunOptions
 from schemas.profile import Profile
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
+from warehouse.layout import Layout
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 
 
@@ -185,6 +187,9 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
         budget=options.budget,
         full_text=wants_full_text(options.full_text, literature),
         survey=options.survey,
+        experiment_run_ids=check_experiments(
+            options.experiment, Layout(options.warehouse.resolve()), settings
+        ),
         label=options.label,
         idea_timeout_seconds=settings.runs.idea_timeout_seconds,
         allowed_unscored_share=settings.runs.allowed_unscored_share,

@@ -9,6 +9,7 @@ from schemas.calls import ApiCall, LlmCall
 from schemas.citation import Citation
 from schemas.committee import CommitteeEvaluation
 from schemas.contribution import ContributionEvaluation
+from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.idea import Idea
@@ -59,6 +60,9 @@ class IdeaEvaluation(Noun):
     )
     resources: tuple[Resource, ...] = Field(
         default=(), description="What the papers name as used, as far as their texts were at hand."
+    )
+    experimental_results: tuple[ExperimentalResult, ...] = Field(
+        default=(), description="What came of trying it, of the experiments asked for."
     )
     started_at: datetime = Field(description="Start of the evaluation.")
     finished_at: datetime = Field(description="End of the evaluation.")

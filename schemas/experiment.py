@@ -34,6 +34,11 @@ class Direction(StrEnum):
     MINIMISE = "minimise"
     MAXIMISE = "maximise"
 
+    @property
+    def better(self) -> str:
+        """In words."""
+        return "less is better" if self is Direction.MINIMISE else "more is better"
+
 
 class Trials(Noun):
     """How many programs are tried, and how often each is run."""
@@ -226,6 +231,13 @@ class Experiment(Judged):
     direction: Direction = Field(description="Which way the metric is better.")
     least_difference: float = Field(gt=0, description="Smallest difference worth having.")
     environment: str = Field(description="Interpreter and libraries of the executions.")
+    idea_id: str | None = Field(
+        default=None, description="The idea that is tried; None: the task names none."
+    )
+    idea_text: Prose = Field(default="", description="Its text; empty: the task names none.")
+    idea_concerns: tuple[str, ...] = Field(
+        default=(), description="What was objected to it before it was tried."
+    )
     proposed_count: int = Field(ge=0, description="Candidates proposed.")
     tried_count: int = Field(ge=0, description="Of those, candidates that were run.")
     failed_count: int = Field(ge=0, description="Of those, candidates that gave no score.")

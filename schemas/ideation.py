@@ -31,6 +31,7 @@ class FindingKind(StrEnum):
     CONCERN = "concern"
     CONTRADICTION = "contradiction"
     CLOSEST_WORK = "closest_work"
+    EXPERIMENT = "experiment"
 
 
 class Finding(Noun):

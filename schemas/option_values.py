@@ -73,6 +73,11 @@ def read_by(parse: Callable[[str], Any]) -> BeforeValidator:
     return BeforeValidator(lambda given: parse(given) if isinstance(given, str) else given)
 
 
+def _parse_names(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    text = given if isinstance(given, str) else ",".join(given)
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
 LITERATURES = "snapshot:PATH|live|URL"
 ENGINES = "`extractive` (offline baseline) or `litellm:MODEL`."
 MODULES = f"Comma-separated: {', '.join(Module)}."
@@ -109,6 +114,15 @@ Survey = Annotated[
         "novelty draw on what that finds.",
     ),
 ]
+Experiment = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_parse_names),
+    option(
+        ...,
+        "RUN",
+        "An experiment whose findings count as evidence for the ideas that it tried; repeatable.",
+    ),
+]
 Cutoff = Annotated[
     date | None,
     read_by(parse_cutoff),
@@ -138,11 +152,6 @@ Batch = Annotated[
         "the profile says.",
     ),
 ]
-
-
-def _parse_names(given: str | tuple[str, ...]) -> tuple[str, ...]:
-    text = given if isinstance(given, str) else ",".join(given)
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 Names = Annotated[

@@ -23,6 +23,7 @@ from schemas.option_values import (
     Batch,
     Cutoff,
     Engine,
+    Experiment,
     Label,
     Literature,
     Modules,
@@ -122,6 +123,7 @@ class RunOptions(IdeaOptions):
     engine: Engine = EXTRACTIVE
     modules: Modules = (Module.SOUNDNESS, Module.CONTRIBUTION)
     survey: Survey = False
+    experiment: Experiment = ()
     cutoff: Cutoff = None
     label: Label = ""
 
@@ -207,6 +209,7 @@ class RankOptions(IdeaOptions):
         option(..., "LIST", f"For IDEAS that are evaluated first. {MODULES}"),
     ] = None
     survey: Survey = False
+    experiment: Experiment = ()
     cutoff: Cutoff = None
     label: Label = ""
     batch: Batch = None

@@ -88,6 +88,9 @@ class RunRequest(WorkRequest):
         default=False,
         description="Whether each idea is surveyed, and its modules draw on what that finds.",
     )
+    experiment_run_ids: tuple[RunId, ...] = Field(
+        default=(), description="Experiments whose findings count for the ideas that they tried."
+    )
     label: str = Field(
         default="", description="Part of the evaluation key: a new label evaluates anew."
     )

@@ -30,6 +30,7 @@ from schemas.decisions import Decision, Request
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.experiment import Execution, Experiment, Program
 from schemas.experiment_run import ExperimentHead
+from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.graph import CitationEdge
 from schemas.idea import Idea, RejectedIdea
@@ -433,6 +434,7 @@ TABLES: tuple[Table, ...] = (
     _of_idea("papers", Paper, "paper_id", meaning="One paper retrieved for one idea."),
     _of_idea("citation_edges", CitationEdge, "citing_paper_id", "cited_paper_id"),
     _of_idea("resources", Resource, "position"),
+    _of_idea("experimental_results", ExperimentalResult, "experiment_run_id", "task_id"),
     _of_idea("paper_sections", PaperSection, "position"),
     _of_idea("method_evidence", MethodEvidence, "method_id", "paper_id"),
     _of_idea("soundness_reviews", SoundnessReview, "method_id"),

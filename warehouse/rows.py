@@ -30,6 +30,7 @@ _OF_ALL_MODULES = (
     "papers",
     "citation_edges",
     "resources",
+    "experimental_results",
     "citations",
     "suggestions",
     "llm_calls",

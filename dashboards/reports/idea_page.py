@@ -13,6 +13,7 @@ from dashboards.reports.judges_part import JudgedStep, judged_steps, score_of_ju
 from dashboards.reports.papers import in_reading_order, paper_link, reference
 from dashboards.reports.plan_part import PlanPart, plan_part
 from dashboards.reports.safe_text import Markdown
+from dashboards.reports.tried_part import TriedPart
 from dashboards.reports.wording import baseline_mark, reason, score_in_words
 from schemas.contribution import Comparison, ContributionReview, Dimension
 from schemas.identifiers import PaperId
@@ -82,6 +83,7 @@ class IdeaPage:
     review: IdeaReview
     first: FirstPage
     plan: PlanPart | None
+    tried: tuple[TriedPart, ...]
     methods: tuple[MethodPart, ...]
     dimensions: tuple[DimensionPart, ...]
     closest: tuple[ClosestWork, ...]
@@ -112,6 +114,7 @@ def idea_page(review: IdeaReview) -> IdeaPage:
         review=review,
         first=first_page(review, plan, closest, gaps),
         plan=plan,
+        tried=tuple(map(TriedPart, evaluation.experimental_results)),
         methods=_methods(review, papers),
         dimensions=_dimensions(review),
         closest=closest,

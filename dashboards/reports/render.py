@@ -16,6 +16,7 @@ from dashboards.reports.plan_part import REASONING
 from dashboards.reports.ranking_page import RankingPage, ranking_page
 from dashboards.reports.run_page import RunPage, run_page
 from dashboards.reports.safe_text import Markdown, code, link, plain, prose, prose_line
+from dashboards.reports.tried_part import MEASURED
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.patterns import bounded
@@ -78,6 +79,7 @@ def idea_markdown(
         page=page,
         banners=banners,
         reasoning=REASONING,
+        measured=MEASURED,
         suffix=suffix,
         among_others=among_others,
     )

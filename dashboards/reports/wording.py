@@ -6,6 +6,7 @@ from pathlib import PurePath
 from dashboards.reports import figures
 from schemas.check_run import CheckHead
 from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, EXTRACTIVE, LIVE, stored_snapshot
+from schemas.experiment import Finding
 from schemas.patterns import bounded
 from schemas.profile import ScoreWeights
 from schemas.reasons import reason_named
@@ -34,6 +35,18 @@ def reason(word: str) -> str:
     """Why something did not work out; a word this page does not know is shown as it is."""
     known = reason_named(word)
     return known.sentence if known else word.replace("_", " ")
+
+
+_FINDINGS: dict[Finding, str] = {
+    Finding.SUPPORTED: "Supported, within this task",
+    Finding.NOT_SUPPORTED: "Not supported, within this task",
+    Finding.UNDECIDED: "Undecided",
+}
+
+
+def finding(found: Finding) -> str:
+    """What an experiment allows to be said."""
+    return _FINDINGS[found]
 
 
 def stage(word: str) -> str:

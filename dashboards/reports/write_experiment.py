@@ -12,7 +12,7 @@ from dashboards.reports.html_page import html_page
 from dashboards.reports.published_page import PublishedPage
 from dashboards.reports.render import rendered
 from dashboards.reports.safe_text import Markdown
-from schemas.experiment import Direction, Execution, Experiment, Fate, Finding, Program, Role, Stage
+from schemas.experiment import Execution, Experiment, Fate, Program, Role, Stage
 from schemas.experiment_run import ExperimentHead
 from schemas.identifiers import RunId
 from schemas.naming import INVISIBLE
@@ -22,11 +22,6 @@ from warehouse.layout import Layout
 from warehouse.units.reading import published_head, published_units
 
 _FENCE = "~~~~~~"
-_FINDINGS = {
-    Finding.SUPPORTED: "Supported, within this task",
-    Finding.NOT_SUPPORTED: "Not supported, within this task",
-    Finding.UNDECIDED: "Undecided",
-}
 
 
 @dataclass(frozen=True)
@@ -39,12 +34,7 @@ class ExperimentPart:
     def verdict(self) -> str:
         """What is found, in a word or two."""
         found = self.experiment.finding
-        return "Not measured" if found is None else _FINDINGS[found]
-
-    @property
-    def better(self) -> str:
-        is_least = self.experiment.direction is Direction.MINIMISE
-        return "less is better" if is_least else "more is better"
+        return "Not measured" if found is None else wording.finding(found)
 
     @cached_property
     def best(self) -> Program | None:

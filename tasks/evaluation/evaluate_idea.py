@@ -38,7 +38,9 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
     Failures of sources, engines and documents travel inside the value; bugs raise.
     """
     started_at = datetime.now(UTC)
-    tools = dataclasses.replace(tools, before=planned.before)
+    tools = dataclasses.replace(
+        tools, before=planned.before, experimental_results=planned.experimental_results
+    )
     if job.request.survey:
         surveyed = SurveyedLiterature(tools.literature, planned.idea, tools.engine, tools.ledger)
         tools = dataclasses.replace(tools, literature=surveyed)
@@ -132,6 +134,7 @@ def _assembled(
         api_calls=tuple(ledger.api_calls),
         failures=tuple(ledger.failures),
         judge_votes=tuple(ledger.judge_votes),
+        experimental_results=planned.experimental_results,
         started_at=started_at,
         finished_at=max(
             datetime.now(UTC), started_at

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from schemas.contribution import JudgedBefore
+from schemas.experimental_result import ExperimentalResult
 from schemas.idea import Idea
 from schemas.profile import Profile
 from schemas.run import Module
@@ -32,7 +33,7 @@ class IdeaTools:
     """All of it writes into the same ledger.
 
     `knowledge` is None unless the committee is asked for, `before` unless an earlier run's
-    judgements of papers stand.
+    judgements of papers stand; `experimental_results` are what came of trying the idea.
     """
 
     engine: Engine
@@ -42,6 +43,7 @@ class IdeaTools:
     ledger: Ledger
     knowledge: "KnowledgeTools | None" = None
     before: JudgedBefore | None = None
+    experimental_results: tuple[ExperimentalResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,12 @@ async def _soundness(idea: Idea, profile: Profile, tools: IdeaTools) -> "Soundne
     from tasks.soundness.evaluate import evaluate_soundness
 
     return await evaluate_soundness(
-        idea, profile.soundness, tools.engine, tools.literature, tools.documents
+        idea,
+        profile.soundness,
+        tools.engine,
+        tools.literature,
+        tools.documents,
+        tools.experimental_results,
     )
 
 

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.contribution import JudgedBefore
+from schemas.experimental_result import ExperimentalResult
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Module, RunRequest
@@ -62,12 +63,13 @@ def evaluation_key(
     literature: str,
     steps: tuple[Step[Any, Any], ...],
     conditions: tuple[str, ...] = (),
+    results: tuple[ExperimentalResult, ...] = (),
 ) -> EvaluationKey:
     """Two evaluations with one key would say the same: one is enough.
 
     The key covers the idea (identifier, text, cutoff, authors), the profile's part for the modules
-    asked for, engine and model, literature, modules, full text, label, the conditions, and the
-    version and prompt of every step involved; not the group, other metadata, the warehouse or the
+    asked for, engine and model, literature, modules, full text, label, the conditions, what came of
+    trying it, and the version and prompt of every step involved; not the group, other metadata, the warehouse or the
     number of workers.
     """
     involved = steps_of(request.modules, steps, surveyed=request.survey)
@@ -94,6 +96,7 @@ def evaluation_key(
             str(request.full_text),
             request.label,
             *conditions,
+            *(result.model_dump_json() for result in results),
             *sorted(prompts),
             *sorted(assigned),
             length=32,
@@ -130,11 +133,14 @@ def run_id_for(
 
 
 class PlannedIdea(Noun):
-    """An idea, the key of the evaluation it needs, and what stands of an earlier one."""
+    """An idea, the key of the evaluation it needs, what stands of an earlier one, and what came of
+    trying it.
+    """
 
     idea: Idea
     evaluation_key: EvaluationKey
     before: JudgedBefore | None = None
+    experimental_results: tuple[ExperimentalResult, ...] = ()
 
 
 class ShardJob(Shard):

@@ -238,8 +238,11 @@ class _Work:
 
 
 def _of_task(folder: TaskFolder, container: Container | None) -> dict[str, Any]:
-    task = folder.task
+    task, idea = folder.task, folder.idea
     return {
+        "idea_id": idea.idea_id if idea is not None else None,
+        "idea_text": idea.text if idea is not None else "",
+        "idea_concerns": idea.concerns if idea is not None else (),
         "task_id": folder.name,
         "content_sha256": folder.content_sha256,
         "environment": environment(container),

@@ -5,7 +5,7 @@ Nothing of the data by which candidates are selected or confirmed is shown, nor 
 
 from collections.abc import Iterable
 
-from schemas.experiment import Direction, Fate, Program, Stage, Task
+from schemas.experiment import Fate, Program, Stage, Task
 from tasks.experiments.record import Record, mean_of
 from tasks.experiments.steps.learn_from_runs import Attempt
 from tasks.experiments.steps.propose_program import ShownProgram
@@ -22,10 +22,9 @@ _SLOW_SHARE = 0.2
 
 def measured(task: Task, environment: str) -> str:
     """Metric, direction and limits."""
-    better = "less" if task.direction is Direction.MINIMISE else "more"
     limits = task.limits
     return (
-        f"{task.metric}; {better} is better, and a difference of {task.least_difference:g} or more is"
+        f"{task.metric}; {task.direction.better}, and a difference of {task.least_difference:g} or more is"
         f" worth having. A run may take {limits.seconds:g} s and {limits.memory_bytes >> 20:,} MB."
         f" {environment}."
     )

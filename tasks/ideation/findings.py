@@ -4,6 +4,7 @@ what it says it answers.
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from schemas import experiment
 from schemas.contribution import Comparison, Overlap, closest_first
 from schemas.evaluation import IdeaEvaluation
 from schemas.ideation import Finding, FindingAnswer, FindingKind
@@ -18,11 +19,20 @@ _LEAST_SHARED_STEMS = 2
 
 
 def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
-    """Concerns that would change a verdict, then methods the literature contradicts, then the
-    closest prior works, then other concerns; at most `limit`.
+    """What was tried and did not help, then concerns that would change a verdict, methods the
+    literature contradicts, the closest prior works, what was tried and is open, and other concerns;
+    at most `limit`.
     """
     grave, others = _concerns(evaluation)
-    told = [*grave, *_contradictions(evaluation), *_closest_works(evaluation), *others][:limit]
+    failed, left_open = _measured(evaluation)
+    told = (
+        *failed,
+        *grave,
+        *_contradictions(evaluation),
+        *_closest_works(evaluation),
+        *left_open,
+        *others,
+    )[:limit]
     return tuple(
         Finding(key=f"F{number}", kind=kind, text=text)
         for number, (kind, text) in enumerate(told, start=1)
@@ -43,6 +53,19 @@ def _concerns(evaluation: IdeaEvaluation) -> tuple[list[Told], list[Told]]:
         for each in ranked
     ]
     return [text for grave, text in told if grave], [text for grave, text in told if not grave]
+
+
+def _measured(evaluation: IdeaEvaluation) -> tuple[list[Told], list[Told]]:
+    """Results of experiments that do not support the idea, and those that leave it open: undecided
+    ones, and gains no better than the strongest baseline.
+    """
+    failed: list[Told] = []
+    left_open: list[Told] = []
+    for result in evaluation.experimental_results:
+        if not result.is_beyond_the_known:
+            found = failed if result.finding is experiment.Finding.NOT_SUPPORTED else left_open
+            found.append((FindingKind.EXPERIMENT, result.in_words))
+    return failed, left_open
 
 
 def _contradictions(evaluation: IdeaEvaluation) -> Iterator[Told]:

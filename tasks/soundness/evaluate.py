@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from schemas.citation import Citation
+from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
@@ -89,8 +90,9 @@ async def evaluate_soundness(
     engine: Engine,
     literature: LiteratureClient,
     documents: DocumentLibrary,
+    results: tuple[ExperimentalResult, ...] = (),
 ) -> SoundnessFindings:
-    """Evaluate the soundness of `idea`.
+    """Evaluate the soundness of `idea`; the review of its plan is shown what came of trying it.
 
     Methods run side by side; the result's order does not depend on who answers first.
 
@@ -98,7 +100,7 @@ async def evaluate_soundness(
         a failure, or both.
     """
     extracted, planned, judged, fetched = await _judge_all(
-        idea, parameters, engine, literature, documents
+        idea, parameters, engine, literature, documents, results
     )
     sections, document_failures = await fetched.read()
     verification_failures: tuple[Failure, ...] = ()
@@ -144,6 +146,7 @@ async def _judge_all(
     engine: Engine,
     literature: LiteratureClient,
     documents: DocumentLibrary,
+    results: tuple[ExperimentalResult, ...],
 ) -> tuple[Extracted, PlanReviewed, list[_Judged], FetchedPapers]:
     """The plan's review beside the methods', and what was fetched for them."""
     async with asyncio.TaskGroup() as group:
@@ -151,7 +154,9 @@ async def _judge_all(
         search = _Search(idea, parameters, engine, literature, fetched)
         started = group.create_task(_start(search, group))
         plan = group.create_task(
-            review_plan(idea, parameters, engine, partial(_used_nearby, started, parameters))
+            review_plan(
+                idea, parameters, engine, partial(_used_nearby, started, parameters), results
+            )
         )
         extracted, beginnings = await started
         context = _Context(search, plan)

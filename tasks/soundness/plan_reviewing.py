@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from schemas.base import replace
 from schemas.citation import Citation
+from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.outcome import Provenance, Unscored
@@ -84,6 +85,7 @@ async def review_plan(
     parameters: SoundnessParameters,
     engine: Engine,
     near_works: Callable[[], Awaitable[Offered]],
+    results: Sequence[ExperimentalResult] = (),
 ) -> PlanReviewed:
     """Ask for the points about the plan.
 
@@ -91,6 +93,7 @@ async def review_plan(
 
     Args:
         near_works: what works near the idea used; waited for where the parameters want it shown.
+        results: what came of trying the idea; shown apart from all that works say.
     """
     offered = await near_works() if parameters.resources_shown else Offered()
     question = PlanInput(
@@ -99,6 +102,7 @@ async def review_plan(
         maximum_questions=parameters.maximum_questions,
         words_per_point=parameters.words_per_concern,
         near_works="\n".join(offered.lines),
+        measured="\n".join(result.in_words for result in results),
     )
     outcome = await engine.run(PLAN_REVIEW, question)
     if isinstance(outcome, Unscored):

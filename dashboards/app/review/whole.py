@@ -19,6 +19,7 @@ from dashboards.app.review import (
     provenance,
     rest,
     soundness,
+    tried,
     words,
 )
 from dashboards.app.review.scores import show_scores
@@ -56,6 +57,7 @@ def _show_parts(review: IdeaReview, lake: Lake) -> None:
     evaluation = review.evaluation
     parts = [
         Part("The plan", idea_page(review).plan is not None, plan.show),
+        Part("Tried", bool(evaluation.experimental_results), tried.show),
         Part("Soundness", evaluation.soundness is not None, soundness.show),
         Part("Contribution", evaluation.contribution is not None, contribution.show),
         Part("Committee", evaluation.committee is not None, committee.show),

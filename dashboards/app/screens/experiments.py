@@ -54,7 +54,7 @@ def _title(head: ExperimentHead) -> str:
 def _found(part: ExperimentPart) -> None:
     experiment = part.experiment
     st.markdown(f"**{text.line(f'{part.verdict}: {experiment.because}.')}**")
-    st.caption(text.line(f"{experiment.metric}, {part.better}; {part.took}."))
+    st.caption(text.line(f"{experiment.metric}, {experiment.direction.better}; {part.took}."))
     if part.side_by_side:
         st.subheader("On data that chose nothing", anchor=False)
         _programs(part.side_by_side, "experiment_confirmed")

@@ -31,6 +31,10 @@ class PlanInput(Noun):
     near_works: str = Field(
         default="", description="A line each: what near works used, with keys; empty: not known."
     )
+    measured: str = Field(
+        default="",
+        description="A line each: what experiments on tasks found of the idea; empty: none is known.",
+    )
 
 
 class ProposedPoint(Reply):

@@ -12,8 +12,11 @@ from typing import Any, cast
 import pytest
 
 from flows.profiles import load_profile
+from schemas.base import replace
 from schemas.errors import AssayError, BudgetExhaustedError, ConfigurationError, PublicationError
 from schemas.evaluation import IdeaEvaluation
+from schemas.experiment import Finding
+from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
@@ -28,12 +31,14 @@ from tasks.evaluation.evaluate_idea import failed_evaluation
 from tasks.evaluation.evaluate_shard import MAXIMUM_ATTEMPTS, Attempts, IdeaToolsFactory
 from tasks.evaluation.modules import MODULES, EvaluatingModule, IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob, evaluation_key, run_id_for
+from tasks.experiments.results import result_of
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import never_asked
 from tasks.shards import work as unit_work
 from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW
 from tasks.steps import STEPS
 from tests.support.evaluations import JUDGES, make_judge_votes, make_provenance
+from tests.support.experiment_lake import make_experiment
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
@@ -407,6 +412,7 @@ def key(
     idea: Idea | None = None,
     literature: str = "snapshot:abc",
     used: tuple[str, ...] = (),
+    results: tuple[ExperimentalResult, ...] = (),
     **changes: Any,
 ) -> EvaluationKey:
     chosen = idea or Idea(
@@ -415,7 +421,7 @@ def key(
         text="We will do something new.",
         cutoff_date=date(2024, 1, 1),
     )
-    return evaluation_key(chosen, request(tmp_path, **changes), literature, STEPS, used)
+    return evaluation_key(chosen, request(tmp_path, **changes), literature, STEPS, used, results)
 
 
 def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -> None:
@@ -425,6 +431,8 @@ def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -
         text="We will do something new.",
         cutoff_date=date(2024, 1, 1),
     )
+    result = result_of(RunId("experiment-a"), make_experiment())
+    assert result is not None
     variants = [
         key(tmp_path),
         key(tmp_path, base.model_copy(update={"text": "We will do something else."})),
@@ -437,6 +445,8 @@ def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -
         key(tmp_path, survey=True),
         key(tmp_path, label="again"),
         key(tmp_path, used=("embeddings other 128",)),
+        key(tmp_path, results=(result,)),
+        key(tmp_path, results=(replace(result, finding=Finding.UNDECIDED),)),
     ]
     assert len(set(variants)) == len(variants)
 

@@ -6,12 +6,15 @@ from hypothesis import strategies as st
 
 from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
+from schemas.experiment import Finding as Outcome
 from schemas.ideation import Finding, FindingKind, Move
-from schemas.identifiers import IdeaId
+from schemas.identifiers import IdeaId, RunId
+from tasks.experiments.results import result_of
 from tasks.ideation.findings import checked_answers, findings_of
 from tasks.ideation.routing import next_move
 from tasks.ideation.steps.ideate_proposal import ToldAnswer
 from tests.support.evaluations import make_evaluation
+from tests.support.experiment_lake import make_experiment
 
 CONCERN = Finding(
     key="F1", kind=FindingKind.CONCERN, text="There is no control group of sighted robots."
@@ -65,7 +68,7 @@ def test_findings_name_concerns_contradictions_and_the_closest_work_once_each() 
     evaluation = contradicted("m1")
     found = findings_of(evaluation, 20)
     assert [each.key for each in found] == [f"F{n}" for n in range(1, len(found) + 1)]
-    assert {each.kind for each in found} == set(FindingKind)
+    assert {each.kind for each in found} == set(FindingKind) - {FindingKind.EXPERIMENT}
     assert findings_of(evaluation, 2) == found[:2]
 
 
@@ -86,6 +89,31 @@ def test_the_closest_work_speaks_in_its_own_words() -> None:
     found = [each for each in findings_of(made, 20) if each.kind is FindingKind.CLOSEST_WORK]
     assert found
     assert all("“We let robots grasp.”" in each.text for each in found)
+
+
+@pytest.mark.parametrize(
+    ("finding", "baseline_low", "place"),
+    [
+        (Outcome.NOT_SUPPORTED, 0.02, "first"),
+        (Outcome.UNDECIDED, 0.02, "behind the closest work"),
+        (Outcome.SUPPORTED, -0.02, "behind the closest work"),
+        (Outcome.SUPPORTED, 0.02, None),
+    ],
+)
+def test_what_was_tried_and_did_not_help_comes_first_and_what_did_is_no_finding(
+    finding: Outcome, baseline_low: float, place: str | None
+) -> None:
+    tried = replace(make_experiment(), finding=finding, baseline_low=baseline_low)
+    result = result_of(RunId("experiment-a"), tried)
+    assert result is not None
+    found = findings_of(replace(make_evaluation(1), experimental_results=(result,)), 20)
+    kinds = [each.kind for each in found]
+    if place is None:
+        assert FindingKind.EXPERIMENT not in kinds
+        return
+    last = max(n for n, kind in enumerate(kinds) if kind is FindingKind.CLOSEST_WORK)
+    assert kinds.index(FindingKind.EXPERIMENT) == (0 if place == "first" else last + 1)
+    assert found[kinds.index(FindingKind.EXPERIMENT)].text == result.in_words
 
 
 def test_the_router_grows_then_replaces_or_revises_and_stops_where_nothing_is_wanting() -> None:

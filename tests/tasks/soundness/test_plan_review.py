@@ -8,8 +8,10 @@ import pytest
 
 from schemas.base import replace
 from schemas.idea import Idea
+from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.soundness import ConcernKind, ConcernSeverity, SoundnessEvaluation
+from tasks.experiments.results import result_of
 from tasks.soundness.evaluate import SoundnessFindings, evaluate_soundness
 from tasks.soundness.steps.extract_methods import MethodsReply, ProposedElement, ProposedMethod
 from tasks.soundness.steps.plan_review import (
@@ -19,6 +21,7 @@ from tasks.soundness.steps.plan_review import (
     ProposedQuestion,
 )
 from tasks.soundness.steps.soundness_review import Bearing, ConcernBearing, ReviewReply
+from tests.support.experiment_lake import make_experiment
 from tests.support.soundness_fakes import (
     PARAMETERS,
     BaselineEngine,
@@ -358,3 +361,22 @@ async def test_where_nothing_is_known_to_be_used_or_wanted_the_review_is_shown_n
     (inputs,) = engine.inputs_of("plan_review")
     assert inputs.near_works == ""
     assert "<near_works>" not in PLAN_REVIEW.messages(inputs)[1]["content"]
+
+
+async def test_what_came_of_trying_the_idea_stands_in_a_block_of_its_own() -> None:
+    result = result_of(RunId("experiment-a"), make_experiment())
+    assert result is not None
+    shown = {}
+    for results in ((), (result,)):
+        engine = FakeEngine({"plan_review": lambda _: PlanReply(points=(plan_point(),))})
+        literature = FakeLiterature(passages=PASSAGES, fetched=PAPERS)
+        await evaluate_soundness(IDEA, PARAMETERS, engine, literature, FakeDocuments(), results)
+        (inputs,) = engine.inputs_of("plan_review")
+        shown[bool(results)] = PLAN_REVIEW.messages(inputs)
+        others = [asked for step, asked in engine.asked if step != "plan_review"]
+        assert others
+        assert not any(result.because in asked.model_dump_json() for asked in others)
+    assert f"<measured>\n{result.in_words}\n</measured>" in shown[True][1]["content"]
+    assert "says nothing of the literature" in shown[True][1]["content"]
+    assert "measured" not in shown[False][1]["content"]
+    assert shown[False][0] == shown[True][0]
