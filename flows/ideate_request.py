@@ -5,7 +5,7 @@ line.
 from pathlib import Path
 
 from flows.request import resolve_request
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, IdeaFileError
 from schemas.ideation_run import IdeationParameters, IdeationRequest
 from schemas.options import IdeateOptions, RunOptions
 from schemas.settings import Settings
@@ -16,8 +16,9 @@ def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) ->
     """Resolve the options of `assay ideate`; a seed is an entry of any file that ideas stand in.
 
     Raises:
-        ConfigurationError: an option that cannot be understood or met, a seed that cannot be read,
-            or literature without a snapshot, from which concepts are read.
+        ConfigurationError: an option that cannot be understood or met, or literature without a
+            snapshot, from which concepts are read.
+        IdeaFileError: a seed that cannot be read, or none.
     """
     asked = {name: getattr(options, name) for name in RunOptions.model_fields}
     evaluation = resolve_request(seeds, RunOptions(**asked), settings)
@@ -29,9 +30,9 @@ def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) ->
     batch = read_ideas(evaluation.ideas_path, default_cutoff=evaluation.cutoff_date)
     if batch.rejected:
         first = batch.rejected[0]
-        raise ConfigurationError(f"{first.location} is no seed: {first.detail}")
+        raise IdeaFileError(f"{first.location} is no seed: {first.detail}")
     if not batch.ideas:
-        raise ConfigurationError(f"{seeds} holds no seed: write one on each line")
+        raise IdeaFileError(f"{seeds} holds no seed: write one on each line")
     return IdeationRequest(
         seeds=batch.ideas,
         parameters=IdeationParameters(

@@ -1,32 +1,40 @@
 """The nightly job: every new idea file in an inbox is evaluated, published, ranked, reported and
-archived.
+archived; before that, ideas are made of new files of seeds.
 """
 
 import logging
+import os
 import shutil
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
+from dashboards.reports.write_ideation import ideation_page
 from dashboards.reports.write_nightly import write_nightly
 from flows.campaign import run_campaign
 from flows.cluster import carry_out_on_cluster
 from flows.environment import keep_known_errors_short
 from flows.evaluate import Evaluation, RunSummary
+from flows.ideate_request import resolve_ideation
+from flows.ideating import IdeationSummary, ideate
+from flows.ideation_stacks import ideas_of
 from flows.notification import post
-from flows.preflight import check_before_run
+from flows.preflight import check_before_ideating, check_before_run
 from flows.request import resolve_request
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.choices import EXTRACTIVE
 from schemas.errors import AssayError, IdeaFileError
+from schemas.ideation_run import IdeationHead, IdeationRequest
 from schemas.identifiers import RunId
 from schemas.option_values import DEFAULT_PROFILE
-from schemas.options import RunOptions
+from schemas.options import IdeateOptions, RunOptions
 from schemas.run import RunRequest
 from schemas.settings import Settings
+from tasks.ideas.json_lines import write_ideas
 from tasks.telemetry.reporting import reporting, span
 from warehouse.layout import Layout
 
@@ -50,6 +58,9 @@ def nightly(
     scheduler: str | None = None,
     max_cost_usd: float | None = None,
     settle_seconds: float = 30.0,
+    seeds: str | None = None,
+    rounds: int = 3,
+    per_seed: int = 4,
 ) -> dict[str, str]:
     """Evaluate the idea files and folders waiting in `inbox`, oldest first, one run for each.
 
@@ -59,51 +70,111 @@ def nightly(
     `archive/rejected/` beside a `.reason.txt`, so that they fail for one night only. A file whose
     run failed for what may pass (a server, a setting, a disk) stays in the inbox.
 
+    Files in the folder `seeds`, where one is named, come first and are treated alike: ideas are made
+    of each in `rounds`, `per_seed` of every seed, and the best version of each idea is laid into the
+    inbox for the same night. `max_cost_usd` holds for each ideation and each run.
+
     Returns: what became of each file, by name.
 
     Raises:
         Exception: a run could not be carried out; the other files were still done.
     """
-    settings = Settings()
-    inbox_folder = Path(inbox)
+    settings, inbox_folder = Settings(), Path(inbox)
     archive_folder = Path(archive) if archive else inbox_folder.parent / "archive"
-    if not inbox_folder.exists():
-        logger.warning("there was no inbox %s: it is made now", inbox_folder)
-        inbox_folder.mkdir(parents=True)
-    outcomes: dict[str, str] = {}
-    published: list[RunId] = []
-    errors: list[Exception] = []
-    for path in waiting(inbox_folder, archive_folder, settle_seconds):
-        name = path.name.encode("utf-8", "replace").decode()
-        boundary = ErrorBoundary()
-        with boundary:
-            _refuse_link(path)
-            options = RunOptions.model_validate(
-                {
-                    "warehouse": Path(warehouse),
-                    "profile": profile,
-                    "engine": engine,
-                    "api_base": api_base,
-                    "literature": literature,
-                    "modules": modules,
-                    "workers": workers,
-                    "scheduler": scheduler,
-                    "max_cost_usd": max_cost_usd,
-                }
-            )
-            request = resolve_request(path, options, settings)
-            check_before_run(request, settings)
-            with reporting(settings.telemetry, "assay-run"), span("nightly"):
-                summary = run_batch(request)
-            published.extend([summary.head.run_id] if summary.published else [])
-            outcomes[name] = _settle(path, summary, archive_folder)
-        if boundary.error is not None:
-            outcomes[name] = _told(boundary.error, path, archive_folder)
-            errors.extend([] if isinstance(boundary.error, IdeaFileError) else [boundary.error])
-    _summarise(Layout(Path(warehouse).resolve()), outcomes, published, settings)
-    if errors:
-        raise errors[0]
-    return outcomes
+    night = _Night(archive_folder, settle_seconds, settings)
+    asked = {
+        "warehouse": Path(warehouse),
+        "profile": profile,
+        "engine": engine,
+        "api_base": api_base,
+        "literature": literature,
+        "modules": modules,
+        "workers": workers,
+        "scheduler": scheduler,
+        "max_cost_usd": max_cost_usd,
+    }
+
+    def make_ideas(path: Path) -> str:
+        options = IdeateOptions.model_validate(asked | {"rounds": rounds, "per_seed": per_seed})
+        request = resolve_ideation(path, options, settings)
+        check_before_ideating(request, settings)
+        summary = ideate_batch(request, settings)
+        if not summary.published:
+            return f"not published: {'; '.join(summary.failed_expectations)}"
+        told = _lay_into(inbox_folder, summary.head, path, Layout(request.warehouse), settings)
+        _archived(path, archive_folder)
+        return told
+
+    def evaluate_ideas(path: Path) -> str:
+        request = resolve_request(path, RunOptions.model_validate(asked), settings)
+        check_before_run(request, settings)
+        summary = run_batch(request)
+        night.published.extend([summary.head.run_id] if summary.published else [])
+        return _settle(path, summary, archive_folder)
+
+    if seeds is not None:
+        night.work_through(Path(seeds), make_ideas, named="seeds/")
+    night.work_through(inbox_folder, evaluate_ideas)
+    _summarise(Layout(Path(warehouse).resolve()), night.outcomes, night.published, settings)
+    if night.errors:
+        raise night.errors[0]
+    return night.outcomes
+
+
+class _Night:
+    """What became of each file so far, the runs that were published, and what could not be done."""
+
+    def __init__(self, archive: Path, settle_seconds: float, settings: Settings) -> None:
+        self.outcomes: dict[str, str] = {}
+        self.published: list[RunId] = []
+        self.errors: list[Exception] = []
+        self._archive, self._settle_seconds, self._settings = archive, settle_seconds, settings
+
+    def work_through(self, folder: Path, work: Callable[[Path], str], named: str = "") -> None:
+        """`work` on each that waits in `folder`; it says what became of the file, which is kept
+        under its name with `named` before it.
+        """
+        if not folder.exists():
+            logger.warning("there was no folder %s: it is made now", folder)
+            folder.mkdir(parents=True)
+        for path in waiting(folder, self._archive, self._settle_seconds):
+            name = named + path.name.encode("utf-8", "replace").decode()
+            boundary = ErrorBoundary()
+            with boundary:
+                _refuse_link(path)
+                with reporting(self._settings.telemetry, "assay-run"), span("nightly"):
+                    self.outcomes[name] = work(path)
+            if boundary.error is not None:
+                self.outcomes[name] = _told(boundary.error, path, self._archive)
+                if not isinstance(boundary.error, IdeaFileError):
+                    self.errors.append(boundary.error)
+
+
+def ideate_batch(request: IdeationRequest, settings: Settings) -> IdeationSummary:
+    """Make ideas of one file of seeds on workers."""
+    return ideate(
+        request, settings, lambda each: run_campaign(each, carry_out_on_cluster), run_batch
+    )
+
+
+def _lay_into(
+    inbox: Path, head: IdeationHead, seeds: Path, layout: Layout, settings: Settings
+) -> str:
+    """Lay the best version of each idea into the inbox, as a file that is as old as its seeds, and
+    so has come to rest; the outcome of the seeds.
+    """
+    page = ideation_page(layout, head.run_id, catalogue_url=settings.catalogue)
+    early = f"; it ended early: {head.incomplete_reason}" if head.incomplete_reason else ""
+    if not page.best:
+        what = "leads, and no ideas" if page.leads else "no ideas"
+        return f"{what}, published as {head.run_id}{early}."
+    inbox.mkdir(parents=True, exist_ok=True)
+    path, at = inbox / f"{head.run_id}.jsonl", _changed_at(seeds)
+    arriving = path.with_name(f"{path.name}.part")
+    write_ideas(ideas_of(page.best), arriving)
+    os.utime(arriving, (at, at))
+    arriving.replace(path)
+    return f"{len(page.best)} ideas, published as {head.run_id} and laid into the inbox{early}."
 
 
 def run_batch(request: RunRequest) -> RunSummary:
@@ -180,8 +251,12 @@ def _settle(path: Path, summary: RunSummary, archive_folder: Path) -> str:
     run = summary.head
     if not summary.published:
         return run.order_in_words
-    _move(path, archive_folder / datetime.now(UTC).date().isoformat())
+    _archived(path, archive_folder)
     return f"published as {run.run_id}: {run.order_in_words} {run.states_in_words}."
+
+
+def _archived(path: Path, archive_folder: Path) -> None:
+    _move(path, archive_folder / datetime.now(UTC).date().isoformat())
 
 
 def _move(path: Path, folder: Path) -> Path:

@@ -15,22 +15,19 @@ from flows.ideate_estimate import estimate_ideation
 from flows.ideate_request import resolve_ideation
 from flows.ideating import IdeationSummary, ideate
 from schemas.base import replace
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, IdeaFileError
 from schemas.ideation_run import IdeationRequest
-from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.options import IdeateOptions
 from schemas.run import RunRequest, RunState
 from schemas.settings import Settings
 from tasks.ideas.read import read_ideas
 from tasks.ideation import rounds
 from tasks.ideation.versions import Made, Slot, VersionTools
-from tests.support.evaluations import make_evaluation, make_run
 from tests.support.idea_writer import IdeaWriter
+from tests.support.ideation_lake import evaluate_versions
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS, land
-from warehouse.units.publish import publish
 from warehouse.verify import verify
 
 SEEDS = (
@@ -59,26 +56,12 @@ def request_of(folder: Path, server: OpenAIServer | None = None, **asked: Any) -
     return resolve_ideation(path, IdeateOptions(**given), Settings())
 
 
-def evaluated(request: RunRequest) -> Any:
-    """Made-up evaluations of the versions, published."""
-    ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
-    names = content_hash(*(idea.idea_id for idea in ideas), length=8)
-    run_id, layout = RunId(f"run-{names}"), Layout(request.warehouse)
-    for number, idea in enumerate(ideas):
-        found = make_evaluation(number, run_id=run_id, idea=idea)
-        key = EvaluationKey(content_hash(idea.idea_id, length=32))
-        land(layout, replace(found, evaluation_key=key))
-    run = make_run(run_id, ideas=len(ideas))
-    assert publish(layout, RUNS, run).published
-    return SimpleNamespace(published=True, head=run)
-
-
 def never_a_cluster(*_: object) -> Any:
     raise AssertionError("a handful is worked on here")
 
 
 def made(
-    request: IdeationRequest, evaluate: Callable[[RunRequest], Any] = evaluated
+    request: IdeationRequest, evaluate: Callable[[RunRequest], Any] = evaluate_versions
 ) -> IdeationSummary:
     return ideate(request, Settings(), lambda each: run_campaign(each, never_a_cluster), evaluate)
 
@@ -150,7 +133,7 @@ def test_a_kill_in_the_middle_pays_nothing_twice(tmp_path: Path, server: OpenAIS
         runs.append(asked_for)
         if len(runs) == 2:
             raise KilledError
-        return evaluated(asked_for)
+        return evaluate_versions(asked_for)
 
     with pytest.raises(KilledError):
         made(request, killed_in_the_second)
@@ -193,7 +176,7 @@ def test_an_evaluation_that_spent_the_budget_ends_the_rounds(
     tmp_path: Path, server: OpenAIServer
 ) -> None:
     def spent(asked: RunRequest) -> Any:
-        found = evaluated(asked)
+        found = evaluate_versions(asked)
         head = replace(found.head, state=RunState.BUDGET_EXHAUSTED)
         return SimpleNamespace(published=True, head=head)
 
@@ -208,7 +191,7 @@ def test_the_budget_left_is_what_rounds_and_evaluations_have_not_spent(
 
     def noted(asked: RunRequest) -> Any:
         budgets.append(asked.budget.maximum_tokens)
-        return evaluated(asked)
+        return evaluate_versions(asked)
 
     made(request_of(tmp_path, server, max_tokens=1_000_000), noted)
     assert len(budgets) == 2
@@ -265,7 +248,7 @@ def test_a_failure_of_our_own_is_the_failure_of_one_idea(
 def test_what_cannot_be_meant_is_one_line(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds.jsonl"
     seeds.write_text("not json\n")
-    with pytest.raises(ConfigurationError, match=r"seeds.jsonl line 1 is no seed"):
+    with pytest.raises(IdeaFileError, match=r"seeds.jsonl line 1 is no seed"):
         resolve_ideation(seeds, IdeateOptions(warehouse=tmp_path / "w"), Settings())
     with pytest.raises(ConfigurationError, match="concepts are read from a snapshot"):
         resolve_ideation(

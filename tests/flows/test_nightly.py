@@ -13,7 +13,11 @@ import pytest
 from flows import nightly as flow
 from flows.request import bundled
 from schemas.errors import UpstreamError
+from schemas.run import RunRequest
 from tests.support.evaluations import make_run
+from tests.support.idea_writer import IdeaWriter
+from tests.support.ideation_lake import evaluate_versions
+from tests.support.openai_server import start_openai_server
 
 GOOD = json.dumps({"text": "Train a small model on curated data and compare it with a large one."})
 
@@ -36,7 +40,7 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     told: dict[str, str] = {}
     monkeypatch.setattr(flow, "_summarise", lambda layout, outcomes, *_: told.update(outcomes))
 
-    def sleep_over() -> dict[str, str]:
+    def sleep_over(**asked: Any) -> dict[str, str]:
         literature = f"snapshot:{bundled('papers.jsonl')}"
         options = {
             "inbox": str(tmp_path / "inbox"),
@@ -44,7 +48,7 @@ def night(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
             "literature": literature,
             "settle_seconds": -1.0,
         }
-        return flow.nightly.fn(**options)
+        return flow.nightly.fn(**options, **asked)
 
     return SimpleNamespace(
         inbox=tmp_path / "inbox",
@@ -151,7 +155,7 @@ def test_an_inbox_that_is_not_there_is_made(night: Any, caplog: pytest.LogCaptur
     night.inbox.rmdir()
     assert night.run() == {}
     assert night.inbox.is_dir()
-    assert f"there was no inbox {night.inbox}" in caplog.text
+    assert f"there was no folder {night.inbox}" in caplog.text
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.JSONL", "a.ndjson", "a.tsv", "a.yaml", "folder"])
@@ -179,3 +183,66 @@ def test_an_archive_inside_the_inbox_is_no_idea_folder(night: Any, tmp_path: Pat
     archive = night.inbox / "done"
     archive.mkdir()
     assert flow.waiting(night.inbox, archive / "2026", -1.0) == []
+
+
+@pytest.fixture
+def seeds(tmp_path: Path) -> Path:
+    folder = tmp_path / "seeds"
+    folder.mkdir()
+    (folder / "topics.jsonl").write_text(
+        json.dumps({"text": "Graph neural networks for protein interaction."}) + "\n"
+    )
+    return folder
+
+
+def test_ideas_made_of_seeds_are_evaluated_in_the_same_night(
+    night: Any, seeds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test")
+    evaluated: list[RunRequest] = []
+
+    def run_batch(request: RunRequest) -> Any:
+        evaluated.append(request)
+        return evaluate_versions(request)
+
+    monkeypatch.setattr(flow, "run_batch", run_batch)
+    with start_openai_server(answer=IdeaWriter()) as server:
+        asked = {"engine": "litellm:openai/x", "api_base": server.url}
+        told = night.run(seeds=str(seeds), rounds=2, per_seed=2, **asked)
+    (of_seeds, of_ideas) = told
+    assert of_seeds == "seeds/topics.jsonl"
+    assert told[of_seeds].startswith("2 ideas, published as ideation-")
+    assert told[of_ideas].startswith("published as run-")
+    assert len(evaluated) == 3
+    assert evaluated[-1].ideas_path.name == of_ideas
+    assert list(seeds.iterdir()) == list(night.inbox.iterdir()) == []
+    kept = {path.name for path in (tmp_path / "archive").rglob("*.jsonl")}
+    assert kept == {"topics.jsonl", of_ideas}
+
+
+def test_leads_are_no_ideas_and_seeds_that_cannot_be_read_fail_for_one_night(
+    night: Any, seeds: Path
+) -> None:
+    (seeds / "broken.jsonl").write_text("no json\n")
+    told = night.run(seeds=str(seeds), per_seed=1)
+    assert told["seeds/topics.jsonl"].startswith("leads, and no ideas, published as ideation-")
+    assert told["seeds/broken.jsonl"].startswith("rejected: ")
+    assert "broken.jsonl line 1 is no seed" in told["seeds/broken.jsonl"]
+    assert list(seeds.iterdir()) == []
+    assert (night.rejected / "broken.jsonl.reason.txt").exists()
+    assert night.run(seeds=str(seeds), per_seed=1) == {}
+
+
+def test_seeds_whose_ideas_cannot_be_made_tonight_wait_and_the_inbox_is_done(
+    night: Any, seeds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> Any:
+        raise UpstreamError("the server is away")
+
+    monkeypatch.setattr(flow, "ideate_batch", fails)
+    (night.inbox / "a.jsonl").write_text(GOOD)
+    with pytest.raises(UpstreamError):
+        night.run(seeds=str(seeds))
+    assert night.told["seeds/topics.jsonl"] == "failed: the server is away"
+    assert night.told["a.jsonl"].startswith("published as run-a")
+    assert [path.name for path in seeds.iterdir()] == ["topics.jsonl"]

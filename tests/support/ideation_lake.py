@@ -1,4 +1,7 @@
-"""A small ideation, as it is landed."""
+"""A small ideation, as it is landed; and what evaluates its versions."""
+
+from types import SimpleNamespace
+from typing import Any
 
 from schemas.base import replace
 from schemas.ideation import (
@@ -10,11 +13,14 @@ from schemas.ideation import (
     Move,
 )
 from schemas.ideation_run import IdeationHead
-from schemas.identifiers import IdeaId, RunId
+from schemas.identifiers import EvaluationKey, IdeaId, RunId, content_hash
 from schemas.reasons import Reason
-from tests.support.evaluations import START, make_provenance
+from schemas.run import RunRequest
+from tasks.ideas.read import read_ideas
+from tests.support.evaluations import START, make_evaluation, make_provenance, make_run
 from warehouse.ideations import IDEATION_RECORD, IDEATIONS
 from warehouse.layout import Layout
+from warehouse.runs.landing import RUNS, land
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.units.record import land_unit
@@ -106,3 +112,17 @@ def publish_ideation_lake(layout: Layout, *rounds: IdeationRound) -> None:
     head = make_ideation_head(len(landed))
     write_head(layout, IDEATIONS, head)
     assert publish(layout, IDEATIONS, head).published
+
+
+def evaluate_versions(request: RunRequest) -> Any:
+    """Made-up evaluations of the versions, published."""
+    ideas = read_ideas(request.ideas_path, default_cutoff=None).ideas
+    names = content_hash(*(idea.idea_id for idea in ideas), length=8)
+    run_id, layout = RunId(f"run-{names}"), Layout(request.warehouse)
+    for number, idea in enumerate(ideas):
+        found = make_evaluation(number, run_id=run_id, idea=idea)
+        key = EvaluationKey(content_hash(idea.idea_id, length=32))
+        land(layout, replace(found, evaluation_key=key))
+    run = make_run(run_id, ideas=len(ideas), in_order=True)
+    assert publish(layout, RUNS, run).published
+    return SimpleNamespace(published=True, head=run)

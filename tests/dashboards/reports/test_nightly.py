@@ -82,7 +82,7 @@ def summary(layout):
 
 
 def test_it_says_what_is_new_since_the_last_run(summary):
-    assert "2 idea files, 1 published run" in summary.markdown
+    assert "2 files, 1 published run" in summary.markdown
     assert "3 ideas: 2 never seen before, 3 evaluated in this run" in summary.markdown
     assert "| | This run | Run run-a |" in summary.markdown
 
@@ -137,17 +137,15 @@ def test_a_second_night_of_one_day_leaves_the_first_ones_summary(tmp_path):
     before = first.markdown_path.read_text()
     second = write_nightly(Layout(tmp_path), NIGHT + timedelta(hours=3), {}, [])
     assert first.markdown_path.read_text() == before
-    assert "No new idea file was waiting" in second.markdown_path.read_text()
+    assert "No new file was waiting" in second.markdown_path.read_text()
     page = Page((tmp_path / "reports/nightly/2026-03-03.html").read_text())
     assert {first.html_path.name, second.html_path.name} <= set(page.addresses)
     day = (tmp_path / "reports/nightly/2026-03-03.md").read_text()
-    assert "1 idea file, 0 published runs" in day
+    assert "1 file, 0 published runs" in day
 
 
 def test_a_night_without_files_or_lake_says_so(tmp_path):
-    assert (
-        "No new idea file was waiting." in write_nightly(Layout(tmp_path), NIGHT, {}, []).markdown
-    )
+    assert "No new file was waiting." in write_nightly(Layout(tmp_path), NIGHT, {}, []).markdown
 
 
 def test_the_first_run_of_a_lake_has_nothing_beside_it(layout):
