@@ -42,6 +42,13 @@ def recommend_for(given: str, options: RecommendOptions, settings: Settings) -> 
         IdeaFileError: the file cannot be read.
     """
     idea, cutoff = _idea(given, options)
+    return recommend_about(idea, cutoff, options, settings)
+
+
+def recommend_about(
+    idea: str, cutoff: date | None, options: RecommendOptions, settings: Settings
+) -> Recommended:
+    """Recommendations for an idea by its text."""
     literature = resolve_literature(options.literature, settings)
     with _read_before(options.warehouse, settings) as known:
         if literature.url is not None:

@@ -22,6 +22,15 @@ class RecommendOptions(LakeOptions):
     limit: int = option(5, "N", "Recommendations of each kind.", ge=1, le=50)
 
 
+class DraftOptions(LakeOptions):
+    """Of `assay experiment init`."""
+
+    run: str | None = option(
+        None, "RUN", "With --idea: the run that evaluated it. Default: the newest."
+    )
+    literature: Literature = None
+
+
 class AuditOptions(Options):
     """Of `assay literature audit`."""
 

@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from flows.commands.options import Commands, Json
+from schemas.errors import ConfigurationError
+from schemas.literature_options import DraftOptions
 from schemas.options import ExperimentOptions
 from schemas.settings import Settings
 
@@ -22,25 +24,49 @@ def init(
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="Where the task is made; not there yet.")
     ],
+    options: DraftOptions,
     like: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--like",
             metavar="NAME",
-            help="The bundled task it begins as: bin_packing, classification or laplacian.",
+            help="The bundled task it begins as: bin_packing (the default), classification or"
+            " laplacian.",
         ),
-    ] = "bin_packing",
+    ] = None,
+    idea: Annotated[
+        str | None,
+        typer.Option(
+            "--idea",
+            metavar="ID|FILE",
+            help="The idea it is drafted from: one that was evaluated, or a file that holds it.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> int:
-    """Make the folder of a task, as a copy of a bundled one to be edited.
+    """Make the folder of a task: a copy of a bundled one, or the draft of one that tries an idea.
 
     task.toml says what is asked, the metric and how much is tried; program.py is what is to be
     improved; evaluate.py makes data and scores answers; baselines/ holds what it is held against.
+    A draft holds what was objected to the idea, the works closest to it, and data sets, baselines
+    and metrics that works near it used; what you have to say is marked, and until you have the
+    task is refused.
     """
+    if idea is not None:
+        if like is not None:
+            raise ConfigurationError("--like or --idea: one of both")
+        from flows.commands.experiment_output import print_drafted
+        from flows.experiment_drafting import draft_experiment
+
+        return print_drafted(
+            draft_experiment(folder, idea, options, Settings()), folder, as_json=json
+        )
+    if options.run is not None:
+        raise ConfigurationError("--run says which run evaluated the idea: add --idea ID")
     from flows.commands.experiment_output import print_made
     from tasks.experiments.bundled import copy_task
 
-    return print_made(copy_task(like, folder), folder, as_json=json)
+    return print_made(copy_task(like or "bin_packing", folder), folder, as_json=json)
 
 
 @application.command("check")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dashboards.reports import figures
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import ended_early, print_log_note, print_steps, print_table
+from flows.commands.recommend import recommendation_warnings
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.talk import print_note, print_warning
 from flows.terminal import safe
@@ -15,12 +16,14 @@ from schemas.experiment_run import ExperimentHead, ExperimentRequest
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.experiments.checking import CheckedTask
+from tasks.experiments.task_folder import FILL_IN
 from warehouse.experiments import EXPERIMENT_RECORD
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.units.reading import published_units
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.experiment_drafting import Drafted
     from flows.experiment_estimate import ExperimentEstimate
     from flows.experimenting import ExperimentSummary
 
@@ -33,6 +36,28 @@ def print_made(paths: Sequence[Path], folder: Path, *, as_json: bool) -> int:
     for path in paths:
         print_note(f"made {path}")
     print_note(f"edit them, then look at it: assay experiment check {folder}")
+    return EXIT_DONE
+
+
+def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
+    """Print the files of a draft and what it rests on; the command's exit code."""
+    found, idea = drafted.recommended, drafted.idea
+    warnings = tuple(recommendation_warnings(found))
+    if as_json:
+        rows = [{"path": str(path)} for path in drafted.paths]
+        print_answer("drafted", rows, folder=str(folder), warnings=warnings)
+        return EXIT_DONE
+    for path in drafted.paths:
+        print_note(f"made {path}")
+    print_note(
+        f"{figures.counted(len(idea.concerns), 'concern')} and"
+        f" {figures.counted(len(idea.works), 'work')} close to it;"
+        f" {figures.counted(len(found.recommendations), 'data set, baseline or metric', 'data sets, baselines and metrics')}"
+        f" of {figures.counted(found.near_works, 'work')} near it"
+    )
+    for line in warnings:
+        print_warning(safe(line))
+    print_note(f"say what is marked {FILL_IN!r}, then look at it: assay experiment check {folder}")
     return EXIT_DONE
 
 

@@ -41,7 +41,7 @@ def recommend(
     from flows.talk import print_note, print_warning
 
     found = recommend_for(given, options, Settings())
-    warnings = list(_warnings(found))
+    warnings = list(recommendation_warnings(found))
     if json:
         print_answer(
             "incomplete" if found.failures else "complete",
@@ -85,7 +85,8 @@ def _said(recommendation: Recommendation) -> Iterator[str]:
         yield f"{use.title} ({use.year or 'no year'}): {cut}"
 
 
-def _warnings(found: "Recommended") -> Iterator[str]:
+def recommendation_warnings(found: "Recommended") -> Iterator[str]:
+    """What is missing of what is recommended, and why, a line each."""
     for failure in found.failures:
         yield (
             f"could not look: {failure.source} {failure.endpoint}: {failure.reason}:"

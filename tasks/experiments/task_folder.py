@@ -22,6 +22,8 @@ from warehouse.layout import safe_name
 
 TASK, PROGRAM, EVALUATE, IDEA = "task.toml", "program.py", "evaluate.py", "idea.json"
 BASELINES, DATA = "baselines", "data"
+FILL_IN = "FILL IN"
+"""Marks in a draft what a person has yet to say."""
 _MOST_BYTES = 256 << 20
 _MOST_FILES = 200
 
@@ -61,6 +63,7 @@ def read_task(folder: Path) -> TaskFolder:
     if not folder.is_dir():
         raise ConfigurationError(f"there is no folder {folder}; `assay experiment init` makes one")
     name = safe_name("task", folder.resolve().name)
+    _check_filled_in(folder)
     task = _task(folder / TASK)
     programs = {PARENT: _source(folder / PROGRAM, "solve")}
     for path in sorted((folder / BASELINES).glob("*.py")):
@@ -95,6 +98,24 @@ def read_task(folder: Path) -> TaskFolder:
         ),
         idea=idea,
     )
+
+
+def _check_filled_in(folder: Path) -> None:
+    """Raises ConfigurationError where a draft still has a mark."""
+    paths = (folder / TASK, folder / PROGRAM, folder / EVALUATE)
+    marked = [
+        (path, number)
+        for path in (*paths, *sorted((folder / BASELINES).glob("*.py")))
+        if path.exists()
+        for number, line in enumerate(_text(path).splitlines(), start=1)
+        if FILL_IN in line
+    ]
+    if marked:
+        path, number = marked[0]
+        more = f", and {len(marked) - 1} lines more" if len(marked) > 1 else ""
+        raise ConfigurationError(
+            f"{path} line {number}{more}: say what is marked {FILL_IN!r}; a draft is no task yet"
+        )
 
 
 def _task(path: Path) -> Task:

@@ -1,0 +1,144 @@
+"""The draft of a task: what is known of an idea is written down, and what a person has to say is
+marked. A draft is refused until they have said it.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from pydantic import ValidationError
+
+from schemas.base import Noun
+from schemas.contribution import Comparison, Overlap, closest_first
+from schemas.errors import ConfigurationError
+from schemas.evaluation import IdeaEvaluation
+from schemas.experiment import KnownIdea, KnownWork
+from schemas.idea import Idea
+from schemas.identifiers import PaperId
+from schemas.naming import INVISIBLE
+from schemas.recommendation import Recommendation
+from schemas.resource import ResourceKind
+from schemas.soundness import Concern, ConcernSeverity
+from tasks.experiments.task_folder import BASELINES, EVALUATE, FILL_IN, IDEA, PROGRAM, TASK
+from warehouse.scrubbing import one_line
+
+MOST_CONCERNS, MOST_WORKS = 20, 20
+_GRAVITY = (ConcernSeverity.FATAL, ConcernSeverity.MAJOR, ConcernSeverity.MINOR)
+_SAID_CHARACTERS = 2_000
+_TITLE_CHARACTERS = 500
+_NAME_CHARACTERS = 40
+
+
+def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
+    """An idea as a task knows it, with what its evaluation objected to it, the gravest first, and the
+    works closest to it.
+
+    Raises:
+        ConfigurationError: its text is longer than a task may keep.
+    """
+    try:
+        return KnownIdea(
+            idea_id=idea.idea_id,
+            run_id=evaluation.run_id if evaluation is not None else "",
+            text=idea.text,
+            concerns=tuple(_concerns(evaluation))[:MOST_CONCERNS] if evaluation else (),
+            works=tuple(_works(evaluation))[:MOST_WORKS] if evaluation else (),
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigurationError(
+            f"idea {idea.idea_id} cannot be a task's: `{first['loc'][0]}`: {first['msg']}"
+        ) from error
+
+
+def _concerns(evaluation: IdeaEvaluation) -> Iterator[str]:
+    found = evaluation.soundness.concerns if evaluation.soundness is not None else ()
+    graded = [each for each in found if each.severity in _GRAVITY]
+    for each in sorted(graded, key=_gravest_first):
+        yield f"{each.point} {each.why}".strip()[:_SAID_CHARACTERS]
+
+
+def _gravest_first(concern: Concern) -> tuple[int, int]:
+    assert concern.severity is not None
+    return _GRAVITY.index(concern.severity), concern.rank
+
+
+def _works(evaluation: IdeaEvaluation) -> Iterator[KnownWork]:
+    if evaluation.contribution is None:
+        return
+    titles = {paper.paper_id: paper.title for paper in evaluation.papers}
+    closest: dict[PaperId, Comparison] = {}
+    for comparison in closest_first(evaluation.contribution.comparisons):
+        if comparison.overlap not in (None, Overlap.NONE, Overlap.NOT_ADDRESSED):
+            closest.setdefault(comparison.paper_id, comparison)
+    for number, (paper_id, comparison) in enumerate(closest.items(), start=1):
+        title = titles.get(paper_id) or str(paper_id)
+        said = comparison.comparison[:_SAID_CHARACTERS]
+        yield KnownWork(key=f"K{number}", title=title[:_TITLE_CHARACTERS], said=said)
+
+
+def write_draft(
+    folder: Path, known: KnownIdea, plan: Sequence[str], recommended: Iterable[Recommendation]
+) -> tuple[Path, ...]:
+    """Write the draft into a folder that is not there yet; its files.
+
+    Args:
+        plan: what the idea says of its own test, a line each.
+
+    Raises:
+        ConfigurationError: the folder is there, or cannot be made.
+    """
+    by_kind: dict[ResourceKind, list[Recommendation]] = {kind: [] for kind in ResourceKind}
+    for each in recommended:
+        by_kind[each.kind].append(each)
+    texts = {
+        TASK: _rendered(TASK, idea=known, plan=plan, metrics=by_kind[ResourceKind.METRIC]),
+        PROGRAM: _rendered(PROGRAM),
+        EVALUATE: _rendered(EVALUATE, data_sets=by_kind[ResourceKind.DATA_SET]),
+        IDEA: known.model_dump_json(indent=2) + "\n",
+    }
+    for number, baseline in enumerate(by_kind[ResourceKind.BASELINE], start=1):
+        path = f"{BASELINES}/{_file_name(baseline.name, number)}.py"
+        texts[path] = _rendered("baseline.py", baseline=baseline)
+    try:
+        folder.mkdir(parents=True)
+        for name, text in texts.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, "utf-8")
+    except FileExistsError as error:
+        raise ConfigurationError(f"{folder} is there already: name a folder that is not") from error
+    except OSError as error:
+        raise ConfigurationError(f"{folder} cannot be made: {error}") from error
+    return tuple(folder / name for name in texts)
+
+
+def _file_name(name: str, number: int) -> str:
+    """As a module may be called; the number keeps two of one name apart."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    words = "".join(each if each.isalnum() else " " for each in plain).split()
+    return f"baseline_{number}_{'_'.join(words)}"[:_NAME_CHARACTERS].rstrip("_")
+
+
+def _rendered(name: str, **told: str | Noun | Sequence[str] | Sequence[Noun]) -> str:
+    return _templates().get_template(f"{name}.jinja").render(mark=FILL_IN, **told)
+
+
+def _told(text: str) -> str:
+    """As one line of a comment, whatever it holds."""
+    return one_line(INVISIBLE.sub(" ", str(text)))
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(  # noqa: S701 comments of programs, not HTML: `told` keeps a text to one line
+        loader=PackageLoader("tasks.experiments", "draft"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    environment.filters["told"] = _told
+    return environment
