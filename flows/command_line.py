@@ -55,6 +55,7 @@ _COMMANDS = (
     "ask",
     "curate",
     "ideate",
+    "write",
     "report",
     "export",
     "request",

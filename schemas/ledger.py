@@ -23,6 +23,7 @@ class Artefact(StrEnum):
     DATA_SET = "data_set"
     EXPERIMENT = "experiment"
     PROPOSAL = "proposal"
+    DRAFT = "draft"
     BENCHMARK = "benchmark"
     DECISION = "decision"
     PUBLICATION = "publication"

@@ -3,6 +3,7 @@
 Everything a paper says about itself is untrusted.
 """
 
+from collections.abc import Collection, Iterable
 from urllib.parse import quote, urlsplit
 
 from schemas.paper import Paper
@@ -16,6 +17,7 @@ INVISIBLE = bounded(
 TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """Characters that are not seen and turn the order in which others are read."""
 _UNTURNED = str.maketrans("", "", TURNING)
+_NOT_OF_A_KEY = bounded(r"[^a-z0-9]+")
 _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 
 
@@ -45,6 +47,20 @@ def surname(author: str) -> str:
 def surnames(paper: Paper) -> list[str]:
     """The surnames of the authors that have one, in order."""
     return [name for name in (surname(author) for author in paper.authors) if name]
+
+
+def bib_keys(papers: Iterable[Paper], taken: Collection[str] = ()) -> tuple[str, ...]:
+    """The key under which each paper is cited, in the order given: each once, and none of `taken`."""
+    keys: dict[str, None] = {}
+    for paper in papers:
+        who = _NOT_OF_A_KEY.sub("", next(iter(surnames(paper)), "").lower()) or "anonymous"
+        stem = key = f"{who}{paper.year or ''}"
+        number = 1
+        while key in keys or key in taken:
+            number += 1
+            key = f"{stem}-{number}"
+        keys[key] = None
+    return tuple(keys)
 
 
 def safe_url(url: str) -> str | None:

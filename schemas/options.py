@@ -357,6 +357,20 @@ class ExperimentOptions(WorkOptions):
         )
 
 
+class WriteOptions(LakeOptions):
+    """Of `assay write`."""
+
+    experiment: tuple[str, ...] = option(
+        (), "RUN", "A run of experiments that it reports; may be repeated."
+    )
+    survey: str | None = option(None, "RUN", "The survey that related work is taken from.")
+    bib: Path | None = option(None, "FILE", "A bibliography of your own, whose keys are kept.")
+    outline: Path | None = option(
+        None, "FILE", "An outline.yaml of an earlier draft, as you have edited it."
+    )
+    venue: str = option("neutral", "NAME", "Template: `neutral` is the only one.")
+
+
 class QuestionOptions(WorkOptions):
     """Of every command that follows a question."""
 

@@ -124,6 +124,14 @@ class Reason(StrEnum):
         About.SCORE,
     )
 
+    # A text that says more than its sources would say it again.
+    UNTRACED = (
+        "untraced",
+        "its text says what nothing carries",
+        Passes.NEVER,
+        About.SCORE,
+    )
+
     # Why a version of an idea went no further.
     NEAR_DUPLICATE = (
         "near_duplicate",

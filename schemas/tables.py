@@ -27,6 +27,8 @@ from schemas.curation import (
 from schemas.curation_edit import CurationEdit
 from schemas.curation_run import CurationHead
 from schemas.decisions import Decision, Request
+from schemas.draft import Draft, DraftClaim, DraftFigure, DraftSection, DraftWork
+from schemas.draft_run import DraftHead
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.experiment import Execution, Experiment, Program
 from schemas.experiment_run import ExperimentHead
@@ -85,6 +87,7 @@ QUESTION_ID = columns_of(Survey, "question_id")
 CURATED_PAPER_ID = columns_of(Curation, "paper_id")
 TASK_ID = columns_of(Experiment, "task_id")
 ROUND_ID = columns_of(IdeationRound, "round_id")
+DRAFT_ID = columns_of(Draft, "draft_id")
 LANDING_SHA256 = Column(
     "landing_sha256",
     STRING,
@@ -102,6 +105,7 @@ RECORDERS = (
     "curation",
     "experiments",
     "ideation",
+    "writing",
 )
 
 
@@ -172,6 +176,12 @@ _of_round = partial(
     _table,
     (RUN_ID, *ROUND_ID, POSITION),
     ("run_id", "round_id"),
+    per_idea=False,
+)
+_of_draft = partial(
+    _table,
+    (RUN_ID, *DRAFT_ID, POSITION),
+    ("run_id", "draft_id"),
     per_idea=False,
 )
 _of_benchmark = partial(
@@ -357,6 +367,14 @@ IDEATION_TABLES = (
     _of_round("keyword_relations", KeywordRelation, "position"),
     _of_round("finding_answers", FindingAnswer, "position"),
 )
+DRAFT_TABLES = (
+    _head(RUN_ID, "draft_runs", DraftHead),
+    _of_draft("drafts", Draft),
+    _of_draft("draft_sections", DraftSection, "section_id"),
+    _of_draft("draft_claims", DraftClaim, "claim_key"),
+    _of_draft("draft_figures", DraftFigure, "figure_id"),
+    _of_draft("draft_works", DraftWork, "cite_key"),
+)
 MADE_BY = (
     *columns_of(BenchmarkRun, "suite", "engine"),
     Column(
@@ -486,6 +504,7 @@ TABLES: tuple[Table, ...] = (
     *CURATION_TABLES,
     *EXPERIMENT_TABLES,
     *IDEATION_TABLES,
+    *DRAFT_TABLES,
     *BENCHMARK_TABLES,
     *SERVICE_TABLES,
     LEDGER,

@@ -8,6 +8,7 @@ from typing import Any
 
 from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.curations.landing import CURATIONS
+from warehouse.drafts import DRAFTS
 from warehouse.experiments import EXPERIMENTS
 from warehouse.ideations import IDEATIONS
 from warehouse.manuscripts.landing import CHECKS
@@ -24,5 +25,6 @@ KINDS: tuple[Kind[Any, Any], ...] = (
     CURATIONS,
     EXPERIMENTS,
     IDEATIONS,
+    DRAFTS,
     BENCHMARKS,
 )

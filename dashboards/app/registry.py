@@ -49,6 +49,7 @@ PAGES: tuple[Page, ...] = (
     Page("curation", "Rated ideas", "edit_note", "Ideas"),
     Page("ideation", "Ideas in rounds", "conversion_path", "Ideas"),
     Page("experiments", "Experiments", "science", "Ideas"),
+    Page("drafts", "Drafts", "draft", "Ideas"),
     Page("benchmarks", "Benchmarks", "speed", "Ideas"),
     Page("quality", "Data quality", "fact_check", "Data"),
     Page("sql", "SQL", "database", "Data"),

@@ -1,5 +1,5 @@
 """The report of a published run of whatever kind: of ideas, of manuscripts, of questions, of a
-curated set, of tasks, of ideas made in rounds, of a benchmark.
+curated set, of tasks, of ideas made in rounds, a draft, or of a benchmark.
 """
 
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from dashboards.reports.render import OutputFormat, run_markdown_or_html
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from warehouse.curations.landing import CURATIONS
+from warehouse.drafts import DRAFTS
 from warehouse.experiments import EXPERIMENTS
 from warehouse.ideations import IDEATIONS
 from warehouse.layout import Layout
@@ -30,6 +31,7 @@ class Reported(StrEnum):
     CURATION = "curation"
     EXPERIMENT = "experiment"
     IDEATION = "ideation"
+    DRAFT = "draft"
     BENCHMARK = "benchmark"
 
 
@@ -40,6 +42,7 @@ _NAMES: dict[Reported, Callable[[Queries], list[RunId]]] = {
     Reported.CURATION: lambda queries: _published(queries, CURATIONS),
     Reported.EXPERIMENT: lambda queries: _published(queries, EXPERIMENTS),
     Reported.IDEATION: lambda queries: _published(queries, IDEATIONS),
+    Reported.DRAFT: lambda queries: _published(queries, DRAFTS),
     Reported.BENCHMARK: lambda queries: [row["run_id"] for row in queries.rows("benchmarks")],
 }
 """What is published of each kind, newest first."""
@@ -53,7 +56,7 @@ def any_report(
     layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
 ) -> str:
     """The run's report, a check's problems by manuscript, a survey's papers, a curated set, an
-    experiment's findings, the lineage of ideas, or a benchmark's scores beside published figures.
+    experiment's findings, the lineage of ideas, a draft, or a benchmark's scores beside published figures.
 
     Raises:
         ConfigurationError: no such lake, or nothing published under that name.
@@ -84,6 +87,8 @@ def page_of(
         from dashboards.reports.write_experiment import experiment_page as opened
     elif kind is Reported.IDEATION:
         from dashboards.reports.write_ideation import ideation_page as opened
+    elif kind is Reported.DRAFT:
+        from dashboards.reports.write_draft import draft_page as opened
     else:
         from dashboards.reports.write_survey import survey_page as opened
     return opened(layout, run_id, catalogue_url=catalogue_url)

@@ -27,6 +27,7 @@ _STAGES: dict[str, str] = {
     "resources": "reading what papers used",
     "survey": "surveying the literature",
     "ideation": "making ideas",
+    "writing": "writing the draft",
     "evaluate": "evaluating the idea",
 }
 

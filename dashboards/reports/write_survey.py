@@ -11,13 +11,14 @@ from functools import cached_property
 from dashboards.reports import figures, wording
 from dashboards.reports.bar_chart import BarChart, Measured, bar_chart, scale_to
 from dashboards.reports.citation_map import CitationMap, citation_map
-from dashboards.reports.formats.bib_file import bib_file, bib_keys
+from dashboards.reports.formats.bib_file import bib_file
 from dashboards.reports.html_page import html_page, picture
 from dashboards.reports.papers import paper_link
 from dashboards.reports.published_page import PublishedPage
 from dashboards.reports.render import rendered
 from dashboards.reports.safe_text import Markdown, plain
 from schemas.identifiers import RunId
+from schemas.naming import bib_keys
 from schemas.paper import Paper, SectionKind
 from schemas.survey import Edge, End, Survey, SurveyPaper, SurveyQuote, heaviest
 from schemas.survey_review import (

@@ -5,6 +5,7 @@ a benchmark or an idea.
 from dashboards.reports.any_run import Reported, kind_of
 from dashboards.reports.benchmark_page import benchmark_page
 from dashboards.reports.changes import changes_of
+from dashboards.reports.write_draft import draft_page
 from dashboards.reports.write_ideation import ideation_page
 from flows.commands.answer import Answer, answer_of
 from flows.commands.benchmark_output import scores_answer
@@ -15,6 +16,7 @@ from flows.commands.ideate_output import ideas_answer
 from flows.commands.rank_output import matches_answer
 from flows.commands.run_output import published, state_of
 from flows.commands.survey_output import surveys_answer
+from flows.commands.write_output import draft_answer
 from flows.curation_agreement import agreement_on
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
@@ -71,6 +73,8 @@ def report_answer(
         if kind is Reported.EXPERIMENT:
             found = published_units(connection, EXPERIMENT_RECORD, run_id)
             return experiments_answer(published_head(connection, EXPERIMENTS, run_id), found)
+        if kind is Reported.DRAFT:
+            return draft_answer(draft_page(layout, run_id, catalogue_url=catalogue))
         if kind is Reported.IDEATION:
             return ideas_answer(ideation_page(layout, run_id, catalogue_url=catalogue))
         head, checks = (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from schemas.check_run import CheckRequest
 from schemas.curation_run import CurationRequest
+from schemas.draft_run import DraftRequest
 from schemas.experiment_run import ExperimentRequest
 from schemas.ideation_run import IdeationRequest
 from schemas.ranking import RankRequest
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from flows.prefect_server import PrefectServer
     from flows.ranking import RankSummary
     from flows.surveying import SurveySummary
+    from flows.writing import DraftSummary
     from tasks.judging.first_contact import Contact
 
 
@@ -111,6 +113,16 @@ class Session:
         from flows.experimenting import Experimenting
 
         return self._run(Experimenting(request))
+
+    def write(self, request: DraftRequest) -> "DraftSummary":
+        """Write a draft, after a look at all it needs."""
+        self._prepare(request)
+        from flows.preflight import check_writable
+
+        check_writable(request.warehouse)
+        from flows.writing import Writing
+
+        return self._run(Writing(request))
 
     def ideate(self, request: IdeationRequest) -> "IdeationSummary":
         """Make ideas in rounds, after a look at all it needs."""

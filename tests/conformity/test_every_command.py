@@ -54,6 +54,7 @@ ANSWERS = {
     "experiment check": "experiment check tried",
     "experiment run": "experiment run tried --warehouse other",
     "ideate": "ideate ideas.jsonl --warehouse other",
+    "write": "write idea.md --warehouse other",
     "report": "report run-a",
     "doctor": "doctor",
     "runs list": "runs list",
@@ -87,6 +88,7 @@ MORE_ANSWERS = (
     "report curation-a",
     "report experiment-a",
     "report ideation-a",
+    "report draft-a",
     "report run-a --idea idea-00000",
     "report run-a --ranking",
 )
@@ -138,6 +140,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "ideas.jsonl").write_text(
         json.dumps({"idea_id": "a", "text": IDEA}) + '\n{"text": "Use transformers"}\n'
     )
+    (folder / "idea.md").write_text(IDEA)
     (folder / "decided.jsonl").write_text(DECIDED)
     (folder / "paper.txt").write_text(PAPER)
     peerread_folder(folder / "reviewed", a=(FIRST_REVIEW, SECOND_REVIEW))

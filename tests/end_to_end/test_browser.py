@@ -140,6 +140,7 @@ def test_an_empty_warehouse_says_on_every_page_what_to_do_and_opens_to_the_passw
             "Rated ideas": "assay curate",
             "Ideas in rounds": "assay ideate",
             "Experiments": "assay experiment run",
+            "Drafts": "assay write",
         }
         for page in PAGES:
             reader.follow(page.title)

@@ -15,6 +15,7 @@ from schemas.reasons import Reason
 from schemas.tables import TABLES
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.curation_lake import make_curation
+from tests.support.draft_lake import make_draft
 from tests.support.experiment_lake import make_experiment
 from tests.support.ideation_lake import make_round
 from tests.support.rankings import make_match, make_rating
@@ -59,6 +60,7 @@ EXAMPLES = {
         *_within(make_curation()),
         *_within(make_experiment()),
         *_within(make_round()),
+        *_within(make_draft()),
         *JUDGED,
     )
     if any(getattr(noun, name) != empty for name, empty in _unjudged(noun).items())

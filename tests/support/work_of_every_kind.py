@@ -8,6 +8,7 @@ from schemas.base import Noun, replace
 from schemas.benchmark import BenchmarkItem, BenchmarkReceipt, BenchmarkRun, BenchmarkScore
 from schemas.check_run import CheckReceipt
 from schemas.curation_run import CurationReceipt
+from schemas.draft_run import DraftReceipt
 from schemas.evaluation import Receipt
 from schemas.experiment_run import ExperimentReceipt
 from schemas.ideation_run import IdeationReceipt
@@ -18,6 +19,7 @@ from schemas.receipt import UnitReceipt
 from schemas.survey_run import SurveyReceipt
 from tests.support.check_lake import CHECK, check_head
 from tests.support.curation_lake import CURATION, make_curation, make_curation_head
+from tests.support.draft_lake import DRAFT, make_draft, make_draft_head
 from tests.support.evaluations import START, make_evaluation, make_llm_call, make_run
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, make_experiment_head
 from tests.support.ideation_lake import IDEATION, make_ideation_head, make_round
@@ -25,6 +27,7 @@ from tests.support.rankings import make_call, make_head, make_ranked_group
 from tests.support.survey_lake import SURVEY, make_survey, make_survey_head, with_review
 from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.curations.landing import CURATION_RECORD, CURATIONS
+from warehouse.drafts import DRAFT_RECORD, DRAFTS
 from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
 from warehouse.ideations import IDEATION_RECORD, IDEATIONS
 from warehouse.layout import Layout
@@ -125,6 +128,13 @@ def _land_round(layout: Layout, number: int, call: str) -> IdeationReceipt:
     return land_unit(layout, IDEATION_RECORD, IDEATION, made, START, START)
 
 
+def _land_draft(layout: Layout, number: int, call: str) -> DraftReceipt:
+    name = f"idea-{number}"
+    calls = (make_llm_call(IdeaId(name), 0, call_id=call),)
+    draft = replace(make_draft(name), llm_calls=calls)
+    return land_unit(layout, DRAFT_RECORD, DRAFT, draft, START, START)
+
+
 def _land_benchmark(layout: Layout, _: int, call: str) -> BenchmarkReceipt:
     item = BenchmarkItem(item_id="i", task="decision", system="assay", gold="yes", answer="yes")
     score = BenchmarkScore(suite="decisions", metric="accuracy", system="assay", value=1.0, count=1)
@@ -171,5 +181,6 @@ WORKS = (
     Work(CURATIONS, ("curation-a",), _land_curated_paper, lambda _: make_curation_head()),
     Work(EXPERIMENTS, ("experiment-a",), _land_task, lambda _: make_experiment_head()),
     Work(IDEATIONS, ("ideation-a",), _land_round, lambda _: make_ideation_head()),
+    Work(DRAFTS, ("draft-a",), _land_draft, lambda _: make_draft_head()),
     Work(BENCHMARKS, ("benchmark-a",), _land_benchmark, _benchmark_head),
 )

@@ -1,6 +1,6 @@
 """Papers as a BibTeX file."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 
 from bibtexparser.entrypoint import write_string
 from bibtexparser.library import Library
@@ -12,11 +12,10 @@ from pylatexenc.latexencode import (
 )
 
 from dashboards.reports.papers import paper_url
-from schemas.naming import INVISIBLE, safe_url, surnames
+from schemas.naming import INVISIBLE, bib_keys, safe_url
 from schemas.paper import Paper
 from schemas.patterns import bounded
 
-_NOT_OF_A_KEY = bounded(r"[^a-z0-9]+")
 _PLAIN_IDENTIFIER = bounded(r"[A-Za-z0-9./_:;()-]{1,200}")
 _BALANCED = {
     ord("{"): r"\textbraceleft{}",
@@ -32,31 +31,17 @@ _ENCODER = UnicodeToLatexEncoder(
 )
 
 
-def bib_file(papers: Iterable[Paper]) -> str:
-    """One entry per paper, in the order given; no text of theirs can act as LaTeX."""
+def bib_file(papers: Iterable[Paper], keys: Iterable[str] | None = None) -> str:
+    """One entry per paper, in the order given; no text of theirs can act as LaTeX.
+
+    Args:
+        keys: of the entries; None: made of names and years.
+    """
     library = Library()
     listed = list(papers)
-    for paper, key in zip(listed, bib_keys(listed), strict=True):
+    for paper, key in zip(listed, bib_keys(listed) if keys is None else keys, strict=True):
         library.add(Entry("article" if paper.venue.strip() else "misc", key, _fields(paper)))
     return str(write_string(library))
-
-
-def bib_keys(papers: Iterable[Paper]) -> tuple[str, ...]:
-    """The key of each paper's entry, in the order given: each once."""
-    taken: dict[str, None] = {}
-    for paper in papers:
-        taken[_key(paper, taken)] = None
-    return tuple(taken)
-
-
-def _key(paper: Paper, taken: Container[str]) -> str:
-    who = _NOT_OF_A_KEY.sub("", next(iter(surnames(paper)), "").lower()) or "anonymous"
-    stem = f"{who}{paper.year or ''}"
-    number, key = 1, stem
-    while key in taken:
-        number += 1
-        key = f"{stem}-{number}"
-    return key
 
 
 def _fields(paper: Paper) -> list[Field]:

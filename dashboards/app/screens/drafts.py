@@ -1,0 +1,78 @@
+"""Drafts: the text beside what carries it, its figures, and why one was refused."""
+
+import polars
+import streamlit as st
+
+from dashboards.app import empty, state, tables, text
+from dashboards.app.data import Lake
+from dashboards.reports.drafts.compiling import figure_svg
+from dashboards.reports.write_draft import DraftPart
+from schemas.draft import Draft
+from schemas.draft_run import DraftHead
+from schemas.identifiers import RunId
+from warehouse.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.queries import Queries
+from warehouse.units.reading import published_heads, published_units
+
+
+def show(lake: Lake) -> None:
+    """One draft: its text, its figures, and every claim with where it is from."""
+    heads = {str(head.run_id): head for head in (lake.ask(_heads) if lake.exists else ())}
+    if not heads:
+        empty.show(
+            "No draft has been written here yet.",
+            f"assay write idea.md --warehouse {lake.layout.root}",
+        )
+        return
+    chosen = state.choose("Draft", list(heads), key="draft", shown=lambda name: _title(heads[name]))
+    part = DraftPart(lake.ask(_draft, RunId(chosen)))
+    draft = part.draft
+    st.subheader(text.line(draft.title), anchor=False)
+    if draft.word_count is None:
+        st.warning(f"Refused: {len(draft.failures):,} things that nothing carries.")
+        for failure in draft.failures:
+            st.markdown(f"- {text.line(f'{failure.subject}: {failure.detail}')}")
+    said, rests = st.columns([3, 2])
+    with said:
+        st.markdown(text.prose(part.text))
+        for figure in draft.figures:
+            st.image(figure_svg(figure))
+    with rests:
+        _claims(draft)
+
+
+def _heads(queries: Queries) -> tuple[DraftHead, ...]:
+    return published_heads(queries.connection, DRAFTS)
+
+
+def _draft(queries: Queries, run_id: RunId) -> Draft:
+    return published_units(queries.connection, DRAFT_RECORD, run_id)[0]
+
+
+def _title(head: DraftHead) -> str:
+    return f"{head.started_at:%Y-%m-%d %H:%M} · {head.run_id} · {head.engine}"
+
+
+def _claims(draft: Draft) -> None:
+    rows = [
+        {
+            "claim_key": claim.claim_key,
+            "shown": claim.shown,
+            "means": claim.means,
+            "cited": ", ".join(claim.cited_keys),
+            "query": claim.query,
+        }
+        for claim in draft.claims
+    ]
+    tables.show(
+        polars.DataFrame(rows, infer_schema_length=None),
+        {
+            "claim_key": "Claim",
+            "shown": tables.wide("Shown as"),
+            "means": "What it is",
+            "cited": "Cited as",
+            "query": tables.wide("Where it is from"),
+        },
+        key="draft_claims",
+        rows_shown=20,
+    )

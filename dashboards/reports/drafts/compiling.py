@@ -1,0 +1,148 @@
+"""A draft compiled: Pandoc reads its source once, Typst sets the PDF."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pypandoc
+import typst
+import vl_convert
+
+from dashboards.reports.drafts.graph_drawing import graph_svg
+from schemas.draft import Draft, DraftFigure, DraftWork, FigureKind, MethodGraph
+from schemas.draft_markdown import MARKDOWN
+from schemas.naming import INVISIBLE, surname
+
+SOURCE, BIBLIOGRAPHY, REFERENCES = "draft.md", "references.bib", "references.json"
+FIGURES = "figures"
+_FIGURE = "#fig-"
+_A4 = ("-V", "papersize=a4")
+_HTML = ("--embed-resources", "-V", "maxwidth=45em")
+
+
+def figure_svg(figure: DraftFigure) -> str:
+    """A figure as a drawing that loads nothing."""
+    if figure.kind is FigureKind.GRAPH:
+        return graph_svg(MethodGraph.model_validate_json(figure.spec))
+    return str(vl_convert.vegalite_to_svg(json.loads(figure.spec)))
+
+
+def compile_draft(draft: Draft, folder: Path) -> tuple[Path, ...]:
+    """Write `draft.pdf`, `.docx`, `.html` and `.tex` beside the source, figures and references that
+    lie in `folder`; their paths.
+
+    Raises:
+        OSError: they cannot be written.
+        RuntimeError: Pandoc or Typst refuses; its message says where.
+    """
+    tree = json.loads(pypandoc.convert_text(draft.markdown, "json", format=MARKDOWN))
+    numbers = {name: str(number) for number, name in enumerate(_figures(tree["blocks"]), start=1)}
+    _refer(tree["blocks"], numbers)
+    paths = {kind: folder / f"draft.{kind}" for kind in ("pdf", "docx", "html", "tex")}
+    cited = ["--citeproc", f"--bibliography={folder / REFERENCES}"]
+    natbib = ["--natbib", f"--bibliography={BIBLIOGRAPHY}"]
+    typ = folder / "draft.typ"
+    _pandoc(_with(tree, "pdf"), "latex", paths["tex"], folder, *natbib, *_A4)
+    _pandoc(_with(tree, "pdf"), "typst", typ, folder, *cited, *_A4)
+    typst.compile(str(typ), output=str(paths["pdf"]), root=str(folder))
+    _caption(tree["blocks"], numbers)
+    _pandoc(_with(tree, "svg"), "html", paths["html"], folder, *cited, *_HTML)
+    _pandoc(_with(tree, "png"), "docx", paths["docx"], folder, *cited)
+    return tuple(paths.values())
+
+
+def _with(tree: Any, extension: str) -> Any:
+    """The tree with its pictures in that format."""
+    copy = deepcopy(tree)
+    for node in _nodes(copy["blocks"]):
+        if node.get("t") == "Image":
+            node["c"][2][0] += f".{extension}"
+    return copy
+
+
+def _pandoc(tree: Any, to: str, path: Path, folder: Path, *options: str) -> None:
+    pypandoc.convert_text(
+        json.dumps(tree),
+        to,
+        format="json",
+        outputfile=str(path),
+        extra_args=["--standalone", f"--resource-path={folder}", *options],
+    )
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every block and inline."""
+    if isinstance(tree, list):
+        for each in tree:
+            yield from _nodes(each)
+    elif isinstance(tree, dict):
+        yield tree
+        yield from _nodes(tree.get("c"))
+
+
+def _figures(blocks: Any) -> list[str]:
+    """Identifiers of figures, in the order in which they stand."""
+    return [node["c"][0][0] for node in _nodes(blocks) if node.get("t") == "Figure"]
+
+
+def _refer(blocks: Any, numbers: Mapping[str, str]) -> None:
+    """Have links to figures say which figure it is."""
+    for node in _nodes(blocks):
+        if node.get("t") == "Link" and node["c"][2][0].startswith(_FIGURE):
+            name = node["c"][2][0].removeprefix("#")
+            if name in numbers:
+                node["c"][1] = _said(f"Figure {numbers[name]}")
+
+
+def _caption(blocks: Any, numbers: Mapping[str, str]) -> None:
+    """Number the captions, where a format does not do so itself."""
+    for node in _nodes(blocks):
+        if node.get("t") == "Figure":
+            lines = node["c"][1][1]
+            if lines and node["c"][0][0] in numbers:
+                said = _said(f"Figure {numbers[node['c'][0][0]]}:")
+                lines[0]["c"] = [*said, {"t": "Space"}, *lines[0]["c"]]
+
+
+def _said(text: str) -> list[dict[str, Any]]:
+    first, *rest = text.split()
+    words = [{"t": "Str", "c": first}]
+    for word in rest:
+        words += [{"t": "Str", "c": "\u00a0"}, {"t": "Str", "c": word}]
+    return words
+
+
+def references(works: Sequence[DraftWork]) -> str:
+    """The bibliography as CSL-JSON, in which nothing acts as LaTeX."""
+    return json.dumps([_entry(work) for work in works], ensure_ascii=False, indent=1)
+
+
+def _entry(work: DraftWork) -> dict[str, Any]:
+    when = work.publication_date
+    parts = [when.year, when.month] if when else [work.year] if work.year else []
+    entry = {
+        "id": work.cite_key,
+        "type": "article-journal" if work.venue.strip() else "document",
+        "title": f'<span class="nocase">{_plain(work.title)}</span>',
+        "author": [_name(author) for author in work.authors],
+        "issued": {"date-parts": [parts]} if parts else None,
+        "container-title": _plain(work.venue),
+        "DOI": work.doi,
+        "URL": work.url if not work.doi else None,
+    }
+    return {name: value for name, value in entry.items() if value}
+
+
+def _name(author: str) -> dict[str, str]:
+    plain = _plain(author)
+    family = surname(plain)
+    given = plain.removesuffix(family).strip() if "," not in plain else plain.partition(",")[2]
+    named = {"family": family, "given": given.strip()}
+    return {part: said for part, said in named.items() if said} or {"literal": plain or "Anonymous"}
+
+
+def _plain(text: str) -> str:
+    """CSL reads a few tags of HTML, and no other mark."""
+    return " ".join(INVISIBLE.sub(" ", text).replace("<", "‹").replace(">", "›").split())

@@ -1,0 +1,96 @@
+"""The folder of a draft: what a person goes on with, and what it was made from."""
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import vl_convert
+
+from dashboards.reports.drafts.compiling import (
+    BIBLIOGRAPHY,
+    FIGURES,
+    REFERENCES,
+    SOURCE,
+    compile_draft,
+    figure_svg,
+    references,
+)
+from dashboards.reports.formats.bib_file import bib_file
+from schemas.draft import Draft
+from schemas.draft_run import DraftHead
+from schemas.errors import ConfigurationError
+
+CLAIMS, OUTLINE, README, MARK = "claims.json", "outline.yaml", "README.md", ".assay-draft"
+_PRINT_SCALE = 3.0
+_README = """\
+# {title}
+
+{form} `{run_id}`, written by Assay with engine `{engine}`.
+
+| file | what it is |
+|---|---|
+| `draft.pdf`, `draft.docx`, `draft.html` | the draft, to be read |
+| `draft.tex`, `references.bib` | LaTeX: `latexmk -pdf draft.tex` |
+| `draft.md` | the source of all of them: Pandoc's Markdown; a number stands in a span with its key |
+| `outline.yaml` | what each section has to say, by which claims; edit it and write again with `--outline` |
+| `claims.json` | every number, text, quotation and gap by key, with the SQL that gives it out of the lake |
+| `figures/` | each figure as SVG, PDF and PNG, with its specification and the SQL of its rows |
+
+To go on by hand, edit `draft.tex` or `draft.docx`. What is changed there is no longer checked: a number that is
+not in `claims.json`, and a sentence about a work that is not quoted, is yours.
+"""
+
+
+def write_folder(draft: Draft, head: DraftHead, outline: str, folder: Path) -> tuple[Path, ...]:
+    """Write the folder anew, whole or not at all; the compiled files in it.
+
+    Raises:
+        ConfigurationError: `folder` is there and no draft's.
+        OSError: it cannot be written.
+    """
+    is_other = folder.exists() and not (folder / MARK).exists()
+    if is_other and not (folder.is_dir() and not any(folder.iterdir())):
+        raise ConfigurationError(f"{folder} is there and holds no draft: name another folder")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".draft-", dir=folder.parent) as building:
+        made = Path(building) / "draft"
+        paths = _written(draft, head, outline, made)
+        if folder.exists():
+            shutil.rmtree(folder)
+        made.replace(folder)
+    return tuple(folder / path.name for path in paths)
+
+
+def _written(draft: Draft, head: DraftHead, outline: str, folder: Path) -> tuple[Path, ...]:
+    figures = folder / FIGURES
+    figures.mkdir(parents=True)
+    (folder / MARK).touch()
+    for figure in draft.figures:
+        svg, place = figure_svg(figure), figures / figure.figure_id
+        place.with_suffix(".svg").write_text(svg, "utf-8")
+        place.with_suffix(".pdf").write_bytes(vl_convert.svg_to_pdf(svg))
+        place.with_suffix(".png").write_bytes(vl_convert.svg_to_png(svg, scale=_PRINT_SCALE))
+        place.with_suffix(".json").write_text(figure.spec + "\n", "utf-8")
+        if figure.query:
+            place.with_suffix(".sql").write_text(figure.query + "\n", "utf-8")
+    papers = [work.paper for work in draft.works]
+    keys = [work.cite_key for work in draft.works]
+    claims = [claim.model_dump(mode="json") for claim in draft.claims]
+    said = {
+        "title": " ".join(draft.title.split()),
+        "form": draft.form.value.capitalize(),
+        "run_id": head.run_id,
+        "engine": head.engine,
+    }
+    texts = {
+        SOURCE: draft.markdown,
+        BIBLIOGRAPHY: bib_file(papers, keys),
+        REFERENCES: references(draft.works),
+        CLAIMS: json.dumps(claims, ensure_ascii=False, indent=1) + "\n",
+        OUTLINE: outline,
+        README: _README.format(**said),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
+    return compile_draft(draft, folder)

@@ -1,0 +1,47 @@
+"""`assay write`: a draft in which every number and citation has a source."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.options import Json
+from flows.commands.session import Session
+from schemas.options import WriteOptions
+from schemas.settings import Settings
+
+IdeaGiven = Annotated[
+    str,
+    typer.Argument(
+        metavar="IDEA", help="An idea of the lake by its identifier, or a file with one."
+    ),
+]
+
+
+def write(
+    idea: IdeaGiven,
+    options: WriteOptions,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            *("--output", "-o"),
+            metavar="DIR",
+            file_okay=False,
+            help="Write the draft into this folder. Default: beside its report.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Put together a draft of an idea, and refuse it where it says what nothing carries.
+
+    Numbers, quotations, texts and gaps are collected first, by key; sentences are fixed and name
+    keys. Gives PDF, Word, HTML and LaTeX with figures, bibliography, and the SQL of every number.
+    Without an experiment it is a proposal.
+    """
+    from flows.commands.write_output import print_draft
+    from flows.draft_request import resolve_draft
+
+    request = resolve_draft(idea, options, Settings())
+    with Session() as session:
+        summary = session.write(request)
+    return print_draft(request, summary, output, as_json=json)

@@ -1,0 +1,76 @@
+"""What `assay write` prints: where the draft lies, what it lacks, or why it was refused."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dashboards.reports.drafts.draft_folder import write_folder
+from dashboards.reports.write_draft import DraftPage, DraftPart, draft_page
+from flows.commands.answer import Answer, answer_of, print_answer, write_answer
+from flows.commands.output import print_log_note
+from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.talk import print_note, print_warning
+from flows.terminal import safe
+from schemas.draft_run import DraftRequest
+from schemas.settings import Settings
+from tasks.writing.outline import outline_of, outline_text
+from warehouse.layout import Layout
+
+if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.writing import DraftSummary
+
+
+def print_draft(
+    request: DraftRequest, summary: "DraftSummary", output: Path | None, *, as_json: bool
+) -> int:
+    """Compile the draft and print where it lies; the command's exit code."""
+    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
+    for line in failed:
+        print_warning(line)
+    if not summary.published:
+        if as_json:
+            print_answer("not_published", run=summary.head, warnings=failed)
+        return EXIT_FAILURES
+    layout = Layout(request.warehouse)
+    page = draft_page(layout, summary.head.run_id, catalogue_url=Settings().catalogue)
+    paths: tuple[Path, ...] = ()
+    (part,) = page.parts
+    if part.draft.word_count is not None:
+        folder = output or layout.reports / summary.head.run_id / "draft"
+        outline = outline_text(outline_of(part.draft))
+        paths = write_folder(part.draft, page.head, outline, folder)
+    if as_json:
+        told = {"reports": summary.report_paths, "log": summary.log_path, "files": paths}
+        write_answer(draft_answer(page, summary.remarks, **told))
+    else:
+        _print(part, paths)
+        for line in summary.remarks:
+            print_warning(safe(line))
+        for path in summary.report_paths:
+            print_note(f"report: {path}")
+        print_log_note(summary.log_path)
+    return EXIT_DONE if paths else EXIT_FAILURES
+
+
+def _print(part: DraftPart, paths: Sequence[Path]) -> None:
+    draft = part.draft
+    if draft.word_count is None:
+        print_warning(f"the draft is refused: {len(draft.failures):,} things nothing carries")
+        for failure in draft.failures:
+            print_warning(safe(f"{failure.subject}: {failure.detail}"))
+        return
+    print_note(
+        f"{draft.form.value} of {draft.word_count:,} words: {part.number_count:,} numbers of the"
+        f" lake, {len(draft.works):,} works, {len(draft.figures):,} figures,"
+        f" {len(part.claims_of('gap')):,} gaps"
+    )
+    for path in paths:
+        print_note(f"draft: {path}")
+
+
+def draft_answer(page: DraftPage, warnings: Sequence[str] = (), **told: Any) -> Answer:
+    """What `--json` says of a published run; `told`: what stands beside."""
+    lost = [failure for draft in page.units for failure in draft.failures]
+    refused = [f"{failure.subject}: {failure.detail}" for failure in lost]
+    state = "refused" if any(draft.word_count is None for draft in page.units) else "written"
+    return answer_of(state, page.units, run=page.head, warnings=(*warnings, *refused), **told)

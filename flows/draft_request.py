@@ -1,0 +1,231 @@
+"""The options of `assay write`, resolved into a `DraftRequest`: claims are collected out of the lake
+here, before anything is written, and every mistake is named in one line.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flows.request import check_warehouse
+from schemas.base import replace
+from schemas.draft import DraftFigure, Form
+from schemas.draft_run import DraftRequest, Material, PlannedSection, StoredText
+from schemas.errors import ConfigurationError, UnknownNameError
+from schemas.experiment import Experiment
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, PaperId, RunId
+from schemas.options import WriteOptions
+from schemas.settings import Settings
+from schemas.survey import Survey
+from tasks.citations.bib_entries import read_bib
+from tasks.ideas.read import read_ideas
+from tasks.writing.charts import experiment_charts
+from tasks.writing.claims import (
+    Claims,
+    add_concerns,
+    add_contradictions,
+    add_experiment,
+    add_idea,
+    declare,
+)
+from tasks.writing.method_graph import experiment_graph, plan_graph
+from tasks.writing.outline import make_outline, read_outline
+from tasks.writing.works import (
+    MOST_WORKS,
+    Known,
+    add_works,
+    draft_works,
+    joined,
+    keyed,
+    known_of_survey,
+    stored_texts,
+)
+from warehouse.answers import IdeaReview
+from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.layout import Layout
+from warehouse.queries import Queries, open_queries
+from warehouse.surveys import SURVEY_RECORD, SURVEYS
+from warehouse.units.reading import published_head, published_units
+
+VENUES = ("neutral",)
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the lake and files hold for a draft."""
+
+    idea: Idea
+    review: IdeaReview | None = None
+    experiments: list[tuple[RunId, Experiment]] = field(default_factory=list)
+    surveys: tuple[Survey, ...] = ()
+    works: list[Known] = field(default_factory=list)
+    stored: list[StoredText] = field(default_factory=list)
+
+    @property
+    def idea_run_id(self) -> RunId | None:
+        return self.review.run.run_id if self.review is not None else None
+
+
+def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> DraftRequest:
+    """Resolve the options of `assay write`.
+
+    Raises:
+        ConfigurationError: an idea, run, bibliography, outline or venue that there is not, or that
+            cannot be read.
+    """
+    check_warehouse(options.warehouse)
+    if options.venue not in VENUES:
+        raise ConfigurationError(
+            f"--venue {options.venue}: there is no template for it; there is: {', '.join(VENUES)}"
+        )
+    given = read_bib(options.bib) if options.bib is not None else []
+    found = _found(idea, options, settings)
+    material, outline = _material(found, [Known(paper, key=key) for key, paper in given])
+    if options.outline is not None:
+        outline = read_outline(options.outline, material)
+        used = {name for section in outline for name in section.figure_ids}
+        figures = tuple(each for each in material.figures if each.figure_id in used)
+        material = replace(material, figures=figures)
+    return DraftRequest(
+        draft_id=found.idea.idea_id,
+        warehouse=options.warehouse.resolve(),
+        material=material,
+        outline=outline,
+        idea_run_id=found.idea_run_id,
+        experiment_run_ids=tuple(dict.fromkeys(run_id for run_id, _ in found.experiments)),
+        survey_run_id=RunId(options.survey) if options.survey else None,
+        remarks=_remarks(material),
+    )
+
+
+def _found(given: str, options: WriteOptions, settings: Settings) -> _Found:
+    path = Path(given)
+    needs_lake = not path.exists() or options.experiment or options.survey
+    if not needs_lake:
+        return _Found(_idea_of_file(path))
+    layout = Layout(options.warehouse)
+    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+        if path.exists():
+            found = _Found(_idea_of_file(path))
+        else:
+            review = _evaluated(queries, IdeaId(given))
+            found = _Found(review.evaluation.idea, review)
+            _add_evaluation(found, review)
+        connection = queries.connection
+        for name in dict.fromkeys(options.experiment):
+            run_id = RunId(name)
+            published_head(connection, EXPERIMENTS, run_id)
+            tried = published_units(connection, EXPERIMENT_RECORD, run_id)
+            found.experiments += [(run_id, each) for each in tried]
+        if options.survey:
+            run_id = RunId(options.survey)
+            published_head(connection, SURVEYS, run_id)
+            found.surveys = published_units(connection, SURVEY_RECORD, run_id)
+            for survey in found.surveys:
+                _add_survey(found, survey)
+    return found
+
+
+def _idea_of_file(path: Path) -> Idea:
+    batch = read_ideas(path, default_cutoff=None)
+    if batch.rejected:
+        raise ConfigurationError(f"{batch.rejected[0].location}: {batch.rejected[0].detail}")
+    if len(batch.ideas) != 1:
+        raise ConfigurationError(
+            f"{path} holds {len(batch.ideas)} ideas; a draft is of one: give it a file of its own"
+        )
+    return batch.ideas[0]
+
+
+def _evaluated(queries: Queries, idea_id: IdeaId) -> IdeaReview:
+    """The newest evaluation of an idea."""
+    for row in queries.rows("runs_of_idea", idea_id=idea_id):
+        return queries.idea_review(RunId(row["run_id"]), idea_id)
+    raise UnknownNameError(
+        f"{idea_id} is neither a file nor an idea of the lake; `assay runs list` lists its runs"
+    )
+
+
+def _add_evaluation(found: _Found, review: IdeaReview) -> None:
+    evaluation = review.evaluation
+    papers = {paper.paper_id: paper for paper in evaluation.papers}
+    passages: dict[PaperId, str] = {}
+    sections = evaluation.soundness.passages if evaluation.soundness is not None else ()
+    for passage in sections:
+        passages.setdefault(passage.paper_id, passage.text)
+    found.works += [
+        Known(paper, paper.abstract or passages.get(paper.paper_id, ""))
+        for paper in review.bibliography
+    ]
+    titled = [
+        (papers[passage.paper_id].title, passage.text)
+        for passage in sections
+        if passage.paper_id in papers
+    ]
+    found.stored += stored_texts(evaluation.papers, titled)
+
+
+def _add_survey(found: _Found, survey: Survey) -> None:
+    titles = {text.paper_id: text.title for text in survey.texts}
+    found.works += known_of_survey(survey)
+    quotes = [(titles.get(each.said_in_paper_id, ""), each.quote) for each in survey.quotes]
+    found.stored += stored_texts(survey.texts, quotes)
+
+
+def _material(found: _Found, given: Sequence[Known]) -> tuple[Material, tuple[PlannedSection, ...]]:
+    claims, idea = Claims(), found.idea
+    add_idea(claims, idea, found.idea_run_id)
+    if found.review is not None and found.review.evaluation.soundness is not None:
+        concerns = found.review.evaluation.soundness.concerns
+        add_concerns(claims, concerns, idea, found.review.run.run_id)
+    listed = joined([given, found.works])
+    works = keyed(listed[: max(MOST_WORKS, len(given))])
+    add_works(claims, works, idea.text)
+    stems = [add_experiment(claims, run_id, each) for run_id, each in found.experiments]
+    pairs = [(stem, each) for stem, (_, each) in zip(stems, found.experiments, strict=True)]
+    add_contradictions(claims, pairs)
+    if not works:
+        claims.gap("works.gap", "what is known already; no survey, evaluation or bibliography.")
+    if not found.experiments:
+        claims.gap("results.gap", "whether it holds; no experiment was run.")
+    declare(claims, "extractive")
+    measured = any(each.finding is not None for _, each in found.experiments)
+    form = Form.PAPER if measured else Form.PROPOSAL
+    figures = _figures(found, stems, form)
+    material = Material(
+        form=form,
+        title=claims.by_key["idea.title"].shown,
+        claims=tuple(claims.by_key.values()),
+        figures=figures,
+        works=draft_works(works),
+        stored=tuple(found.stored),
+    )
+    return material, make_outline(form, claims, figures, stems)
+
+
+def _figures(found: _Found, stems: Sequence[str], form: Form) -> tuple[DraftFigure, ...]:
+    if form is Form.PROPOSAL:
+        parts = [name for name in ("problem", "method", "experiment") if getattr(found.idea, name)]
+        return (plan_graph(parts),)
+    tried = [each for _, each in found.experiments]
+    charts = [
+        figure
+        for stem, (run_id, each) in zip(stems, found.experiments, strict=True)
+        for figure in experiment_charts(run_id, each, stem, alone=len(tried) == 1)
+    ]
+    return (experiment_graph(tried), *charts)
+
+
+def _remarks(material: Material) -> tuple[str, ...]:
+    lines = []
+    if not material.works:
+        lines.append("nothing is cited: name a survey with --survey, or a file with --bib")
+    if material.form is Form.PROPOSAL:
+        lines.append("nothing was measured, so this is a proposal: name a run with --experiment")
+    quoted = {key for claim in material.claims if claim.passage for key in claim.cited_keys}
+    silent = [work.cite_key for work in material.works if work.cite_key not in quoted]
+    if silent:
+        lines.append(f"of {len(silent)} works no text is stored: {', '.join(silent[:5])}")
+    if any(claim.claim_key.endswith(".contradiction") for claim in material.claims):
+        lines.append("experiments contradict each other: the draft says so, and of which runs")
+    return tuple(lines)

@@ -1,0 +1,186 @@
+"""Nouns of a draft: what it may say, its sections, figures and works, and what came of its check."""
+
+from datetime import date
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Prose, Stored
+from schemas.calls import LlmCall
+from schemas.draft_markdown import claim_span, escaped
+from schemas.failure import Failure
+from schemas.identifiers import PaperId
+from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.paper import Paper
+
+TITLE_KEY, DECLARATION_KEY = "idea.title", "declaration"
+"""Claims that every draft has."""
+
+
+class Form(StrEnum):
+    """What a draft is: without a measurement there is nothing to report yet."""
+
+    PAPER = "paper"
+    PROPOSAL = "proposal"
+
+
+class ClaimKind(StrEnum):
+    """What a claim is made of."""
+
+    NUMBER = "number"
+    TEXT = "text"
+    QUOTE = "quote"
+    GAP = "gap"
+
+
+class DraftClaim(Noun):
+    """One thing that a draft may say, known by its key: collected before any sentence is written."""
+
+    claim_key: str = Field(
+        pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=120, description="How sentences name it."
+    )
+    kind: ClaimKind = Field(description="What it is made of.")
+    means: Prose = Field(min_length=1, description="What it is, in a few words.")
+    shown: Prose = Field(min_length=1, description="As the draft shows it, word for word.")
+    value: float | None = Field(
+        default=None, description="The number itself; None: it is a text, quotation or gap."
+    )
+    cited_keys: tuple[str, ...] = Field(
+        default=(), description="Works that it says something of, and has to be cited with."
+    )
+    passage: Prose = Field(
+        default="", description="The stored text that carries it; empty: it is about no work."
+    )
+    query: Prose = Field(
+        default="", description="SQL that gives it out of the lake; empty: it was given as a file."
+    )
+
+
+class FigureKind(StrEnum):
+    """What a figure is drawn from."""
+
+    CHART = "chart"
+    GRAPH = "graph"
+
+
+class GraphNode(Noun):
+    """One box of a method figure."""
+
+    node_id: str = Field(min_length=1, max_length=40)
+    label: str = Field(min_length=1, max_length=60)
+    group: str = Field(default="", max_length=30, description="Boxes of a group share a colour.")
+
+
+class GraphArrow(Noun):
+    """One arrow of a method figure."""
+
+    source: str
+    target: str
+    label: str = Field(default="", max_length=30)
+
+
+class MethodGraph(Noun):
+    """What a method figure shows."""
+
+    nodes: tuple[GraphNode, ...] = Field(min_length=1, max_length=16)
+    arrows: tuple[GraphArrow, ...] = Field(default=(), max_length=32)
+
+
+class DraftFigure(Noun):
+    """One figure of a draft."""
+
+    figure_id: str = Field(pattern=r"^[a-z][a-z-]*$", max_length=40, description="Its name.")
+    kind: FigureKind = Field(description="What it is drawn from.")
+    caption: Prose = Field(min_length=1, description="Markdown with its claims as spans.")
+    spec: Prose = Field(
+        min_length=1, description="Of a chart in Vega-Lite; of a graph its boxes and arrows; JSON."
+    )
+    query: Prose = Field(
+        default="", description="SQL that gives the rows drawn; empty: it draws no rows."
+    )
+
+    @property
+    def markdown(self) -> str:
+        return f"![{self.caption}](figures/{self.figure_id}){{#fig-{self.figure_id}}}"
+
+
+class DraftSection(Judged):
+    """One section of a draft."""
+
+    JUDGEMENT = ("text",)
+
+    section_id: str = Field(min_length=1, description="s1, s2, … in the order of the draft.")
+    heading: Prose = Field(min_length=1, description="Its heading.")
+    purpose: Prose = Field(min_length=1, description="What it has to say.")
+    claim_keys: tuple[str, ...] = Field(
+        default=(), description="Claims it was to use, by the outline."
+    )
+    figure_ids: tuple[str, ...] = Field(default=(), description="Figures that stand in it.")
+    text: Prose = Field(
+        default="", description="Markdown with its claims as spans; empty when unscored."
+    )
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
+
+
+class DraftWork(Noun):
+    """One work of a draft's bibliography."""
+
+    cite_key: str = Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_:.-]*$", max_length=120, description="How it is cited."
+    )
+    paper_id: PaperId = Field(min_length=1, description="The paper.")
+    title: str = Field(description="Title.")
+    authors: tuple[str, ...] = Field(default=(), description="Names in printed order.")
+    venue: str = Field(default="", description="Journal or conference; empty when unknown.")
+    year: Annotated[int, Stored(unit="year")] | None = Field(
+        default=None, description="Year of publication; None: unknown."
+    )
+    publication_date: date | None = Field(default=None, description="Day of it; None: unknown.")
+    url: str = Field(default="", description="Page of the paper; empty when unknown.")
+    doi: str | None = Field(default=None, description="DOI; None: unknown.")
+    arxiv_id: str | None = Field(default=None, description="arXiv identifier; None: unknown.")
+
+    @property
+    def paper(self) -> Paper:
+        return Paper.model_validate(self.model_dump(exclude={"cite_key"}))
+
+
+class Draft(Judged):
+    """One draft of one idea: written from claims, and refused where its text says anything else."""
+
+    JUDGEMENT = ("word_count",)
+
+    draft_id: str = Field(min_length=1, description="The idea it is of.")
+    content_sha256: str = Field(description="Hash over all that it was written from.")
+    form: Form = Field(description="What it is.")
+    title: str = Field(min_length=1, description="Its title, which is the idea's.")
+    word_count: int | None = Field(
+        ge=0, description="Words of the text that passed the check; None: it was refused."
+    )
+    unscored_reason: UnscoredReason = None
+    unscored_detail: UnscoredDetail = ""
+    sections: tuple[DraftSection, ...] = ()
+    claims: tuple[DraftClaim, ...] = ()
+    figures: tuple[DraftFigure, ...] = ()
+    works: tuple[DraftWork, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    llm_calls: tuple[LlmCall, ...] = ()
+    provenance: Provenance | None = Field(
+        default=None, description="Of what wrote it; None where no engine was asked."
+    )
+
+    @property
+    def markdown(self) -> str:
+        """The whole text, as it is checked and compiled: Pandoc's Markdown."""
+        figures = {figure.figure_id: figure for figure in self.figures}
+        title = next((each for each in self.claims if each.claim_key == TITLE_KEY), None)
+        shown = claim_span(title.claim_key, title.shown) if title else escaped(self.title)
+        parts = [f"---\ntitle: '{shown.replace(chr(39), chr(39) * 2)}'\n---"]
+        for section in self.sections:
+            parts += [f"# {escaped(section.heading)}", section.text]
+            parts += [figures[name].markdown for name in section.figure_ids if name in figures]
+        if self.works:
+            parts += ["# References {.unnumbered}", "::: {#refs}\n:::"]
+        return "\n\n".join(filter(None, parts)) + "\n"

@@ -1,0 +1,66 @@
+"""A bibliography of a user's own, in BibTeX, as papers by the keys that its user cites them with."""
+
+from pathlib import Path
+
+from bibtexparser.entrypoint import parse_string
+from bibtexparser.model import Entry
+from pylatexenc.latex2text import LatexNodes2Text
+
+from schemas.errors import ConfigurationError
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.patterns import bounded
+
+MOST_BYTES, MOST_ENTRIES = 5_000_000, 2_000
+_KEY = bounded(r"[A-Za-z0-9][A-Za-z0-9_:.-]{0,119}")
+_YEAR = bounded(r"\d{4}")
+
+
+def read_bib(path: Path) -> list[tuple[str, Paper]]:
+    """The entries of a `.bib` file, in its order.
+
+    Raises:
+        ConfigurationError: it cannot be read, holds no entry, or one with a broken or repeated key.
+    """
+    if not path.is_file():
+        raise ConfigurationError(f"--bib {path}: there is no such file")
+    if path.stat().st_size > MOST_BYTES:
+        raise ConfigurationError(f"--bib {path} is larger than {MOST_BYTES:,} bytes")
+    try:
+        library = parse_string(path.read_text("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"--bib {path} is not UTF-8") from error
+    for failed in library.failed_blocks:
+        line = (failed.start_line or 0) + 1
+        raise ConfigurationError(f"--bib {path} line {line}: the entry cannot be read")
+    if not library.entries:
+        raise ConfigurationError(f"--bib {path} holds no entry")
+    if len(library.entries) > MOST_ENTRIES:
+        raise ConfigurationError(f"--bib {path} holds more than {MOST_ENTRIES:,} entries")
+    for entry in library.entries:
+        if not _KEY.fullmatch(entry.key):
+            raise ConfigurationError(
+                f"--bib {path}: the key {entry.key!r} holds more than letters, digits and _:.-"
+            )
+    return [(entry.key, _paper(entry)) for entry in library.entries]
+
+
+def _paper(entry: Entry) -> Paper:
+    fields = {name.lower(): field.value for name, field in entry.fields_dict.items()}
+    year = _YEAR.search(str(fields.get("year") or fields.get("date") or ""))
+    names = " ".join(str(fields.get("author") or "").split()).split(" and ")
+    return Paper(
+        paper_id=PaperId(f"bib:{entry.key}"),
+        title=_plain(fields.get("title")) or "Untitled",
+        authors=tuple(name for name in map(_plain, names) if name and name != "others"),
+        venue=_plain(fields.get("journal") or fields.get("booktitle")),
+        year=int(year.group()) if year else None,
+        url=_plain(fields.get("url")),
+        doi=_plain(fields.get("doi")) or None,
+    )
+
+
+def _plain(value: object) -> str:
+    """A field without its LaTeX; as it stands where that cannot be read."""
+    text = LatexNodes2Text(math_mode="verbatim").latex_to_text(str(value or ""))
+    return " ".join(str(text).replace("{", "").replace("}", "").split())

@@ -1,0 +1,176 @@
+"""The check over the finished text of a draft: whatever it says that nothing carries, a line each.
+
+A number is a claim and is what the claim says; who is cited is cited for what a stored text of
+theirs carries; every figure is referred to; no stored sentence of others is repeated without
+quotation; and what machines wrote is declared.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from schemas.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, Draft, DraftClaim
+from schemas.draft_run import StoredText
+from schemas.failure import Failure
+from schemas.patterns import IGNORECASE, Match, bounded
+from schemas.reasons import Reason
+from tasks.citations.settle import sentences
+from tasks.text.quotations import stands_in
+from tasks.writing.claims import number_shown
+from tasks.writing.copying import repeated, words_of
+from tasks.writing.parsing import Parsed, Stretch, parse
+
+STAGE = "writing"
+MOST_OWN_WORDS = 4
+"""Beside what a claim says of a work, as in `As Kay reports:`."""
+_SHOWN_CHARACTERS = 80
+_CITATION = bounded(r"\x01(\d{1,6})\x01")
+_CLAIM = bounded(r"\x02(\d{1,6})\x02")
+_MARK = bounded(r"[\x01\x02]\d{1,6}[\x01\x02]")
+_TOKEN = bounded(r"\S+")
+_NUMBER_WORD = bounded(
+    r"\b(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w{1,9})?|two|three|four"
+    r"|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
+    r"|eighteen|nineteen|hundreds?|thousands?|millions?|billions?|trillions?|dozens?|half|halved"
+    r"|halves|twice|thrice|doubled|tripled|quadrupled|(?:two|three|four|five|ten|hundred)fold)\b",
+    IGNORECASE,
+)
+
+
+def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
+    """What of a draft nothing carries; empty: all of it is carried.
+
+    Args:
+        stored: texts of other papers.
+    """
+    parsed, checking = parse(draft.markdown), _Checking.of(draft)
+    lines = [
+        *(line for stretch in parsed.stretches for line in checking.of_stretch(stretch)),
+        *_repeated(parsed, checking.claims, stored),
+        *_of_whole(draft, parsed),
+    ]
+    return tuple(
+        Failure(stage=STAGE, subject=heading, reason=Reason.UNTRACED, detail=line)
+        for heading, line in dict.fromkeys(lines)
+    )
+
+
+Line = tuple[str, str]
+"""The heading it is under, and what is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Checking:
+    claims: Mapping[str, DraftClaim]
+    works: frozenset[str]
+
+    @classmethod
+    def of(cls, draft: Draft) -> "_Checking":
+        claims = {claim.claim_key: claim for claim in draft.claims}
+        return cls(claims, frozenset(work.cite_key for work in draft.works))
+
+    def of_stretch(self, stretch: Stretch) -> Iterator[Line]:
+        for seen in stretch.claims:
+            for line in self._of_claim(seen.key, seen.text):
+                yield stretch.heading, line
+        for number in numbers_in(_MARK.sub(" ", stretch.text)):
+            yield stretch.heading, f"the number {_short(number)} is no claim"
+        for sentence in sentences(stretch.text):
+            for line in self._of_sentence(sentence, stretch):
+                yield stretch.heading, line
+
+    def _of_claim(self, key: str, text: str) -> Iterator[str]:
+        claim = self.claims.get(key)
+        if claim is None:
+            yield f"there is no claim {_short(key)}"
+        elif text != claim.shown:
+            yield f"{_short(text)!r} is not what {key} says: {_short(claim.shown)}"
+        elif claim.value is not None and number_shown(claim.value) != claim.shown:
+            yield f"{key} is {claim.value!r} and shown as {_short(claim.shown)}"
+        elif claim.kind is ClaimKind.QUOTE and not stands_in(claim.shown, claim.passage):
+            yield f"{key} does not stand in the stored text: {_short(claim.shown)}"
+
+    def _of_sentence(self, sentence: str, stretch: Stretch) -> Iterator[str]:
+        cited = {
+            key
+            for match in _CITATION.finditer(sentence)
+            for key in stretch.citations[int(match[1])]
+        }
+        seen = (stretch.claims[int(match[1])].key for match in _CLAIM.finditer(sentence))
+        claims = [self.claims[key] for key in seen if key in self.claims]
+        carried = {key for claim in claims for key in claim.cited_keys}
+        for key in sorted(cited - self.works):
+            yield f"[@{_short(key)}] is not in the bibliography"
+        for key in sorted((cited & self.works) - carried):
+            yield f"[@{key}] is cited for what no stored text of it carries"
+        for claim in claims:
+            for key in sorted({*claim.cited_keys} - cited):
+                yield f"{claim.claim_key} is of [@{key}], which is not cited with it"
+        own = words_of(_MARK.sub(" ", sentence))
+        if cited and len(own) > MOST_OWN_WORDS:
+            yield f"a sentence that cites says more than its claims: {_short(' '.join(own))}"
+
+
+def numbers_in(text: str) -> Iterator[str]:
+    """Numbers in figures of any script, and in words."""
+    for token in _TOKEN.finditer(text):
+        word = token.group().strip(".,;:!?()[]\"'“”‘’")
+        if any(unicodedata.category(sign) in ("Nd", "Nl", "No") for sign in word):
+            yield word
+    yield from (match.group() for match in _NUMBER_WORD.finditer(text))
+
+
+def _repeated(
+    parsed: Parsed, claims: Mapping[str, DraftClaim], stored: Sequence[StoredText]
+) -> Iterator[Line]:
+    """What is said of a work is quoted or its title; all else must be the draft's own."""
+
+    def spelled(stretch: Stretch) -> str:
+        def one(match: Match[str]) -> str:
+            seen = stretch.claims[int(match[1])]
+            claim = claims.get(seen.key)
+            return " \n " if claim is not None and claim.cited_keys else f" {seen.text} "
+
+        return _CITATION.sub(" ", _CLAIM.sub(one, stretch.text))
+
+    texts = [
+        (stretch.heading, part)
+        for stretch in parsed.stretches
+        for part in spelled(stretch).split("\n")
+    ]
+    for place, title, words in repeated([text for _, text in texts], stored):
+        yield texts[place][0], f"words of {_short(title)!r} are repeated: {_short(words)}"
+
+
+def _of_whole(draft: Draft, parsed: Parsed) -> Iterator[Line]:
+    used = {seen.key for stretch in parsed.stretches for seen in stretch.claims}
+    figures = [figure.figure_id for figure in draft.figures]
+    for strange in dict.fromkeys(parsed.strange):
+        yield "Text", f"{_short(strange)} has no place in a draft"
+    for target in dict.fromkeys(parsed.links):
+        if target not in {f"#fig-{name}" for name in figures}:
+            yield "Text", f"a link leads to {_short(target)}, which is no figure"
+    for target in dict.fromkeys(parsed.images):
+        if target not in {f"figures/{name}" for name in figures}:
+            yield "Text", f"a picture is {_short(target)}, which is no figure"
+    for name in figures:
+        if f"figures/{name}" not in parsed.images:
+            yield "Figures", f"the figure {name} is not shown"
+        if f"#fig-{name}" not in parsed.links:
+            yield "Figures", f"the figure {name} is not referred to"
+    for key, what in ((TITLE_KEY, "its title"), (DECLARATION_KEY, "what machines wrote")):
+        if key not in used:
+            yield "Text", f"the draft does not say {what}: {key}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+def word_count(draft: Draft) -> int:
+    """Words of a draft as its readers see them, citations apart."""
+    return sum(
+        len(words_of(_MARK.sub(" ", each.text)))
+        + sum(len(words_of(seen.text)) for seen in each.claims)
+        for each in parse(draft.markdown).stretches
+    )

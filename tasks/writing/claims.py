@@ -1,0 +1,238 @@
+"""Claims: what a draft may say, by key, with the SQL that gives each of them out of the lake."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from schemas.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, DraftClaim
+from schemas.draft_markdown import one_space
+from schemas.experiment import Experiment, Fate, Finding, Program, Role, Stage
+from schemas.idea import Idea
+from schemas.identifiers import RunId
+from schemas.patterns import bounded
+from schemas.soundness import Concern, ConcernKind
+
+_NOT_OF_A_KEY = bounded(r"[^a-z0-9_-]+")
+_LONGEST_STEM = 60
+FINDINGS = {
+    Finding.SUPPORTED: "supported within this task",
+    Finding.NOT_SUPPORTED: "not supported within this task",
+    Finding.UNDECIDED: "undecided",
+}
+TO_BE_SHOWN = "To be shown"
+
+
+def number_shown(value: float) -> str:
+    """Four significant digits; whole numbers as they are."""
+    if abs(value) >= 1000 or float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def stem_of(name: str) -> str:
+    """A name as the beginning of a key."""
+    return _NOT_OF_A_KEY.sub("-", name.lower()).strip("-_")[:_LONGEST_STEM] or "x"
+
+
+def literal(value: str) -> str:
+    """A value as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def select(what: str, table: str, rows: Mapping[str, str], more: str = "") -> str:
+    """SQL for readers to ask the lake themselves; values are quoted, and all else is ours."""
+    where = " and ".join(f"{name} = {literal(value)}" for name, value in rows.items())
+    return f"select {what} from {table} where {where}{more}"  # noqa: S608 -- nobody runs it here
+
+
+@dataclass(slots=True)
+class Claims:
+    """Claims by their keys, in the order in which they were collected."""
+
+    by_key: dict[str, DraftClaim] = field(default_factory=dict)
+
+    def number(self, key: str, means: str, value: float | None, query: str) -> None:
+        """A figure; what was not measured makes no claim."""
+        if value is not None:
+            self._add(key, ClaimKind.NUMBER, means, number_shown(value), value=value, query=query)
+
+    def text(self, key: str, means: str, shown: str | None, query: str = "") -> None:
+        """Words as they stand in the lake; no words make no claim."""
+        if shown and one_space(shown):
+            self._add(key, ClaimKind.TEXT, means, shown, query=query)
+
+    def gap(self, key: str, shown: str) -> None:
+        """What is not known, and stays visible."""
+        self._add(key, ClaimKind.GAP, "a gap", f"{TO_BE_SHOWN}: {shown}")
+
+    def about_work(self, key: str, kind: ClaimKind, means: str, shown: str, **told: str) -> None:
+        """What is said of a work, with the stored text that carries it."""
+        cited = (told.pop("cited"),)
+        self._add(key, kind, means, shown, cited_keys=cited, **told)
+
+    def _add(self, key: str, kind: ClaimKind, means: str, shown: str, **told: object) -> None:
+        claim = DraftClaim.model_validate(
+            {
+                "claim_key": key,
+                "kind": kind,
+                "means": means,
+                "shown": one_space(shown),
+                **told,
+            }
+        )
+        self.by_key[key] = claim
+
+    def free_stem(self, name: str, before: str = "") -> str:
+        """A beginning of keys that no other claim has."""
+        stem = wanted = f"{before}{stem_of(name)}"
+        number = 1
+        while any(key.startswith(f"{stem}.") for key in self.by_key):
+            number += 1
+            stem = f"{wanted}-{number}"
+        return stem
+
+    def under(self, stem: str) -> tuple[str, ...]:
+        """Keys that begin with `stem`."""
+        return tuple(key for key in self.by_key if key.startswith(f"{stem}."))
+
+
+def add_idea(claims: Claims, idea: Idea, run_id: RunId | None) -> None:
+    """What the idea says of itself."""
+    rows = {"run_id": run_id or "", "idea_id": idea.idea_id}
+    parts = {"title": idea.title, "problem": idea.problem, "method": idea.method}
+    parts["experiment"] = idea.experiment
+    if not any((idea.problem, idea.method, idea.experiment)):
+        parts["text"] = idea.text
+    for name, text in parts.items():
+        query = select(name, "ideas", rows) if run_id else ""
+        claims.text(f"idea.{name}", f"the idea's {name}, as it was given", text, query)
+    if TITLE_KEY not in claims.by_key:
+        claims.text(TITLE_KEY, "the idea's identifier", idea.idea_id)
+
+
+def add_concerns(claims: Claims, concerns: Iterable[Concern], idea: Idea, run_id: RunId) -> None:
+    """Objections to the plan: a reader's reasoning, which a draft has to answer."""
+    for concern in concerns:
+        if concern.kind is ConcernKind.STRENGTH:
+            continue
+        rows = {"run_id": run_id, "idea_id": idea.idea_id, "concern_id": concern.concern_id}
+        claims.text(
+            f"concern.{stem_of(concern.concern_id)}",
+            "an objection that a machine reader raised to the plan",
+            concern.point,
+            select("point", "concerns", rows),
+        )
+
+
+def declare(claims: Claims, engine: str) -> None:
+    """What machines wrote."""
+    claims.text(
+        DECLARATION_KEY,
+        "what machines wrote",
+        "This text was put together by Assay from stored rows, without a language model: its"
+        " sentences are fixed, and numbers, quotations and texts of the idea are filled in."
+        if engine == "extractive"
+        else f"This text was written by a language model, {engine}, out of claims that Assay"
+        " collected from stored rows. No person has confirmed it.",
+    )
+
+
+def shown_programs(experiment: Experiment) -> tuple[Program, ...]:
+    """Parent, baselines and the best candidate, as far as they were run on fresh data."""
+    return tuple(
+        each
+        for each in experiment.programs
+        if (each.role is not Role.CANDIDATE or each.fate is Fate.CONFIRMED) and each.run_count
+    )
+
+
+_OF_EXPERIMENT: Mapping[str, str] = {
+    "proposed_count": "candidates proposed",
+    "tried_count": "candidates that were run",
+    "failed_count": "candidates that gave no score",
+    "least_difference": "smallest difference worth having",
+    "selected_gain": "gain of the best candidate on the data it was chosen by",
+    "selected_low": "lower end of that gain's interval, corrected for all tried",
+    "selected_high": "upper end of that gain's interval, corrected for all tried",
+    "baseline_gain": "gain of the best candidate over the strongest baseline, on fresh data",
+    "baseline_low": "lower end of that gain's interval",
+    "baseline_high": "upper end of that gain's interval",
+    "permuted_mean": "its mean where the labels are permuted",
+}
+_OF_PROGRAM: Mapping[str, str] = {
+    "mean": "mean of the metric on fresh data",
+    "run_count": "runs of it",
+    "gain": "gain over the parent",
+    "gain_low": "lower end of the gain's interval",
+    "gain_high": "upper end of the gain's interval",
+}
+_TEXTS: Mapping[str, str] = {
+    "question": "what the experiment asks",
+    "metric": "what is measured",
+    "direction": "which way the metric is better",
+    "because": "why this is found and no other",
+    "environment": "interpreter and libraries",
+    "baseline_id": "the strongest baseline",
+    "best_program_id": "the candidate that was confirmed",
+    "unscored_detail": "why nothing was measured",
+}
+
+
+def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str:
+    """Every figure of an experiment; the beginning of its keys."""
+    stem = claims.free_stem(experiment.task_id)
+    rows = {"run_id": run_id, "task_id": experiment.task_id}
+    claims.text(f"{stem}.task", "the task", experiment.task_id)
+    claims.text(f"{stem}.run", "the run of the experiment", run_id)
+    for name, means in _TEXTS.items():
+        said = getattr(experiment, name)
+        query = select(name, "experiments", rows)
+        claims.text(f"{stem}.{name}", means, str(said) if said else None, query)
+    if experiment.finding is not None:
+        claims.text(f"{stem}.finding", "what is found", FINDINGS[experiment.finding])
+    for name, means in _OF_EXPERIMENT.items():
+        query = select(name, "experiments", rows)
+        claims.number(f"{stem}.{name}", means, getattr(experiment, name), query)
+    for program in shown_programs(experiment):
+        at = f"{stem}.{stem_of(program.program_id)}"
+        row = rows | {"program_id": program.program_id}
+        claims.text(f"{at}.name", "a program", program.program_id)
+        for name, means in _OF_PROGRAM.items():
+            query = select(name, "programs", row)
+            claims.number(f"{at}.{name}", means, getattr(program, name), query)
+    fresh = [each for each in experiment.executions if each.stage is Stage.CONFIRMATION]
+    query = select("count(*)", "executions", rows)
+    claims.number(f"{stem}.executions", "executions", len(experiment.executions), query)
+    query = select("count(*)", "executions", rows | {"stage": Stage.CONFIRMATION})
+    claims.number(f"{stem}.fresh_executions", "executions on fresh data", len(fresh), query)
+    low, high = experiment.baseline_low, experiment.baseline_high
+    if low is not None and high is not None and low <= 0 <= high:
+        claims.gap(
+            f"{stem}.baseline_gap",
+            f"that the candidate is better than what was known, {experiment.baseline_id}; the"
+            " experiment does not tell them apart.",
+        )
+    if experiment.finding is None:
+        claims.gap(f"{stem}.gap", f"what the experiment asks; {experiment.unscored_detail}.")
+    elif experiment.finding is Finding.UNDECIDED:
+        claims.gap(f"{stem}.gap", "which way it goes; the experiment does not decide it.")
+    return stem
+
+
+def add_contradictions(claims: Claims, found: Iterable[tuple[str, Experiment]]) -> None:
+    """Experiments on one task that do not find the same: which of them holds is a gap.
+
+    Args:
+        found: experiments with the beginning of their keys.
+    """
+    first: dict[str, tuple[str, Experiment]] = {}
+    for stem, experiment in found:
+        other, before = first.setdefault(experiment.task_id, (stem, experiment))
+        ours, theirs = experiment.finding, before.finding
+        if ours is None or theirs is None or ours is theirs:
+            continue
+        claims.gap(
+            f"{stem}.contradiction",
+            f"which holds for {experiment.task_id}: one run finds it {FINDINGS[theirs]}"
+            f" ({claims.by_key[f'{other}.run'].shown}), another {FINDINGS[ours]}"
+            f" ({claims.by_key[f'{stem}.run'].shown}).",
+        )

@@ -1,0 +1,122 @@
+"""The outline: which sections a draft has, what each must say, and which claims it is to use."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from schemas.draft import DECLARATION_KEY, ClaimKind, Draft, DraftFigure, FigureKind, Form
+from schemas.draft_run import Material, PlannedSection
+from schemas.errors import ConfigurationError
+from tasks.writing.claims import Claims
+
+OUTLINE = TypeAdapter(tuple[PlannedSection, ...])
+MOST_BYTES = 1_000_000
+
+
+def make_outline(
+    form: Form, claims: Claims, figures: Sequence[DraftFigure], stems: Sequence[str]
+) -> tuple[PlannedSection, ...]:
+    """The sections of a paper, or of a proposal where nothing was measured.
+
+    Args:
+        stems: beginnings of the keys of experiments.
+    """
+    charts = tuple(each.figure_id for each in figures if each.kind is FigureKind.CHART)
+    graphs = tuple(each.figure_id for each in figures if each.kind is FigureKind.GRAPH)
+    results = tuple(key for stem in stems for key in claims.under(stem))
+    gaps = tuple(key for key, each in claims.by_key.items() if each.kind is ClaimKind.GAP)
+    questions = tuple(key for key in results if key.endswith(".question"))
+    found = tuple(key for key in results if key not in (*gaps, *questions))
+    sections = [
+        PlannedSection(
+            heading="Introduction",
+            purpose="Say what is asked, for whom it matters, and what is known by the end.",
+            claim_keys=(*_of_idea(claims, "problem", "text"), *questions),
+        ),
+        PlannedSection(
+            heading="Related work",
+            purpose="Say what is known, work by work, and where the idea goes beyond it.",
+            claim_keys=claims.under("work"),
+        ),
+        PlannedSection(
+            heading="Method" if form is Form.PAPER else "Plan",
+            purpose="Say what is done, so that another can do it again.",
+            claim_keys=_of_idea(claims, "method", "experiment"),
+            figure_ids=graphs,
+        ),
+    ]
+    if form is Form.PAPER:
+        sections.append(
+            PlannedSection(
+                heading="Results",
+                purpose="Say what was measured, with every interval, whichever way it went.",
+                claim_keys=found,
+                figure_ids=charts,
+            )
+        )
+    sections += [
+        PlannedSection(
+            heading="Limits and gaps",
+            purpose="Say what is not shown, and answer what a reader would object.",
+            claim_keys=(*gaps, *claims.under("concern")),
+        ),
+        PlannedSection(
+            heading="Declaration",
+            purpose="Say what machines wrote.",
+            claim_keys=(DECLARATION_KEY,),
+        ),
+    ]
+    return tuple(sections)
+
+
+def _of_idea(claims: Claims, *names: str) -> tuple[str, ...]:
+    return tuple(f"idea.{name}" for name in names if f"idea.{name}" in claims.by_key)
+
+
+def outline_of(draft: Draft) -> tuple[PlannedSection, ...]:
+    """The outline that a draft was written by."""
+    names = set(PlannedSection.model_fields)
+    return tuple(
+        PlannedSection.model_validate(section.model_dump(include=names))
+        for section in draft.sections
+    )
+
+
+def outline_text(outline: Sequence[PlannedSection]) -> str:
+    """The outline as YAML, for a person to edit."""
+    rows = [each.model_dump(mode="json") for each in outline]
+    return yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=100)
+
+
+def read_outline(path: Path, material: Material) -> tuple[PlannedSection, ...]:
+    """The outline as a person left it.
+
+    Raises:
+        ConfigurationError: it cannot be read, names what there is not, or leaves out what machines
+            wrote.
+    """
+    if path.stat().st_size > MOST_BYTES:
+        raise ConfigurationError(f"{path} is too large to be an outline")
+    try:
+        rows = yaml.safe_load(path.read_text("utf-8"))
+        outline = OUTLINE.validate_json(TypeAdapter(object).dump_json(rows))
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigurationError(f"{path} is no YAML: {' '.join(str(error).split())}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ConfigurationError(f"{path} {place}: {first['msg']}") from error
+    keys = {claim.claim_key for claim in material.claims}
+    figures = {figure.figure_id for figure in material.figures}
+    for section in outline:
+        for unknown in sorted({*section.claim_keys} - keys):
+            raise ConfigurationError(f"{path}: {section.heading} names no claim: {unknown}")
+        for unknown in sorted({*section.figure_ids} - figures):
+            raise ConfigurationError(f"{path}: {section.heading} names no figure: {unknown}")
+    if not any(DECLARATION_KEY in section.claim_keys for section in outline):
+        raise ConfigurationError(
+            f"{path} has no section with {DECLARATION_KEY}: what machines wrote"
+        )
+    return outline

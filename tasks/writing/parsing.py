@@ -1,0 +1,157 @@
+"""The text of a draft as its readers will see it: stretches of words with the claims, citations and
+links in them, read out of Pandoc's own tree, so that no way of writing hides anything.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pypandoc
+
+from schemas.draft_markdown import CLAIM_CLASS, MARKDOWN
+
+CITATION, CLAIM = "\x01", "\x02"
+"""Around the number of a citation or claim within a stretch."""
+_SPACES = frozenset({"Space", "SoftBreak", "LineBreak"})
+_INLINES = _SPACES | {
+    *("Str", "Emph", "Underline", "Strong", "Strikeout", "Superscript", "Subscript", "SmallCaps"),
+    *("Quoted", "Cite", "Code", "Math", "RawInline", "Link", "Image", "Note", "Span"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSeen:
+    """A span that says it is a claim."""
+
+    key: str
+    text: str
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Words that belong together, such as a paragraph or a cell."""
+
+    heading: str
+    text: str = ""
+    claims: list[ClaimSeen] = field(default_factory=list)
+    citations: list[tuple[str, ...]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Parsed:
+    """All that is seen of a draft.
+
+    Attributes:
+        links, images: where they lead.
+        strange: what has no place in a draft, in a word each.
+    """
+
+    stretches: list[Stretch] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
+    strange: list[str] = field(default_factory=list)
+
+
+def parse(markdown: str) -> Parsed:
+    """Read a draft."""
+    clean = markdown.translate(dict.fromkeys((0, 1, 2)))
+    tree = json.loads(pypandoc.convert_text(clean, "json", format=MARKDOWN))
+    reading = _Reading()
+    for name, value in tree["meta"].items():
+        if name != "title":
+            reading.parsed.strange.append(f"the setting {name}")
+        reading.visit(value)
+    reading.visit(tree["blocks"])
+    return reading.parsed
+
+
+@dataclass(slots=True)
+class _Reading:
+    parsed: Parsed = field(default_factory=Parsed)
+    heading: str = "Title"
+
+    def visit(self, node: Any) -> None:
+        """Blocks, and whatever holds blocks or words."""
+        if isinstance(node, list):
+            if node and isinstance(node[0], dict) and node[0].get("t") in _INLINES:
+                self.stretch(node)
+            else:
+                for each in node:
+                    self.visit(each)
+        elif isinstance(node, dict):
+            kind: str | None = node.get("t")
+            content: Any = node.get("c")
+            if kind == "RawBlock":
+                self.parsed.strange.append("raw code of a format")
+            elif kind in ("CodeBlock", "MetaString"):
+                text = content if isinstance(content, str) else content[1]
+                self.parsed.stretches.append(Stretch(self.heading, text))
+            elif kind == "Header":
+                if content[0] == 1:
+                    self.heading = "".join(_words(content[2])).strip() or self.heading
+                self.stretch(content[2])
+            else:
+                self.visit(content)
+
+    def stretch(self, inlines: Sequence[Any]) -> None:
+        stretch = Stretch(self.heading)
+        stretch.text = " ".join(self._flat(inlines, stretch).split())
+        self.parsed.stretches.append(stretch)
+
+    def _flat(self, inlines: Sequence[Any], stretch: Stretch) -> str:
+        return "".join(self._one(each, stretch) for each in inlines)
+
+    def _one(self, inline: Any, stretch: Stretch) -> str:
+        kind, content = inline["t"], inline.get("c")
+        if kind == "Str":
+            return str(content)
+        if kind in _SPACES:
+            return " "
+        if kind in ("Code", "Math"):
+            return str(content[1])
+        if kind == "RawInline":
+            self.parsed.strange.append("raw code of a format")
+            return ""
+        if kind == "Note":
+            self.visit(content)
+            return ""
+        if kind == "Cite":
+            return self._cite(content[0], stretch)
+        if kind == "Span" and CLAIM_CLASS in content[0][1]:
+            return self._claim(content, stretch)
+        if kind in ("Link", "Image"):
+            (self.parsed.links if kind == "Link" else self.parsed.images).append(content[2][0])
+            return self._flat(content[1], stretch)
+        inner = content if kind not in ("Span", "Quoted") else content[1]
+        return self._flat(inner, stretch)
+
+    def _cite(self, citations: Sequence[Any], stretch: Stretch) -> str:
+        around = "".join(
+            self._flat([*each["citationPrefix"], *each["citationSuffix"]], stretch)
+            for each in citations
+        )
+        stretch.citations.append(tuple(each["citationId"] for each in citations))
+        return f"{CITATION}{len(stretch.citations) - 1}{CITATION}{around}"
+
+    def _claim(self, content: Any, stretch: Stretch) -> str:
+        key = dict(content[0][2]).get("key", "")
+        text = " ".join("".join(_words(content[1])).split())
+        if any(each.get("t") not in ("Str", *_SPACES) for each in content[1]):
+            self.parsed.strange.append(f"markup within the claim {key}")
+        stretch.claims.append(ClaimSeen(key, text))
+        return f"{CLAIM}{len(stretch.claims) - 1}{CLAIM}"
+
+
+def _words(inlines: Sequence[Any]) -> list[str]:
+    """Plain words of plain inlines."""
+    found: list[str] = []
+    for inline in inlines:
+        kind, content = inline["t"], inline.get("c")
+        if kind == "Str":
+            found.append(content)
+        elif kind in _SPACES:
+            found.append(" ")
+        elif kind == "Span":
+            found += _words(content[1])
+    return found

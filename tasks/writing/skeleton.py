@@ -1,0 +1,100 @@
+"""What is written without a model: what each section has to say, and its claims in fixed sentences.
+
+It imitates no author. Nothing here holds a number: numbers stand in claims alone.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from schemas.draft import ClaimKind, DraftClaim, DraftSection
+from schemas.draft_markdown import claim_span, escaped
+from schemas.draft_run import Material, PlannedSection
+
+_COLUMNS = {
+    "name": "Program",
+    "mean": "Mean",
+    "run_count": "Runs",
+    "gain": "Gain",
+    "gain_low": "from",
+    "gain_high": "to",
+}
+
+
+def write_sections(
+    outline: Iterable[PlannedSection], material: Material
+) -> tuple[DraftSection, ...]:
+    """Every section of the outline, as far as there are claims for it."""
+    claims = {claim.claim_key: claim for claim in material.claims}
+    return tuple(
+        DraftSection(
+            section_id=f"s{number}",
+            heading=planned.heading,
+            purpose=planned.purpose,
+            claim_keys=planned.claim_keys,
+            figure_ids=planned.figure_ids,
+            text=_text(planned, claims),
+        )
+        for number, planned in enumerate(outline, start=1)
+    )
+
+
+def _text(planned: PlannedSection, claims: Mapping[str, DraftClaim]) -> str:
+    used = {key: claims[key] for key in planned.claim_keys}
+    parts = [f"*This section has to: {escaped(planned.purpose)}*"]
+    parts += [f"See [Figure](#fig-{name})." for name in planned.figure_ids]
+    experiments: dict[str, dict[str, DraftClaim]] = {}
+    for key, claim in used.items():
+        topic, _, name = key.partition(".")
+        if claim.kind is ClaimKind.GAP:
+            parts.append(f"- {_span(claim)}")
+        elif claim.cited_keys:
+            indent = "- " if claim.kind is ClaimKind.TEXT else "  "
+            parts.append(f"{indent}{_span(claim)} [@{claim.cited_keys[0]}].")
+        elif topic == "idea":
+            parts.append(f"As the idea was given:\n\n> {_span(claim)}")
+        elif topic == "concern":
+            parts.append(f"- A machine reader objects: {_span(claim)}")
+        elif not name:
+            parts.append(_span(claim))
+        elif name == "question":
+            parts.append(f"The experiment asks: {_span(claim)}")
+        else:
+            experiments.setdefault(topic, {})[name] = claim
+    parts += [part for found in experiments.values() for part in _experiment(found)]
+    return "\n\n".join(parts)
+
+
+def _experiment(found: Mapping[str, DraftClaim]) -> Iterable[str]:
+    """One experiment: what is found, programs side by side, and every other figure."""
+    if "task" in found:
+        yield f"## {_span(found['task'])}"
+    if "finding" in found:
+        because = f", since {_span(found['because'])}" if "because" in found else ""
+        yield f"The experiment finds: {_span(found['finding'])}{because}."
+    programs: dict[str, dict[str, DraftClaim]] = {}
+    for name, claim in found.items():
+        program, _, column = name.partition(".")
+        if column:
+            programs.setdefault(program, {})[column] = claim
+    if programs:
+        yield _table(programs.values())
+    said = ("task", "finding", "because")
+    rest = [claim for name, claim in found.items() if "." not in name and name not in said]
+    yield "\n".join(f"- {escaped(claim.means)}: {_span(claim)}" for claim in rest)
+
+
+def _table(programs: Iterable[Mapping[str, DraftClaim]]) -> str:
+    rows = [
+        [_span(program[column]) if column in program else "" for column in _COLUMNS]
+        for program in programs
+    ]
+    lines = [
+        list(_COLUMNS.values()),
+        [":" + "-" * 30, *["-" * 11 + ":"] * (len(_COLUMNS) - 1)],
+        *rows,
+    ]
+    caption = ": Programs on data that chose nothing. A gain is over the parent, with its interval."
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{caption}"
+
+
+def _span(claim: DraftClaim) -> str:
+    return claim_span(claim.claim_key, claim.shown)

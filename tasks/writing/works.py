@@ -1,0 +1,131 @@
+"""Works that a draft cites: under which keys, and what of them is quoted, word for word."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from schemas.draft import ClaimKind, DraftWork
+from schemas.draft_run import StoredText
+from schemas.naming import bib_keys
+from schemas.paper import Paper
+from schemas.survey import Survey, heaviest
+from tasks.text.quotations import LEAST_CHARACTERS, stands_in
+from tasks.text.words import rank_sentences, sentences
+from tasks.writing.claims import Claims
+
+MOST_WORKS = 24
+LONGEST_QUOTE_WORDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A work with what is stored of it.
+
+    Attributes:
+        passage: a text out of which it may be quoted; empty: none is stored.
+        group: what it belongs to.
+        key: how its reader cites it already; empty: it has no key yet.
+    """
+
+    paper: Paper
+    passage: str = ""
+    group: str = ""
+    key: str = ""
+
+
+def known_of_survey(survey: Survey) -> list[Known]:
+    """The kept papers of a survey, heaviest first, with all passages of theirs that it quotes."""
+    texts = {text.paper_id: text for text in survey.texts}
+    clusters = {cluster.cluster_id: cluster.name for cluster in survey.clusters}
+    said: dict[str, list[str]] = {}
+    for quote in survey.quotes:
+        said.setdefault(quote.said_in_paper_id, []).append(quote.quote)
+    return [
+        Known(
+            texts[paper.paper_id],
+            "\n\n".join(said.get(paper.paper_id, ())),
+            clusters.get(paper.cluster_id or "", ""),
+        )
+        for paper in heaviest(survey.papers)
+        if paper.paper_id in texts
+    ]
+
+
+def joined(groups: Iterable[Sequence[Known]]) -> list[Known]:
+    """Works of several sources, each once; a key and a passage are taken wherever they are."""
+    found: dict[str, Known] = {}
+    for each in (known for group in groups for known in group):
+        name = _sameness(each.paper)
+        before = found.get(name)
+        if before is None:
+            found[name] = each
+        else:
+            paper = before.paper if before.passage or not each.passage else each.paper
+            found[name] = Known(
+                paper,
+                before.passage or each.passage,
+                before.group or each.group,
+                before.key or each.key,
+            )
+    return list(found.values())
+
+
+def _sameness(paper: Paper) -> str:
+    return "".join(filter(str.isalnum, paper.title.casefold())) or paper.paper_id
+
+
+def keyed(works: Sequence[Known]) -> dict[str, Known]:
+    """Works by the keys they are cited under."""
+    taken = {work.key for work in works if work.key}
+    made = iter(bib_keys([work.paper for work in works if not work.key], taken))
+    return {work.key or next(made): work for work in works}
+
+
+def add_works(claims: Claims, works: Mapping[str, Known], about: str) -> None:
+    """Of each work its title, and a sentence that lies near `about`, as it stands there."""
+    for key, work in works.items():
+        stem = claims.free_stem(key, "work.")
+        claims.about_work(
+            f"{stem}.title",
+            ClaimKind.TEXT,
+            "title of the work",
+            work.paper.title or "Untitled",
+            cited=key,
+        )
+        quote = nearest_quote(work.passage, about)
+        if quote:
+            claims.about_work(
+                f"{stem}.quote",
+                ClaimKind.QUOTE,
+                f"what the work says, word for word{f' (on {work.group})' if work.group else ''}",
+                f"“{quote}”",
+                cited=key,
+                passage=work.passage,
+            )
+
+
+def nearest_quote(passage: str, about: str) -> str:
+    """The sentence of `passage` nearest to `about`; empty: it holds none fit to be quoted."""
+    fit = [
+        each
+        for each in dict.fromkeys(sentences(passage))
+        if len(each) >= LEAST_CHARACTERS
+        and len(each.split()) <= LONGEST_QUOTE_WORDS
+        and stands_in(each, passage)
+    ]
+    return next((sentence for _, sentence in rank_sentences(about, fit, 1)), "")
+
+
+def draft_works(works: Mapping[str, Known]) -> tuple[DraftWork, ...]:
+    """The bibliography, in the order of its keys."""
+    columns = set(DraftWork.model_fields) - {"cite_key"}
+    return tuple(
+        DraftWork(cite_key=key, **work.paper.model_dump(include=columns))
+        for key, work in sorted(works.items())
+    )
+
+
+def stored_texts(papers: Iterable[Paper], passages: Iterable[tuple[str, str]]) -> list[StoredText]:
+    """What a draft must not repeat: abstracts, and passages with the titles of their papers."""
+    abstracts = [(paper.title, paper.abstract or "") for paper in papers]
+    pairs = dict.fromkeys((*abstracts, *passages))
+    return [StoredText(title=title, text=text) for title, text in pairs if text.strip()]

@@ -1,0 +1,57 @@
+"""Drafts have their page: the text beside its claims, and why one was refused."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.base import replace
+from schemas.failure import Failure
+from schemas.reasons import Reason
+from tests.support.dashboard import open_page, words
+from tests.support.draft_lake import make_draft, publish_draft
+from tests.support.safe_page import unsafe_parts
+from warehouse.layout import Layout
+
+MARKUP = "<script>alert(1)</script> ![x](http://example.org/x.png)"
+
+
+@pytest.fixture(scope="module")
+def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    layout = Layout(tmp_path_factory.mktemp("drafted"))
+    publish_draft(layout, make_draft())
+    return layout
+
+
+def test_a_draft_stands_beside_what_carries_it(layout: Layout) -> None:
+    page = open_page("drafts", layout)
+    assert not page.exception
+    said = words(page)
+    assert "Steps that bats take, 100 % of them" in said
+    assert "supported within this task" in said
+    (claims,) = [table.value for table in page.dataframe]
+    gain = claims[claims["claim_key"] == "task-0.c001.gain"].iloc[0]
+    assert gain["shown"] == "0.2"
+    assert gain["query"].startswith("select gain from programs")
+    assert unsafe_parts(page) == []
+
+
+def test_a_refused_draft_says_why_and_its_text_stays_text(tmp_path: Path) -> None:
+    layout, draft = Layout(tmp_path), make_draft()
+    line = Failure(stage="writing", subject=MARKUP, reason=Reason.UNTRACED, detail=MARKUP)
+    refused = replace(
+        draft,
+        title=MARKUP,
+        word_count=None,
+        unscored_reason=Reason.UNTRACED,
+        unscored_detail=MARKUP,
+        failures=(line,),
+    )
+    publish_draft(layout, refused)
+    page = open_page("drafts", layout)
+    assert not page.exception
+    assert "Refused: 1 things that nothing carries" in words(page)
+    assert unsafe_parts(page) == []
+
+
+def test_without_a_draft_the_page_says_how_to_write_one(tmp_path: Path) -> None:
+    assert "assay write" in words(open_page("drafts", Layout(tmp_path)))

@@ -1,0 +1,177 @@
+"""`assay write` from the lake to a folder, once; and what it refuses, in one line."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.command_line import application, run_command
+from flows.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_USAGE
+from schemas.base import replace
+from schemas.experiment import Finding
+from schemas.reasons import Reason
+from tasks.writing import draft_shard
+from tests.support.answers import read_answer
+from tests.support.experiment_lake import make_experiment, publish_experiment
+from tests.support.survey_lake import make_survey, published_surveys
+from warehouse.layout import Layout
+from warehouse.verify import verify
+
+IDEA = {
+    "idea_id": "bats",
+    "title": r"Do $\alpha$ bats & 100 % of \moths{} meet?",
+    "problem": "Bats meet too few of 30 moths.",
+    "method": "We play calls to moths and count which of them turn away from the sound.",
+}
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["assay", *words])
+    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    (tmp_path / "idea.jsonl").write_text(json.dumps(IDEA))
+    return tmp_path
+
+
+def publish_sources(here: Path) -> None:
+    layout = Layout(here / "w")
+    published_surveys(layout, make_survey())
+    publish_experiment(layout, make_experiment())
+
+
+COMMAND = (
+    *("write", "idea.jsonl", "--warehouse", "w", "--experiment", "experiment-a"),
+    *("--survey", "survey-a", "-o", "draft"),
+)
+
+
+def test_a_draft_is_written_once_from_an_experiment_and_a_survey(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    publish_sources(here)
+    assert run(monkeypatch, *COMMAND, "--json") == EXIT_DONE
+    answer = read_answer(capsys.readouterr().out)
+    assert answer["state"] == "written"
+    (draft,) = answer["rows"]
+    assert draft["form"] == "paper"
+    assert {work["title"] for work in draft["works"]} == {
+        "Echo calls of bats", "Moths that hear bats",
+    }  # fmt: skip
+    assert [Path(path).name for path in answer["files"]] == [
+        "draft.pdf", "draft.docx", "draft.html", "draft.tex",
+    ]  # fmt: skip
+    markdown = (here / "draft" / "draft.md").read_text()
+    assert r"[“Bats \<b\>call\</b\> \| as \[1\] showed.”]" in markdown
+    run_id = answer["run"]["run_id"]
+
+    monkeypatch.setattr(draft_shard, "write_draft", None)  # nothing is written again
+    assert run(monkeypatch, *COMMAND, "--json") == EXIT_DONE
+    again = read_answer(capsys.readouterr().out)
+    assert (again["run"]["run_id"], again["rows"]) == (run_id, answer["rows"])
+    assert verify(Layout(here / "w")).problems == ()
+    for kind in ("md", "html", "json"):
+        assert run(monkeypatch, "report", run_id, "--warehouse", "w", "--format", kind) == EXIT_DONE
+        assert "supported within this task" in capsys.readouterr().out
+
+
+def test_an_outline_that_was_edited_is_followed(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    publish_sources(here)
+    assert run(monkeypatch, *COMMAND) == EXIT_DONE
+    outline = here / "outline.yaml"
+    text = (here / "draft" / "outline.yaml").read_text()
+    outline.write_text(text.replace("heading: Results", "heading: What came of it"))
+    assert run(monkeypatch, *COMMAND, "--outline", "outline.yaml") == EXIT_DONE
+    assert "# What came of it" in (here / "draft" / "draft.md").read_text()
+    outline.write_text(text.replace("purpose: Say", "purpose: In 12 words say", 1))
+    capsys.readouterr()
+    assert run(monkeypatch, *COMMAND, "--outline", "outline.yaml") == EXIT_FAILURES
+    assert "Introduction: the number 12 is no claim" in capsys.readouterr().err
+
+
+def test_without_an_experiment_it_is_a_proposal_with_its_gaps(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "write", "idea.jsonl", "--warehouse", "w", "-o", "draft") == EXIT_DONE
+    said = capsys.readouterr().err
+    assert "nothing is cited: name a survey" in said
+    assert "nothing was measured, so this is a proposal" in said
+    markdown = (here / "draft" / "draft.md").read_text()
+    assert "# Plan" in markdown
+    assert "# Results" not in markdown
+    assert markdown.count("To be shown") == 2
+
+
+def test_results_that_do_not_exist_are_not_written(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = replace(
+        make_experiment(),
+        finding=None,
+        best_program_id=None,
+        unscored_reason=Reason.PROGRAM_FAILED,
+        unscored_detail="program.py fails",
+    )
+    publish_experiment(Layout(here / "w"), lost)
+    command = ("write", "idea.jsonl", "--warehouse", "w", "--experiment", "experiment-a")
+    assert run(monkeypatch, *command, "--json") == EXIT_DONE
+    (draft,) = read_answer(capsys.readouterr().out)["rows"]
+    assert draft["form"] == "proposal"
+    gaps = [claim["shown"] for claim in draft["claims"] if claim["kind"] == "gap"]
+    assert any("program.py fails" in gap for gap in gaps)
+
+
+def test_contradictory_results_are_said_and_neither_is_left_out(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = replace(make_experiment(), finding=Finding.UNDECIDED)
+    monkeypatch.setattr(
+        "flows.draft_request.published_units", lambda *_: (make_experiment(), other)
+    )
+    publish_experiment(Layout(here / "w"), make_experiment())
+    command = ("write", "idea.jsonl", "--warehouse", "w", "--experiment", "experiment-a")
+    assert run(monkeypatch, *command, "-o", "draft") == EXIT_DONE
+    assert "contradict each other" in capsys.readouterr().err
+    markdown = (here / "draft" / "draft.md").read_text()
+    assert "supported within this task" in markdown
+    assert "undecided" in markdown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nobody",), "nobody is neither a file nor an idea of the lake"),
+        (("idea.jsonl", "--experiment", "experiment-b"), "experiment-b is not published"),
+        (("idea.jsonl", "--survey", "survey-b"), "survey-b is not published"),
+        (("idea.jsonl", "--venue", "nature"), "there is no template for it"),
+        (("idea.jsonl", "--bib", "none.bib"), "there is no such file"),
+        (("idea.jsonl", "--bib", "empty.bib"), "holds no entry"),
+        (("idea.jsonl", "--outline", "none.yaml"), "none.yaml"),
+        (("two.jsonl",), "holds 2 ideas"),
+        (("bad.jsonl",), "bad.jsonl line 1"),
+    ],
+)
+def test_mistakes_are_one_line(
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    said: str,
+) -> None:
+    publish_sources(here)
+    (here / "empty.bib").write_text("")
+    (here / "bad.jsonl").write_text("{}\n")
+    (here / "two.jsonl").write_text(
+        "".join(json.dumps(IDEA | {"idea_id": name, "problem": name * 40}) + "\n" for name in "ab")
+    )
+    assert run(monkeypatch, "write", *words, "--warehouse", "w") == EXIT_USAGE
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1

@@ -1,0 +1,112 @@
+"""A small draft, as it is landed, and what it is written from."""
+
+from pathlib import Path
+
+from schemas.draft import Draft, Form
+from schemas.draft_run import DraftHead, DraftRequest, Material, StoredText
+from schemas.idea import Idea
+from schemas.identifiers import IdeaId, PaperId, RunId
+from schemas.paper import Paper
+from tasks.writing.charts import experiment_charts
+from tasks.writing.claims import Claims, add_experiment, add_idea, declare
+from tasks.writing.draft_shard import write_draft
+from tasks.writing.method_graph import experiment_graph
+from tasks.writing.outline import make_outline
+from tasks.writing.works import Known, add_works, draft_works, keyed
+from tests.support.evaluations import START
+from tests.support.experiment_lake import EXPERIMENT, make_experiment
+from warehouse.drafts import DRAFT_RECORD, DRAFTS
+from warehouse.layout import Layout
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
+from warehouse.units.record import land_unit
+
+DRAFT = RunId("draft-a")
+PASSAGES = tuple(
+    f"Study {name} observes that {name} bats avoid {other} moths whenever the {other} wind is"
+    f" rising above the {name} hills."
+    for name, other in (
+        ("northern", "pale"), ("southern", "dusky"), ("eastern", "silver"), ("western", "amber"),
+        ("coastal", "violet"), ("alpine", "crimson"), ("desert", "ochre"), ("boreal", "ivory"),
+        ("tropical", "russet"), ("urban", "copper"), ("rural", "golden"), ("insular", "scarlet"),
+        ("riparian", "emerald"), ("montane", "azure"), ("steppe", "umber"), ("savanna", "teal"),
+        ("lowland", "maroon"), ("highland", "indigo"), ("arctic", "sable"), ("temperate", "olive"),
+    )
+)  # fmt: skip
+"""Twenty stored texts, of twenty works."""
+
+
+def make_idea(idea_id: str = "bats") -> Idea:
+    return Idea(
+        idea_id=IdeaId(idea_id),
+        title="Steps that bats take, 100 % of them",
+        text="We let bats choose among 9 steps.",
+        problem="Bats choose badly among 9 steps.",
+        method="We try each step on 3 moths.",
+    )
+
+
+def known_works() -> tuple[Known, ...]:
+    return tuple(
+        Known(
+            Paper(
+                paper_id=PaperId(f"paper-{number}"),
+                title=f"Bats and moths, part {number}",
+                authors=(f"Ada {chr(ord('A') + number)}berg",),
+                year=2001 + number,
+            ),
+            passage,
+        )
+        for number, passage in enumerate(PASSAGES)
+    )
+
+
+def make_request(idea_id: str = "bats", warehouse: Path = Path("warehouse")) -> DraftRequest:
+    """A paper on one experiment, with twenty works."""
+    claims, experiment = Claims(), make_experiment()
+    add_idea(claims, make_idea(idea_id), None)
+    works = keyed(known_works())
+    add_works(claims, works, "bats and moths")
+    stem = add_experiment(claims, EXPERIMENT, experiment)
+    declare(claims, "extractive")
+    figures = (
+        experiment_graph([experiment]),
+        *experiment_charts(EXPERIMENT, experiment, stem, alone=True),
+    )
+    material = Material(
+        form=Form.PAPER,
+        title=make_idea().title,
+        claims=tuple(claims.by_key.values()),
+        figures=figures,
+        works=draft_works(works),
+        stored=tuple(StoredText(title="Bats and moths", text=text) for text in PASSAGES),
+    )
+    return DraftRequest(
+        draft_id=idea_id,
+        warehouse=warehouse,
+        material=material,
+        outline=make_outline(Form.PAPER, claims, figures, [stem]),
+        experiment_run_ids=(EXPERIMENT,),
+    )
+
+
+def make_draft(idea_id: str = "bats") -> Draft:
+    return write_draft(make_request(idea_id))
+
+
+def make_draft_head() -> DraftHead:
+    return DraftHead(
+        run_id=DRAFT,
+        engine="extractive",
+        experiment_run_ids=(EXPERIMENT,),
+        started_at=START,
+        finished_at=START,
+    )
+
+
+def publish_draft(layout: Layout, draft: Draft) -> RunId:
+    """A published run of this draft."""
+    land_unit(layout, DRAFT_RECORD, DRAFT, draft, START, START)
+    write_head(layout, DRAFTS, make_draft_head())
+    assert publish(layout, DRAFTS, make_draft_head()).published
+    return DRAFT

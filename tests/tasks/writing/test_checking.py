@@ -1,0 +1,175 @@
+"""The check over a finished draft: what is carried stands, and every injected fault is refused."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.base import replace
+from schemas.draft import ClaimKind, Draft
+from schemas.draft_markdown import claim_span, one_space
+from schemas.draft_run import StoredText
+from tasks.writing.checking import check, numbers_in
+from tasks.writing.parsing import parse
+from tests.support.draft_lake import PASSAGES, make_draft, make_request
+
+STORED = make_request().material.stored
+
+
+@pytest.fixture(scope="module")
+def draft() -> Draft:
+    return make_draft()
+
+
+def changed(draft: Draft, old: str, new: str) -> Draft:
+    """The draft with the first `old` of its sections as `new`."""
+    assert any(old in section.text for section in draft.sections), old
+    sections = []
+    for section in draft.sections:
+        if old in section.text:
+            section, old = replace(section, text=section.text.replace(old, new, 1)), "\x00"
+        sections.append(section)
+    return replace(draft, sections=tuple(sections))
+
+
+def added(draft: Draft, text: str, place: int = -2) -> Draft:
+    """The draft with another paragraph in one of its sections."""
+    sections = list(draft.sections)
+    sections[place] = replace(sections[place], text=f"{sections[place].text}\n\n{text}")
+    return replace(draft, sections=tuple(sections))
+
+
+def lines(draft: Draft) -> list[str]:
+    return [failure.detail for failure in check(draft, STORED)]
+
+
+def test_a_draft_that_is_carried_stands(draft: Draft) -> None:
+    assert lines(draft) == []
+    assert draft.word_count
+    assert draft.failures == ()
+
+
+def test_twenty_false_numbers_are_refused(draft: Draft) -> None:
+    numbers = [claim for claim in draft.claims if claim.kind is ClaimKind.NUMBER][:10]
+    chosen = random.Random(7)
+    for claim in numbers:
+        true = claim_span(claim.claim_key, claim.shown)
+        false = f"{(claim.value or 0) + chosen.choice((1, 10)):.4g}"
+        assert lines(changed(draft, true, claim_span(claim.claim_key, false))), claim.claim_key
+    for typed in (
+        "The gain is 0.2.", "Bats win 3 times.", "About twenty bats came.", "It takes half of it.",
+        "A share of ½ is enough.", "All ٣ of them.", "A gain of &#50; bats.", "Bats^2^ win.",
+        "It doubled.", "`0.7` is the gain.",
+    ):  # fmt: skip
+        assert any("is no claim" in line for line in lines(added(draft, typed))), typed
+
+
+def test_a_number_that_is_another_fact_of_the_lake_is_refused_in_its_place(draft: Draft) -> None:
+    mean = next(claim for claim in draft.claims if claim.claim_key == "task-0.parent.mean")
+    other = next(claim for claim in draft.claims if claim.claim_key == "task-0.c001.mean")
+    true = claim_span(mean.claim_key, mean.shown)
+    (line,) = lines(changed(draft, true, claim_span(mean.claim_key, other.shown)))
+    assert line == "'0.2' is not what task-0.parent.mean says: 0.4"
+
+
+def test_twenty_swapped_citations_are_refused(draft: Draft) -> None:
+    keys = [work.cite_key for work in draft.works]
+    assert len(keys) == 20
+    for key, other in zip(keys, keys[1:] + keys[:1], strict=True):
+        quote = next(
+            c for c in draft.claims if c.kind is ClaimKind.QUOTE and c.cited_keys == (key,)
+        )
+        said = claim_span(quote.claim_key, quote.shown)
+        swapped = changed(draft, f"{said} [@{key}]", f"{said} [@{other}]")
+        assert len(lines(swapped)) == 2, key
+
+
+def test_twenty_copied_sentences_are_refused(draft: Draft) -> None:
+    for passage in PASSAGES:
+        assert any("are repeated" in line for line in lines(added(draft, passage))), passage
+        hidden = passage.replace(" bats ", " *bats* ").upper()
+        assert any("are repeated" in line for line in lines(added(draft, hidden))), hidden
+
+
+def test_a_copied_sentence_is_found_in_any_stored_text(draft: Draft) -> None:
+    text = "Owls that hunt by night prefer the quiet edges of old forests."
+    again = added(draft, text)
+    assert lines(again) == []
+    found = check(again, [StoredText(title="Owls", text=f"We know. {text}")])
+    assert "words of 'Owls' are repeated" in found[0].detail
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("As known [@nobody].", "[@nobody] is not in the bibliography"),
+        ("Bats win [@aberg2001].", "is cited for what no stored text of it carries"),
+        (claim_span("task-0.gain", "0.1"), "there is no claim task-0.gain"),
+        ("[Here](https://example.org).", "a link leads to https://example.org"),
+        ("![x](https://example.org/x.png)", "a picture is https://example.org/x.png"),
+        ("```{=latex}\n\\input{x}\n```", "is no claim"),
+        ("See [Figure](#fig-none).", "a link leads to #fig-none"),
+    ],
+)
+def test_what_leads_nowhere_is_refused(draft: Draft, text: str, said: str) -> None:
+    if said != "is no claim":
+        assert any(said in line for line in lines(added(draft, text)))
+    else:
+        assert "\\input{x}" in "".join(
+            each.text for each in parse(added(draft, text).markdown).stretches
+        )
+
+
+def test_who_cites_may_not_say_more_than_is_quoted(draft: Draft) -> None:
+    quote = next(claim for claim in draft.claims if claim.kind is ClaimKind.QUOTE)
+    said, key = claim_span(quote.claim_key, quote.shown), quote.cited_keys[0]
+    longer = f"{said}, and so the method of bats is proven for good [@{key}]"
+    found = lines(changed(draft, f"{said} [@{key}]", longer))
+    assert any("says more than its claims" in line for line in found)
+
+
+def test_a_quotation_has_to_stand_in_the_stored_text(draft: Draft) -> None:
+    claims = tuple(
+        replace(claim, passage="Something else was stored of this work.")
+        if claim.kind is ClaimKind.QUOTE
+        else claim
+        for claim in draft.claims
+    )
+    assert len(lines(replace(draft, claims=claims))) == 20
+
+
+def test_figures_have_to_be_shown_and_referred_to(draft: Draft) -> None:
+    assert lines(changed(draft, "See [Figure](#fig-gains).", "")) == [
+        "the figure gains is not referred to"
+    ]
+    sections = tuple(replace(section, figure_ids=()) for section in draft.sections)
+    assert "the figure runs is not shown" in lines(replace(draft, sections=sections))
+
+
+def test_what_machines_wrote_has_to_be_declared(draft: Draft) -> None:
+    assert lines(replace(draft, sections=draft.sections[:-1])) == [
+        "the draft does not say what machines wrote: declaration"
+    ]
+
+
+def test_a_setting_that_would_read_a_file_is_refused(draft: Draft) -> None:
+    found = lines(added(draft, "---\nbibliography: /etc/passwd\n---"))
+    assert "the setting bibliography has no place in a draft" in found
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=30))
+def test_any_text_stands_in_its_claim_as_it_is(texts: list[str]) -> None:
+    wanted = [one_space(text) for text in texts if one_space(text)]
+    markdown = "\n\n".join(
+        f"As given: {claim_span(f'k{n}', text)}." for n, text in enumerate(wanted)
+    )
+    seen = [claim for stretch in parse(markdown).stretches for claim in stretch.claims]
+    assert [each.text for each in seen] == [" ".join(text.split()) for text in wanted]
+
+
+def test_words_that_are_no_numbers_pass() -> None:
+    assert (
+        list(numbers_in("No one of them, first or second, halted; often weight and tension.")) == []
+    )

@@ -1,0 +1,162 @@
+"""Claims are what the lake says, works are quoted word for word, and charts can be read in print."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from schemas.base import replace
+from schemas.draft import ClaimKind, FigureKind
+from schemas.draft_run import PlannedSection
+from schemas.errors import ConfigurationError
+from schemas.experiment import Finding
+from schemas.identifiers import PaperId, RunId
+from schemas.paper import Paper
+from tasks.citations.bib_entries import read_bib
+from tasks.text.quotations import stands_in
+from tasks.writing.charts import BLUE, GREY, ORANGE, TEXT_PIXELS
+from tasks.writing.claims import Claims, add_contradictions, add_experiment, number_shown
+from tasks.writing.outline import outline_text, read_outline
+from tasks.writing.works import Known, joined, keyed, nearest_quote
+from tests.support.draft_lake import make_request
+from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
+from warehouse.lake import open_reader
+from warehouse.layout import Layout
+
+POINTS_A_PIXEL = 0.75
+
+
+def test_the_query_of_every_claim_gives_it_out_of_the_lake(tmp_path: Path) -> None:
+    layout, claims = Layout(tmp_path), Claims()
+    experiment = replace(make_experiment(), because="it's 'chosen'", question="Is it O'Brien's?")
+    publish_experiment(layout, experiment)
+    add_experiment(claims, EXPERIMENT, experiment)
+    asked = [claim for claim in claims.by_key.values() if claim.query]
+    assert len(asked) > 20
+    with open_reader(layout) as connection:
+        for claim in asked:
+            ((value,),) = connection.execute(claim.query).fetchall()
+            assert value == (claim.shown if claim.value is None else claim.value), claim.claim_key
+        for figure in make_request().material.figures:
+            if figure.query:
+                rows = connection.execute(figure.query).fetchall()
+                drawn = json.loads(figure.spec)["datasets"].values()
+                assert len(rows) == max(map(len, drawn))
+
+
+def test_every_chart_has_axes_with_titles_and_text_that_can_be_read_in_print() -> None:
+    charts = [f for f in make_request().material.figures if f.kind is FigureKind.CHART]
+    assert [chart.figure_id for chart in charts] == ["gains", "runs"]
+    for chart in charts:
+        spec = json.loads(chart.spec)
+        assert TEXT_PIXELS * POINTS_A_PIXEL >= 7
+        assert spec["config"]["axis"]["labelFontSize"] == TEXT_PIXELS
+        for layer in spec["layer"]:
+            assert layer["mark"]["color"] in (BLUE, ORANGE, GREY)
+            for axis in ("x", "y"):
+                assert layer["encoding"].get(axis, {"title": "-"})["title"]
+
+
+def test_what_was_not_measured_makes_no_claim() -> None:
+    claims = Claims()
+    claims.number("a.gain", "gain", None, "")
+    claims.text("a.text", "text", " \u200b ")
+    assert claims.by_key == {}
+    assert [number_shown(each) for each in (0.2, 12345.6, 3.0, -0.000123456)] == [
+        "0.2", "12,346", "3", "-0.0001235",
+    ]  # fmt: skip
+
+
+def test_experiments_that_contradict_each_other_leave_a_gap() -> None:
+    claims, first = Claims(), make_experiment()
+    other = replace(first, finding=Finding.NOT_SUPPORTED)
+    pairs = [(add_experiment(claims, EXPERIMENT, first), first)]
+    pairs.append((add_experiment(claims, RunId("experiment-b"), other), other))
+    assert [stem for stem, _ in pairs] == ["task-0", "task-0-2"]
+    add_contradictions(claims, pairs)
+    gap = claims.by_key["task-0-2.contradiction"]
+    assert gap.kind is ClaimKind.GAP
+    assert "experiment-a" in gap.shown
+    assert "experiment-b" in gap.shown
+
+
+def test_a_best_candidate_that_ties_with_what_was_known_leaves_a_gap() -> None:
+    claims = Claims()
+    add_experiment(claims, EXPERIMENT, replace(make_experiment(), baseline_low=-0.1))
+    assert "does not tell them apart" in claims.by_key["task-0.baseline_gap"].shown
+
+
+def test_a_quotation_is_a_sentence_of_the_passage_near_to_the_idea() -> None:
+    passage = "Cats sleep all day long in warm houses. Bats hear moths with great precision. Yes."
+    quote = nearest_quote(passage, "how bats hear moths")
+    assert quote == "Bats hear moths with great precision."
+    assert stands_in(quote, passage)
+    assert nearest_quote("Too short.", "bats") == ""
+
+
+def paper(name: str, title: str) -> Paper:
+    return Paper(paper_id=PaperId(name), title=title, authors=("דוד כהן",), year=2020)
+
+
+def test_a_work_of_several_sources_is_one_under_its_readers_key() -> None:
+    own = Known(paper("bib:x", "Bats, & moths"), key="Cohen:bats")
+    stored = Known(paper("first", "BATS & Moths"), "Bats hear moths.", "hearing")
+    (work,) = joined([[own], [stored]])
+    assert (work.key, work.passage, work.group) == ("Cohen:bats", "Bats hear moths.", "hearing")
+    assert work.paper.paper_id == "first"
+    other = Known(paper("third", "Else"))
+    assert list(keyed([work, other])) == ["Cohen:bats", "anonymous2020"]
+
+
+def test_a_bibliography_keeps_its_keys_and_loses_its_latex(tmp_path: Path) -> None:
+    path = tmp_path / "refs.bib"
+    path.write_text(
+        r"@article{a:1, title={Na{\"\i}ve {B}ats \& $\alpha$}, author={Doe, J. and כהן, דוד},"
+        " year={2020}, journal={J.}}\n@misc{b, title={Else}}"
+    )
+    (first, one), (second, other) = read_bib(path)
+    assert (first, one.title, one.authors, one.year) == (
+        "a:1", "Naïve Bats & $\\alpha$", ("Doe, J.", "כהן, דוד"), 2020,
+    )  # fmt: skip
+    assert (second, other.year) == ("b", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "holds no entry"),
+        ("no entry at all", "holds no entry"),
+        ("@article{a, title={x}}\n@article{a, title={y}}", "cannot be read"),
+        ("@article{a b, title={x}}", "more than letters"),
+        ("@article{ä, title={x}}", "more than letters"),
+    ],
+)
+def test_a_bibliography_that_cannot_be_used_is_refused(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    path = tmp_path / "refs.bib"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError) as refused:
+        read_bib(path)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_outline_can_be_edited_and_is_held_against_the_claims(tmp_path: Path) -> None:
+    request, path = make_request(), tmp_path / "outline.yaml"
+    path.write_text(outline_text(request.outline))
+    assert read_outline(path, request.material) == request.outline
+    changes = {
+        "names no claim: task-0.guess": {"claim_keys": ("task-0.guess", "declaration")},
+        "names no figure: none": {"figure_ids": ("none",)},
+        "has no section with declaration": {"claim_keys": ()},
+    }
+    for said, change in changes.items():
+        section = PlannedSection(heading="A", purpose="B", **change)
+        path.write_text(outline_text([section]))
+        with pytest.raises(ConfigurationError, match=said):
+            read_outline(path, request.material)
+    for text in ("- heading: [", "- 3", "heading: x"):
+        path.write_text(text)
+        with pytest.raises(ConfigurationError):
+            read_outline(path, request.material)
