@@ -1,0 +1,133 @@
+"""`assay ideate` killed at several moments by SIGKILL: no answer is paid for twice, and what comes of
+it is what an undisturbed run gives.
+"""
+
+import json
+import sqlite3
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.support.assay_command import assay, kill_hard, rows, start_assay, wait_until
+from tests.support.idea_writer import IdeaWriter
+from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
+
+pytestmark = pytest.mark.end_to_end
+
+GUARD_SECONDS = 600
+CONTACT = "whether questions and answers are understood on both sides"
+SEEDS = (
+    {"idea_id": "proteins", "text": "Graph neural networks for protein interaction."},
+    {"idea_id": "agents", "text": "LLM agents that need few-shot learning."},
+)
+VERSIONS = (
+    "select version_id, parent_id, move, keywords, text, dropped_reason, unscored_reason"
+    " from idea_versions order by all"
+)
+ANSWERS = "select version_id, finding_key, quote, answered from finding_answers order by all"
+SCORES = "select idea_id, score from idea_scores order by all"
+
+
+@dataclass
+class Till:
+    """Answers so many questions about ideas, and leaves those that come after without an answer: a
+    provider bills what it has answered.
+    """
+
+    allowed: float = float("inf")
+    answered: Counter[str] = field(default_factory=Counter)
+    held: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, request: Recorded) -> str:
+        question = json.dumps(request.messages)
+        if CONTACT in question:
+            return "good"
+        with self.lock:
+            if self.answered.total() >= self.allowed:
+                self.held += 1
+                return "hangs"
+            self.answered[question] += 1
+            return "good"
+
+
+def command(folder: Path, server: OpenAIServer) -> list[str]:
+    seeds = folder / "seeds.jsonl"
+    seeds.write_text("".join(json.dumps(seed) + "\n" for seed in SEEDS))
+    engine = ["--engine", "litellm:openai/writer", "--api-base", server.url]
+    size = ["--rounds", "2", "--per-seed", "2", "--modules", "soundness"]
+    return ["ideate", str(seeds), "--warehouse", str(folder / "warehouse"), *size, *engine]
+
+
+def stored(warehouse: Path) -> int:
+    """Replies that are kept on disk; 0 while there is no store."""
+    try:
+        path = warehouse / "cache" / "replies.sqlite"
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
+            return int(connection.execute("select count(*) from entries").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+def seen(warehouse: Path) -> list[list[dict[str, object]]]:
+    return [rows(warehouse, query) for query in (VERSIONS, ANSWERS, SCORES)]
+
+
+@pytest.fixture(scope="module")
+def paid_env(env: dict[str, str]) -> dict[str, str]:
+    return {**env, "OPENAI_API_KEY": "sk-of-a-test"}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(
+    paid_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Counter[str]]:
+    """The lake of an ideation that ran through, and what it asked."""
+    folder, till = tmp_path_factory.mktemp("undisturbed"), Till()
+    with start_openai_server(till, answer=IdeaWriter()) as server:
+        done = assay(*command(folder, server), env=paid_env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "warehouse", till.answered
+
+
+@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.kills)])
+def test_an_ideation_killed_at_several_moments_pays_for_no_answer_twice(
+    kills: int,
+    undisturbed: tuple[Path, Counter[str]],
+    paid_env: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    lake, asked = undisturbed
+    till, warehouse, log = Till(), tmp_path / "warehouse", tmp_path / "log"
+    with start_openai_server(till, answer=IdeaWriter()) as server:
+        words = command(tmp_path, server)
+        for kill in range(kills):
+            till.allowed, till.held = 1 + asked.total() * kill // kills, 0
+            process = start_assay(*words, env=paid_env, log=log)
+            wait_until(
+                lambda process=process: (
+                    (till.held > 0 and stored(warehouse) >= till.answered.total())
+                    or process.poll() is not None
+                ),
+                GUARD_SECONDS,
+                "a question without an answer",
+            )
+            assert process.poll() is None, log.read_text()
+            kill_hard(process)
+            process.wait()
+        till.allowed = float("inf")
+        done = assay(*words, env=paid_env)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert assay(*words, env=paid_env).returncode == 0
+    assert till.answered == asked
+    assert max(asked.values()) == 1
+    assert rows(
+        lake, "select distinct round from idea_versions where text is not null order by 1"
+    ) == [
+        {"round": 1},
+        {"round": 2},
+    ]
+    assert seen(warehouse) == seen(lake)
