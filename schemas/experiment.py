@@ -55,6 +55,11 @@ class Task(Noun):
     question: str = Field(min_length=1, max_length=4_000)
     metric: str = Field(min_length=1, max_length=100, description="Name of what `score` returns.")
     direction: Direction
+    explanation: str = Field(
+        default="",
+        max_length=2_000,
+        description="What the metric is relative to and what programs are given, as models are told.",
+    )
     least_difference: float = Field(
         gt=0, description="Smallest difference of the metric that would be worth having."
     )
@@ -229,6 +234,9 @@ class Experiment(Judged):
     question: Prose = Field(description="What is asked.")
     metric: str = Field(description="What is measured.")
     direction: Direction = Field(description="Which way the metric is better.")
+    explanation: Prose = Field(
+        default="", description="What the metric is relative to; empty: the task does not say."
+    )
     least_difference: float = Field(gt=0, description="Smallest difference worth having.")
     environment: str = Field(description="Interpreter and libraries of the executions.")
     idea_id: str | None = Field(

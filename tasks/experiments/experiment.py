@@ -249,6 +249,7 @@ def _of_task(folder: TaskFolder, container: Container | None) -> dict[str, Any]:
         "question": task.question,
         "metric": task.metric,
         "direction": task.direction,
+        "explanation": task.explanation,
         "least_difference": task.least_difference,
     }
 

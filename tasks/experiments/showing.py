@@ -4,6 +4,7 @@ Nothing of the data by which candidates are selected or confirmed is shown, nor 
 """
 
 from collections.abc import Iterable
+from textwrap import shorten
 
 from schemas.experiment import Fate, Program, Stage, Task
 from tasks.experiments.record import Record, mean_of
@@ -21,12 +22,13 @@ _SLOW_SHARE = 0.2
 
 
 def measured(task: Task, environment: str) -> str:
-    """Metric, direction and limits."""
+    """Metric, direction and limits, and what the task says of them."""
     limits = task.limits
+    explained = f" {one_line(task.explanation)}" if task.explanation else ""
     return (
         f"{task.metric}; {task.direction.better}, and a difference of {task.least_difference:g} or more is"
         f" worth having. A run may take {limits.seconds:g} s and {limits.memory_bytes >> 20:,} MB."
-        f" {environment}."
+        f" {environment}.{explained}"
     )
 
 
@@ -53,7 +55,7 @@ def fared(record: Record, name: str) -> str:
     seconds = record.seconds(name, Stage.SCREENING)
     limit = record.task.limits.seconds
     if seconds > _SLOW_SHARE * limit:
-        told += f"; a run takes {seconds:.1g} of the {limit:g} s it may, and full data are larger"
+        told += f"; a run takes {seconds:.0f} of the {limit:g} s it may, and full data are larger"
     return told
 
 
@@ -111,6 +113,7 @@ def _called(name: str) -> str:
 
 
 def _tried(record: Record, program: Program) -> str:
-    said = one_line(program.rationale)[:_RATIONALE_CHARACTERS] or "no word of what it is"
+    said = shorten(program.rationale, _RATIONALE_CHARACTERS, placeholder=" …")
+    said = said or "no word of what it is"
     name, parent = program.program_id, _called(program.parent_program_id or PARENT)
     return f"{name}, from {parent}: {said} → {fared(record, name)}"

@@ -165,6 +165,14 @@ def test_what_programs_say_is_shown_as_data_and_in_bounds(whole: Lab) -> None:
     assert not any("def score" in text for text in told)
 
 
+def test_what_the_metric_means_is_told_to_models_and_readers(whole: Lab) -> None:
+    meaning = "How far the number lies from the target."
+    asked = [each.messages[1]["content"] for each in whole.server.requests]
+    assert all(meaning in text for text in asked)
+    (report,) = (whole.folder / "w" / "reports").glob("experiment-*/index.md")
+    assert meaning in report.read_text()
+
+
 def test_a_run_that_spends_its_budget_says_so_and_goes_on_from_there(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:

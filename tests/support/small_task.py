@@ -6,6 +6,7 @@ TASK = """
 question = "Is a number nearer to the target better?"
 metric = "error"
 direction = "minimise"
+explanation = "How far the number lies from the target."
 least_difference = 0.5
 
 [trials]
