@@ -301,6 +301,33 @@ def steps(frame: polars.DataFrame, *, x: str, y: str, said: str, kept: str) -> D
     return drawn
 
 
+def gains(tried: polars.DataFrame, known: polars.DataFrame, *, y_title: str) -> Drawn:
+    """Candidates by `number` with their `gain`, `low` to `high` where there is an interval, and
+    lines across for what is `known`, by `name` and `gain`. A dot is open where `full` is not "yes".
+    """
+    base = alt.Chart(tried, height=HEIGHT).encode(
+        x=alt.X(
+            "number",
+            type="quantitative",
+            title="Candidate, in the order of proposal",
+            axis=alt.Axis(format="d", tickMinStep=1),
+            scale=alt.Scale(zero=False, nice=True),
+        ),
+        y=alt.Y("gain", type="quantitative", title=y_title),
+    )
+    ends = base.mark_rule(color=PALETTE[0], opacity=0.6).encode(y="low:Q", y2="high:Q")
+    points = base.mark_point(size=60, opacity=0.9).encode(
+        color=_either("full", [PALETTE[0], NEUTRAL]),
+        shape=_either("full", ["circle", "diamond"]),
+        tooltip=_tooltip(tried),
+    )
+    across = alt.Chart(known).encode(y="gain:Q")
+    rules = across.mark_rule(color=BAD, strokeDash=[6, 4])
+    names = across.mark_text(align="left", dy=-6, color=BAD).encode(text="name:N", x=alt.value(4))
+    drawn: alt.LayerChart = rules + ends + points + names
+    return drawn
+
+
 def _either(column: str, values: Sequence[str]) -> dict[str, Any]:
     """One look for "yes", another for "no", without a legend."""
     return {

@@ -19,6 +19,7 @@ from dashboards.reports.citation_map import CitationMap
 from dashboards.reports.interval_chart import IntervalChart
 from dashboards.reports.lineage import Lineage
 from dashboards.reports.reliability_chart import ReliabilityChart
+from dashboards.reports.search_chart import SearchChart
 from schemas.naming import unturned
 from schemas.patterns import IGNORECASE, bounded, linear
 
@@ -34,7 +35,15 @@ RELIABILITY_FENCE = "reliability"
 BARS_FENCE = "bars"
 MAP_FENCE = "map"
 LINEAGE_FENCE = "lineage"
-_DRAWN_FENCES = (INTERVALS_FENCE, RELIABILITY_FENCE, BARS_FENCE, MAP_FENCE, LINEAGE_FENCE)
+SEARCH_FENCE = "search"
+_DRAWN_FENCES = (
+    INTERVALS_FENCE,
+    RELIABILITY_FENCE,
+    BARS_FENCE,
+    MAP_FENCE,
+    LINEAGE_FENCE,
+    SEARCH_FENCE,
+)
 FOLD_FENCE, UNFOLD_FENCE = "fold", "unfold"
 BESIDE_FENCES = {
     "beside": '<div class="beside">\n<div>\n',
@@ -57,11 +66,12 @@ def html_page(
     bars: Mapping[int, BarChart] = {},
     maps: Mapping[int, CitationMap] = {},
     lineages: Mapping[int, Lineage] = {},
+    searches: Mapping[int, SearchChart] = {},
 ) -> str:
     """Render `markdown` with its headings as navigation.
 
-    An empty code block `intervals N`, `reliability N`, `bars N`, `map N` or `lineage N` stands for
-    the drawing of that number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it,
+    An empty code block `intervals N`, `reliability N`, `bars N`, `map N`, `lineage N` or
+    `search N` stands for the drawing of that number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it,
     and what stands between `beside`, `against` and `unbeside` in two columns. HTML in it is shown
     as text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
     """
@@ -73,6 +83,7 @@ def html_page(
         "bars": bars,
         "map": maps,
         "lineage": lineages,
+        "search": searches,
     }
     tokens = parser.parse(markdown, environment)
     sections = _number_headings(tokens)
@@ -82,7 +93,7 @@ def html_page(
     return unturned(page)  # names in the drawings and the title too
 
 
-def picture(kind: str, drawing: BarChart | CitationMap | Lineage) -> str:
+def picture(kind: str, drawing: BarChart | CitationMap | Lineage | SearchChart) -> str:
     """A drawing as a file of its own, which loads nothing; `kind` is the language of its fence."""
     return unturned(_templates().get_template("picture.svg.jinja").render(kind=kind, chart=drawing))
 

@@ -36,6 +36,11 @@ class Lineage:
     stops: tuple[Stop, ...]
     lines: tuple[tuple[Stop, Stop], ...]
     description: str
+    title: str = "Versions of each idea, round by round"
+    caption: str = (
+        "Each dot is a version, joined to the one it grew from, with its score and what it added."
+        " Small ones went no further."
+    )
 
 
 def lineage(

@@ -7,18 +7,24 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
+import duckdb
+
 from dashboards.reports import figures, wording
-from dashboards.reports.html_page import html_page
+from dashboards.reports.html_page import html_page, picture
+from dashboards.reports.lineage import Lineage
+from dashboards.reports.program_lineage import program_lineage
 from dashboards.reports.published_page import PublishedPage
-from dashboards.reports.render import rendered
+from dashboards.reports.render import OutputFormat, rendered
 from dashboards.reports.safe_text import Markdown
+from dashboards.reports.search_chart import SearchChart, search_chart
 from schemas.experiment import Execution, Experiment, Fate, Program, Role, Stage
 from schemas.experiment_run import ExperimentHead
 from schemas.identifiers import RunId
 from schemas.naming import INVISIBLE
 from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
-from warehouse.lake import open_reader
+from warehouse.lake import open_reader, rows_in
 from warehouse.layout import Layout
+from warehouse.statements import statement
 from warehouse.units.reading import published_head, published_units
 
 _FENCE = "~~~~~~"
@@ -26,9 +32,42 @@ _FENCE = "~~~~~~"
 
 @dataclass(frozen=True)
 class ExperimentPart:
-    """One experiment on the page."""
+    """One experiment on the page; `number` keeps its drawings apart from those of others.
+
+    Attributes:
+        cost: of the models that were asked, in words; empty: none was.
+    """
 
     experiment: Experiment
+    number: int = 1
+    cost: str = ""
+
+    @cached_property
+    def search(self) -> SearchChart | None:
+        """None where no candidate was scored."""
+        return search_chart(self.number, self.experiment)
+
+    @cached_property
+    def lineage(self) -> Lineage | None:
+        """None where every candidate was made from the parent."""
+        return program_lineage(self.number, self.experiment)
+
+    @property
+    def descent(self) -> tuple[str, ...]:
+        """Which program was made from which, a line each; empty: there is no such drawing."""
+        if self.lineage is None:
+            return ()
+        return tuple(f"{one.label} → {other.label}" for one, other in self.lineage.lines)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Drawings as files of their own, by their names."""
+        drawn = {"search": self.search, "lineage": self.lineage}
+        return {
+            f"{kind}-{self.number}.svg": picture(kind, drawing)
+            for kind, drawing in drawn.items()
+            if drawing is not None
+        }
 
     @property
     def verdict(self) -> str:
@@ -135,10 +174,25 @@ class ExperimentPage(PublishedPage):
         return tuple(part.experiment for part in self.parts)
 
     def markdown(self) -> str:
-        return rendered("experiment.md.jinja", page=self)
+        return self._markdown()
 
     def html(self) -> str:
-        return html_page(self.markdown(), title=f"Experiment {self.head.run_id}")
+        return html_page(
+            self._markdown(drawn="html"),
+            title=f"Experiment {self.head.run_id}",
+            searches={part.number: part.search for part in self.parts if part.search is not None},
+            lineages={part.number: part.lineage for part in self.parts if part.lineage is not None},
+        )
+
+    def files(self) -> dict[str, str]:
+        return {"index.html": self.html(), "index.md": self._markdown(drawn="md")}
+
+    def pictures(self) -> dict[str, str]:
+        return {name: text for part in self.parts for name, text in part.files.items()}
+
+    def _markdown(self, *, drawn: OutputFormat | None = None) -> str:
+        """`html` marks the places of the drawings, `md` names their files."""
+        return rendered("experiment.md.jinja", page=self, drawn=drawn)
 
 
 def _with_numbers(name: str) -> list[tuple[bool, int, str]]:
@@ -162,5 +216,21 @@ def experiment_page(
     """All of a published run. Raises UnknownNameError when it is not published."""
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         head = published_head(connection, EXPERIMENTS, run_id)
-        found = published_units(connection, EXPERIMENT_RECORD, run_id)
-        return ExperimentPage(head, tuple(map(ExperimentPart, found)))
+        return ExperimentPage(head, experiment_parts(connection, run_id))
+
+
+def experiment_parts(
+    connection: duckdb.DuckDBPyConnection, run_id: RunId
+) -> tuple[ExperimentPart, ...]:
+    """A part for each task of a published run."""
+    found = published_units(connection, EXPERIMENT_RECORD, run_id)
+    asked = {"run_id": run_id, "idea_ids": [each.task_id for each in found]}
+    rows = rows_in(connection, statement("queries", "idea_costs"), asked)
+    costs = {
+        str(row["idea_id"]): figures.usd(row["cost_usd"], row["unknown_price_calls"])
+        for row in rows
+    }
+    return tuple(
+        ExperimentPart(each, number, costs.get(each.task_id, ""))
+        for number, each in enumerate(found, start=1)
+    )

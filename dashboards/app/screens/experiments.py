@@ -3,16 +3,16 @@
 import polars
 import streamlit as st
 
-from dashboards.app import empty, state, tables, text
+from dashboards.app import charts, empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.reports import figures
-from dashboards.reports.write_experiment import ExperimentPart
-from schemas.experiment import Experiment, Program, Role
+from dashboards.reports.write_experiment import ExperimentPart, experiment_parts
+from schemas.experiment import Fate, Program, Role
 from schemas.experiment_run import ExperimentHead
 from schemas.identifiers import RunId
-from warehouse.experiments import EXPERIMENT_RECORD, EXPERIMENTS
+from warehouse.experiments import EXPERIMENTS
 from warehouse.queries import Queries
-from warehouse.units.reading import published_heads, published_units
+from warehouse.units.reading import published_heads
 
 
 def show(lake: Lake) -> None:
@@ -27,9 +27,8 @@ def show(lake: Lake) -> None:
     chosen = state.choose(
         "Run", list(heads), key="experiment", shown=lambda name: _title(heads[name])
     )
-    found = {each.task_id: each for each in lake.ask(_experiments, RunId(chosen))}
-    task = state.choose("Task", list(found), key="task")
-    part = ExperimentPart(found[task])
+    found = {part.experiment.task_id: part for part in lake.ask(_parts, RunId(chosen))}
+    part = found[state.choose("Task", list(found), key="task")]
     st.markdown(text.prose(part.experiment.question))
     if part.experiment.finding is None:
         st.warning(text.line(f"Nothing was measured: {part.experiment.unscored_detail}."))
@@ -42,8 +41,8 @@ def _heads(queries: Queries) -> tuple[ExperimentHead, ...]:
     return published_heads(queries.connection, EXPERIMENTS)
 
 
-def _experiments(queries: Queries, run_id: RunId) -> tuple[Experiment, ...]:
-    return published_units(queries.connection, EXPERIMENT_RECORD, run_id)
+def _parts(queries: Queries, run_id: RunId) -> tuple[ExperimentPart, ...]:
+    return experiment_parts(queries.connection, run_id)
 
 
 def _title(head: ExperimentHead) -> str:
@@ -55,6 +54,9 @@ def _found(part: ExperimentPart) -> None:
     experiment = part.experiment
     st.markdown(f"**{text.line(f'{part.verdict}: {experiment.because}.')}**")
     st.caption(text.line(f"{experiment.metric}, {experiment.direction.better}; {part.took}."))
+    if part.cost:
+        st.caption(text.line(f"Models cost {part.cost}."))
+    _search(part)
     if part.side_by_side:
         st.subheader("On data that chose nothing", anchor=False)
         _programs(part.side_by_side, "experiment_confirmed")
@@ -64,6 +66,46 @@ def _found(part: ExperimentPart) -> None:
     tried = [each for each in experiment.programs if each.role is Role.CANDIDATE]
     st.subheader("Candidates", anchor=False)
     _programs(sorted(tried, key=_best_first), "experiment_candidates")
+
+
+def _search(part: ExperimentPart) -> None:
+    """Gains of the candidates beside those of the baselines, and which was made from which."""
+    if part.search is None:
+        return
+    experiment = part.experiment
+    candidates = [each for each in experiment.programs if each.role is Role.CANDIDATE]
+    tried = polars.DataFrame(
+        [
+            {
+                "number": number,
+                "program": each.program_id,
+                "gain": each.gain,
+                "low": each.gain_low,
+                "high": each.gain_high,
+                "made_from": each.parent_program_id,
+                "full": "yes" if each.fate in (Fate.COMPARED, Fate.CONFIRMED) else "no",
+            }
+            for number, each in enumerate(candidates, start=1)
+            if each.gain is not None
+        ],
+        infer_schema_length=None,
+    )
+    known = polars.DataFrame(
+        [
+            {"name": "the program to be improved", "gain": 0.0},
+            *(
+                {"name": each.program_id, "gain": each.gain}
+                for each in experiment.programs
+                if each.role is Role.BASELINE and each.gain is not None
+            ),
+        ]
+    )
+    drawn = charts.gains(tried, known, y_title=f"Gain in {experiment.metric}")
+    title = "Gain of each candidate over the program to be improved"
+    charts.show(drawn, title, "experiment_search", part.search.description)
+    if part.lineage is not None:
+        with st.expander("Which program was made from which"):
+            st.markdown("\n".join(f"- {text.line(line)}" for line in part.descent))
 
 
 def _best_first(program: Program) -> tuple[bool, float, str]:

@@ -40,6 +40,7 @@ def test_a_finding_stands_with_its_figures_and_the_patch(layout: Layout) -> None
     assert list(confirmed["program"]) == ["parent", "known", "c001"]
     assert list(candidates["fate"]) == ["confirmed", "failed"]
     assert "+STEP = 4" in page.code[0].value
+    assert len(page.get("vega_lite_chart")) == 1
     assert unsafe_parts(page) == []
 
 
