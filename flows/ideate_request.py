@@ -10,6 +10,9 @@ from schemas.ideation_run import IdeationParameters, IdeationRequest
 from schemas.options import IdeateOptions, RunOptions
 from schemas.settings import Settings
 from tasks.ideas.read import read_ideas
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.people import participant
 
 
 def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) -> IdeationRequest:
@@ -19,6 +22,7 @@ def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) ->
         ConfigurationError: an option that cannot be understood or met, or literature without a
             snapshot, from which concepts are read.
         IdeaFileError: a seed that cannot be read, or none.
+        UnknownNameError: who is to be asked is no participant.
     """
     asked = {name: getattr(options, name) for name in RunOptions.model_fields}
     evaluation = resolve_request(seeds, RunOptions(**asked), settings)
@@ -33,6 +37,10 @@ def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) ->
         raise IdeaFileError(f"{first.location} is no seed: {first.detail}")
     if not batch.ideas:
         raise IdeaFileError(f"{seeds} holds no seed: write one on each line")
+    if options.ask:
+        with ServiceDatabase(Layout(evaluation.warehouse).existing()) as database:
+            for each in options.ask:
+                participant(database, each)
     return IdeationRequest(
         seeds=batch.ideas,
         parameters=IdeationParameters(
@@ -42,6 +50,7 @@ def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) ->
             neighbours_per_keyword=options.neighbours,
         ),
         evaluation=evaluation,
+        asked_of=options.ask,
         workers=options.workers,
         scheduler_address=options.scheduler,
     )

@@ -12,6 +12,7 @@ from dashboards.reports.write_ideation import ideation_page
 from flows.campaign import Campaign, Plan, Summary
 from flows.evaluate import RunSummary
 from flows.gateway import OpenGateway, indexed, open_gateway
+from flows.ideation_branches import Decided, decide_branches
 from flows.ideation_stacks import Stacks, ideas_of, landed_round
 from flows.indexing import shown_progress
 from flows.shards import write_shards
@@ -151,9 +152,9 @@ def ideate(
     with open_gateway(request.evaluation.literature, settings, layout) as gateway:
         _build_networks(request, settings)
         run_id = ideation_run_id(request, gateway.literature, settings)
-        stacks, done = Stacks(request), Done()
+        stacks, done, decided = Stacks(request), Done(), Decided({})
         for number in range(1, request.parameters.rounds + 1):
-            slots = stacks.slots(number)
+            slots = stacks.slots(number, decided.moves)
             if not slots:
                 break
             done = dataclasses.replace(done, round_count=number)
@@ -178,6 +179,17 @@ def ideate(
                 break
             with open_queries(layout, catalogue_url=settings.catalogue) as queries:
                 stacks.judge(tuple(queries.idea_reviews(run_summary.head.run_id)))
+            if request.asked_of and number < request.parameters.rounds:
+                decided = decide_branches(
+                    request,
+                    run_id,
+                    done.evaluated_run_ids,
+                    tuple(stacks.branches()),
+                    catalogue_url=settings.catalogue,
+                )
+                if decided.waiting:
+                    done = dataclasses.replace(done, incomplete_reason=Reason.UNDECIDED)
+                    break
         return run(Ideating(request, Round(done.round_count, (), done), gateway))
 
 
@@ -248,6 +260,7 @@ def ideation_run_id(request: IdeationRequest, literature: str, settings: Setting
         literature,
         settings.embeddings.model,
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
+        *(("decided by people",) if request.asked_of else ()),
         length=12,
     )
     return RunId(f"ideation-{name}")

@@ -1,10 +1,11 @@
 """The stacks of a run: every idea's versions so far, what they scored, what was found wanting."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from schemas.idea import Idea
-from schemas.ideation import IdeationRound, IdeaVersion, Move
+from schemas.ideation import Finding, IdeationRound, IdeaVersion, Move
 from schemas.ideation_run import IdeationRequest
 from schemas.identifiers import IdeaId, RunId
 from schemas.tables import TABLE
@@ -17,6 +18,19 @@ from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.units.landing import CALL_TABLES
 
+Place = tuple[str, int]
+"""An idea of a run: its seed, and which of the seed's ideas it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """An idea whose last version was found wanting, and what the rule would do next with it."""
+
+    place: Place
+    version: IdeaVersion
+    findings: tuple[Finding, ...]
+    move: Move
+
 
 class Stacks:
     """Grows by `add` (what a round made) and `judge` (what its evaluation found)."""
@@ -24,7 +38,7 @@ class Stacks:
     def __init__(self, request: IdeationRequest) -> None:
         self._request = request
         self._seeds = {seed.idea_id: seed for seed in request.seeds}
-        self._stacks: dict[tuple[str, int], list[IdeaVersion]] = {
+        self._stacks: dict[Place, list[IdeaVersion]] = {
             place: [] for place in product(self._seeds, range(1, request.parameters.per_seed + 1))
         }
         self._reviews: dict[str, IdeaReview] = {}
@@ -38,32 +52,47 @@ class Stacks:
     def judge(self, reviews: Iterable[IdeaReview]) -> None:
         self._reviews |= {str(review.evaluation.idea.idea_id): review for review in reviews}
 
-    def slots(self, number: int) -> tuple[Slot, ...]:
-        """What the round of that number has to make: of a version that was not evaluated, or in
-        which nothing was found wanting, nothing.
+    def branches(self) -> Iterator[Branch]:
+        """Of each idea that can go on: of a version that was not evaluated, or in which nothing was
+        found wanting, there is none.
         """
-        found = (self._slot(seed, slot, number) for seed, slot in self._stacks)
-        return tuple(slot for slot in found if slot is not None)
-
-    def _slot(self, seed_id: str, slot: int, number: int) -> Slot | None:
-        seed, stack = self._seeds[IdeaId(seed_id)], self._stacks[seed_id, slot]
         parameters = self._request.parameters
-        cutoff = seed.cutoff_date or self._request.evaluation.cutoff_date
+        for place, stack in self._stacks.items():
+            review = self._reviews.get(str(stack[-1].version_id)) if stack else None
+            if review is None:
+                continue
+            findings = findings_of(review.evaluation, parameters.findings_shown)
+            move = next_move(stack[-1].keywords, findings, parameters.maximum_keywords)
+            if move is not None:
+                yield Branch(place, stack[-1], findings, move)
+
+    def slots(
+        self, number: int, decided: Mapping[Place, Move | None] | None = None
+    ) -> tuple[Slot, ...]:
+        """What the round of that number has to make.
+
+        Args:
+            decided: by people; an idea of which nothing was decided goes on by rule.
+        """
         if number == 1:
-            return Slot(seed=seed, slot=slot, round=1, move=Move.BEGIN, cutoff_date=cutoff)
-        review = self._reviews.get(str(stack[-1].version_id)) if stack else None
-        if review is None:
-            return None
-        findings = findings_of(review.evaluation, parameters.findings_shown)
-        move = next_move(stack[-1].keywords, findings, parameters.maximum_keywords)
-        if move is None:
-            return None
+            return tuple(self._slot(place, 1, Move.BEGIN) for place in self._stacks)
+        return tuple(
+            self._slot(branch.place, number, move, branch.findings)
+            for branch in self.branches()
+            if (move := (decided or {}).get(branch.place, branch.move)) is not None
+        )
+
+    def _slot(
+        self, place: Place, number: int, move: Move, findings: tuple[Finding, ...] = ()
+    ) -> Slot:
+        (seed_id, slot), stack = place, self._stacks[place]
+        seed = self._seeds[IdeaId(seed_id)]
         return Slot(
             seed=seed,
             slot=slot,
             round=number,
             move=move,
-            cutoff_date=cutoff,
+            cutoff_date=seed.cutoff_date or self._request.evaluation.cutoff_date,
             stack=tuple(stack),
             scores=tuple(self._score(version) for version in stack),
             findings=findings,

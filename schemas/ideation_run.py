@@ -38,6 +38,10 @@ class IdeationRequest(WorkRequest):
         description="How versions are evaluated: what differs between rounds is their ideas, and"
         " what of the budget is left. Rounds ask its engine, by its profile, from its literature."
     )
+    asked_of: tuple[str, ...] = Field(
+        default=(),
+        description="Who decides how an idea goes on after a round; none: the rule does.",
+    )
 
     @property
     def warehouse(self) -> Path:

@@ -411,6 +411,12 @@ class IdeateOptions(RunOptions):
         4, "N", "Most concepts of an idea; from here on one replaces another.", ge=2, le=12
     )
     neighbours: int = option(8, "N", "Neighbours looked at of each concept.", ge=1, le=100)
+    ask: tuple[str, ...] = option(
+        (),
+        "ID",
+        "Participant who decides after each round how an idea goes on; may be repeated. Default: a"
+        " rule decides.",
+    )
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
 

@@ -371,6 +371,12 @@ class Reason(StrEnum):
     )
 
     # Why a command, or all that it does for one idea, ended.
+    UNDECIDED = (
+        "undecided",
+        "people have not decided yet how it goes on",
+        Passes.BY_ITSELF,
+        About.COMMAND,
+    )
     CONFIGURATION = (
         "configuration",
         "the settings do not allow it",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from dashboards.reports.figures import usd
 from dashboards.reports.write_ideation import IdeationPage, ideation_page
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
+from flows.commands.inbox import print_waiting
 from flows.commands.output import (
     ended_early,
     print_engine_note,
@@ -13,6 +14,7 @@ from flows.commands.output import (
     print_table,
 )
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.ideation_branches import waiting_branches
 from flows.ideation_stacks import ideas_of
 from flows.talk import print_note, print_warning
 from schemas.ideation_run import IdeationRequest
@@ -40,6 +42,8 @@ def print_ideation(
             print_answer("not_published", run=summary.head, warnings=failed)
         return EXIT_FAILURES
     head, layout = summary.head, Layout(request.warehouse)
+    if head.incomplete_reason is Reason.UNDECIDED:
+        return print_waiting(waiting_branches(layout, head), head, as_json=as_json)
     page = ideation_page(layout, head.run_id, catalogue_url=Settings().catalogue)
     ideas = ideas_of(page.best)
     path = output or layout.reports / head.run_id / "ideas.jsonl"

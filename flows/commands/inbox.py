@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from flows.commands.options import Json
 from flows.exit_codes import EXIT_WAITING
 from schemas.decisions import InboxOptions, Request
+from schemas.ideation_run import IdeationHead
 from schemas.run import Run
 
 
@@ -34,7 +35,9 @@ def _nothing_waits(by: str | None) -> str:
     return "nothing waits for an answer" + (f" of {by}" if by is not None else "")
 
 
-def waiting_in_words(waiting: Sequence[Request], run: Run, *, goes_on: bool = True) -> str:
+def waiting_in_words(
+    waiting: Sequence[Request], run: Run | IdeationHead, *, goes_on: bool = True
+) -> str:
     """One line; `goes_on`: whether the job runner will by itself."""
     from dashboards.reports import figures
 
@@ -46,7 +49,7 @@ def waiting_in_words(waiting: Sequence[Request], run: Run, *, goes_on: bool = Tr
 
 
 def print_waiting(
-    waiting: Sequence[Request], run: Run, *, goes_on: bool = False, as_json: bool
+    waiting: Sequence[Request], run: Run | IdeationHead, *, goes_on: bool = False, as_json: bool
 ) -> int:
     """Say that a run waits for people; the exit code of a command that does."""
     from flows.commands.answer import print_answer

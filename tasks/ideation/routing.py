@@ -16,8 +16,11 @@ def next_move(
     """
     if not findings:
         return None
-    if len(keywords) < maximum_keywords:
-        return Move.ADD_KEYWORD
-    if findings[0].kind is FindingKind.CLOSEST_WORK:
-        return Move.REPLACE_KEYWORD
+    if len(keywords) < maximum_keywords or findings[0].kind is FindingKind.CLOSEST_WORK:
+        return next_concept(keywords, maximum_keywords)
     return Move.REVISE
+
+
+def next_concept(keywords: Sequence[str], maximum_keywords: int) -> Move:
+    """A concept more while there is room, else one for another."""
+    return Move.ADD_KEYWORD if len(keywords) < maximum_keywords else Move.REPLACE_KEYWORD

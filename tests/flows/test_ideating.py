@@ -10,12 +10,14 @@ import pytest
 
 from flows.campaign import run_campaign
 from flows.commands.ideate_output import print_ideation
-from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.ideate_estimate import estimate_ideation
 from flows.ideate_request import resolve_ideation
-from flows.ideating import IdeationSummary, ideate
+from flows.ideating import IdeationSummary, ideate, ideation_run_id
+from flows.ideation_branches import ANOTHER_CONCEPT, REVISE, STAND
 from schemas.base import replace
-from schemas.errors import ConfigurationError, IdeaFileError
+from schemas.decisions import GivenAnswer, Request, Verdict
+from schemas.errors import ConfigurationError, IdeaFileError, UnknownNameError
 from schemas.ideation_run import IdeationRequest
 from schemas.options import IdeateOptions
 from schemas.run import RunRequest, RunState
@@ -28,6 +30,9 @@ from tests.support.ideation_lake import evaluate_versions
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.decisions import decide_and_fold, open_requests
+from warehouse.services.people import add_participant
 from warehouse.verify import verify
 
 SEEDS = (
@@ -264,3 +269,81 @@ def test_an_estimate_counts_versions_and_asks_nothing(tmp_path: Path, server: Op
     assert server.requests == []
     offline = estimate_ideation(request_of(tmp_path), Settings())
     assert (offline.model_calls, offline.versions) == (0, 4)
+
+
+def waiting(request: IdeationRequest) -> tuple[Request, ...]:
+    with ServiceDatabase(Layout(request.warehouse)) as database:
+        return tuple(open_requests(database))
+
+
+def answer(request: IdeationRequest, asked: Request, choice: int | None) -> None:
+    layout, verdict = Layout(request.warehouse), Verdict.CHOSEN if choice else Verdict.SENT_BACK
+    with ServiceDatabase(layout) as database:
+        given = GivenAnswer(verdict=verdict, choice=choice)
+        decide_and_fold(layout, database, asked.request_id, asked.asked_of[0], given)
+
+
+@pytest.fixture
+def asked_of(tmp_path: Path) -> str:
+    layout = Layout(tmp_path / "warehouse")
+    layout.root.mkdir()
+    with ServiceDatabase(layout) as database:
+        return add_participant(database, "Ada Lovelace").participant_id
+
+
+def test_at_a_branch_people_are_asked_and_the_same_command_goes_on_with_their_answers(
+    tmp_path: Path, server: OpenAIServer, asked_of: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request = request_of(tmp_path, server, ask=(asked_of,))
+    first = made(request)
+    assert print_ideation(request, first, None, as_json=False) == EXIT_WAITING
+    assert "waits for 4 decisions" in capsys.readouterr().err
+    assert (first.head.round_count, first.head.incomplete_reason) == (1, "undecided")
+    told = {each.unit_id: each for each in waiting(request)}
+    assert set(told) == {"proteins-1-r1", "proteins-2-r1", "agents-1-r1", "agents-2-r1"}
+    assert "F1 (" in told["agents-1-r1"].criteria
+    assert "By rule a concept would be added" in told["agents-1-r1"].criteria
+
+    before = len(server.requests)
+    answer(request, told["proteins-1-r1"], ANOTHER_CONCEPT)
+    answer(request, told["proteins-2-r1"], REVISE)
+    answer(request, told["agents-1-r1"], STAND)
+    assert made(request).head.incomplete_reason == "undecided"
+    assert [each.unit_id for each in waiting(request)] == ["agents-2-r1"]
+    assert len(server.requests) == before
+
+    answer(request, told["agents-2-r1"], None)
+    whole = made(request)
+    assert (whole.head.round_count, whole.head.incomplete_reason) == (2, None)
+    assert print_ideation(request, whole, None, as_json=False) == EXIT_DONE
+    moves = "select seed_id, slot, move from idea_versions where round = 2 order by all"
+    assert rows(request, moves) == [("proteins", 1, "add_keyword"), ("proteins", 2, "revise")]
+    assert waiting(request) == ()
+    assert made(request).head == whole.head
+    assert not verify(Layout(request.warehouse)).problems
+
+
+def test_a_branch_is_asked_about_where_the_version_was_evaluated(
+    tmp_path: Path, server: OpenAIServer, writer: IdeaWriter, asked_of: str
+) -> None:
+    request = request_of(tmp_path, server, ask=(asked_of,), rounds=3)
+    made(request)
+    writer.answers = False
+    for each in waiting(request):
+        answer(request, each, REVISE)
+    summary = made(request)
+    assert summary.head.round_count == 2
+    assert waiting(request) == (), "a version that was decided on is not asked about again"
+
+
+def test_who_is_asked_has_to_take_part(tmp_path: Path, server: OpenAIServer, asked_of: str) -> None:
+    with pytest.raises(UnknownNameError, match="p-000000000000"):
+        request_of(tmp_path, server, ask=(asked_of, "p-000000000000"))
+
+
+def test_an_ideation_that_people_decide_on_is_another_one(
+    tmp_path: Path, server: OpenAIServer, asked_of: str
+) -> None:
+    by_rule, by_people = (request_of(tmp_path, server, ask=ask) for ask in ((), (asked_of,)))
+    names = {ideation_run_id(each, "snapshot", Settings()) for each in (by_rule, by_people)}
+    assert len(names) == 2
