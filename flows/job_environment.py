@@ -16,6 +16,13 @@ _BASE = frozenset({
     "LITELLM_LOG", "DO_NOT_TRACK", "GROBID_URL", "UNPAYWALL_EMAIL", "CROSSREF_MAILTO",
     "SEARXNG_URL",
 })  # fmt: skip
+_OBJECT_STORAGE = frozenset({
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION",
+    "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_CA_BUNDLE",
+    "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "AWS_EC2_METADATA_DISABLED",
+})  # fmt: skip
 _PREFIXES = ("ASSAY_", "LC_", "PYTHON", "XDG_", "PREFECT_", "DASK_", "OTEL_")
 _OF_DASHBOARD = "ASSAY_DASHBOARD"
 _SEMANTIC_SCHOLAR = frozenset({"SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"})
@@ -57,12 +64,15 @@ def environment_of(
     options: RunOptions | QuestionOptions | CurateOptions,
     settings: Settings,
     inherited: Mapping[str, str],
+    *,
+    in_object_storage: bool = False,
 ) -> dict[str, str]:
     """Of `inherited`, what a job with these options needs.
 
     The keys: those of the model's provider; Semantic Scholar's where the literature may be live;
-    those of the other sources where a committee searches them. Nothing of the dashboard's own
-    settings. LiteLLM reads no `.env` file, which could bring keys back.
+    those of the other sources where a committee searches them; those of object storage where the
+    lake's files lie in it. Nothing of the dashboard's own settings. LiteLLM reads no `.env` file,
+    which could bring keys back.
     """
     models = (options.engine.model, remote_model(settings.embeddings.model))
     wanted = _BASE.union(*(model_variables(model) for model in models if model is not None))
@@ -73,6 +83,8 @@ def environment_of(
         wanted |= _SEMANTIC_SCHOLAR
     if isinstance(options, RunOptions) and Module.COMMITTEE in options.modules:
         wanted |= _SOURCES
+    if in_object_storage:
+        wanted |= _OBJECT_STORAGE
     kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
     return kept | {"LITELLM_MODE": "PRODUCTION"}
 

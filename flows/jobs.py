@@ -15,7 +15,7 @@ from flows.exit_codes import EXIT_FAILURES, EXIT_USAGE
 from flows.job_environment import environment_of
 from flows.vote_counting import VoteCounter
 from schemas.base import replace
-from schemas.errors import AssayError, ConfigurationError
+from schemas.errors import AssayError, ConfigurationError, TransientError
 from schemas.interpreter import module_command
 from schemas.job import JobRequest, JobState, check_offered
 from schemas.options import RankOptions
@@ -29,6 +29,7 @@ from warehouse.jobs import (
     runner_lock,
     write_status,
 )
+from warehouse.lake import lies_in
 from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.decisions import open_requests
@@ -206,13 +207,24 @@ class _Runner:
         with job.log.open("ab") as log:
             process = subprocess.Popen(  # noqa: S603 a list, no shell
                 command,
-                env=environment_of(options, self._settings, os.environ),
+                env=environment_of(
+                    options, self._settings, os.environ, in_object_storage=self._in_object_storage()
+                ),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # Ctrl-C on a terminal reaches it through this runner alone
             )
         self._working[job.job_id] = _Working(process, request.command, request.work)
+
+    def _in_object_storage(self) -> bool:
+        """Whether the lake's files may lie there."""
+        try:
+            return lies_in(self._layout, self._settings.catalogue) is not None
+        except TransientError:
+            return True
+        except ConfigurationError:  # the job says so
+            return False
 
     def _stop(self, job: Job) -> None:
         working = self._working.get(job.job_id)

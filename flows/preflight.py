@@ -31,6 +31,7 @@ from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address, one_line
 if TYPE_CHECKING:
     from tasks.judging.first_contact import Contact
     from tasks.judging.step import Step
+    from warehouse.object_storage import ObjectFolder
 
 CONNECT_SECONDS = 5.0
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -236,6 +237,7 @@ def examine(
         ),
         _tried("lake", "DuckLake's extensions are installed", _check_extensions, installed),
         _catalogue(settings),
+        *_object_storage(warehouse, settings),
         _prefect(settings),
         _tried(
             "embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed
@@ -262,12 +264,16 @@ def check_place(folder: Path, settings: Settings) -> None:
     """Fail before anything is paid for that could not be published.
 
     Raises:
-        ConfigurationError: nothing can be written to the folder, or to the catalogue in PostgreSQL.
-        UpstreamError: PostgreSQL cannot be reached.
+        ConfigurationError: nothing can be written to the folder, to the catalogue in PostgreSQL or
+            to the object storage in which the lake's files lie.
+        UpstreamError: PostgreSQL or the object storage cannot be reached.
     """
     check_writable(folder)
     if settings.catalogue is not None:
         _check_catalogue(settings.catalogue)
+    objects = _objects_of(folder, settings)
+    if objects is not None:
+        objects.check()
 
 
 def check_writable(folder: Path) -> None:
@@ -380,6 +386,29 @@ def _catalogue(settings: Settings) -> ComponentStatus:
         if state.may_write
         else f"grant {state.user} the rights to publish, where it is to",
     )
+
+
+def _objects_of(warehouse: Path, settings: Settings) -> "ObjectFolder | None":
+    """Where the lake's files lie, if that is in object storage."""
+    from warehouse.lake import lies_in
+    from warehouse.layout import Layout
+
+    return lies_in(Layout(warehouse), settings.catalogue)
+
+
+def _object_storage(warehouse: Path, settings: Settings) -> list[ComponentStatus]:
+    """Of the lake, when its files lie there."""
+    remedy = "check AWS_ENDPOINT_URL_S3, the credentials and their rights in the bucket"
+    part = "object storage"
+    try:
+        folder = _objects_of(warehouse, settings)
+        if folder is None:
+            return []
+        folder.check()
+    except AssayError as error:
+        return [ComponentStatus(part=part, state="broken", detail=str(error), remedy=remedy)]
+    detail = f"{folder.address} is written, read and removed from"
+    return [ComponentStatus(part=part, state="ok", detail=detail)]
 
 
 def _check_catalogue(url: str) -> None:

@@ -11,7 +11,7 @@ from schemas.errors import ConfigurationError
 from warehouse.statements import quoted
 
 _CONFIGURED: dict[str, str | bool | int | float | list[str]] = {
-    # The two extensions come from installed wheels, as DuckDB itself does. Holding their 70 MB
+    # The extensions come from installed wheels, as DuckDB itself does. Holding their 70 MB
     # against a signature took 0.3 CPU-seconds each time a lake was opened.
     "allow_unsigned_extensions": "true",
     "autoinstall_known_extensions": "false",
@@ -27,10 +27,15 @@ def in_memory(*extensions: str, memory_limit: str = "1GB") -> Iterator[duckdb.Du
     try:
         connection.execute("set timezone = 'UTC'")
         for extension in extensions:
-            connection.execute(f"load {quoted(str(extension_path(extension)))}")
+            load_extension(connection, extension)
         yield connection
     finally:
         connection.close()
+
+
+def load_extension(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Raises ConfigurationError when it is not installed."""
+    connection.execute(f"load {quoted(str(extension_path(name)))}")
 
 
 def extension_path(name: str) -> Path:

@@ -23,8 +23,9 @@ import duckdb
 from schemas.base import encodable
 from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
-from warehouse.lake import in_one_line, open_reader
+from warehouse.lake import data_path, in_one_line, open_reader
 from warehouse.layout import Layout
+from warehouse.object_storage import storage_failures_told
 from warehouse.rows import Row
 from warehouse.statements import MARTS, quoted
 
@@ -141,15 +142,14 @@ def _asked(
         _refuse_what_is_no_question(connection, sql)
         for name, path in beside.items():
             _lay_beside(connection, name, path)
-        connection.execute(
-            f"set allowed_directories = [{quoted(str(layout.data.resolve()) + '/')}]"
-        )
+        connection.execute(f"set allowed_directories = [{quoted(data_path(connection))}]")
         connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
         stop = threading.Timer(timeout_seconds, connection.interrupt)
         stop.start()
         try:
-            yield connection.execute(sql)
+            with storage_failures_told():
+                yield connection.execute(sql)
         except duckdb.InterruptException:
             raise ConfigurationError(
                 f"the statement took longer than {timeout_seconds:g} seconds: narrow it down"

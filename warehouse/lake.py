@@ -1,5 +1,8 @@
 """The lake: DuckLake tables over Parquet, a catalogue in SQLite or PostgreSQL, one writer and any
 number of readers.
+
+Its files lie in the warehouse's folder, wherever that is, or where the catalogue says, in object
+storage.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,6 +22,12 @@ from schemas.errors import (
 from warehouse.connection import in_memory
 from warehouse.definitions import show_as_defined
 from warehouse.layout import Layout
+from warehouse.object_storage import (
+    ObjectFolder,
+    in_object_storage,
+    storage_failure,
+    storage_failures_told,
+)
 from warehouse.postgres import VARIABLE, PostgresCatalogue, loss_told, only_publisher
 from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import quoted, statement, table_statement
@@ -43,10 +52,11 @@ def open_writer(
 
     Raises:
         TransientError: another publisher is still at work.
-        ConfigurationError: the catalogue cannot be opened, or is not this lake's.
-        UpstreamError: PostgreSQL cannot be reached.
+        ConfigurationError: the catalogue cannot be opened, or is not this lake's; object storage
+            refuses.
+        UpstreamError: PostgreSQL or object storage cannot be reached.
     """
-    layout.data.mkdir(parents=True, exist_ok=True)
+    layout.lake.mkdir(parents=True, exist_ok=True)
     with (
         _only_publisher(layout, catalogue_url, wait_seconds),
         _attached(layout, catalogue_url, read_only=False) as connection,
@@ -80,8 +90,9 @@ def open_reader(
 
     Raises:
         UnknownNameError: there is no lake.
-        ConfigurationError: its catalogue cannot be opened, or is not this lake's.
-        UpstreamError: PostgreSQL cannot be reached.
+        ConfigurationError: its catalogue cannot be opened, or is not this lake's; object storage
+            refuses.
+        UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     if not may_hold_a_lake(layout, catalogue_url):
         raise no_lake(layout)
@@ -126,38 +137,73 @@ def _attached(
             f"the catalogue of {layout.root} was moved to PostgreSQL: export {VARIABLE}"
         )
     scanner = "sqlite_scanner" if catalogue is None else "postgres_scanner"
-    with loss_told(catalogue), in_memory(scanner, "ducklake") as connection:
-        options = [f"data_path {quoted(data_path(layout))}", "override_data_path true"]
+    with (
+        loss_told(catalogue),
+        storage_failures_told(),
+        in_memory(scanner, "ducklake") as connection,
+    ):
         if catalogue is None:
             source = f"ducklake:sqlite:{layout.catalogue.resolve()}"
-            options += [f"meta_busy_timeout {_BUSY_MILLISECONDS}"]
+            options = [f"meta_busy_timeout {_BUSY_MILLISECONDS}"]
         else:
             source = f"ducklake:postgres:{catalogue.connection_string}"
-            options += [f"meta_{option}" for option in catalogue.secret(connection)]
+            options = [f"meta_{option}" for option in catalogue.secret(connection)]
         options += ["read_only"] if read_only else []
-        try:
-            connection.execute(f"attach {quoted(source)} as lake ({', '.join(options)})")
-        except duckdb.Error as error:
-            raise _opening_error(layout, catalogue, error) from None
-        if catalogue is not None:
-            _refuse_other_lakes(connection, layout, catalogue)
+
+        def attach(place: str) -> None:
+            told = ", ".join((f"data_path {quoted(place)}", "override_data_path true", *options))
+            try:
+                connection.execute(f"attach {quoted(source)} as lake ({told})")
+            except duckdb.Error as error:
+                raise _opening_error(layout, catalogue, error) from None
+
+        place = folder = f"{layout.data.resolve()}/"
+        attach(folder)
+        (written_at,) = connection.execute(statement("catalogue", "data_path")).fetchall()[0]
+        if in_object_storage(written_at):
+            place = written_at
+            connection.execute("detach lake")
+            ObjectFolder.of(place).open(connection)
+            attach(place)
+        elif catalogue is not None and written_at != folder:
+            _refuse_other_lakes(connection, layout, catalogue, written_at)
+        connection.execute(f"set variable data_path = {quoted(place)}")
         connection.execute("use lake")
         connection.execute(f"set python_enable_replacements = {not read_only}")
         yield connection
 
 
-def data_path(layout: Layout) -> str:
-    """The lake's files, as its catalogue names their folder."""
-    return f"{layout.data.resolve()}/"
+def data_path(connection: duckdb.DuckDBPyConnection) -> str:
+    """Where the files of the lake lie that this connection reads, with a slash at the end."""
+    ((place,),) = connection.execute("select getvariable('data_path')").fetchall()
+    return str(place)
+
+
+def object_folder(connection: duckdb.DuckDBPyConnection) -> ObjectFolder | None:
+    """Where the files of the lake lie, if that is in object storage."""
+    place = data_path(connection)
+    return ObjectFolder.of(place) if in_object_storage(place) else None
+
+
+def lies_in(layout: Layout, catalogue_url: str | None) -> ObjectFolder | None:
+    """Where the lake's files lie, if there is a lake and that is in object storage."""
+    if not may_hold_a_lake(layout, catalogue_url):
+        return None
+    with (
+        suppress(UnknownNameError),
+        open_reader(layout, catalogue_url=catalogue_url, as_defined=False) as connection,
+    ):
+        return object_folder(connection)
+    return None
 
 
 def _refuse_other_lakes(
-    connection: duckdb.DuckDBPyConnection, layout: Layout, catalogue: PostgresCatalogue
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    catalogue: PostgresCatalogue,
+    written_at: str,
 ) -> None:
     """A lake may lie in different places on different machines; its files are there on each."""
-    (written_at,) = connection.execute(statement("catalogue", "data_path")).fetchall()[0]
-    if written_at == data_path(layout):
-        return
     found = connection.execute(statement("catalogue", "some_table")).fetchone()
     if found is None:
         return
@@ -187,7 +233,7 @@ _CANDIDATES = ("Did you mean", "Candidate bindings")
 
 def one_line(error: duckdb.Error) -> str:
     """What DuckDB says went wrong, in one line."""
-    return in_one_line(str(error))
+    return str(storage_failure(error) or in_one_line(str(error)))
 
 
 def in_one_line(message: str, limit: int = 300) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from warehouse.definitions import show_as_defined
-from warehouse.lake import open_reader
+from warehouse.lake import object_folder, open_reader
 from warehouse.layout import Layout
+from warehouse.object_storage import storage_failures_told
 from warehouse.postgres import PostgresCatalogue, loss_told
 from warehouse.queries import Queries
 
@@ -20,7 +21,8 @@ class LakeReading:
 
     Raises:
         ConfigurationError: when there is no lake.
-        UpstreamError: PostgreSQL cannot be reached, now or when a question is asked.
+        UpstreamError: PostgreSQL or object storage cannot be reached, now or when a question is
+            asked.
     """
 
     def __init__(self, layout: Layout, *, catalogue_url: str | None = None) -> None:
@@ -30,6 +32,7 @@ class LakeReading:
         self._connection = self._stack.enter_context(
             open_reader(layout, catalogue_url=catalogue_url, as_defined=False)
         )
+        self._objects = object_folder(self._connection)
         self._as_defined = False
         self._connection.execute(
             "set threads = 1"
@@ -39,9 +42,11 @@ class LakeReading:
     def queries(self) -> Iterator[Queries]:
         """The read API, for one thread at a time."""
         with self._lock:
+            if self._objects is not None:
+                self._objects.sign(self._connection)
             cursor = self._connection.cursor()
         try:
-            with loss_told(self._catalogue):
+            with loss_told(self._catalogue), storage_failures_told():
                 cursor.execute("use lake")
                 cursor.execute("set timezone = 'UTC'")
                 if not self._as_defined:  # what is laid over the lake is seen by this cursor alone

@@ -1,8 +1,9 @@
 """Is the lake what it should be? Reads everything, changes nothing."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -13,9 +14,17 @@ from schemas.errors import ConfigurationError
 from schemas.receipt import UnitReceipt
 from schemas.tables import TABLE, TABLES
 from warehouse.kinds import KINDS
-from warehouse.lake import lake_tables, one_line, one_snapshot, open_reader
+from warehouse.lake import (
+    data_path,
+    lake_tables,
+    object_folder,
+    one_line,
+    one_snapshot,
+    open_reader,
+)
 from warehouse.layout import Layout
-from warehouse.statements import MARTS, table_statement
+from warehouse.object_storage import AT_ONCE, file_size
+from warehouse.statements import MARTS, statement, table_statement
 from warehouse.units.kind import Kind
 from warehouse.units.landing import LEFTOVERS, landed_names, loose_files
 from warehouse.verify_content import LakeContent, LandedContent
@@ -78,29 +87,30 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
 
 
 def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> list[str]:
-    problems = []
+    """Each file is asked for by its name: a listing of object storage may lack what is there."""
+    place = data_path(connection)
+    folder = object_folder(connection)
     held = lake_tables(connection)
-    for table in (table for table in TABLES if table.name in held):
-        sql = (
-            "select data_file, data_file_size_bytes, delete_file from"
-            " ducklake_list_files('lake', ?)"
-        )
-        for data_file, size, delete_file in connection.execute(sql, [table.name]).fetchall():
-            for name in filter(None, (data_file, delete_file)):
-                if "://" not in name and not Path(name).exists():
-                    problems.append(
-                        f"{table.name}: {name} is missing; put it back into {layout.data} or"
-                        " publish its run anew"
-                    )
-            if (
-                "://" not in data_file
-                and Path(data_file).exists()
-                and Path(data_file).stat().st_size != size
-            ):
-                problems.append(
-                    f"{table.name}: {data_file} has not the {size} bytes it was written with;"
-                    " publish its run anew"
-                )
+    sql = statement("catalogue", "files_of_table")
+    files = [
+        (table.name, name.removeprefix(place), size)
+        for table in TABLES
+        if table.name in held
+        for name, size in connection.execute(sql, [table.name]).fetchall()
+    ]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        sizes = list(pool.map(partial(file_size, layout.data, folder), [each[1] for each in files]))
+    problems = []
+    for (table_name, name, size), found in zip(files, sizes, strict=True):
+        if found is None:
+            problems.append(
+                f"{table_name}: {place}{name} is missing; put it back or publish its run anew"
+            )
+        elif found != size:
+            problems.append(
+                f"{table_name}: {place}{name} has not the {size} bytes it was written with;"
+                " publish its run anew"
+            )
     return problems
 
 

@@ -98,6 +98,40 @@ def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
     return 0
 
 
+@application.command("move-data")
+def move_data(
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="ADDRESS",
+            help="s3://bucket/prefix; file: for the warehouse's own folder.",
+        ),
+    ],
+    lake: LakeOptions,
+    json: Json = False,
+) -> int:
+    """Move the files of the lake to object storage, or back into the warehouse folder; the catalogue
+    says from then on where they lie. Where there is no lake, an empty one is made.
+    """
+    from flows.commands.answer import print_answer
+    from flows.talk import print_note
+    from warehouse.layout import Layout
+    from warehouse.move_data import move_data as move
+    from warehouse.object_storage import ObjectFolder
+
+    folder = None if target == "file:" else ObjectFolder.of(target)
+    moved = move(Layout(lake.warehouse.resolve()), folder, catalogue_url=Settings().catalogue)
+    if json:
+        print_answer("moved", [moved])
+    print_note(
+        f"the {moved.files:,} files of the lake lie in {moved.place}"
+        f" ({moved.files_copied:,} were copied, {moved.bytes_copied / 1e6:,.1f} MB)"
+    )
+    if moved.kept is not None:
+        print_note(f"nothing reads {moved.kept} any more, once what has it open has ended")
+    return 0
+
+
 @application.command("docs")
 def docs() -> int:
     """Print the data dictionary: every table and column with type, unit and meaning."""

@@ -80,6 +80,7 @@ ANSWERS = {
     "warehouse export": "warehouse export lake.duckdb",
     "warehouse compact": "warehouse compact",
     "warehouse verify": "warehouse verify",
+    "warehouse move-data": "warehouse move-data file:",
 }
 MORE_ANSWERS = (
     "report benchmark-a",

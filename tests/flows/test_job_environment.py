@@ -39,6 +39,13 @@ def test_a_job_gets_the_key_of_its_model_and_no_other(model: str, keys: set[str]
     assert (told["PATH"], told["https_proxy"]) == ("/bin", "http://proxy:1")
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_credentials_of_object_storage_go_where_the_lake_lies_in_it(there: bool) -> None:
+    given = dict.fromkeys(("AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_ENDPOINT_URL_S3"), "told")
+    told = environment_of(RunOptions(), Settings(), given, in_object_storage=there)
+    assert {name for name in given if name in told} == (set(given) if there else set())
+
+
 @pytest.mark.parametrize(
     "model",
     [

@@ -83,12 +83,13 @@ def as_started(value: Any) -> Any:
     return _VARIABLE.sub(r"\1", value) if isinstance(value, str) else value
 
 
-@pytest.mark.parametrize("profile", [None, "shared", "monitoring"])
+@pytest.mark.parametrize("profile", [None, "shared", "objects", "monitoring"])
 def test_what_a_profile_starts_has_all_that_it_depends_on(
     services: dict[str, dict[str, Any]], profile: str | None
 ) -> None:
     assert {name for each in services.values() for name in each.get("profiles", ())} == {
         "shared",
+        "objects",
         "monitoring",
     }
     started = {
@@ -132,6 +133,19 @@ def test_whoever_opens_the_lake_finds_its_catalogue(services: dict[str, dict[str
             assert each["environment"].get("ASSAY_WAREHOUSE", "/warehouse") == "/warehouse"
     catalogue = services["catalogue"]
     assert catalogue["environment"]["POSTGRES_PASSWORD"] == "${POSTGRES_PASSWORD:-}"
+
+
+def test_whoever_opens_the_lake_finds_its_object_storage(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    credentials = set(services["objects"]["environment"])
+    wanted = {"AWS_ENDPOINT_URL_S3", *credentials}
+    for each in services.values():
+        if any(volume.endswith(":/warehouse") for volume in each.get("volumes", ())):
+            told = {name: each["environment"].get(name, "") for name in wanted}
+            assert told == dict.fromkeys(wanted)  # as they are outside
+    (port,) = services["objects"]["ports"]
+    assert f"-s3.port={port.rpartition(':')[2]}" in services["objects"]["command"][0]
 
 
 def test_the_night_is_deployed_with_the_volumes_and_servers_of_the_file(

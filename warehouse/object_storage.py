@@ -1,0 +1,283 @@
+"""Object storage, as S3 speaks it: where a lake's files may lie instead of in a folder.
+
+Address, region and credentials are found as AWS's own tools find them: environment, `~/.aws`, the
+role of a machine. They are in no row, message or command line.
+"""
+
+import functools
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import duckdb
+
+from schemas.errors import AssayError, ConfigurationError, UpstreamError
+from schemas.patterns import bounded
+from warehouse.connection import extension_path, load_extension
+from warehouse.statements import quoted
+
+SHAPE = "s3://bucket/prefix"
+_SCHEME = "s3://"
+_BUCKET = bounded(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_PREFIX = bounded(r"[A-Za-z0-9._=/-]{0,500}")
+_DEFAULT_REGION = "us-east-1"
+_OF_AWS = (".amazonaws.com", ".amazonaws.com.cn")
+_TIMEOUT_SECONDS = 30
+_ATTEMPTS = 5
+AT_ONCE = 16
+"""Requests."""
+_REFUSALS = {
+    "AccessDenied": "these credentials may not do this",
+    "ExpiredToken": "the credentials have expired: renew them",
+    "InvalidAccessKeyId": "the key is not known there: check AWS_ACCESS_KEY_ID",
+    "InvalidToken": "the session's token is not taken: check AWS_SESSION_TOKEN",
+    "NoSuchBucket": "there is no such bucket",
+    "RequestTimeTooSkewed": "the clocks differ by more than a quarter of an hour: set this one",
+    "SignatureDoesNotMatch": "the secret is not that of the key: check AWS_SECRET_ACCESS_KEY",
+}
+"""What mending takes, by what the storage calls it; of all else trying again may help."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFolder:
+    """A place in a bucket. `prefix` ends with a slash or is empty."""
+
+    bucket: str
+    prefix: str
+
+    @classmethod
+    def of(cls, address: str) -> "ObjectFolder":
+        """Read `s3://bucket/prefix`.
+
+        Raises:
+            ConfigurationError: it is no such address.
+        """
+        bucket, _, prefix = address.removeprefix(_SCHEME).partition("/")
+        prefix = prefix.strip("/")
+        parts = prefix.split("/")
+        if (
+            not in_object_storage(address)
+            or not _BUCKET.fullmatch(bucket)
+            or not _PREFIX.fullmatch(prefix)
+            or (prefix and not all(part.strip(".") for part in parts))
+        ):
+            raise ConfigurationError(
+                f"{address[:200]!r} is no place in object storage: write {SHAPE}, in letters,"
+                " digits, dot, dash, underscore and equals sign"
+            )
+        return cls(bucket, f"{prefix}/" if prefix else "")
+
+    @property
+    def address(self) -> str:
+        """With a slash at its end."""
+        return f"{_SCHEME}{self.bucket}/{self.prefix}"
+
+    def sign(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Tell a connection, which has the extension, the credentials as they are now: those of a
+        role end after an hour.
+        """
+        session, client = _client()
+        with _told(self):
+            held = session.get_credentials()
+            if held is None:
+                raise self._without_credentials
+            key = held.get_frozen_credentials()
+        options = {
+            "key_id": key.access_key,
+            "secret": key.secret_key,
+            "region": client.meta.region_name,
+            "scope": self.address,
+        }
+        if key.token:
+            options["session_token"] = key.token
+        flags = ""
+        if not _is_of_aws(client):
+            place = urlsplit(client.meta.endpoint_url)
+            options |= {"endpoint": f"{place.netloc}{place.path.rstrip('/')}", "url_style": "path"}
+            flags = f", use_ssl {place.scheme == 'https'}"
+        told = ", ".join(f"{name} {quoted(value)}" for name, value in options.items())
+        connection.execute(
+            f"create or replace temporary secret object_storage (type s3, {told}{flags})"
+        )
+
+    @property
+    def _without_credentials(self) -> ConfigurationError:
+        return ConfigurationError(
+            f"no credentials for {self.address}: export AWS_ACCESS_KEY_ID and"
+            " AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+        )
+
+    def open(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Let a connection read and write here."""
+        load_extension(connection, "httpfs")
+        # Else DuckDB takes credentials from the environment by itself, and shows them as settings.
+        connection.execute("set enable_global_s3_configuration = false")
+        connection.execute(f"set http_timeout = {_TIMEOUT_SECONDS}")
+        connection.execute(f"set http_retries = {_ATTEMPTS - 1}")
+        if bundle := os.environ.get("AWS_CA_BUNDLE"):
+            connection.execute(f"set ca_cert_file = {quoted(bundle)}")
+        self.sign(connection)
+
+    def size(self, name: str) -> int | None:
+        """Bytes of an object; None: there is none of this name.
+
+        Raises:
+            UpstreamError: the storage cannot be reached.
+            ConfigurationError: it refuses.
+        """
+        from botocore.exceptions import ClientError
+
+        _, client = _client()
+        with _told(self):
+            try:
+                return int(
+                    client.head_object(Bucket=self.bucket, Key=self.prefix + name)["ContentLength"]
+                )
+            except ClientError as error:
+                if error.response["ResponseMetadata"]["HTTPStatusCode"] == 404:
+                    return None
+                raise
+
+    def upload(self, name: str, file: Path) -> None:
+        """Keep a file's content under this name. Raises as `size`."""
+        _, client = _client()
+        with _told(self), file.open("rb") as content:
+            client.upload_fileobj(content, self.bucket, self.prefix + name)
+
+    def download(self, name: str, file: Path) -> None:
+        """Write an object's content to a file. Raises as `size`."""
+        _, client = _client()
+        with _told(self):
+            client.download_file(self.bucket, self.prefix + name, str(file))
+
+    def check(self) -> None:
+        """Write, read and remove something.
+
+        Raises:
+            UpstreamError: the storage cannot be reached.
+            ConfigurationError: it refuses, there are no credentials, or DuckDB cannot read it.
+        """
+        extension_path("httpfs")
+        _, client = _client()
+        place = {"Bucket": self.bucket, "Key": f"{self.prefix}.assay-{uuid4().hex}"}
+        with _told(self):
+            client.put_object(**place, Body=b"assay")
+            found = client.get_object(**place)["Body"].read()
+            client.delete_object(**place)
+        if found != b"assay":
+            raise ConfigurationError(f"{self.address} does not give back what was written to it")
+
+
+def in_object_storage(address: str) -> bool:
+    """Whether it names a place there, and not a folder."""
+    return address.startswith(_SCHEME)
+
+
+def file_size(folder: Path, place: ObjectFolder | None, name: str) -> int | None:
+    """Bytes of a file of a lake that lies in a folder, or at `place`; None: it is not there.
+
+    Raises:
+        UpstreamError: the storage cannot be reached.
+        ConfigurationError: it refuses.
+    """
+    if place is not None:
+        return place.size(name)
+    file = folder / name
+    return file.stat().st_size if file.is_file() else None
+
+
+@functools.cache
+def _client() -> tuple[Any, Any]:
+    """A session and its client, for the life of the process."""
+    import boto3  # takes a while, and most lakes lie in a folder
+    from botocore.config import Config
+    from botocore.exceptions import BotoCoreError
+
+    config = Config(
+        connect_timeout=_TIMEOUT_SECONDS,
+        read_timeout=_TIMEOUT_SECONDS,
+        retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
+        max_pool_connections=AT_ONCE,
+        # Other makes of storage do not know the newer checksums.
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+    )
+    try:
+        session = boto3.session.Session()
+        region = session.region_name or os.environ.get("AWS_REGION") or _DEFAULT_REGION
+        client = session.client("s3", region_name=region, config=config)
+        if not _is_of_aws(client):
+            config = config.merge(Config(s3={"addressing_style": "path"}))
+            client = session.client("s3", region_name=region, config=config)
+    except (BotoCoreError, ValueError) as error:
+        raise ConfigurationError(f"object storage: {error}") from None
+    return session, client
+
+
+def forget_client() -> None:
+    """Look up address and credentials anew."""
+    _client.cache_clear()
+
+
+def _is_of_aws(client: Any) -> bool:
+    return (urlsplit(client.meta.endpoint_url).hostname or "").endswith(_OF_AWS)
+
+
+@contextmanager
+def _told(folder: ObjectFolder) -> Iterator[None]:
+    from boto3.exceptions import Boto3Error
+    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+
+    try:
+        yield
+    except NoCredentialsError:
+        raise folder._without_credentials from None
+    except ClientError as error:
+        told = error.response.get("Error", {})
+        raise _failure(
+            folder.address, str(told.get("Code", "")), str(told.get("Message", ""))
+        ) from None
+    except (BotoCoreError, Boto3Error) as error:
+        raise _failure(folder.address, "", str(error)) from None
+
+
+@contextmanager
+def storage_failures_told() -> Iterator[None]:
+    """Around whatever reads or writes a lake's files through DuckDB.
+
+    Raises:
+        UpstreamError: object storage failed.
+        ConfigurationError: it refuses.
+    """
+    try:
+        yield
+    except duckdb.IOException as error:
+        failure = storage_failure(error)
+        if failure is None:
+            raise
+        raise failure from None
+
+
+def storage_failure(error: duckdb.Error) -> AssayError | None:
+    """What DuckDB says of object storage, in one line; None: it is about something else."""
+    text = str(error).partition(": ")[2]
+    with suppress(ValueError):  # a connection may be asked to tell errors as JSON
+        text = json.loads(text)["exception_message"]
+    about, _, told = text.partition("\n\n")
+    if not isinstance(error, duckdb.HTTPException) and " for HTTP " not in about:
+        return None
+    code, _, message = told.partition("\n")[0].partition(": ")
+    return _failure("the lake's files", code, message or about)
+
+
+def _failure(where: str, code: str, message: str) -> AssayError:
+    if code in _REFUSALS:
+        return ConfigurationError(f"object storage, {where}: {_REFUSALS[code]}")
+    said = " ".join(f"{code}: {message}".strip(": ").split())[:300]
+    return UpstreamError(f"object storage, {where}: {said}")
