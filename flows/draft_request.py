@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flows.request import check_warehouse
+from flows.profiles import load_profile
+from flows.request import check_api_base, check_judging, check_warehouse
 from schemas.base import replace
 from schemas.draft import DraftFigure, Form
 from schemas.draft_run import DraftRequest, Material, PlannedSection, StoredText
@@ -74,13 +75,17 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
             cannot be read.
     """
     check_warehouse(options.warehouse)
+    check_api_base(options.api_base, options.engine)
+    profile = load_profile(options.profile)
+    check_judging(profile, options.engine)
     if options.venue not in VENUES:
         raise ConfigurationError(
             f"--venue {options.venue}: there is no template for it; there is: {', '.join(VENUES)}"
         )
     given = read_bib(options.bib) if options.bib is not None else []
     found = _found(idea, options, settings)
-    material, outline = _material(found, [Known(paper, key=key) for key, paper in given])
+    works = [Known(paper, key=key) for key, paper in given]
+    material, outline = _material(found, works, options.engine.text)
     if options.outline is not None:
         outline = read_outline(options.outline, material)
         used = {name for section in outline for name in section.figure_ids}
@@ -89,6 +94,12 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
     return DraftRequest(
         draft_id=found.idea.idea_id,
         warehouse=options.warehouse.resolve(),
+        profile=profile,
+        engine=options.engine,
+        api_base=options.api_base,
+        budget=options.budget,
+        workers=options.workers,
+        scheduler_address=options.scheduler,
         material=material,
         outline=outline,
         idea_run_id=found.idea_run_id,
@@ -172,7 +183,9 @@ def _add_survey(found: _Found, survey: Survey) -> None:
     found.stored += stored_texts(survey.texts, quotes)
 
 
-def _material(found: _Found, given: Sequence[Known]) -> tuple[Material, tuple[PlannedSection, ...]]:
+def _material(
+    found: _Found, given: Sequence[Known], engine: str
+) -> tuple[Material, tuple[PlannedSection, ...]]:
     claims, idea = Claims(), found.idea
     add_idea(claims, idea, found.idea_run_id)
     if found.review is not None and found.review.evaluation.soundness is not None:
@@ -188,7 +201,7 @@ def _material(found: _Found, given: Sequence[Known]) -> tuple[Material, tuple[Pl
         claims.gap("works.gap", "what is known already; no survey, evaluation or bibliography.")
     if not found.experiments:
         claims.gap("results.gap", "whether it holds; no experiment was run.")
-    declare(claims, "extractive")
+    declare(claims, engine)
     measured = any(each.finding is not None for _, each in found.experiments)
     form = Form.PAPER if measured else Form.PROPOSAL
     figures = _figures(found, stems, form)

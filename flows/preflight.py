@@ -15,6 +15,7 @@ from schemas.benchmark import BenchmarkRequest
 from schemas.check_run import CheckRequest
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.curation_run import CurationRequest
+from schemas.draft_run import DraftRequest
 from schemas.errors import AssayError, ConfigurationError
 from schemas.experiment_run import ExperimentRequest
 from schemas.ideation_run import IdeationRequest
@@ -164,8 +165,27 @@ def check_before_ideating(request: IdeationRequest, settings: Settings) -> "tupl
     return (*contacts, *check_before_run(request.evaluation, settings))
 
 
+def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Contact, ...]":
+    """Fail before anything is paid for; what the models that answered take and cost.
+
+    Raises:
+        ConfigurationError: as `check_before_surveying`.
+    """
+    check_place(request.warehouse, settings)
+    if request.scheduler_address:
+        _check_scheduler(request.scheduler_address, None, settings)
+    from tasks.writing.expected import DRAFT_STEPS
+
+    return check_models(request, DRAFT_STEPS, settings)
+
+
 def check_models(
-    request: RunRequest | RankRequest | BenchmarkRequest | SurveyRequest | CurationRequest,
+    request: RunRequest
+    | RankRequest
+    | BenchmarkRequest
+    | SurveyRequest
+    | CurationRequest
+    | DraftRequest,
     steps: "Iterable[Step[Any, Any]]",
     settings: Settings,
 ) -> "tuple[Contact, ...]":

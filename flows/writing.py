@@ -9,7 +9,9 @@ from schemas.identifiers import RunId, content_hash
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from tasks.writing.draft_shard import METHOD_VERSION, DraftJob, draft_job, material_hash
+from tasks.writing.expected import DRAFT_STEPS
 from warehouse.drafts import DRAFTS
+from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
 
 DraftSummary = Summary[DraftHead]
@@ -69,4 +71,14 @@ class Writing(Campaign[Plan[DraftHead], DraftHead]):
 def draft_run_id(request: DraftRequest) -> RunId:
     """Over all that could change the text; not where files lie."""
     told = (request.engine.text, str(METHOD_VERSION), request.draft_id, material_hash(request))
-    return RunId(f"draft-{content_hash(*told, length=12)}")
+    asked = () if request.engine.is_baseline else _asked(request)
+    return RunId(f"draft-{content_hash(*told, *asked, length=12)}")
+
+
+def _asked(request: DraftRequest) -> tuple[str, ...]:
+    """What models are asked, and how."""
+    return (
+        request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
+        without_secrets(request.api_base) if request.api_base else "",
+        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in DRAFT_STEPS),
+    )

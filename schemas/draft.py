@@ -31,6 +31,7 @@ class ClaimKind(StrEnum):
     NUMBER = "number"
     TEXT = "text"
     QUOTE = "quote"
+    STATEMENT = "statement"
     GAP = "gap"
 
 
@@ -117,6 +118,7 @@ class DraftSection(Judged):
         default=(), description="Claims it was to use, by the outline."
     )
     figure_ids: tuple[str, ...] = Field(default=(), description="Figures that stand in it.")
+    planned_words: int = Field(default=300, ge=20, le=5_000, description="Words asked of it.")
     text: Prose = Field(
         default="", description="Markdown with its claims as spans; empty when unscored."
     )

@@ -9,9 +9,10 @@ from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.draft import DraftClaim, DraftFigure, DraftWork, Form
 from schemas.identifiers import RunId
+from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.receipt import UnitReceipt
-from schemas.run import WorkRequest
+from schemas.run import Budget, WorkRequest
 
 
 class PlannedSection(Noun):
@@ -21,6 +22,7 @@ class PlannedSection(Noun):
     purpose: str = Field(min_length=1, max_length=2_000, description="What it has to say.")
     claim_keys: tuple[str, ...] = ()
     figure_ids: tuple[str, ...] = ()
+    planned_words: int = Field(default=300, ge=20, le=5_000)
 
 
 class StoredText(Noun):
@@ -46,7 +48,10 @@ class DraftRequest(WorkRequest):
 
     draft_id: str = Field(min_length=1)
     warehouse: Path
+    profile: Profile = Field(description="Says which models are asked, and how.")
     engine: EngineChoice = EXTRACTIVE
+    api_base: str | None = None
+    budget: Budget = Budget()
     material: Material
     outline: tuple[PlannedSection, ...]
     idea_run_id: RunId | None = None

@@ -357,8 +357,11 @@ class ExperimentOptions(WorkOptions):
         )
 
 
-class WriteOptions(LakeOptions):
+class WriteOptions(WorkOptions):
     """Of `assay write`."""
+
+    engine: Engine = EXTRACTIVE
+    profile: Profile = DEFAULT_PROFILE
 
     experiment: tuple[str, ...] = option(
         (), "RUN", "A run of experiments that it reports; may be repeated."
@@ -369,6 +372,12 @@ class WriteOptions(LakeOptions):
         None, "FILE", "An outline.yaml of an earlier draft, as you have edited it."
     )
     venue: str = option("neutral", "NAME", "Template: `neutral` is the only one.")
+    dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent."""
+        return Budget(maximum_cost_usd=self.max_cost_usd, maximum_tokens=self.max_tokens)
 
 
 class QuestionOptions(WorkOptions):

@@ -19,6 +19,7 @@ from tasks.ranking.steps import STEPS as RANKING_STEPS
 from tasks.recommendation.steps import STEPS as RESOURCE_STEPS
 from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
 from tasks.survey.steps import STEPS as SURVEY_STEPS
+from tasks.writing.steps import STEPS as DRAFT_STEPS
 
 STEPS: tuple[Step[Any, Any], ...] = (
     *SOUNDNESS_STEPS,
@@ -33,5 +34,6 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *CURATION_STEPS,
     *EXPERIMENT_STEPS,
     *IDEATION_STEPS,
+    *DRAFT_STEPS,
     *BENCHMARK_STEPS,
 )

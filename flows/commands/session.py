@@ -117,9 +117,9 @@ class Session:
     def write(self, request: DraftRequest) -> "DraftSummary":
         """Write a draft, after a look at all it needs."""
         self._prepare(request)
-        from flows.preflight import check_writable
+        from flows.preflight import check_before_writing
 
-        check_writable(request.warehouse)
+        _tell(check_before_writing(request, Settings()))
         from flows.writing import Writing
 
         return self._run(Writing(request))

@@ -34,14 +34,20 @@ def write(
 ) -> int:
     """Put together a draft of an idea, and refuse it where it says what nothing carries.
 
-    Numbers, quotations, texts and gaps are collected first, by key; sentences are fixed and name
-    keys. Gives PDF, Word, HTML and LaTeX with figures, bibliography, and the SQL of every number.
+    Numbers, quotations, texts and gaps are collected first, by key. Offline, sentences are fixed; a
+    model, with --engine, writes them and names keys, and what it says of works is held against
+    their passages. What nothing carries is taken out. Gives PDF, Word, HTML and LaTeX with figures,
+    bibliography, and the SQL of every number.
     Without an experiment it is a proposal.
     """
-    from flows.commands.write_output import print_draft
+    from flows.commands.write_output import print_draft, print_expected_draft
     from flows.draft_request import resolve_draft
 
     request = resolve_draft(idea, options, Settings())
+    if options.dry_run:
+        from flows.draft_estimate import estimate_draft
+
+        return print_expected_draft(estimate_draft(request, Settings()), as_json=json)
     with Session() as session:
         summary = session.write(request)
     return print_draft(request, summary, output, as_json=json)

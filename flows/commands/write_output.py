@@ -4,19 +4,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dashboards.reports import figures
 from dashboards.reports.drafts.draft_folder import write_folder
 from dashboards.reports.write_draft import DraftPage, DraftPart, draft_page
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
-from flows.commands.output import print_log_note
-from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.commands.output import ended_early, print_log_note, print_steps
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.talk import print_note, print_warning
 from flows.terminal import safe
 from schemas.draft_run import DraftRequest
+from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.writing.outline import outline_of, outline_text
 from warehouse.layout import Layout
 
 if TYPE_CHECKING:  # importing it imports Prefect, which must not be before its server is known
+    from flows.draft_estimate import DraftEstimate
     from flows.writing import DraftSummary
 
 
@@ -31,7 +34,10 @@ def print_draft(
         if as_json:
             print_answer("not_published", run=summary.head, warnings=failed)
         return EXIT_FAILURES
-    layout = Layout(request.warehouse)
+    layout, reason = Layout(request.warehouse), summary.head.incomplete_reason
+    early = ended_early(
+        "the draft", reason, request.warehouse, summary.head.run_id, request.budget, "draft"
+    )
     page = draft_page(layout, summary.head.run_id, catalogue_url=Settings().catalogue)
     paths: tuple[Path, ...] = ()
     (part,) = page.parts
@@ -41,23 +47,43 @@ def print_draft(
         paths = write_folder(part.draft, page.head, outline, folder)
     if as_json:
         told = {"reports": summary.report_paths, "log": summary.log_path, "files": paths}
-        write_answer(draft_answer(page, summary.remarks, **told))
+        write_answer(draft_answer(page, (*summary.remarks, *early), **told))
     else:
         _print(part, paths)
-        for line in summary.remarks:
+        for line in (*summary.remarks, *early):
             print_warning(safe(line))
         for path in summary.report_paths:
             print_note(f"report: {path}")
         print_log_note(summary.log_path)
+    if reason is Reason.BUDGET_EXHAUSTED:
+        return EXIT_BUDGET
     return EXIT_DONE if paths else EXIT_FAILURES
+
+
+def print_expected_draft(estimate: "DraftEstimate", *, as_json: bool) -> int:
+    """Print what a draft would ask; the command's exit code."""
+    if as_json:
+        print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
+        return EXIT_DONE
+    if estimate.steps:
+        print_steps("step", estimate.steps)
+    print_note(
+        f"{figures.counted(estimate.sections, 'section')}, about"
+        f" {figures.counted(estimate.model_calls, 'model call')} for"
+        f" {figures.usd(estimate.cost_usd)}; nothing was asked"
+    )
+    return EXIT_DONE
 
 
 def _print(part: DraftPart, paths: Sequence[Path]) -> None:
     draft = part.draft
     if draft.word_count is None:
-        print_warning(f"the draft is refused: {len(draft.failures):,} things nothing carries")
-        for failure in draft.failures:
-            print_warning(safe(f"{failure.subject}: {failure.detail}"))
+        refused = draft.unscored_reason is Reason.UNTRACED
+        what = "refused" if refused else "not finished"
+        print_warning(f"the draft is {what}, for {figures.counted(len(draft.failures), 'reason')}")
+    for failure in draft.failures:
+        print_warning(safe(f"{failure.subject}: {failure.detail}"))
+    if draft.word_count is None:
         return
     print_note(
         f"{draft.form.value} of {draft.word_count:,} words: {part.number_count:,} numbers of the"

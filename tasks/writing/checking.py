@@ -23,6 +23,8 @@ from tasks.writing.parsing import Parsed, Stretch, parse
 STAGE = "writing"
 MOST_OWN_WORDS = 4
 """Beside what a claim says of a work, as in `As Kay reports:`."""
+_OWN_WORDS = (ClaimKind.STATEMENT,)
+"""Claims about works that must not be in the works' words."""
 _SHOWN_CHARACTERS = 80
 _CITATION = bounded(r"\x01(\d{1,6})\x01")
 _CLAIM = bounded(r"\x02(\d{1,6})\x02")
@@ -37,6 +39,23 @@ _NUMBER_WORD = bounded(
 )
 
 
+def faults_of(
+    sentences: Sequence[str], draft: Draft, stored: Sequence[StoredText]
+) -> list[list[str]]:
+    """What each of `sentences`, in Markdown, would be refused for."""
+    checking = _Checking.of(draft)
+    found = []
+    for sentence in sentences:
+        parsed = parse(sentence)
+        lines = [
+            *(line for stretch in parsed.stretches for line in checking.of_stretch(stretch)),
+            *_repeated(parsed, checking.claims, stored),
+            *_strange(draft, parsed),
+        ]
+        found.append([line for _, line in lines])
+    return found
+
+
 def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
     """What of a draft nothing carries; empty: all of it is carried.
 
@@ -47,6 +66,7 @@ def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
     lines = [
         *(line for stretch in parsed.stretches for line in checking.of_stretch(stretch)),
         *_repeated(parsed, checking.claims, stored),
+        *_strange(draft, parsed),
         *_of_whole(draft, parsed),
     ]
     return tuple(
@@ -75,6 +95,8 @@ class _Checking:
                 yield stretch.heading, line
         for number in numbers_in(_MARK.sub(" ", stretch.text)):
             yield stretch.heading, f"the number {_short(number)} is no claim"
+        if "{{" in stretch.text or "}}" in stretch.text:
+            yield stretch.heading, "a place in braces was not filled in"
         for sentence in sentences(stretch.text):
             for line in self._of_sentence(sentence, stretch):
                 yield stretch.heading, line
@@ -129,7 +151,8 @@ def _repeated(
         def one(match: Match[str]) -> str:
             seen = stretch.claims[int(match[1])]
             claim = claims.get(seen.key)
-            return " \n " if claim is not None and claim.cited_keys else f" {seen.text} "
+            apart = claim is not None and claim.cited_keys and claim.kind not in _OWN_WORDS
+            return " \n " if apart else f" {seen.text} "
 
         return _CITATION.sub(" ", _CLAIM.sub(one, stretch.text))
 
@@ -142,8 +165,7 @@ def _repeated(
         yield texts[place][0], f"words of {_short(title)!r} are repeated: {_short(words)}"
 
 
-def _of_whole(draft: Draft, parsed: Parsed) -> Iterator[Line]:
-    used = {seen.key for stretch in parsed.stretches for seen in stretch.claims}
+def _strange(draft: Draft, parsed: Parsed) -> Iterator[Line]:
     figures = [figure.figure_id for figure in draft.figures]
     for strange in dict.fromkeys(parsed.strange):
         yield "Text", f"{_short(strange)} has no place in a draft"
@@ -153,6 +175,11 @@ def _of_whole(draft: Draft, parsed: Parsed) -> Iterator[Line]:
     for target in dict.fromkeys(parsed.images):
         if target not in {f"figures/{name}" for name in figures}:
             yield "Text", f"a picture is {_short(target)}, which is no figure"
+
+
+def _of_whole(draft: Draft, parsed: Parsed) -> Iterator[Line]:
+    used = {seen.key for stretch in parsed.stretches for seen in stretch.claims}
+    figures = [figure.figure_id for figure in draft.figures]
     for name in figures:
         if f"figures/{name}" not in parsed.images:
             yield "Figures", f"the figure {name} is not shown"

@@ -1,14 +1,19 @@
 """A draft written and checked for one worker; it lands whole, also when it is refused."""
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from schemas.base import replace
 from schemas.draft import Draft
 from schemas.draft_run import DraftReceipt, DraftRequest
-from schemas.identifiers import content_hash
+from schemas.identifiers import IdeaId, content_hash
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.judging.opening import open_judging, traced
+from tasks.judging.step import Engine
 from tasks.shards.work import Shard, land_once
+from tasks.writing.authoring import author
 from tasks.writing.checking import check, word_count
 from tasks.writing.skeleton import write_sections
 from warehouse.drafts import DRAFT_RECORD
@@ -32,20 +37,32 @@ class DraftJob(Shard):
         return self.request.warehouse
 
 
-async def draft_job(job: DraftJob, _: Settings) -> tuple[DraftReceipt, ...]:
+async def draft_job(job: DraftJob, settings: Settings) -> tuple[DraftReceipt, ...]:
     """Write and land the draft unless it landed whole; its receipt."""
-    request = job.request
+    request, layout = job.request, Layout(job.request.warehouse)
 
-    async def work() -> Draft:
-        return write_draft(request)
+    async with AsyncExitStack() as stack:
 
-    layout = Layout(request.warehouse)
-    receipt = await land_once(layout, DRAFT_RECORD, job.run_id, request.draft_id, work)
-    return (receipt,)
+        async def work() -> Draft:
+            ledger = Ledger(IdeaId(request.draft_id))
+            engine = None
+            if not request.engine.is_baseline:
+                judging = open_judging(request, settings, layout, job.run_id, stack)
+                engine = traced(judging.engine_of(ledger))
+            draft = await write_draft(request, engine)
+            return replace(draft, llm_calls=tuple(ledger.llm_calls))
+
+        receipt = await land_once(layout, DRAFT_RECORD, job.run_id, request.draft_id, work)
+        return (receipt,)
 
 
-def write_draft(request: DraftRequest) -> Draft:
-    """The draft, checked; without a word count it was refused, and its failures say why."""
+async def write_draft(request: DraftRequest, engine: Engine | None = None) -> Draft:
+    """The draft, checked; without a word count it was refused or not finished, and its failures say
+    why.
+
+    Args:
+        engine: writes its sentences; None: they are fixed.
+    """
     material = request.material
     draft = Draft(
         draft_id=request.draft_id,
@@ -53,11 +70,16 @@ def write_draft(request: DraftRequest) -> Draft:
         form=material.form,
         title=material.title,
         word_count=0,
-        sections=write_sections(request.outline, material),
         claims=material.claims,
         figures=material.figures,
         works=material.works,
     )
+    if engine is None:
+        draft = replace(draft, sections=write_sections(request.outline, material))
+    else:
+        draft = await author(draft, material, request.outline, engine)
+    if draft.word_count is None:
+        return draft
     refusals = check(draft, material.stored)
     if not refusals:
         return replace(draft, word_count=word_count(draft))
@@ -66,7 +88,7 @@ def write_draft(request: DraftRequest) -> Draft:
         word_count=None,
         unscored_reason=Reason.UNTRACED,
         unscored_detail=refusals[0].detail,
-        failures=refusals,
+        failures=(*draft.failures, *refusals),
     )
 
 

@@ -27,17 +27,15 @@ def write_sections(
     return tuple(
         DraftSection(
             section_id=f"s{number}",
-            heading=planned.heading,
-            purpose=planned.purpose,
-            claim_keys=planned.claim_keys,
-            figure_ids=planned.figure_ids,
-            text=_text(planned, claims),
+            **planned.model_dump(),
+            text=fixed_text(planned, claims),
         )
         for number, planned in enumerate(outline, start=1)
     )
 
 
-def _text(planned: PlannedSection, claims: Mapping[str, DraftClaim]) -> str:
+def fixed_text(planned: PlannedSection, claims: Mapping[str, DraftClaim]) -> str:
+    """What a section has to say, and its claims in fixed sentences."""
     used = {key: claims[key] for key in planned.claim_keys}
     parts = [f"*This section has to: {escaped(planned.purpose)}*"]
     parts += [f"See [Figure](#fig-{name})." for name in planned.figure_ids]
@@ -70,16 +68,25 @@ def _experiment(found: Mapping[str, DraftClaim]) -> Iterable[str]:
     if "finding" in found:
         because = f", since {_span(found['because'])}" if "because" in found else ""
         yield f"The experiment finds: {_span(found['finding'])}{because}."
-    programs: dict[str, dict[str, DraftClaim]] = {}
-    for name, claim in found.items():
-        program, _, column = name.partition(".")
-        if column:
-            programs.setdefault(program, {})[column] = claim
-    if programs:
-        yield _table(programs.values())
+    yield from program_tables(found)
     said = ("task", "finding", "because")
     rest = [claim for name, claim in found.items() if "." not in name and name not in said]
     yield "\n".join(f"- {escaped(claim.means)}: {_span(claim)}" for claim in rest)
+
+
+def program_tables(found: Mapping[str, DraftClaim]) -> list[str]:
+    """A table of programs side by side for each experiment of which there are claims.
+
+    Args:
+        found: claims by key, whose last two words are the program and its column.
+    """
+    tables: dict[str, dict[str, dict[str, DraftClaim]]] = {}
+    for key, claim in found.items():
+        *stem, program, column = ["", *key.split(".")]
+        if column in _COLUMNS and program and claim.claim_key.count(".") == 2:
+            rows = tables.setdefault(".".join(stem), {})
+            rows.setdefault(program, {})[column] = claim
+    return [_table(rows.values()) for rows in tables.values()]
 
 
 def _table(programs: Iterable[Mapping[str, DraftClaim]]) -> str:

@@ -1,7 +1,9 @@
 """A small draft, as it is landed, and what it is written from."""
 
+import asyncio
 from pathlib import Path
 
+from flows.profiles import load_profile
 from schemas.draft import Draft, Form
 from schemas.draft_run import DraftHead, DraftRequest, Material, StoredText
 from schemas.idea import Idea
@@ -84,6 +86,7 @@ def make_request(idea_id: str = "bats", warehouse: Path = Path("warehouse")) -> 
     return DraftRequest(
         draft_id=idea_id,
         warehouse=warehouse,
+        profile=load_profile("economy"),
         material=material,
         outline=make_outline(Form.PAPER, claims, figures, [stem]),
         experiment_run_ids=(EXPERIMENT,),
@@ -91,7 +94,7 @@ def make_request(idea_id: str = "bats", warehouse: Path = Path("warehouse")) -> 
 
 
 def make_draft(idea_id: str = "bats") -> Draft:
-    return write_draft(make_request(idea_id))
+    return asyncio.run(write_draft(make_request(idea_id)))
 
 
 def make_draft_head() -> DraftHead:

@@ -5,6 +5,7 @@ import streamlit as st
 
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
+from dashboards.reports import wording
 from dashboards.reports.drafts.compiling import figure_svg
 from dashboards.reports.write_draft import DraftPart
 from schemas.draft import Draft
@@ -29,9 +30,9 @@ def show(lake: Lake) -> None:
     draft = part.draft
     st.subheader(text.line(draft.title), anchor=False)
     if draft.word_count is None:
-        st.warning(f"Refused: {len(draft.failures):,} things that nothing carries.")
-        for failure in draft.failures:
-            st.markdown(f"- {text.line(f'{failure.subject}: {failure.detail}')}")
+        st.warning(text.line(f"There is no draft: {wording.reason(draft.unscored_reason or '')}."))
+    for failure in draft.failures:
+        st.markdown(f"- {text.line(f'{failure.subject}: {failure.detail}')}")
     said, rests = st.columns([3, 2])
     with said:
         st.markdown(text.prose(part.text))

@@ -49,7 +49,7 @@ def test_a_refused_draft_says_why_and_its_text_stays_text(tmp_path: Path) -> Non
     publish_draft(layout, refused)
     page = open_page("drafts", layout)
     assert not page.exception
-    assert "Refused: 1 things that nothing carries" in words(page)
+    assert "its text says what nothing carries" in words(page)
     assert unsafe_parts(page) == []
 
 

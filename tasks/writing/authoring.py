@@ -1,0 +1,346 @@
+"""A draft by a model: sections out of claims, a reader's pass and one revision; then every sentence
+is held against what carries it, and what nothing carries is taken out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from schemas.base import replace
+from schemas.draft import (
+    DECLARATION_KEY,
+    ClaimKind,
+    Draft,
+    DraftClaim,
+    DraftFigure,
+    DraftSection,
+    FigureKind,
+    GraphArrow,
+    GraphNode,
+    MethodGraph,
+)
+from schemas.draft_markdown import claim_span, escaped
+from schemas.draft_run import Material, PlannedSection
+from schemas.failure import Failure
+from schemas.outcome import Provenance, Unscored
+from schemas.reasons import Reason
+from tasks.judging.step import Engine
+from tasks.writing.checking import MOST_OWN_WORDS, STAGE, faults_of, numbers_in
+from tasks.writing.copying import words_of
+from tasks.writing.method_graph import graph_figure
+from tasks.writing.sentences import (
+    Piece,
+    cited_in,
+    citing,
+    filled,
+    joined,
+    keys_in,
+    pieces_of,
+    without_citations,
+)
+from tasks.writing.skeleton import fixed_text, program_tables
+from tasks.writing.stating import hold
+from tasks.writing.steps.draft_method_figure import DRAFT_METHOD_FIGURE, MethodFigureInput
+from tasks.writing.steps.draft_reading import DRAFT_READING, DraftReadingInput, WrittenSection
+from tasks.writing.steps.draft_section import (
+    DRAFT_SECTION,
+    DraftSectionInput,
+    ShownClaim,
+    ShownFigure,
+    ShownSource,
+)
+
+_SHOWN_WORDS = 40
+
+
+@dataclass(slots=True)
+class _Written:
+    """A section under way: its text with keys in braces, or why there is none."""
+
+    planned: PlannedSection
+    text: str = ""
+    unscored: Unscored | None = None
+    points: list[str] = field(default_factory=list)
+
+    @property
+    def is_fixed(self) -> bool:
+        """What machines wrote is said in fixed words."""
+        return self.planned.claim_keys == (DECLARATION_KEY,)
+
+
+async def author(draft: Draft, material: Material, outline: Sequence[PlannedSection], engine: Engine) -> Draft:  # fmt: skip
+    """The draft as the engine writes it, not yet checked as a whole.
+
+    Args:
+        draft: with all it is written from, and no section.
+    """
+    authoring = _Authoring(draft, material, engine)
+    sections = [_Written(planned) for planned in outline]
+    figures = await authoring.figures()
+    authoring.draft = replace(draft, figures=figures)
+    for written in sections:
+        await authoring.write(written, sections)
+    await authoring.read(sections)
+    for written in sections:
+        if written.points:
+            await authoring.write(written, sections)
+    return await authoring.settled(sections)
+
+
+@dataclass(slots=True)
+class _Authoring:
+    draft: Draft
+    material: Material
+    engine: Engine
+    provenance: Provenance | None = None
+
+    @property
+    def claims(self) -> dict[str, DraftClaim]:
+        return {claim.claim_key: claim for claim in self.draft.claims}
+
+    @property
+    def passages(self) -> dict[str, str]:
+        """What is stored of each work."""
+        quoted = (claim for claim in self.draft.claims if claim.kind is ClaimKind.QUOTE)
+        return {key: claim.passage for claim in quoted for key in claim.cited_keys}
+
+    async def figures(self) -> tuple[DraftFigure, ...]:
+        """The method figure as the engine describes it, where its description can be drawn."""
+        claims = self.claims
+        parts = (f"idea.{name}" for name in ("problem", "method", "experiment", "text"))
+        method = "\n\n".join(claims[key].shown for key in parts if key in claims)
+        asked = [each.shown for key, each in claims.items() if key.endswith(".question")]
+        outcome = await self.engine.run(
+            DRAFT_METHOD_FIGURE,
+            MethodFigureInput(
+                title=self.draft.title, method=method, tried="\n".join(asked) or "Not tried yet."
+            ),
+        )
+        if isinstance(outcome, Unscored):
+            return self.draft.figures
+        told = outcome.value
+        try:
+            graph = MethodGraph(
+                nodes=tuple(
+                    GraphNode(node_id=box.id, label=box.label, group=box.group)
+                    for box in told.boxes
+                ),
+                arrows=tuple(
+                    GraphArrow(source=each.source, target=each.target, label=each.label)
+                    for each in told.arrows
+                ),
+            )
+        except ValidationError:
+            return self.draft.figures
+        said = [box.label + " " + box.group for box in told.boxes]
+        said += [told.caption, *(each.label for each in told.arrows)]
+        unique = {box.id for box in told.boxes}
+        if any(True for text in said for _ in numbers_in(text)) or len(unique) < len(told.boxes):
+            return self.draft.figures
+        drawn = graph_figure(graph, escaped(told.caption))
+        return tuple(
+            drawn if each.kind is FigureKind.GRAPH else each for each in self.draft.figures
+        )
+
+    async def write(self, written: _Written, sections: Sequence[_Written]) -> None:
+        """Write a section, or write it anew by the points about it."""
+        if written.is_fixed:
+            return
+        outcome = await self.engine.run(DRAFT_SECTION, self._asked(written, sections))
+        if isinstance(outcome, Unscored):
+            if not written.text:
+                written.unscored = outcome
+            return
+        self.provenance = outcome.provenance
+        written.text = joined(pieces_of(outcome.value.section))
+
+    def _asked(self, written: _Written, sections: Sequence[_Written]) -> DraftSectionInput:
+        planned, claims = written.planned, self.claims
+        figures = {figure.figure_id: figure for figure in self.draft.figures}
+        cited = {key for name in planned.claim_keys for key in claims[name].cited_keys}
+        passages = self.passages
+        others = [each for each in sections if each is not written]
+        return DraftSectionInput(
+            title=self.draft.title,
+            form=self.draft.form.value,
+            heading=planned.heading,
+            purpose=planned.purpose,
+            words=planned.planned_words,
+            other_headings=tuple(each.planned.heading for each in others),
+            claims=tuple(
+                ShownClaim(key=key, means=claims[key].means, shown=claims[key].shown)
+                for key in planned.claim_keys
+            ),
+            works=tuple(
+                ShownSource(
+                    key=work.cite_key,
+                    title=work.title,
+                    year=work.year,
+                    passage=passages.get(work.cite_key, "(nothing is stored of it)"),
+                )
+                for work in self.draft.works
+                if work.cite_key in cited
+            ),
+            figures=tuple(
+                ShownFigure(figure_id=name, caption=figures[name].caption)
+                for name in planned.figure_ids
+            ),
+            before="\n\n".join(
+                f"{each.planned.heading}\n{each.text}" for each in others if each.text
+            ),
+            own=written.text if written.points else "",
+            points=tuple(written.points),
+        )
+
+    async def read(self, sections: Sequence[_Written]) -> None:
+        """Gather points: what the check would take out, and what a reader would have changed."""
+        for written in sections:
+            found = [each for piece in pieces_of(written.text) for each in piece.sentences]
+            plain = [each for each in found if not self._states(each)]
+            for sentence, faults in zip(plain, self._faults(plain), strict=True):
+                if faults:
+                    short = " ".join(sentence.split()[:_SHOWN_WORDS])
+                    written.points.append(f"{faults[0]}, in: {short}")
+            for name in self._unreferred(written, written.text):
+                written.points.append(f"refer to the figure as [Figure](#fig-{name})")
+        shown = tuple(
+            WrittenSection(
+                heading=each.planned.heading, purpose=each.planned.purpose, text=each.text
+            )
+            for each in sections
+            if each.text
+        )
+        if not shown:
+            return
+        outcome = await self.engine.run(
+            DRAFT_READING,
+            DraftReadingInput(title=self.draft.title, form=self.draft.form.value, sections=shown),
+        )
+        points = [] if isinstance(outcome, Unscored) else outcome.value.points
+        for point in points:
+            for written in sections:
+                if written.text and written.planned.heading.casefold() == point.heading.casefold():
+                    written.points.append(point.point)
+
+    def _states(self, sentence: str) -> bool:
+        """Whether it says of works more than it quotes: such a sentence has to be held up."""
+        return bool(cited_in(sentence)) and not keys_in(sentence) and (
+            len(words_of(without_citations(sentence))) > MOST_OWN_WORDS
+        )  # fmt: skip
+
+    def _faults(self, sentences: Sequence[str]) -> list[list[str]]:
+        spelled = [filled(each, self.claims) for each in sentences]
+        return faults_of(spelled, self.draft, self.material.stored)
+
+    def _unreferred(self, written: _Written, text: str) -> list[str]:
+        return [each for each in written.planned.figure_ids if f"(#fig-{each})" not in text]
+
+    async def settled(self, sections: Sequence[_Written]) -> Draft:
+        """The draft with what is carried, and a failure for each sentence that was taken out."""
+        pieces = {place: pieces_of(each.text) for place, each in enumerate(sections)}
+        works = {work.cite_key: work for work in self.draft.works}
+        said = [
+            sentence
+            for found in pieces.values()
+            for piece in found
+            for sentence in piece.sentences
+            if self._states(sentence) and set(cited_in(sentence)) <= works.keys()
+        ]
+        held = await hold(said, works, self.passages, self.engine)
+        self.draft = replace(self.draft, claims=(*self.draft.claims, *held.claims.values()))
+        removed: list[Failure] = []
+        rows = []
+        for place, written in enumerate(sections):
+            kept = self._kept(written, pieces[place], held.claims, held.refused, removed)
+            rows.append(self._section(place, written, kept))
+        reason = next((each.unscored for each in sections if each.unscored is not None), None)
+        return replace(
+            self.draft,
+            sections=tuple(rows),
+            failures=(*removed, *(_failed(each) for each in sections if each.unscored)),
+            provenance=self.provenance,
+            **_unwritten(reason),
+        )
+
+    def _kept(
+        self,
+        written: _Written,
+        pieces: Sequence[Piece],
+        claims: Mapping[str, DraftClaim],
+        refused: Mapping[str, str],
+        removed: list[Failure],
+    ) -> str:
+        """The text of a section, its claims filled in."""
+        sentences = [each for piece in pieces for each in piece.sentences]
+        spelled = {
+            each: citing(claims[each].shown, claims[each].claim_key, claims[each].cited_keys)
+            if each in claims
+            else filled(each, self.claims)
+            for each in sentences
+        }
+        faults = faults_of([spelled[each] for each in sentences], self.draft, self.material.stored)
+        why = {each: found[0] for each, found in zip(sentences, faults, strict=True) if found}
+        why |= {each: refused[each] for each in sentences if each in refused}
+        removed += [
+            Failure(
+                stage=STAGE,
+                subject=written.planned.heading,
+                reason=Reason.UNTRACED,
+                detail=f"taken out, {line}: {' '.join(sentence.split()[:_SHOWN_WORDS])}",
+            )
+            for sentence, line in why.items()
+        ]
+        parts = [
+            Piece(piece.mark, tuple(spelled[each] for each in piece.sentences if each not in why))
+            for piece in pieces
+        ]
+        return joined(parts)
+
+    def _section(self, place: int, written: _Written, kept: str) -> DraftSection:
+        """A section with what stays visible whether or not an engine speaks of it."""
+        planned, claims = written.planned, self.claims
+        parts = [kept]
+        if written.is_fixed:
+            parts = [claim_span(DECLARATION_KEY, claims[DECLARATION_KEY].shown)]
+        elif written.unscored is None:
+            shown = [claims[key] for key in planned.claim_keys]
+            parts += program_tables({each.claim_key: each for each in shown})
+            parts += [f"See [Figure](#fig-{name})." for name in self._unreferred(written, kept)]
+            parts += [
+                f"- {claim_span(each.claim_key, each.shown)}"
+                for each in shown
+                if each.kind is ClaimKind.GAP and f'key="{each.claim_key}"' not in kept
+            ]
+        text = "\n\n".join(filter(None, parts))
+        reason = written.unscored
+        if reason is None and not text:
+            text = fixed_text(planned, claims)
+        return DraftSection(
+            section_id=f"s{place + 1}",
+            **planned.model_dump(),
+            text="" if reason else text,
+            unscored_reason=reason.reason if reason else None,
+            unscored_detail=reason.detail if reason else "",
+        )
+
+
+def _failed(written: _Written) -> Failure:
+    assert written.unscored is not None
+    return Failure(
+        stage=STAGE,
+        subject=written.planned.heading,
+        reason=written.unscored.reason,
+        detail=written.unscored.detail,
+    )
+
+
+def _unwritten(unscored: Unscored | None) -> dict[str, object]:
+    """A draft that lacks a section is none."""
+    if unscored is None:
+        return {}
+    return {
+        "word_count": None,
+        "unscored_reason": unscored.reason,
+        "unscored_detail": unscored.detail,
+    }

@@ -1,0 +1,54 @@
+"""What a model will be asked for a draft, before it is."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from schemas.draft import DECLARATION_KEY
+from schemas.draft_run import Material, PlannedSection
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
+from tasks.judging.step import Step
+from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
+from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
+from tasks.writing.steps import STEPS
+from tasks.writing.steps.draft_method_figure import DRAFT_METHOD_FIGURE
+from tasks.writing.steps.draft_reading import DRAFT_READING
+from tasks.writing.steps.draft_section import DRAFT_SECTION
+
+DRAFT_STEPS: tuple[Step[Any, Any], ...] = (*STEPS, VERIFY_CITATIONS)
+TOKENS_PER_WORD = 1.6
+"""Of a draft's text, in which keys stand for numbers."""
+TOKENS_PER_CLAIM = 45
+REVISED = 0.8
+"""Share of sections that are written anew."""
+SENTENCES_PER_WORK = 1.5
+GRAPH_TOKENS = 500
+VERDICT_TOKENS = 60
+
+
+def asked_of_draft(
+    material: Material, outline: Sequence[PlannedSection]
+) -> dict[Step[Any, Any], Asked]:
+    """Calls and tokens by step."""
+    own = [each for each in outline if each.claim_keys != (DECLARATION_KEY,)]
+    sizes = {claim.claim_key: len(claim.shown + claim.passage) for claim in material.claims}
+    written = sum(each.planned_words for each in own) * TOKENS_PER_WORD
+    claims = sum(
+        sizes[key] / CHARACTERS_PER_TOKEN + TOKENS_PER_CLAIM
+        for each in own
+        for key in each.claim_keys
+    )
+    rounds = 1 + REVISED
+    idea = sum(size for key, size in sizes.items() if key.startswith("idea."))
+    works = len(material.works)
+    batches = max(1.0, works * SENTENCES_PER_WORK / CLAIMS_PER_CALL) if works else 0.0
+    checked = works * (WORDS_PER_SOURCE + 40 * SENTENCES_PER_WORK) * TOKENS_PER_WORD
+    return {
+        DRAFT_METHOD_FIGURE: Asked(1, idea / CHARACTERS_PER_TOKEN, GRAPH_TOKENS),
+        DRAFT_SECTION: Asked(
+            len(own) * rounds,
+            rounds * claims + (0.5 + REVISED) * len(own) * written,
+            rounds * written,
+        ),
+        DRAFT_READING: Asked(1, written, GRAPH_TOKENS),
+        VERIFY_CITATIONS: Asked(batches, checked, works * SENTENCES_PER_WORK * VERDICT_TOKENS),
+    }

@@ -1,0 +1,91 @@
+"""What an engine wrote of a section, sentence by sentence: keys in braces become claims, and what
+nothing carries is taken out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from schemas.draft import DraftClaim
+from schemas.draft_markdown import claim_span
+from schemas.patterns import MULTILINE, Match, bounded
+from tasks.citations.settle import sentences
+
+_KEY = bounded(r"\{\{\s{0,9}([A-Za-z0-9][A-Za-z0-9._-]{0,119})\s{0,9}\}\}")
+_CITATION = bounded(r"\[@[^\[\]]{1,300}\]")
+_CITED = bounded(r"@([A-Za-z0-9][A-Za-z0-9_:.-]{0,119})")
+_BEHIND_STOP = bounded(r"([.!?])[ \t]{1,9}((?:\[@[^\[\]]{1,300}\][ \t]{0,9}){1,9})(?=\s|$)")
+_LIST_MARK = bounded(r"^[ \t]{0,9}(?:[-*+]|\(?\d{1,3}[.)])[ \t]{1,9}", MULTILINE)
+_HEADING = bounded(r"^#{1,6}[ \t]{1,9}", MULTILINE)
+_EMPHASIS = bounded(r"[*_`]")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A paragraph or an entry of a list."""
+
+    mark: str
+    sentences: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return f"{self.mark}{' '.join(self.sentences)}"
+
+
+def pieces_of(text: str) -> list[Piece]:
+    """The paragraphs of what was written; headings become paragraphs, numbered lists plain ones."""
+    found: list[Piece] = []
+    for paragraph in _HEADING.sub("", text).split("\n\n"):
+        lines: list[str] = []
+        for line in paragraph.splitlines():
+            if lines and not _LIST_MARK.match(line):
+                lines[-1] += f" {line.strip()}"
+            elif line.strip():
+                lines.append(line.strip())
+        for line in lines:
+            listed = _LIST_MARK.match(line)
+            body = line[listed.end() :] if listed else line
+            parts = tuple(each.strip() for each in sentences(_before_stop(body)) if each.strip())
+            if parts:
+                found.append(Piece("- " if listed else "", parts))
+    return found
+
+
+def joined(pieces: Iterable[Piece]) -> str:
+    """Pieces as one text again."""
+    return "\n\n".join(piece.text for piece in pieces if piece.sentences)
+
+
+def _before_stop(text: str) -> str:
+    """Citations stand before the full stop of their sentence."""
+    return _BEHIND_STOP.sub(lambda match: f" {match[2].strip()}{match[1]}", text)
+
+
+def filled(text: str, claims: Mapping[str, DraftClaim]) -> str:
+    """The text with its keys as claims; a key that is none stands as such, and is refused."""
+
+    def one(match: Match[str]) -> str:
+        key = match[1]
+        return claim_span(key, claims[key].shown if key in claims else key)
+
+    return _KEY.sub(one, text)
+
+
+def cited_in(sentence: str) -> tuple[str, ...]:
+    """Keys that a sentence cites, each once."""
+    found = (key for match in _CITATION.finditer(sentence) for key in _CITED.findall(match[0]))
+    return tuple(dict.fromkeys(key.rstrip(".:") for key in found))
+
+
+def without_citations(sentence: str) -> str:
+    """The words of a sentence, without citations, emphasis and its full stop."""
+    return " ".join(_EMPHASIS.sub("", _CITATION.sub(" ", sentence)).split()).rstrip(" .")
+
+
+def keys_in(sentence: str) -> tuple[str, ...]:
+    """Claims that a sentence names."""
+    return tuple(match[1] for match in _KEY.finditer(sentence))
+
+
+def citing(shown: str, key: str, cited: Sequence[str]) -> str:
+    """A sentence that is one claim about works."""
+    return f"{claim_span(key, shown)} [{'; '.join(f'@{each}' for each in cited)}]."

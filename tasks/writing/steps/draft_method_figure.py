@@ -1,0 +1,64 @@
+"""`draft_method_figure`: the method as boxes and arrows.
+
+Baseline: none. Without a model the figure shows how every experiment goes, or what the idea plans.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import StepKind
+from schemas.reasons import Reason
+from tasks.judging.reply_fields import Prose, SoundEntries, Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+
+
+class MethodFigureInput(Noun):
+    """Input of `draft_method_figure`."""
+
+    title: str
+    method: str
+    tried: str
+
+
+class ToldBox(Reply):
+    """One box."""
+
+    id: Text
+    label: Text
+    group: Prose = ""
+
+
+class ToldArrow(Reply):
+    """One arrow."""
+
+    source: Text
+    target: Text
+    label: Prose = ""
+
+
+class MethodFigureReply(Reply):
+    """Reply to `draft_method_figure`."""
+
+    caption: Text
+    boxes: Annotated[list[ToldBox], Field(min_length=1), SoundEntries]
+    arrows: Annotated[list[ToldArrow], SoundEntries, Field(default_factory=list)]
+
+
+async def baseline_method_figure(
+    _inputs: MethodFigureInput, _tools: BaselineTools
+) -> MethodFigureReply | NoAnswer:
+    """NoAnswer(offline_engine), whatever the method."""
+    return NoAnswer(Reason.OFFLINE_ENGINE, "a method is drawn with --engine litellm:MODEL")
+
+
+DRAFT_METHOD_FIGURE = Step(
+    name="draft_method_figure",
+    version=1,
+    package="tasks.writing",
+    input_model=MethodFigureInput,
+    output_model=MethodFigureReply,
+    baseline=baseline_method_figure,
+    kind=StepKind.JUDGEMENT,
+)

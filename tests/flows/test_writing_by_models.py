@@ -1,0 +1,156 @@
+"""`assay write` where a model writes: what is carried stands, all else is taken out and said."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flows.command_line import application, run_command
+from flows.exit_codes import EXIT_BUDGET, EXIT_DONE
+from schemas.base import replace
+from schemas.survey import SurveyQuote
+from tests.support.answers import read_answer
+from tests.support.draft_lake import PASSAGES
+from tests.support.draft_writer import (
+    CAPTION,
+    ENGINE,
+    HONEST,
+    POINT,
+    REVISED,
+    TYPED,
+    answer,
+)
+from tests.support.experiment_lake import make_experiment, publish_experiment
+from tests.support.openai_server import OpenAIServer, start_openai_server
+from tests.support.survey_lake import make_survey, published_surveys
+from warehouse.layout import Layout
+from warehouse.verify import verify
+
+IDEA = {"idea_id": "bats", "title": "Bats and steps", "problem": "Bats choose badly among steps."}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenAIServer]:
+    with start_openai_server(answer=answer) as running:
+        yield running
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: OpenAIServer) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OPENAI_API_KEY", "key")
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__STRUCTURED_OUTPUT", "json_schema")
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__MAXIMUM_ATTEMPTS", "1")
+    server.requests.clear()
+    (tmp_path / "idea.jsonl").write_text(json.dumps(IDEA))
+    layout, survey = Layout(tmp_path / "w"), make_survey()
+    quotes = tuple(
+        SurveyQuote(paper_id=text.paper_id, said_in_paper_id=text.paper_id, quote=passage)
+        for text, passage in zip(survey.texts[:2], PASSAGES[:2], strict=True)
+    )
+    published_surveys(layout, replace(survey, quotes=quotes))
+    publish_experiment(layout, make_experiment())
+    return tmp_path
+
+
+def run(server: OpenAIServer, *more: str) -> int:
+    words = ["write", "idea.jsonl", "--warehouse", "w", "-o", "draft", "--survey", "survey-a"]
+    words += ["--experiment", "experiment-a", "--engine", ENGINE, "--api-base", server.url, *more]
+    sys.argv = ["assay", *words]
+    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+
+
+def test_what_is_carried_stands_and_all_else_is_taken_out(
+    here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(server, "--json") == EXIT_DONE
+    told = read_answer(capsys.readouterr().out)
+    (draft,) = told["rows"]
+    markdown = (here / "draft" / "draft.md").read_text()
+    assert HONEST.partition("{{")[0] in markdown
+    assert '[0.2]{.claim key="task-0.c001.gain"}' in markdown
+    assert REVISED in markdown
+    assert TYPED not in markdown
+    assert "Wind makes bats of the study keep away from moths" in markdown
+    for gone in ("Whales", "Nobody has asked", "task-0.guess"):
+        assert gone not in markdown
+    taken = [each["detail"] for each in draft["failures"]]
+    assert any("no stored passage carries it: Whales" in line for line in taken)
+    assert any("there is no claim task-0.guess" in line for line in taken)
+    assert any("[@nobody1999] is not in the bibliography" in line for line in taken)
+    assert any("does not tell" in line or "taken out" in line for line in taken)
+    statement = next(claim for claim in draft["claims"] if claim["kind"] == "statement")
+    assert statement["passage"] == PASSAGES[0]
+    assert statement["cited_keys"] == ["first2001"]
+    assert CAPTION.split(". ")[0] in markdown
+    assert "written by a language model, litellm" in markdown
+    assert "| [parent]" in markdown
+    assert verify(Layout(here / "w")).problems == ()
+
+
+def test_points_of_the_reader_and_of_the_check_go_into_one_revision(
+    here: Path, server: OpenAIServer
+) -> None:
+    del here
+    assert run(server) == EXIT_DONE
+    told = [request.messages[1]["content"] for request in server.requests]
+    revised = [text for text in told if "The section as it was:" in text]
+    assert len(revised) == 5
+    assert any(POINT in text for text in revised)
+    assert all("the number 0.21 is no claim" in text for text in revised)
+    count = len(server.requests)
+    assert run(server) == EXIT_DONE  # nothing is asked again
+    assert len(server.requests) <= count + 1  # but whether the model is there
+
+
+def test_swapped_and_changed_statements_are_refused(here: Path, server: OpenAIServer) -> None:
+    from schemas.identifiers import RunId
+    from tasks.writing.checking import check
+    from warehouse.drafts import DRAFT_RECORD
+    from warehouse.lake import open_reader
+    from warehouse.units.reading import published_units
+
+    assert run(server) == EXIT_DONE
+    (folder,) = (here / "w" / "reports").glob("draft-*")
+    with open_reader(Layout(here / "w")) as connection:
+        (draft,) = published_units(connection, DRAFT_RECORD, RunId(folder.name))
+    assert check(draft, ()) == ()
+    place, section = next(
+        (place, each) for place, each in enumerate(draft.sections) if "said.1" in each.text
+    )
+    for old, new, said in (
+        ('key="said.1"} [@first2001]', 'key="said.1"} [@second2002]', "is not cited with it"),
+        ("Wind makes bats", "Rain makes bats", "is not what said.1 says"),
+    ):
+        assert old in section.text
+        sections = list(draft.sections)
+        sections[place] = replace(section, text=section.text.replace(old, new))
+        lines = [each.detail for each in check(replace(draft, sections=tuple(sections)), ())]
+        assert any(said in line for line in lines)
+
+
+def test_a_draft_that_meets_its_budget_is_no_draft_and_goes_on(
+    here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(server, "--max-tokens", "3000") == EXIT_BUDGET
+    assert "the draft is not finished" in capsys.readouterr().err
+    assert not (here / "draft").exists()
+    assert run(server, "--max-tokens", "9000000") == EXIT_DONE
+    assert (here / "draft" / "draft.pdf").exists()
+
+
+def test_what_it_will_ask_is_said_before(
+    here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del here
+    assert run(server, "--dry-run", "--json") == EXIT_DONE
+    told = read_answer(capsys.readouterr().out)
+    assert told["state"] == "expected"
+    assert {row["step"] for row in told["rows"]} == {
+        "draft_section", "draft_reading", "draft_method_figure", "verify_citations",
+    }  # fmt: skip
+    assert server.requests == []
