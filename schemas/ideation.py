@@ -93,7 +93,9 @@ class IdeaVersion(Judged):
     keywords: tuple[str, ...] = Field(description="Concepts it is made of.")
     added_keyword: str | None = Field(default=None, description="New among them; None: none.")
     replaced_keyword: str | None = Field(default=None, description="Given up for it; None: none.")
-    reason: Prose = Field(default="", description="Why that keyword; empty: none was chosen.")
+    reason: Prose = Field(
+        default="", description="Why that keyword, or why none; empty: none was looked for."
+    )
     title: str = Field(default="", description="Empty where there is no text.")
     text: Annotated[str, Stored(prose=True)] | None = Field(
         description="Background, problem, method, experiment and falsifier; None when unscored."

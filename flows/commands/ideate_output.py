@@ -96,7 +96,7 @@ def _print_versions(page: IdeationPage) -> None:
                 each.version_id,
                 each.title,
                 ", ".join(each.keywords),
-                page.scores.get(each.version_id),
+                "–" if (score := page.scores.get(each.version_id)) is None else f"{score:.1f}",
             ]
             for each in page.best
         ]

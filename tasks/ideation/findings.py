@@ -3,6 +3,8 @@ what it says it answers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, zip_longest
+from textwrap import shorten
 
 from schemas import experiment
 from schemas.contribution import Comparison, Overlap, closest_first
@@ -10,26 +12,32 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.ideation import Finding, FindingAnswer, FindingKind
 from schemas.identifiers import IdeaId
 from schemas.soundness import ConcernSeverity
+from tasks.citations.references import label, reference
 from tasks.ideation.steps.ideate_proposal import ToldAnswer
 from tasks.text.phrases import specific_stems
 from tasks.text.quotations import stands_in
 
 MOST_CLOSE_WORKS = 2
+_METHOD_CHARACTERS = 160
 _LEAST_SHARED_STEMS = 2
 
 
 def findings_of(evaluation: IdeaEvaluation, limit: int) -> tuple[Finding, ...]:
-    """What was tried and did not help, then concerns that would change a verdict, methods the
-    literature contradicts, the closest prior works, what was tried and is open, and other concerns;
-    at most `limit`.
+    """What was tried and did not help, then concerns that would change a verdict, contradictions
+    and closest prior works in turn, what was tried and is open, and other concerns; at most
+    `limit`.
+
+    Grave concerns come first only up to half of `limit`, so that the literature has its say.
     """
     grave, others = _concerns(evaluation)
     failed, left_open = _measured(evaluation)
+    of_literature = zip_longest(_contradictions(evaluation), _closest_works(evaluation))
+    first = (limit + 1) // 2
     told = (
         *failed,
-        *grave,
-        *_contradictions(evaluation),
-        *_closest_works(evaluation),
+        *grave[:first],
+        *filter(None, chain.from_iterable(of_literature)),
+        *grave[first:],
         *left_open,
         *others,
     )[:limit]
@@ -76,8 +84,18 @@ def _contradictions(evaluation: IdeaEvaluation) -> Iterator[Told]:
     cited = {each.subject for each in evaluation.citations if each.field == "contradictions"}
     for review in evaluation.soundness.reviews:
         if review.method_id in cited and review.contradictions.strip():
-            name = names.get(review.method_id, review.method_id)
-            yield FindingKind.CONTRADICTION, f"{name}: {review.contradictions.strip()}"
+            name = shorten(names.get(review.method_id, ""), _METHOD_CHARACTERS, placeholder=" …")
+            said = _without_addresses(review.contradictions.strip(), evaluation)
+            yield FindingKind.CONTRADICTION, f"Of the method “{name}”: {said}"
+
+
+def _without_addresses(text: str, evaluation: IdeaEvaluation) -> str:
+    """`text` with authors and years of the papers that it cites, but not with their links."""
+    cited = {each.paper_id for each in evaluation.citations if each.field == "contradictions"}
+    for paper in evaluation.papers:
+        if paper.paper_id in cited:
+            text = text.replace(reference(paper), f"({label(paper)})")
+    return text
 
 
 def _closest_works(evaluation: IdeaEvaluation) -> Iterator[Told]:

@@ -108,6 +108,8 @@ async def make_version(slot: Slot, tools: VersionTools) -> Made:
         if isinstance(answer, Unscored):
             return Made(_unscored(slot, names, answer.reason, answer.detail, answer))
         choice = answer
+        if choice.chosen is None and slot.parent is not None:
+            slot = replace(slot, move=Move.REVISE)
     made = await _written(slot, names, choice, tools)
     return Made(replace(made.version, cluster=cluster), made.relations, made.answers)
 
@@ -162,6 +164,9 @@ async def _chosen(
     if isinstance(outcome, Unscored):
         return outcome
     reply: KeywordReply = outcome.value
+    told = {each.candidate: each.relation for each in reply.relations}
+    if not reply.chosen.strip():
+        return _Choice(found, told, None, None, reply.reason)
     if reply.chosen not in keys:
         detail = f"it chose {reply.chosen!r}, which it was not shown"
         return Unscored(Reason.REPLY_UNPARSABLE, detail, outcome.provenance)
@@ -170,7 +175,7 @@ async def _chosen(
         replaced = names[-1]
     return _Choice(
         candidates=found,
-        told={each.candidate: each.relation for each in reply.relations},
+        told=told,
         chosen=keys[reply.chosen],
         replaced=replaced if replaces else None,
         reason=reply.reason,

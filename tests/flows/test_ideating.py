@@ -123,6 +123,23 @@ def test_the_same_command_again_asks_nothing_and_changes_nothing(
     assert (again.unchanged, again.head) == (True, first.head)
 
 
+def test_a_model_may_choose_none_of_the_concepts(
+    tmp_path: Path, server: OpenAIServer, writer: IdeaWriter
+) -> None:
+    writer.chooses = False
+    request = request_of(tmp_path, server)
+    summary = made(request)
+    assert summary.published
+    moves = "select distinct round, move, added_keyword, reason from idea_versions order by all"
+    assert rows(request, moves) == [
+        (1, "begin", None, "None is new."),
+        (2, "revise", None, "None is new."),
+    ]
+    assert rows(request, "select count(*) from keyword_relations")[0][0]
+    assert not rows(request, "select 1 from keyword_relations where chosen")
+    assert "None was added: None is new." in summary.report_paths[1].read_text()
+
+
 class KilledError(BaseException):
     """The machine went down."""
 

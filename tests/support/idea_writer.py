@@ -20,10 +20,12 @@ class IdeaWriter:
     Attributes:
         answers: whether a revision answers the first finding it is shown, and quotes how.
         alike: whether every idea is the same one.
+        chooses: whether it chooses a concept, or none of those shown.
     """
 
     answers: bool = True
     alike: bool = False
+    chooses: bool = True
     asked: list[str] = field(default_factory=list)
 
     def __call__(self, messages: Messages, schema: Schema | None) -> Any:
@@ -33,7 +35,8 @@ class IdeaWriter:
             self.asked.append("keyword")
             keys = _CANDIDATE.findall(data)
             told = [{"candidate": key, "relation": f"Both stand near {key}."} for key in keys]
-            return {"relations": told, "chosen": keys[0], "replaced": "", "reason": "It is first."}
+            chosen, reason = (keys[0], "It is first.") if self.chooses else ("", "None is new.")
+            return {"relations": told, "chosen": chosen, "replaced": "", "reason": reason}
         if "falsifier" in wanted:
             self.asked.append("proposal")
             return self._proposal(data)

@@ -42,11 +42,13 @@ class KeywordReply(Reply):
     relations: Annotated[list[ToldRelation], SoundEntries] = Field(
         description="One for each candidate."
     )
-    chosen: Key = Field(description="Key of the candidate to go on with.")
+    chosen: Prose = Field(
+        default="", description="Key of the candidate to go on with; empty: none is worth it."
+    )
     replaced: Prose = Field(
         default="", description="The keyword given up for it; empty where none is."
     )
-    reason: Text = Field(description="Why this one, from its relations.")
+    reason: Text = Field(description="Why this one, or why none, from the relations.")
 
 
 async def baseline_keyword(inputs: KeywordInput, tools: BaselineTools) -> KeywordReply | NoAnswer:
