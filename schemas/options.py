@@ -426,6 +426,14 @@ class IdeateOptions(RunOptions):
         "Participant who decides after each round how an idea goes on; may be repeated. Default: a"
         " rule decides.",
     )
+    plans: int = option(
+        0,
+        "N",
+        "Write a plan of an experiment for each of the best N ideas: what works near it used, and"
+        " how many runs it takes.",
+        ge=0,
+        le=100,
+    )
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
 

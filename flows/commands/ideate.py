@@ -48,4 +48,9 @@ def ideate(
             return print_expected_ideation(estimate_ideation(request, settings), as_json=json)
         with Session() as session:
             summary = session.ideate(request)
-    return print_ideation(request, summary, output, as_json=json)
+        plans: tuple[Path, ...] = ()
+        if options.plans and summary.published:
+            from flows.experiment_plans import plan_experiments
+
+            plans = plan_experiments(request, summary.head, options.plans, settings)
+    return print_ideation(request, summary, output, plans, as_json=json)

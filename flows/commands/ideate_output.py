@@ -1,5 +1,6 @@
 """What `assay ideate` prints: the best version of each idea, what was dropped, and its reports."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,12 @@ NOT_OUTCOMES = "judged scores are not outcomes (arXiv 2506.20803)"
 
 
 def print_ideation(
-    request: IdeationRequest, summary: "IdeationSummary", output: Path | None, *, as_json: bool
+    request: IdeationRequest,
+    summary: "IdeationSummary",
+    output: Path | None,
+    plans: Sequence[Path] = (),
+    *,
+    as_json: bool,
 ) -> int:
     """Print and write the ideas; the command's exit code."""
     failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
@@ -58,13 +64,15 @@ def print_ideation(
         "idea",
     )
     if as_json:
-        told = {"reports": summary.report_paths, "log": summary.log_path}
+        told = {"reports": summary.report_paths, "plans": plans, "log": summary.log_path}
         write_answer(ideas_answer(page, early, ideas=path if ideas else None, **told))
     else:
         _print_versions(page)
         print_engine_note(head.engine)
         if ideas:
             print_note(f"ideas:  {path}")
+        for plan in plans:
+            print_note(f"plans:  {plan}")
         for report in summary.report_paths:
             print_note(f"report: {report}")
         print_log_note(summary.log_path)

@@ -13,9 +13,9 @@ from scipy.stats import t as students_t
 from statsmodels.stats.power import TTestPower
 
 from schemas.experiment import Direction, Finding
+from tasks.metrics.power import POWER
 
 CONFIDENCE = 0.95
-POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,68 @@
+"""Plans of experiments for the leading ideas of an ideation, from what works near them used."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from dashboards.reports.write_ideation import ideation_page
+from dashboards.reports.write_plans import PlannedExperiment, write_plans
+from flows.commands.recommend import recommendation_warnings
+from flows.recommending import recommend_about
+from schemas.ideation import IdeaVersion
+from schemas.ideation_run import IdeationHead, IdeationRequest
+from schemas.literature_options import RecommendOptions
+from schemas.recommendation import Recommendation
+from schemas.resource import ResourceKind
+from schemas.settings import Settings
+from tasks.metrics.power import items_needed, pairs_needed
+from warehouse.layout import Layout
+
+RECOMMENDED = 3
+DEVIATIONS = (0.5, 1.0, 2.0)
+SHARE, DIFFERENCES = 0.8, (0.01, 0.02, 0.05)
+
+
+def plan_experiments(
+    request: IdeationRequest, head: IdeationHead, most: int, settings: Settings
+) -> tuple[Path, ...]:
+    """Write the plans of the best `most` ideas beside the report; nothing where there is no idea."""
+    layout = Layout(request.warehouse)
+    best = ideation_page(layout, head.run_id, catalogue_url=settings.catalogue).best[:most]
+    if not best:
+        return ()
+
+    def planned() -> Iterator[PlannedExperiment]:
+        asked = RecommendOptions(
+            warehouse=request.warehouse,
+            literature=request.evaluation.literature,
+            limit=RECOMMENDED,
+        )
+        for version in best:
+            text, cutoff = version.text or "", version.cutoff_date
+            found = recommend_about(text, cutoff, asked, settings)
+            remarks = tuple(recommendation_warnings(found))
+            yield planned_experiment(version, found.recommendations, remarks)
+
+    return write_plans(layout.reports / head.run_id, tuple(planned()))
+
+
+def planned_experiment(
+    version: IdeaVersion, recommendations: tuple[Recommendation, ...], remarks: tuple[str, ...]
+) -> PlannedExperiment:
+    """One with the runs it takes: the idea meets each baseline on each data set, and where none is
+    known there has to be one.
+    """
+    kinds = [each.kind for each in recommendations]
+    baselines, sets = (
+        max(1, kinds.count(kind)) for kind in (ResourceKind.BASELINE, ResourceKind.DATA_SET)
+    )
+    comparisons = baselines * sets
+    needed = [(size, pairs_needed(size, comparisons)) for size in DEVIATIONS]
+    return PlannedExperiment(
+        version,
+        recommendations,
+        remarks,
+        comparisons,
+        tuple((size, pairs, pairs * (1 + baselines) * sets) for size, pairs in needed),
+        tuple((each, items_needed(SHARE, each, comparisons)) for each in DIFFERENCES),
+        SHARE,
+    )
