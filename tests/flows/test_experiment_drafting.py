@@ -115,6 +115,8 @@ def test_a_draft_is_a_task_once_it_is_filled_in_and_no_earlier(tmp_path: Path) -
         ],
     )
     written = {path.relative_to(folder).as_posix(): path.read_text() for path in paths}
+    heading, _, rest = written["task.toml"].partition("\n\n")
+    assert ("FILL IN" in heading, rest.count("FILL IN")) == (False, 4)
     assert "Alpine Speech" in written["evaluate.py"]
     assert "word error rate" in written["task.toml"]
     baseline = "baselines/baseline_1_a_cascade_of_recognisers.py"
