@@ -124,10 +124,14 @@ def _found(given: str, options: WriteOptions, settings: Settings) -> _Found:
             _add_evaluation(found, review)
         connection = queries.connection
         for name in dict.fromkeys(options.experiment):
-            run_id = RunId(name)
-            published_head(connection, EXPERIMENTS, run_id)
-            tried = published_units(connection, EXPERIMENT_RECORD, run_id)
-            found.experiments += [(run_id, each) for each in tried]
+            run, _, task = name.partition("/")
+            published_head(connection, EXPERIMENTS, RunId(run))
+            tried = published_units(connection, EXPERIMENT_RECORD, RunId(run))
+            chosen = [each for each in tried if task in ("", each.task_id)]
+            if not chosen:
+                names = ", ".join(each.task_id for each in tried)
+                raise ConfigurationError(f"--experiment {name}: its tasks are {names}")
+            found.experiments += [(RunId(run), each) for each in chosen]
         if options.survey:
             run_id = RunId(options.survey)
             published_head(connection, SURVEYS, run_id)

@@ -364,7 +364,7 @@ class WriteOptions(WorkOptions):
     profile: Profile = DEFAULT_PROFILE
 
     experiment: tuple[str, ...] = option(
-        (), "RUN", "A run of experiments that it reports; may be repeated."
+        (), "RUN[/TASK]", "A run of experiments that it reports, or a task of it; may be repeated."
     )
     survey: str | None = option(None, "RUN", "The survey that related work is taken from.")
     bib: Path | None = option(None, "FILE", "A bibliography of your own, whose keys are kept.")

@@ -171,16 +171,17 @@ class _Authoring:
             claims=tuple(
                 ShownClaim(key=key, means=claims[key].means, shown=claims[key].shown)
                 for key in planned.claim_keys
+                if not (claims[key].cited_keys and claims[key].kind is ClaimKind.TEXT)
             ),
             works=tuple(
                 ShownSource(
                     key=work.cite_key,
                     title=work.title,
                     year=work.year,
-                    passage=passages.get(work.cite_key, "(nothing is stored of it)"),
+                    passage=passages[work.cite_key],
                 )
                 for work in self.draft.works
-                if work.cite_key in cited
+                if work.cite_key in cited and work.cite_key in passages
             ),
             figures=tuple(
                 ShownFigure(figure_id=name, caption=figures[name].caption)
@@ -197,6 +198,11 @@ class _Authoring:
         """Gather points: what the check would take out, and what a reader would have changed."""
         for written in sections:
             found = [each for piece in pieces_of(written.text) for each in piece.sentences]
+            for sentence in filter(self._states, found):
+                stored = " ".join(self.passages.get(key, "") for key in cited_in(sentence))
+                said = numbers_in(without_citations(sentence))
+                for number in sorted({*said} - {*numbers_in(stored)}):
+                    written.points.append(f"no passage cited holds {number}, in: {sentence}")
             plain = [each for each in found if not self._states(each)]
             for sentence, faults in zip(plain, self._faults(plain), strict=True):
                 if faults:

@@ -121,7 +121,7 @@ def _runs(
         figure_id=f"runs{after}",
         kind=FigureKind.CHART,
         caption=(
-            f"{_span(stem, 'metric', experiment.metric)} of every run on data that chose nothing,"
+            f"Values of {_span(stem, 'metric', experiment.metric)} of every run on data that chose nothing,"
             f" for {_span(stem, 'task', experiment.task_id)}. A line joins runs on the same data."
             f" {better} is better."
         ),

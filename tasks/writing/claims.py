@@ -18,6 +18,15 @@ FINDINGS = {
     Finding.NOT_SUPPORTED: "not supported within this task",
     Finding.UNDECIDED: "undecided",
 }
+PROCEDURE = (
+    "Every candidate runs on small data; the best of them run on full data, and the best of those,"
+    " the parent and the baselines run on fresh data that chose nothing. Programs that are compared"
+    " run on the same data with the same seeds, so a gain is a mean of differences of pairs, and its"
+    " interval holds with 95 % confidence; where candidates are chosen among, it is corrected for"
+    " their number. Programs run in a sandbox, and the metric is computed outside of it from what"
+    " they leave."
+)
+"""Of every experiment, whatever is tried."""
 TO_BE_SHOWN = "To be shown"
 
 
@@ -196,6 +205,9 @@ def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str
         at = f"{stem}.{stem_of(program.program_id)}"
         row = rows | {"program_id": program.program_id}
         claims.text(f"{at}.name", "a program", program.program_id)
+        said = "what who proposed it says that it does"
+        query = select("rationale", "programs", row)
+        claims.text(f"{at}.rationale", said, program.rationale, query)
         for name, means in _OF_PROGRAM.items():
             query = select(name, "programs", row)
             claims.number(f"{at}.{name}", means, getattr(program, name), query)
@@ -204,12 +216,20 @@ def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str
     claims.number(f"{stem}.executions", "executions", len(experiment.executions), query)
     query = select("count(*)", "executions", rows | {"stage": Stage.CONFIRMATION})
     claims.number(f"{stem}.fresh_executions", "executions on fresh data", len(fresh), query)
+    claims.text(f"{stem}.procedure", "how candidates were tried and judged", PROCEDURE)
     low, high = experiment.baseline_low, experiment.baseline_high
     if low is not None and high is not None and low <= 0 <= high:
         claims.gap(
             f"{stem}.baseline_gap",
             f"that the candidate is better than what was known, {experiment.baseline_id}; the"
             " experiment does not tell them apart.",
+        )
+    worth = experiment.least_difference
+    if low is not None and low > 0 and (experiment.baseline_gain or 0) < worth:
+        claims.gap(
+            f"{stem}.worth_gap",
+            f"that the candidate's gain over {experiment.baseline_id} is worth having; it is less"
+            " than the smallest difference that was called so beforehand.",
         )
     if experiment.finding is None:
         claims.gap(f"{stem}.gap", f"what the experiment asks; {experiment.unscored_detail}.")

@@ -11,6 +11,15 @@ from schemas.draft_run import Material, PlannedSection
 from schemas.errors import ConfigurationError
 from tasks.writing.claims import Claims
 
+_IN_SHORT = (
+    *("finding", "metric", "baseline_id", "baseline_gain", "baseline_low", "baseline_high"),
+    *("gain", "gain_low", "gain_high"),
+)
+_HOW = (
+    *("metric", "direction", "least_difference", "environment", "name", "rationale", "procedure"),
+    *("proposed_count", "tried_count", "failed_count", "executions", "fresh_executions"),
+)
+"""What is said of an experiment where it is introduced, and where its method is told."""
 OUTLINE = TypeAdapter(tuple[PlannedSection, ...])
 MOST_BYTES = 1_000_000
 
@@ -29,21 +38,26 @@ def make_outline(
     gaps = tuple(key for key, each in claims.by_key.items() if each.kind is ClaimKind.GAP)
     questions = tuple(key for key in results if key.endswith(".question"))
     found = tuple(key for key in results if key not in (*gaps, *questions))
+    short = tuple(key for key in found if key.rpartition(".")[2] in _IN_SHORT)
+    how = tuple(key for key in found if key.rpartition(".")[2] in _HOW)
     sections = [
         PlannedSection(
             heading="Introduction",
             purpose="Say what is asked, for whom it matters, and what is known by the end.",
-            claim_keys=(*_of_idea(claims, "problem", "text"), *questions),
+            claim_keys=(*_of_idea(claims, "problem", "text"), *questions, *short),
+            planned_words=280,
         ),
         PlannedSection(
             heading="Related work",
             purpose="Say what is known, work by work, and where the idea goes beyond it.",
             claim_keys=claims.under("work"),
+            planned_words=350,
         ),
         PlannedSection(
             heading="Method" if form is Form.PAPER else "Plan",
             purpose="Say what is done, so that another can do it again.",
-            claim_keys=_of_idea(claims, "method", "experiment"),
+            claim_keys=(*_of_idea(claims, "method", "experiment"), *how),
+            planned_words=400,
             figure_ids=graphs,
         ),
     ]
@@ -53,6 +67,7 @@ def make_outline(
                 heading="Results",
                 purpose="Say what was measured, with every interval, whichever way it went.",
                 claim_keys=found,
+                planned_words=400,
                 figure_ids=charts,
             )
         )
@@ -61,6 +76,7 @@ def make_outline(
             heading="Limits and gaps",
             purpose="Say what is not shown, and answer what a reader would object.",
             claim_keys=(*gaps, *claims.under("concern")),
+            planned_words=220,
         ),
         PlannedSection(
             heading="Declaration",

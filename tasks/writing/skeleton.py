@@ -58,7 +58,7 @@ def fixed_text(planned: PlannedSection, claims: Mapping[str, DraftClaim]) -> str
         else:
             experiments.setdefault(topic, {})[name] = claim
     parts += [part for found in experiments.values() for part in _experiment(found)]
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 def _experiment(found: Mapping[str, DraftClaim]) -> Iterable[str]:
@@ -75,7 +75,7 @@ def _experiment(found: Mapping[str, DraftClaim]) -> Iterable[str]:
 
 
 def program_tables(found: Mapping[str, DraftClaim]) -> list[str]:
-    """A table of programs side by side for each experiment of which there are claims.
+    """A table of programs side by side for each experiment whose means are among the claims.
 
     Args:
         found: claims by key, whose last two words are the program and its column.
@@ -86,7 +86,11 @@ def program_tables(found: Mapping[str, DraftClaim]) -> list[str]:
         if column in _COLUMNS and program and claim.claim_key.count(".") == 2:
             rows = tables.setdefault(".".join(stem), {})
             rows.setdefault(program, {})[column] = claim
-    return [_table(rows.values()) for rows in tables.values()]
+    return [
+        _table(rows.values())
+        for rows in tables.values()
+        if any("mean" in program for program in rows.values())
+    ]
 
 
 def _table(programs: Iterable[Mapping[str, DraftClaim]]) -> str:

@@ -46,7 +46,7 @@ def publish_sources(here: Path) -> None:
 
 
 COMMAND = (
-    *("write", "idea.jsonl", "--warehouse", "w", "--experiment", "experiment-a"),
+    *("write", "idea.jsonl", "--warehouse", "w", "--experiment", "experiment-a/task-0"),
     *("--survey", "survey-a", "-o", "draft"),
 )
 
@@ -149,6 +149,7 @@ def test_contradictory_results_are_said_and_neither_is_left_out(
     [
         (("nobody",), "nobody is neither a file nor an idea of the lake"),
         (("idea.jsonl", "--experiment", "experiment-b"), "experiment-b is not published"),
+        (("idea.jsonl", "--experiment", "experiment-a/none"), "its tasks are task-0"),
         (("idea.jsonl", "--survey", "survey-b"), "survey-b is not published"),
         (("idea.jsonl", "--venue", "nature"), "there is no template for it"),
         (("idea.jsonl", "--bib", "none.bib"), "there is no such file"),

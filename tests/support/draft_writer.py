@@ -15,6 +15,7 @@ TYPED = "The gain is 0.21 on fresh data."
 UNKNOWN = "It takes {{task-0.guess}} steps."
 INVENTED = "Nobody has asked this before [@nobody1999]."
 UNSUPPORTED = "Whales swim in very cold water all year [@{key}]."
+DOUBTED = "Some 77 bats fly over the hills of that study [@{key}]."
 SUPPORTED = "Wind makes bats of the study keep away from moths [@{key}]."
 REVISED = "This sentence stands in the revised section."
 POINT = "Say again what the introduction promised."
@@ -59,5 +60,11 @@ def _section(user: str) -> dict[str, str]:
     if works:
         key = works[0]
         quote = f"As written: {{{{work.{key.lower()}.quote}}}} [@{key}]."
-        lines += [quote, UNSUPPORTED.format(key=key), SUPPORTED.format(key=key), INVENTED]
+        lines += [
+            quote,
+            UNSUPPORTED.format(key=key),
+            DOUBTED.format(key=key),
+            SUPPORTED.format(key=key),
+            INVENTED,
+        ]
     return {"section": " ".join(lines) + "\n\n- An entry of a list."}

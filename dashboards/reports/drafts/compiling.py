@@ -19,6 +19,11 @@ SOURCE, BIBLIOGRAPHY, REFERENCES = "draft.md", "references.bib", "references.jso
 FIGURES = "figures"
 _FIGURE = "#fig-"
 _A4 = ("-V", "papersize=a4")
+_FLOATING = (
+    "-V",
+    "header-includes=#show figure.where(kind: image): set figure(placement: auto)",
+)
+"""A figure stands where there is room, and leaves no half page empty."""
 _HTML = ("--embed-resources", "-V", "maxwidth=45em")
 
 
@@ -45,7 +50,7 @@ def compile_draft(draft: Draft, folder: Path) -> tuple[Path, ...]:
     natbib = ["--natbib", f"--bibliography={BIBLIOGRAPHY}"]
     typ = folder / "draft.typ"
     _pandoc(_with(tree, "pdf"), "latex", paths["tex"], folder, *natbib, *_A4)
-    _pandoc(_with(tree, "pdf"), "typst", typ, folder, *cited, *_A4)
+    _pandoc(_with(tree, "pdf"), "typst", typ, folder, *cited, *_A4, *_FLOATING)
     typst.compile(str(typ), output=str(paths["pdf"]), root=str(folder))
     _caption(tree["blocks"], numbers)
     _pandoc(_with(tree, "svg"), "html", paths["html"], folder, *cited, *_HTML)

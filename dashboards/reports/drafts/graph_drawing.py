@@ -9,8 +9,8 @@ from dashboards.reports.html_page import drawn
 from schemas.draft import GraphArrow, GraphNode, MethodGraph
 
 WIDTH, TEXT_PIXELS, LINE_HEIGHT = 460.0, 11, 14
-_CHARACTER, _PADDING, _GAP, _ROW_GAP, _LANE = 6.4, 12.0, 24.0, 36.0, 16.0
-_LABEL_CHARACTERS = 24
+_CHARACTER, _PADDING, _GAP, _ROW_GAP, _LANE = 6.4, 12.0, 24.0, 24.0, 16.0
+_LABEL_CHARACTERS = 32
 _FILLS = ("#D9E9F5", "#FBE3D0", "#DDF0E8", "#F4E0EC", "#F7F2CC", "#E6E6E6")
 """Tints of Okabe and Ito's palette: the colour-blind tell them apart, and text is read on them."""
 

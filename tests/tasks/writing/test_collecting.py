@@ -84,6 +84,13 @@ def test_a_best_candidate_that_ties_with_what_was_known_leaves_a_gap() -> None:
     claims = Claims()
     add_experiment(claims, EXPERIMENT, replace(make_experiment(), baseline_low=-0.1))
     assert "does not tell them apart" in claims.by_key["task-0.baseline_gap"].shown
+    assert "task-0.worth_gap" not in claims.by_key
+
+
+def test_a_gain_that_is_less_than_what_is_worth_having_leaves_a_gap() -> None:
+    claims = Claims()
+    add_experiment(claims, EXPERIMENT, replace(make_experiment(), least_difference=0.5))
+    assert "less than the smallest difference" in claims.by_key["task-0.worth_gap"].shown
 
 
 def test_a_quotation_is_a_sentence_of_the_passage_near_to_the_idea() -> None:
