@@ -70,8 +70,8 @@ def environment_of(
     """Of `inherited`, what a job with these options needs.
 
     The keys: those of the model's provider; Semantic Scholar's where the literature may be live;
-    those of the other sources where a committee searches them; those of object storage where the
-    lake's files lie in it. Nothing of the dashboard's own settings. LiteLLM reads no `.env` file,
+    those of the other sources where a committee searches them; those of object storage where
+    something lies in it. Nothing of the dashboard's own settings. LiteLLM reads no `.env` file,
     which could bring keys back.
     """
     models = (options.engine.model, remote_model(settings.embeddings.model))

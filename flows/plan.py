@@ -19,7 +19,7 @@ from tasks.telemetry.reporting import traceparent
 from warehouse.layout import Layout
 from warehouse.progress import announce
 from warehouse.runs.landing import RUNS, find_receipt, land_rejections, reuse
-from warehouse.units.landing import iterate_receipts
+from warehouse.units.landing import complete_receipt
 
 MAXIMUM_SHARD = 20
 """Ideas per Prefect task: a task costs 90 ms of processor time, an idea seconds, a lost worker one
@@ -69,8 +69,11 @@ def write_to_do(
     """
     run_id = keyed.run_id
     catalogue_url = Settings().catalogue
-    receipts = iterate_receipts(layout, RUNS, run_id)
-    done = {receipt.evaluation_key for receipt in receipts if receipt.complete}
+    done = {
+        entry.evaluation_key
+        for entry in keyed.planned
+        if complete_receipt(layout, RUNS, run_id, entry.evaluation_key) is not None
+    }
     land_rejections(layout, run_id, keyed.rejected)
     announce(layout, _planned(keyed, request))
     to_do = [

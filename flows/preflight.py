@@ -291,8 +291,7 @@ def check_place(folder: Path, settings: Settings) -> None:
     check_writable(folder)
     if settings.catalogue is not None:
         _check_catalogue(settings.catalogue)
-    objects = _objects_of(folder, settings)
-    if objects is not None:
+    for objects in _objects_of(folder, settings).values():
         objects.check()
 
 
@@ -408,27 +407,34 @@ def _catalogue(settings: Settings) -> ComponentStatus:
     )
 
 
-def _objects_of(warehouse: Path, settings: Settings) -> "ObjectFolder | None":
-    """Where the lake's files lie, if that is in object storage."""
+def _objects_of(warehouse: Path, settings: Settings) -> "dict[str, ObjectFolder]":
+    """What lies in object storage, and where."""
     from warehouse.lake import lies_in
     from warehouse.layout import Layout
+    from warehouse.object_storage import ObjectFolder
 
-    return lies_in(Layout(warehouse), settings.catalogue)
+    found = {}
+    lake = lies_in(Layout(warehouse), settings.catalogue)
+    if lake is not None:
+        found["files of the lake"] = lake
+    if settings.shared_landing is not None:
+        found["shared landing"] = ObjectFolder.of(settings.shared_landing)
+    return found
 
 
 def _object_storage(warehouse: Path, settings: Settings) -> list[ComponentStatus]:
-    """Of the lake, when its files lie there."""
+    """Of what lies there."""
     remedy = "check AWS_ENDPOINT_URL_S3, the credentials and their rights in the bucket"
     part = "object storage"
     try:
-        folder = _objects_of(warehouse, settings)
-        if folder is None:
-            return []
-        folder.check()
+        places = _objects_of(warehouse, settings)
+        for place in places.values():
+            place.check()
     except AssayError as error:
         return [ComponentStatus(part=part, state="broken", detail=str(error), remedy=remedy)]
-    detail = f"{folder.address} is written, read and removed from"
-    return [ComponentStatus(part=part, state="ok", detail=detail)]
+    detail = "; ".join(f"{what}: {place.address}" for what, place in places.items())
+    told = f"{detail}: written, read and removed from"
+    return [ComponentStatus(part=part, state="ok", detail=told)] if places else []
 
 
 def _check_catalogue(url: str) -> None:

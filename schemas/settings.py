@@ -518,6 +518,13 @@ class Settings(BaseSettings):
             " file."
         ),
     )
+    shared_landing: str | None = Field(
+        default=None,
+        description=(
+            "Place in object storage, s3://bucket/prefix, where what lands is kept too, so that"
+            " other machines find it. None: in the warehouse folder alone."
+        ),
+    )
     literature: LiteratureSettings = LiteratureSettings()
     language_model: LanguageModelSettings = LanguageModelSettings()
     documents: DocumentSettings = DocumentSettings()

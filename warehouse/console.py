@@ -25,7 +25,7 @@ from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
 from warehouse.lake import data_path, in_one_line, open_reader
 from warehouse.layout import Layout
-from warehouse.object_storage import storage_failures_told
+from warehouse.object_files import storage_failures_told
 from warehouse.rows import Row
 from warehouse.statements import MARTS, quoted
 

@@ -22,12 +22,8 @@ from schemas.errors import (
 from warehouse.connection import in_memory
 from warehouse.definitions import show_as_defined
 from warehouse.layout import Layout
-from warehouse.object_storage import (
-    ObjectFolder,
-    in_object_storage,
-    storage_failure,
-    storage_failures_told,
-)
+from warehouse.object_files import reach, storage_failure, storage_failures_told
+from warehouse.object_storage import ObjectFolder, in_object_storage
 from warehouse.postgres import VARIABLE, PostgresCatalogue, loss_told, only_publisher
 from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import quoted, statement, table_statement
@@ -163,7 +159,7 @@ def _attached(
         if in_object_storage(written_at):
             place = written_at
             connection.execute("detach lake")
-            ObjectFolder.of(place).open(connection)
+            reach(connection, ObjectFolder.of(place))
             attach(place)
         elif catalogue is not None and written_at != folder:
             _refuse_other_lakes(connection, layout, catalogue, written_at)

@@ -9,6 +9,7 @@ import duckdb
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, PublicationError
+from warehouse.connection import extension_path
 from warehouse.lake import object_folder, one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.object_storage import ObjectFolder, file_size
@@ -36,12 +37,13 @@ def move_data(
     Where there is no lake, an empty one is made.
 
     Raises:
-        ConfigurationError: the storage refuses, or a file of the lake is missing.
+        ConfigurationError: the storage refuses, DuckDB cannot read it, or a file of the lake is missing.
         PublicationError: the catalogue could not be changed; nothing has changed.
         TransientError: a publisher is at work.
         UpstreamError: the storage or PostgreSQL cannot be reached.
     """
     if target is not None:
+        extension_path("httpfs")
         target.check()
     copied = []
     with open_writer(layout, catalogue_url=catalogue_url) as connection:

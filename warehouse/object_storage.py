@@ -5,22 +5,17 @@ role of a machine. They are in no row, message or command line.
 """
 
 import functools
-import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-import duckdb
-
 from schemas.errors import AssayError, ConfigurationError, UpstreamError
 from schemas.patterns import bounded
-from warehouse.connection import extension_path, load_extension
-from warehouse.statements import quoted
 
 SHAPE = "s3://bucket/prefix"
 _SCHEME = "s3://"
@@ -28,8 +23,9 @@ _BUCKET = bounded(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _PREFIX = bounded(r"[A-Za-z0-9._=/-]{0,500}")
 _DEFAULT_REGION = "us-east-1"
 _OF_AWS = (".amazonaws.com", ".amazonaws.com.cn")
-_TIMEOUT_SECONDS = 30
-_ATTEMPTS = 5
+TIMEOUT_SECONDS = 30
+ATTEMPTS = 5
+_CONDITION_FAILED = (409, 412)
 AT_ONCE = 16
 """Requests."""
 _REFUSALS = {
@@ -78,9 +74,12 @@ class ObjectFolder:
         """With a slash at its end."""
         return f"{_SCHEME}{self.bucket}/{self.prefix}"
 
-    def sign(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Tell a connection, which has the extension, the credentials as they are now: those of a
-        role end after an hour.
+    def credentials(self) -> dict[str, str]:
+        """As they are now, with region and endpoint: those of a role end after an hour. `endpoint`
+        is not told where AWS itself is meant.
+
+        Raises:
+            ConfigurationError: there are none.
         """
         session, client = _client()
         with _told(self):
@@ -88,23 +87,16 @@ class ObjectFolder:
             if held is None:
                 raise self._without_credentials
             key = held.get_frozen_credentials()
-        options = {
+        told = {
             "key_id": key.access_key,
             "secret": key.secret_key,
             "region": client.meta.region_name,
-            "scope": self.address,
         }
         if key.token:
-            options["session_token"] = key.token
-        flags = ""
+            told["session_token"] = key.token
         if not _is_of_aws(client):
-            place = urlsplit(client.meta.endpoint_url)
-            options |= {"endpoint": f"{place.netloc}{place.path.rstrip('/')}", "url_style": "path"}
-            flags = f", use_ssl {place.scheme == 'https'}"
-        told = ", ".join(f"{name} {quoted(value)}" for name, value in options.items())
-        connection.execute(
-            f"create or replace temporary secret object_storage (type s3, {told}{flags})"
-        )
+            told["endpoint"] = client.meta.endpoint_url
+        return told
 
     @property
     def _without_credentials(self) -> ConfigurationError:
@@ -112,17 +104,6 @@ class ObjectFolder:
             f"no credentials for {self.address}: export AWS_ACCESS_KEY_ID and"
             " AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
         )
-
-    def open(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Let a connection read and write here."""
-        load_extension(connection, "httpfs")
-        # Else DuckDB takes credentials from the environment by itself, and shows them as settings.
-        connection.execute("set enable_global_s3_configuration = false")
-        connection.execute(f"set http_timeout = {_TIMEOUT_SECONDS}")
-        connection.execute(f"set http_retries = {_ATTEMPTS - 1}")
-        if bundle := os.environ.get("AWS_CA_BUNDLE"):
-            connection.execute(f"set ca_cert_file = {quoted(bundle)}")
-        self.sign(connection)
 
     def size(self, name: str) -> int | None:
         """Bytes of an object; None: there is none of this name.
@@ -156,22 +137,61 @@ class ObjectFolder:
         with _told(self):
             client.download_file(self.bucket, self.prefix + name, str(file))
 
+    def put(self, name: str, content: bytes, *, replaced: str | None) -> bool:
+        """Keep content under this name in place of that with the tag `replaced` (None: of nothing);
+        False: something else is there. Raises as `size`.
+        """
+        from botocore.exceptions import ClientError
+
+        _, client = _client()
+        held = {"IfNoneMatch": "*"} if replaced is None else {"IfMatch": replaced}
+        with _told(self):
+            try:
+                client.put_object(Bucket=self.bucket, Key=self.prefix + name, Body=content, **held)
+            except ClientError as error:
+                if error.response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED:
+                    return False
+                raise
+        return True
+
+    def get(self, name: str) -> tuple[bytes, str] | None:
+        """The content of an object and its tag; None: there is none. Raises as `size`."""
+        from botocore.exceptions import ClientError
+
+        _, client = _client()
+        with _told(self):
+            try:
+                found = client.get_object(Bucket=self.bucket, Key=self.prefix + name)
+            except ClientError as error:
+                if error.response["Error"].get("Code") == "NoSuchKey":
+                    return None
+                raise
+            return found["Body"].read(), found["ETag"]
+
+    def remove(self, name: str) -> None:
+        """Remove an object, if it is there. Raises as `size`."""
+        _, client = _client()
+        with _told(self):
+            client.delete_object(Bucket=self.bucket, Key=self.prefix + name)
+
     def check(self) -> None:
-        """Write, read and remove something.
+        """Write, read and remove something; write it again under a condition that does not hold.
 
         Raises:
             UpstreamError: the storage cannot be reached.
-            ConfigurationError: it refuses, there are no credentials, or DuckDB cannot read it.
+            ConfigurationError: it refuses, there are no credentials, or it does not keep to the
+                condition.
         """
-        extension_path("httpfs")
-        _, client = _client()
-        place = {"Bucket": self.bucket, "Key": f"{self.prefix}.assay-{uuid4().hex}"}
-        with _told(self):
-            client.put_object(**place, Body=b"assay")
-            found = client.get_object(**place)["Body"].read()
-            client.delete_object(**place)
-        if found != b"assay":
-            raise ConfigurationError(f"{self.address} does not give back what was written to it")
+        name = f".assay-{uuid4().hex}"
+        self.put(name, b"assay", replaced=None)
+        again = self.put(name, b"other", replaced=None)
+        found = self.get(name)
+        self.remove(name)
+        if again or found is None or found[0] != b"assay":
+            raise ConfigurationError(
+                f"{self.address} does not give back what was written there first: the storage has"
+                " to know If-None-Match"
+            )
 
 
 def in_object_storage(address: str) -> bool:
@@ -200,9 +220,9 @@ def _client() -> tuple[Any, Any]:
     from botocore.exceptions import BotoCoreError
 
     config = Config(
-        connect_timeout=_TIMEOUT_SECONDS,
-        read_timeout=_TIMEOUT_SECONDS,
-        retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
+        connect_timeout=TIMEOUT_SECONDS,
+        read_timeout=TIMEOUT_SECONDS,
+        retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
         max_pool_connections=AT_ONCE,
         # Other makes of storage do not know the newer checksums.
         request_checksum_calculation="when_required",
@@ -240,43 +260,15 @@ def _told(folder: ObjectFolder) -> Iterator[None]:
         raise folder._without_credentials from None
     except ClientError as error:
         told = error.response.get("Error", {})
-        raise _failure(
+        raise failure_told(
             folder.address, str(told.get("Code", "")), str(told.get("Message", ""))
         ) from None
     except (BotoCoreError, Boto3Error) as error:
-        raise _failure(folder.address, "", str(error)) from None
+        raise failure_told(folder.address, "", str(error)) from None
 
 
-@contextmanager
-def storage_failures_told() -> Iterator[None]:
-    """Around whatever reads or writes a lake's files through DuckDB.
-
-    Raises:
-        UpstreamError: object storage failed.
-        ConfigurationError: it refuses.
-    """
-    try:
-        yield
-    except duckdb.IOException as error:
-        failure = storage_failure(error)
-        if failure is None:
-            raise
-        raise failure from None
-
-
-def storage_failure(error: duckdb.Error) -> AssayError | None:
-    """What DuckDB says of object storage, in one line; None: it is about something else."""
-    text = str(error).partition(": ")[2]
-    with suppress(ValueError):  # a connection may be asked to tell errors as JSON
-        text = json.loads(text)["exception_message"]
-    about, _, told = text.partition("\n\n")
-    if not isinstance(error, duckdb.HTTPException) and " for HTTP " not in about:
-        return None
-    code, _, message = told.partition("\n")[0].partition(": ")
-    return _failure("the lake's files", code, message or about)
-
-
-def _failure(where: str, code: str, message: str) -> AssayError:
+def failure_told(where: str, code: str, message: str) -> AssayError:
+    """What object storage said, in one line; `code`: its own word for it."""
     if code in _REFUSALS:
         return ConfigurationError(f"object storage, {where}: {_REFUSALS[code]}")
     said = " ".join(f"{code}: {message}".strip(": ").split())[:300]

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from warehouse.definitions import show_as_defined
 from warehouse.lake import object_folder, open_reader
 from warehouse.layout import Layout
-from warehouse.object_storage import storage_failures_told
+from warehouse.object_files import sign, storage_failures_told
 from warehouse.postgres import PostgresCatalogue, loss_told
 from warehouse.queries import Queries
 
@@ -43,7 +43,7 @@ class LakeReading:
         """The read API, for one thread at a time."""
         with self._lock:
             if self._objects is not None:
-                self._objects.sign(self._connection)
+                sign(self._connection, self._objects)
             cursor = self._connection.cursor()
         try:
             with loss_told(self._catalogue), storage_failures_told():

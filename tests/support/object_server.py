@@ -80,6 +80,7 @@ class ObjectServer:
         clock_is_ahead: of its clock; more than fifteen minutes and no signature is taken.
         session_token: that must come with each request; None: none.
         unlisted: what is there although no listing names it.
+        knows_conditions: whether a write under a condition is one.
     """
 
     port: int
@@ -92,6 +93,7 @@ class ObjectServer:
     session_token: str | None = None
     expired: bool = False
     may_write: bool = True
+    knows_conditions: bool = True
     unlisted: Callable[[str], bool] = field(default=lambda key: False)
     closing: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -326,7 +328,10 @@ def _get(server: ObjectServer, asked: Asked) -> _Answer:
 
 
 def _put(server: ObjectServer, asked: Asked) -> _Answer:
-    if asked.headers.get("if-none-match") == "*" and asked.key in server.objects:
+    there, held = server.objects.get(asked.key), asked.headers.get("if-match")
+    unmet = asked.headers.get("if-none-match") == "*" and there is not None
+    unmet = unmet or (held is not None and (there is None or etag(there) != held))
+    if unmet and server.knows_conditions:
         return _error(412, "PreconditionFailed", "At least one of the conditions did not hold.")
     return _Answer(200, b"", {"ETag": server.put(asked.key, asked.body)})
 

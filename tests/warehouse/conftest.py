@@ -9,7 +9,10 @@ from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.object_server import ObjectServer, object_server
+from warehouse import object_storage
 from warehouse.layout import Layout
+from warehouse.object_storage import forget_client
 from warehouse.runs.landing import RUNS, land, land_rejections
 from warehouse.units.publish import publish
 
@@ -50,3 +53,15 @@ def publish_ideas(layout: Layout, run_id: str, numbers: range) -> None:
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
     return Layout(tmp_path / "warehouse")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectServer]:
+    """Object storage on loopback, which the environment names."""
+    monkeypatch.setattr(object_storage, "TIMEOUT_SECONDS", 2)
+    with object_server() as running:
+        for name, value in running.environment.items():
+            monkeypatch.setenv(name, value)
+        forget_client()
+        yield running
+        forget_client()

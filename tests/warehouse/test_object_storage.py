@@ -2,7 +2,6 @@
 
 import multiprocessing
 import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -17,7 +16,7 @@ from schemas.errors import AssayError, ConfigurationError, UpstreamError
 from schemas.settings import Settings
 from tests.support.assay_command import wait_until
 from tests.support.evaluations import make_evaluation, make_run
-from tests.support.object_server import BUCKET, SECRET, Fault, ObjectServer, object_server
+from tests.support.object_server import BUCKET, SECRET, Fault, ObjectServer
 from warehouse import object_storage
 from warehouse.compact import compact
 from warehouse.console import run_sql
@@ -34,17 +33,6 @@ from warehouse.verify import verify
 PLACE = ObjectFolder.of(f"s3://{BUCKET}/assay/lake")
 ONE_RUN = {"runs": 1, "ideas": 2, "methods": 6}
 TWO_RUNS = {name: 2 * count for name, count in ONE_RUN.items()}
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectServer]:
-    monkeypatch.setattr(object_storage, "_TIMEOUT_SECONDS", 2)
-    with object_server() as running:
-        for name, value in running.environment.items():
-            monkeypatch.setenv(name, value)
-        forget_client()
-        yield running
-        forget_client()
 
 
 @pytest.fixture
@@ -320,7 +308,7 @@ def test_a_server_that_is_not_there_is_one_line(
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:1")
     forget_client()
-    monkeypatch.setattr(object_storage, "_ATTEMPTS", 1)
+    monkeypatch.setattr(object_storage, "ATTEMPTS", 1)
     with pytest.raises(UpstreamError, match="object storage, s3://lab/assay/lake/") as told:
         check_place(layout.root, Settings())
     assert "\n" not in str(told.value)

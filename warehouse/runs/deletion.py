@@ -20,7 +20,8 @@ from warehouse.queries import open_queries
 from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
 from warehouse.statements import table_statement
-from warehouse.units.landing import iterate_receipts
+from warehouse.units.landing import RECEIPT_FILE, iterate_receipts
+from warehouse.units.shared import forget
 
 
 class DeletedRun(Noun):
@@ -64,6 +65,7 @@ def delete_run(layout: Layout, run_id: RunId, *, catalogue_url: str | None = Non
     # From here on no other run takes over what is about to go.
     for receipt in iterate_receipts(layout, RUNS, run_id):
         (layout.receipt_index(receipt.evaluation_key) / run_id).unlink(missing_ok=True)
+    forget(layout, (path.parent for path in folders[0].rglob(RECEIPT_FILE)))
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
     log.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """Landing: one folder per unit, whole or absent. Needs pyarrow only, so workers carry no database.
 
 A folder is built under a temporary name, `receipt.json` last, and renamed into place in one step.
+Where landing is shared (`warehouse/units/shared.py`) the unit is kept there before that.
 """
 
 import errno
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 import orjson
+import pyarrow as pa
 from pydantic import ValidationError
 
 from schemas.base import Noun, replace
@@ -22,6 +24,7 @@ from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes, write_rows
 from warehouse.rows import Rows
+from warehouse.units import shared
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 
 NounT = TypeVar("NounT", bound=Noun)
@@ -50,35 +53,46 @@ def land(
 
     Raises:
         PublicationError: a row does not fit its table.
-        ConfigurationError: what landed before cannot be read.
+        ConfigurationError: what landed before cannot be read, or object storage refuses.
+        UpstreamError: landing is shared, and object storage cannot be reached.
     """
     target = kind.folder_of(layout, receipt)
     target.parent.mkdir(parents=True, exist_ok=True)
-    if _read_receipt_of(target, kind) is not None:
-        rows = _with_paid_calls(rows, target)
-    building = _topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
-    building.mkdir()
-    try:
-        size = sum(
-            write_rows(TABLE[name], found, building / f"{name}.parquet")
-            for name, found in rows.items()
-        )
-        counts = {name: len(rows.get(name, ())) for name in kind.tables}
-        complete = replace(receipt, rows=counts, bytes=size, **kind.totals(rows))
-        write_bytes(building / RECEIPT_FILE, as_json(complete))
-        move_into_place(building, target)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
-    return complete
+    tag = _take(layout, target)
+    while True:
+        if _read_receipt_of(target, kind) is not None:
+            rows = _with_paid_calls(rows, target)
+        building = _topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
+        building.mkdir()
+        try:
+            size = sum(
+                write_rows(TABLE[name], found, building / f"{name}.parquet")
+                for name, found in rows.items()
+            )
+            counts = {name: len(rows.get(name, ())) for name in kind.tables}
+            complete = replace(receipt, rows=counts, bytes=size, **kind.totals(rows))
+            write_bytes(building / RECEIPT_FILE, as_json(complete))
+            if shared.offer(layout, building, target, replaced=tag):
+                move_into_place(building, target)
+                return complete
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
+        tag = _take(layout, target)  # of another worker, who was first
 
 
 def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
-    """The receipt of a unit; None when it has not landed.
+    """The receipt of a unit; None when it has not landed. One that is not complete here may be so
+    where landing is shared, and is brought from there.
 
     Raises:
-        ConfigurationError: it is damaged, or another version wrote it.
+        ConfigurationError: it is damaged, or another version wrote it; object storage refuses.
+        UpstreamError: object storage cannot be reached.
     """
-    return _read_receipt_of(kind.unit_folder(layout, *names), kind)
+    folder = kind.unit_folder(layout, *names)
+    receipt = _read_receipt_of(folder, kind)
+    if (receipt is None or not receipt.complete) and _take(layout, folder) is not None:
+        receipt = _read_receipt_of(folder, kind)
+    return receipt
 
 
 def complete_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
@@ -228,6 +242,29 @@ def move_into_place(building: Path, target: Path) -> None:
 
 def _read_receipt_of(folder: Path, kind: Kind[ReceiptT, HeadT]) -> ReceiptT | None:
     return read_noun(folder / RECEIPT_FILE, kind.receipt, kind.remedy)
+
+
+def _take(layout: Layout, target: Path) -> str | None:
+    """Bring the unit whose folder is `target` here from where landing is shared, if it is there and
+    another than the one here; its tag.
+    """
+    there = shared.found(layout, target)
+    if there is None:
+        return None
+    files, tag = there
+    receipt = target / RECEIPT_FILE
+    if receipt.is_file() and receipt.read_bytes() == files.get(RECEIPT_FILE):
+        return tag
+    building = _topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
+    building.mkdir(parents=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        for name, content in files.items():
+            write_bytes(building / name, pa.py_buffer(content))
+        move_into_place(building, target)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return tag
 
 
 def _with_paid_calls(rows: Rows, landed: Path) -> Rows:
