@@ -9,6 +9,7 @@ from flows.commands.options import Json, output_option
 from flows.commands.session import Session
 from flows.given_ideas import given_ideas
 from schemas.options import IdeateOptions
+from schemas.reasons import Reason
 from schemas.settings import Settings
 
 Seeds = Annotated[
@@ -49,7 +50,8 @@ def ideate(
         with Session() as session:
             summary = session.ideate(request)
         plans: tuple[Path, ...] = ()
-        if options.plans and summary.published:
+        waits = summary.head.incomplete_reason is Reason.UNDECIDED
+        if options.plans and summary.published and not waits:
             from flows.experiment_plans import plan_experiments
 
             plans = plan_experiments(request, summary.head, options.plans, settings)
