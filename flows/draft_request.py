@@ -9,6 +9,7 @@ from pathlib import Path
 from flows.profiles import load_profile
 from flows.request import check_api_base, check_judging, check_warehouse
 from schemas.base import replace
+from schemas.choices import EngineChoice
 from schemas.draft import DraftFigure, Form
 from schemas.draft_run import DraftRequest, Material, PlannedSection, StoredText
 from schemas.errors import ConfigurationError, UnknownNameError
@@ -85,7 +86,7 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
     given = read_bib(options.bib) if options.bib is not None else []
     found = _found(idea, options, settings)
     works = [Known(paper, key=key) for key, paper in given]
-    material, outline = _material(found, works, options.engine.text)
+    material, outline = _material(found, works, options.engine)
     if options.outline is not None:
         outline = read_outline(options.outline, material)
         used = {name for section in outline for name in section.figure_ids}
@@ -188,7 +189,7 @@ def _add_survey(found: _Found, survey: Survey) -> None:
 
 
 def _material(
-    found: _Found, given: Sequence[Known], engine: str
+    found: _Found, given: Sequence[Known], engine: EngineChoice
 ) -> tuple[Material, tuple[PlannedSection, ...]]:
     claims, idea = Claims(), found.idea
     add_idea(claims, idea, found.idea_run_id)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from schemas.choices import EngineChoice
 from schemas.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, DraftClaim
 from schemas.draft_markdown import one_space
 from schemas.experiment import Experiment, Fate, Finding, Program, Role, Stage
@@ -132,15 +133,15 @@ def add_concerns(claims: Claims, concerns: Iterable[Concern], idea: Idea, run_id
         )
 
 
-def declare(claims: Claims, engine: str) -> None:
+def declare(claims: Claims, engine: EngineChoice) -> None:
     """What machines wrote."""
     claims.text(
         DECLARATION_KEY,
         "what machines wrote",
         "This text was put together by Assay from stored rows, without a language model: its"
         " sentences are fixed, and numbers, quotations and texts of the idea are filled in."
-        if engine == "extractive"
-        else f"This text was written by a language model, {engine}, out of claims that Assay"
+        if engine.is_baseline
+        else f"This text was written by a language model, {engine.text}, out of claims that Assay"
         " collected from stored rows. No person has confirmed it.",
     )
 

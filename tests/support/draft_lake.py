@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from flows.profiles import load_profile
+from schemas.choices import EXTRACTIVE
 from schemas.draft import Draft, Form
 from schemas.draft_run import DraftHead, DraftRequest, Material, StoredText
 from schemas.idea import Idea
@@ -70,7 +71,7 @@ def make_request(idea_id: str = "bats", warehouse: Path = Path("warehouse")) -> 
     works = keyed(known_works())
     add_works(claims, works, "bats and moths")
     stem = add_experiment(claims, EXPERIMENT, experiment)
-    declare(claims, "extractive")
+    declare(claims, EXTRACTIVE)
     figures = (
         experiment_graph([experiment]),
         *experiment_charts(EXPERIMENT, experiment, stem, alone=True),
