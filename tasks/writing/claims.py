@@ -178,6 +178,7 @@ _OF_PROGRAM: Mapping[str, str] = {
 _TEXTS: Mapping[str, str] = {
     "question": "what the experiment asks",
     "metric": "what is measured",
+    "explanation": "what that is relative to, and what programs are given",
     "direction": "which way the metric is better",
     "because": "why this is found and no other",
     "environment": "interpreter and libraries",
@@ -209,6 +210,8 @@ def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str
         said = "what who proposed it says that it does"
         query = select("rationale", "programs", row)
         claims.text(f"{at}.rationale", said, program.rationale, query)
+        values = ", ".join(f"{name} = {value}" for name, value in program.settings.items())
+        claims.text(f"{at}.settings", "values that it was given", values or None)
         for name, means in _OF_PROGRAM.items():
             query = select(name, "programs", row)
             claims.number(f"{at}.{name}", means, getattr(program, name), query)

@@ -17,6 +17,7 @@ _IN_SHORT = (
 )
 _HOW = (
     *("metric", "direction", "least_difference", "environment", "name", "rationale", "procedure"),
+    *("explanation", "settings"),
     *("proposed_count", "tried_count", "failed_count", "executions", "fresh_executions"),
 )
 """What is said of an experiment where it is introduced, and where its method is told."""

@@ -78,7 +78,8 @@ def cited_in(sentence: str) -> tuple[str, ...]:
 
 def without_citations(sentence: str) -> str:
     """The words of a sentence, without citations, emphasis and its full stop."""
-    return " ".join(_EMPHASIS.sub("", _CITATION.sub(" ", sentence)).split()).rstrip(" .")
+    words = " ".join(_EMPHASIS.sub("", _CITATION.sub(" ", sentence)).split()).rstrip(" .")
+    return words.replace(" ,", ",").replace(" ;", ";")
 
 
 def keys_in(sentence: str) -> tuple[str, ...]:
