@@ -109,7 +109,7 @@ def undisturbed(
     return folder / "warehouse", till.answered
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.kills)])
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.kills)])
 def test_an_ideation_killed_at_several_moments_pays_for_no_answer_twice(
     kills: int,
     undisturbed: tuple[Path, Counter[str]],
