@@ -11,10 +11,10 @@ from flows.indexing import embedder_for, shown_progress
 from flows.request import resolve_literature
 from schemas.audit import ProposalState
 from schemas.choices import LiteratureChoice
+from schemas.failure import Answer
 from schemas.identifiers import IdeaId, PaperId
 from schemas.literature_options import AuditOptions
 from schemas.paper import Paper
-from schemas.retrieval import Answer
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.audit.auditing import (

@@ -5,8 +5,7 @@ from flows.commands.inbox import shown_request
 from flows.service import Service
 from schemas.decisions import GivenAnswer
 from schemas.errors import NotAllowedError
-from schemas.role import Action
-from schemas.token import Token
+from schemas.role import Action, Token
 from warehouse.services.decisions import decide_and_fold, open_requests
 from warehouse.services.people import participant_with
 

@@ -10,8 +10,7 @@ from flows.recommending import recommend_about
 from schemas.ideation import IdeaVersion
 from schemas.ideation_run import IdeationHead, IdeationRequest
 from schemas.literature_options import RecommendOptions
-from schemas.recommendation import Recommendation
-from schemas.resource import ResourceKind
+from schemas.recommendation import Recommendation, ResourceKind
 from schemas.settings import Settings
 from tasks.metrics.power import items_needed, pairs_needed
 from warehouse.layout import Layout

@@ -33,15 +33,14 @@ from flows.service import (
     Service,
     open_service,
 )
+from schemas.curation_run import MOST_PAPERS, SentPaper
 from schemas.errors import AssayError
 from schemas.job import JobState
 from schemas.literature_options import SearchOptions
 from schemas.options import AskOptions, CurateOptions, EvaluateOptions, RankOptions
-from schemas.role import Role
-from schemas.sent_papers import MOST_PAPERS, SentPaper
+from schemas.role import Role, Token
 from schemas.settings import Settings
 from schemas.survey_run import LONGEST_QUESTION
-from schemas.token import Token
 from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase
 

@@ -6,10 +6,10 @@ from flows.commands.answer import Answer as Told
 from flows.commands.answer import answer_of
 from flows.gateway import indexed
 from flows.request import resolve_literature
+from schemas.failure import Answer
 from schemas.identifiers import IdeaId
 from schemas.literature_options import SearchOptions
 from schemas.paper import Paper
-from schemas.retrieval import Answer
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.process import GatewayProcess

@@ -23,6 +23,7 @@ from flows.sent_ideas import NAME_CHARACTERS, IdeaFile
 from flows.sent_papers import check_papers
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.curation_run import SentPaper
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.job import (
@@ -43,11 +44,9 @@ from schemas.options import (
     PlanOptions,
     RankOptions,
 )
-from schemas.role import Action
-from schemas.sent_papers import SentPaper
+from schemas.role import Action, Token
 from schemas.settings import Settings
 from schemas.survey_run import as_question
-from schemas.token import Token
 from warehouse.jobs import Job, read_job, read_result, request_stop
 from warehouse.layout import Layout
 from warehouse.progress import RunProgress, Watch

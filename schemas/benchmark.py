@@ -15,8 +15,7 @@ from schemas.identifiers import RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
-from schemas.receipt import UnitReceipt
-from schemas.run import Budget, Module, WorkRequest
+from schemas.run import Budget, Module, UnitReceipt, WorkRequest
 
 ASSAY = "assay"
 """Name of the system under test; every other system of a table is a baseline, or a published one.

@@ -11,8 +11,7 @@ from schemas.identifiers import RunId, content_hash
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.manuscripts import Decision, ManuscriptCheck
 from schemas.reasons import Reason
-from schemas.receipt import UnitReceipt
-from schemas.run import Budget, WorkRequest
+from schemas.run import Budget, UnitReceipt, WorkRequest
 
 
 class ManuscriptSource(Noun):

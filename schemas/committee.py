@@ -9,11 +9,17 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose
 from schemas.citation import RemovedCitationCount, UncitedSentenceCount
-from schemas.confidence import CONFIDENCE_MEANING, Confidence
 from schemas.failure import Failure
 from schemas.identifiers import KnowledgeId, RetrievedPaperId
 from schemas.knowledge import SourceKind
-from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.outcome import (
+    CONFIDENCE_MEANING,
+    Confidence,
+    Judged,
+    Provenance,
+    UnscoredDetail,
+    UnscoredReason,
+)
 
 
 class IdeaPart(StrEnum):

@@ -13,10 +13,17 @@ from schemas.citation import (
     RemovedCitationCount,
     UncitedSentenceCount,
 )
-from schemas.confidence import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
 from schemas.failure import Failure
 from schemas.identifiers import DimensionId, FoundPaperId, PaperId, RetrievedPaperId
-from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.outcome import (
+    CONFIDENCE_MEANING,
+    Confidence,
+    Judged,
+    Provenance,
+    UnscoredDetail,
+    UnscoredReason,
+    confidence_by_evidence,
+)
 
 
 class Dimension(Noun):

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored
 from schemas.calls import LlmCall
-from schemas.draft_markdown import claim_span, escaped
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
+from schemas.naming import claim_span, escaped
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.paper import Paper
 

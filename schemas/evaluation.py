@@ -11,15 +11,14 @@ from schemas.committee import CommitteeEvaluation
 from schemas.contribution import ContributionEvaluation
 from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
-from schemas.graph import CitationEdge
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.judging import JudgeVote
 from schemas.novelty import NoveltyEvaluation
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.reasons import Reason
-from schemas.receipt import UnitReceipt
-from schemas.resource import Resource
+from schemas.recommendation import Resource
+from schemas.run import UnitReceipt
 from schemas.soundness import SoundnessEvaluation
 from schemas.standing import IdeaStanding, IdeaState
 from schemas.suggestion import Suggestion

@@ -11,8 +11,7 @@ from schemas.experiment import Container
 from schemas.identifiers import RunId
 from schemas.profile import Profile
 from schemas.reasons import Reason
-from schemas.receipt import UnitReceipt
-from schemas.run import Budget, WorkRequest
+from schemas.run import Budget, UnitReceipt, WorkRequest
 
 
 class TaskSource(Noun):

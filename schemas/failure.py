@@ -1,7 +1,11 @@
-"""Something that did not work out, kept beside what did."""
+"""What a look-up gave, and what did not work out, kept beside what did. "Nothing found" and "could
+not look" are different values.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from pydantic import Field
 
@@ -9,7 +13,34 @@ from schemas.base import Noun, Writable
 from schemas.outcome import Unscored
 from schemas.paper import Paper
 from schemas.reasons import About, Passes, Reason
-from schemas.retrieval import SourceFailure
+
+ItemT = TypeVar("ItemT")
+
+
+class SourceFailure(Noun):
+    """A look-up that was not answered."""
+
+    source: str
+    endpoint: str
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[ItemT]):
+    """Items found, the look-ups that failed, and how many items the cutoff date removed.
+
+    `items == ()` with `failures == ()` means: looked, and there is nothing.
+    """
+
+    items: tuple[ItemT, ...]
+    failures: tuple[SourceFailure, ...] = ()
+    inadmissible_count: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether every look-up was answered."""
+        return not self.failures
 
 
 class Failure(Noun):

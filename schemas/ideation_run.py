@@ -9,8 +9,7 @@ from schemas.base import Noun
 from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
-from schemas.receipt import UnitReceipt
-from schemas.run import RunRequest, WorkRequest
+from schemas.run import RunRequest, UnitReceipt, WorkRequest
 
 
 class IdeationParameters(Noun):

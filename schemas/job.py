@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter
 
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
+from schemas.curation_run import SentPaper
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.options import (
@@ -21,7 +22,6 @@ from schemas.options import (
     RankOptions,
     SurveyOptions,
 )
-from schemas.sent_papers import SentPaper
 from schemas.settings import DashboardSettings
 
 OFFERED_PROFILES = ("economy", "faithful")

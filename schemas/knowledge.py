@@ -9,7 +9,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.retrieval import Answer
+from schemas.failure import Answer
 
 
 class SourceKind(StrEnum):

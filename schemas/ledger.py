@@ -1,4 +1,6 @@
-"""The ledger: who did what to which artefact, when, from what and by which step (OmniScientist §4.1.3)."""
+"""The ledger: who did what to which artefact, when, from what and by which step (OmniScientist
+§4.1.3); and participants, people and models alike, whom it knows by pseudonym (§4.1.1).
+"""
 
 from datetime import datetime
 from enum import StrEnum
@@ -151,3 +153,33 @@ class LedgerHead(Noun):
 
     sequence: int = Field(ge=0, description="Rows so far.")
     entry_sha256: str = Field(description="Hash of the last one; empty: there is none.")
+
+
+LONGEST_NAME = 80
+
+
+class ParticipantKind(StrEnum):
+    PERSON = "person"
+    MODEL = "model"
+
+
+class Participant(Noun):
+    """Who asks and decides. Only `participant_id` enters the lake and the ledger."""
+
+    participant_id: str = Field(min_length=1, description="Pseudonym; says nothing of the name.")
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+    kind: ParticipantKind
+    role: CreditRole = Field(description="By CRediT; `tool` for a model.")
+    key: str | None = Field(
+        description="Account or token they are known by when they sign in; None: neither."
+    )
+
+
+class PeopleOptions(LakeOptions):
+    """Of `assay people add`."""
+
+    kind: ParticipantKind = option(ParticipantKind.PERSON, "|".join(ParticipantKind), "Which.")
+    role: CreditRole = option(
+        CreditRole.VALIDATION, "ROLE", "What a person contributes, by CRediT; models are tools."
+    )
+    key: str | None = option(None, "NAME", "Account or token they sign in with.")

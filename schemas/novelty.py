@@ -7,10 +7,16 @@ from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored
 from schemas.citation import RemovedCitationCount, UncitedSentenceCount
-from schemas.confidence import CONFIDENCE_MEANING, Confidence
 from schemas.failure import Failure
 from schemas.identifiers import PaperId, RetrievedPaperId
-from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.outcome import (
+    CONFIDENCE_MEANING,
+    Confidence,
+    Judged,
+    Provenance,
+    UnscoredDetail,
+    UnscoredReason,
+)
 
 
 class WorkOverlap(StrEnum):

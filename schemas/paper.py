@@ -1,4 +1,4 @@
-"""Papers, passages of papers, and sections of their full text."""
+"""Papers, their passages and sections, and how one paper cites another."""
 
 from datetime import date
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import Noun, Prose, Severity, Stored
 from schemas.identifiers import FoundPaperId, PaperId
 from schemas.venue_months import latest_day
 
@@ -126,3 +126,42 @@ class PaperSection(Noun):
     heading: str = Field(description="The heading as printed; `Abstract` for an abstract.")
     text: Prose = Field(min_length=1, description="The section.")
     text_source: str = Field(description="metadata, grobid, pdf or latex.")
+
+
+MetPaperId = Annotated[
+    PaperId, Stored(references="papers.paper_id", reference_severity=Severity.WARNING)
+]
+
+
+class CitationEdge(Noun):
+    """One paper citing another, with what the source knows of how it does.
+
+    Unknown is None, never an empty list: an empty list of `contexts` says that the source read the
+    citing paper and found no passage that names the other.
+    """
+
+    citing_paper_id: MetPaperId = Field(min_length=1, description="The paper that cites.")
+    cited_paper_id: MetPaperId = Field(min_length=1, description="The paper that is cited.")
+    influential: bool | None = Field(
+        default=None,
+        description="Whether the source calls the citation influential; None: not told.",
+    )
+    contexts: tuple[str, ...] | None = Field(
+        default=None,
+        description="Passages of the citing paper that cite the other, in its order; None:"
+        " unknown.",
+    )
+    sections: tuple[str, ...] | None = Field(
+        default=None,
+        description=(
+            "The heading above each passage, one for one; empty where it is not told; None:"
+            " unknown."
+        ),
+    )
+    intents: tuple[str, ...] | None = Field(
+        default=None,
+        description=(
+            "Why each passage cites, one for one, in the source's words with commas between them;"
+            " empty where it is not told; None: unknown."
+        ),
+    )

@@ -16,8 +16,7 @@ from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.profile import Profile
 from schemas.reasons import Reason
-from schemas.receipt import UnitReceipt
-from schemas.run import BatchFailures, Budget, WorkRequest
+from schemas.run import BatchFailures, Budget, UnitReceipt, WorkRequest
 
 
 class Winner(StrEnum):

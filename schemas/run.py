@@ -1,4 +1,4 @@
-"""One run of the main job."""
+"""One run of the main job, and what every landed unit says of itself, whatever its kind."""
 
 from datetime import date, datetime
 from enum import StrEnum
@@ -11,6 +11,7 @@ from schemas.base import Noun, Severity
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.profile import Profile, ScoreWeights
+from schemas.reasons import Reason
 from schemas.settings import RunSettings
 from schemas.standing import IdeaState, RunStanding
 
@@ -240,3 +241,21 @@ class ValidationRow(Noun):
         description="The ranking it was made for; None: an evaluation.",
     )
     created_at: datetime = Field(description="When it was checked.")
+
+
+class UnitReceipt(Noun):
+    """Written last into a unit's landing folder: without it the folder does not exist."""
+
+    run_id: RunId
+    rows: dict[str, int] = Field(default={}, description="Rows landed by table.")
+    bytes: int = Field(default=0, ge=0)
+    incomplete_reason: Reason | None = Field(
+        default=None,
+        description="Why the unit's work ended early; None when it ran to its end.",
+    )
+    started_at: datetime
+    finished_at: datetime
+
+    @property
+    def complete(self) -> bool:
+        return self.incomplete_reason is None

@@ -13,10 +13,16 @@ from schemas.citation import (
     RemovedCitationCount,
     UncitedSentenceCount,
 )
-from schemas.confidence import CONFIDENCE_MEANING, Confidence
 from schemas.failure import Failure
 from schemas.identifiers import MethodId, RetrievedPaperId
-from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.outcome import (
+    CONFIDENCE_MEANING,
+    Confidence,
+    Judged,
+    Provenance,
+    UnscoredDetail,
+    UnscoredReason,
+)
 from schemas.paper import PaperSection, Passage
 from schemas.suggestion import ActionEffort
 

@@ -12,10 +12,9 @@ from pydantic import Field
 from schemas.base import Noun, Prose, Stored
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDetail, UnscoredReason
-from schemas.paper import Paper, SectionKind
+from schemas.paper import CitationEdge, Paper, SectionKind
 from schemas.survey_review import Aspect, RemovedSentence, SurveyJoin, SurveySection, Written
 
 

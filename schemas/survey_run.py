@@ -11,8 +11,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.profile import Profile
 from schemas.reasons import Reason
-from schemas.receipt import UnitReceipt
-from schemas.run import Budget, WorkRequest
+from schemas.run import Budget, UnitReceipt, WorkRequest
 from schemas.survey import SurveyParameters
 from schemas.survey_review import Written
 

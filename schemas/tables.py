@@ -34,7 +34,6 @@ from schemas.experiment import Execution, Experiment, Program
 from schemas.experiment_run import ExperimentHead
 from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
-from schemas.graph import CitationEdge
 from schemas.idea import Idea, RejectedIdea
 from schemas.ideation import FindingAnswer, IdeationRound, IdeaVersion, KeywordRelation
 from schemas.ideation_run import IdeationHead
@@ -50,9 +49,9 @@ from schemas.manuscripts import (
 )
 from schemas.novelty import ClaimedContribution, NoveltyJudgement
 from schemas.outcome import Provenance
-from schemas.paper import Paper, PaperSection, Passage
+from schemas.paper import CitationEdge, Paper, PaperSection, Passage
 from schemas.ranking import GroupSummary, Match, RankingHead, Rating
-from schemas.resource import Resource
+from schemas.recommendation import Resource
 from schemas.run import Module, Run, ValidationRow
 from schemas.soundness import (
     Concern,

@@ -21,7 +21,7 @@ from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.ledger import LedgerHead
 from schemas.paper import Paper
 from schemas.profile import ScoreWeights
-from schemas.resource import Resource
+from schemas.recommendation import Resource
 from schemas.run import Run, ValidationRow
 from schemas.tables import IDEA_TABLES
 from warehouse.answers import (

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
-from schemas.receipt import UnitReceipt
+from schemas.run import UnitReceipt
 from schemas.tables import TABLE, TABLES
 from warehouse.kinds import KINDS
 from warehouse.lake import (

@@ -19,10 +19,9 @@ from pydantic import SecretStr
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboards.app.attempts import Attempts
-from schemas.account import Person
 from schemas.errors import NotAllowedError
 from schemas.identifiers import content_hash
-from schemas.role import Action
+from schemas.role import Action, Person
 from schemas.settings import DashboardSettings, Settings
 from warehouse.layout import Layout
 from warehouse.services.accounts import (

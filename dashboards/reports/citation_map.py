@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboards.reports.wording import shortened
-from schemas.graph import CitationEdge
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.survey import SurveyCluster, SurveyPaper
 
 PAPERS_DRAWN = 80

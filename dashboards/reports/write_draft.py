@@ -11,9 +11,9 @@ from dashboards.reports.published_page import PublishedPage
 from dashboards.reports.render import rendered
 from dashboards.reports.safe_text import Markdown
 from schemas.draft import ClaimKind, Draft, DraftClaim
-from schemas.draft_markdown import MARKDOWN
 from schemas.draft_run import DraftHead
 from schemas.identifiers import RunId
+from schemas.naming import MARKDOWN
 from warehouse.drafts import DRAFT_RECORD, DRAFTS
 from warehouse.lake import open_reader
 from warehouse.layout import Layout

@@ -7,8 +7,7 @@ from pathlib import Path
 from dashboards.reports.html_page import html_page
 from dashboards.reports.render import rendered
 from schemas.ideation import IdeaVersion
-from schemas.recommendation import Recommendation
-from schemas.resource import ResourceKind
+from schemas.recommendation import Recommendation, ResourceKind
 from warehouse.parquet import write_bytes
 
 

@@ -49,7 +49,7 @@ from schemas.errors import (
 )
 from schemas.literature_options import SearchOptions
 from schemas.options import EvaluateOptions, PlanOptions
-from schemas.token import Token
+from schemas.role import Token
 
 MCP_PATH = "/mcp"
 _STATUS = (

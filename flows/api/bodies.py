@@ -5,6 +5,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import QueryParams
 
+from schemas.curation_run import MOST_PAPERS, SentPaper
 from schemas.errors import ConfigurationError
 from schemas.option_values import Options
 from schemas.options import (
@@ -14,7 +15,6 @@ from schemas.options import (
     PlanOptions,
     RankOptions,
 )
-from schemas.sent_papers import MOST_PAPERS, SentPaper
 from schemas.survey_run import LONGEST_QUESTION
 
 MOST_IDEAS = 10_000

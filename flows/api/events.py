@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from flows.service import Service
 from schemas.identifiers import content_hash
 from schemas.patterns import bounded
-from schemas.token import Token
+from schemas.role import Token
 from warehouse.services.tokens import still_valid
 
 LOOK_EVERY_SECONDS = 0.5

@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 from flows.commands.options import Commands, Json
-from schemas.account import LONGEST_PASSWORD, AccountOptions, account_name
 from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
-from schemas.role import ROLES_IN_WORDS, Role
+from schemas.role import LONGEST_PASSWORD, ROLES_IN_WORDS, AccountOptions, Role, account_name
 
 application = Commands()
 Name = Annotated[

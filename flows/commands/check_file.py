@@ -11,10 +11,10 @@ from dashboards.reports.write_check import CheckPage, check_page
 from flows.talk import print_note, print_warning
 from schemas.check_run import CheckRequest, ManuscriptSource
 from schemas.errors import ConfigurationError
+from schemas.failure import SourceFailure
 from schemas.identifiers import RunId
 from schemas.manuscripts import Problem
 from schemas.patterns import bounded
-from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
 from tasks.documents.pdf_comments import CommentedPdf, PdfComment, with_comments
 from warehouse.layout import Layout

@@ -6,8 +6,8 @@ import typer
 
 from flows.commands.options import Commands, Json
 from schemas.errors import ConfigurationError
+from schemas.ledger import LONGEST_NAME, PeopleOptions
 from schemas.options import LakeOptions
-from schemas.people import LONGEST_NAME, PeopleOptions
 from schemas.settings import Settings
 
 application = Commands()

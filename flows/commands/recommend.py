@@ -7,8 +7,7 @@ import typer
 
 from flows.commands.options import Json
 from schemas.literature_options import RecommendOptions
-from schemas.recommendation import Recommendation
-from schemas.resource import ResourceKind
+from schemas.recommendation import Recommendation, ResourceKind
 from schemas.settings import Settings
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import typer
 
 from flows.commands.options import Commands, Json
 from schemas.options import LakeOptions
-from schemas.token import Token, TokenOptions
+from schemas.role import Token, TokenOptions
 
 application = Commands()
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
-from schemas.graph import CitationEdge
 from schemas.identifiers import IdeaId, PaperId
 from schemas.judging import JudgeVote
+from schemas.paper import CitationEdge
 from tasks.telemetry.reporting import model_calls, source_calls
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from schemas.base import replace
 from schemas.errors import ConfigurationError
+from schemas.failure import SourceFailure
 from schemas.idea import Idea
 from schemas.identifiers import content_hash
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.document import ParsedDocument
 from tasks.documents.headings import is_closing, kind_of

@@ -10,9 +10,9 @@ from pydantic import Field, ValidationError
 
 from schemas.base import Noun, replace
 from schemas.errors import ConfigurationError
+from schemas.failure import SourceFailure
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.download import MEDIA, Downloader, Expected

@@ -10,9 +10,8 @@ from typing import Any
 from schemas.base import replace
 from schemas.citation import Citation
 from schemas.committee import KnowledgePhase, MetaReview, PersonaReview, ReviewDimension
-from schemas.confidence import confidence_of_all
 from schemas.failure import Failure
-from schemas.outcome import Provenance, Unscored
+from schemas.outcome import Provenance, Unscored, confidence_of_all
 from schemas.reasons import Reason
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show

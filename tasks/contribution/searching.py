@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from schemas.contribution import CandidateOrigin, Dimension
-from schemas.failure import Failure, look_up_failures
+from schemas.failure import Answer, Failure, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.profile import RecommendationKind, SearchKind
-from schemas.retrieval import Answer
 from tasks.contribution.context import STAGE, Context
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.packing import even_batches

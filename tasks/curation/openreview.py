@@ -15,9 +15,8 @@ from typing import Any
 from pydantic import SecretStr
 
 from schemas.base import encodable
-from schemas.failure import Failure, look_up_failures
+from schemas.failure import Failure, SourceFailure, look_up_failures
 from schemas.reasons import Passes, Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
 from tasks.curation.review_files import number_of
 from tasks.curation.submission import GivenReview, Unread

@@ -9,10 +9,9 @@ from typing import Any
 from schemas.base import encodable
 from schemas.curation import ReviewedAt
 from schemas.curation_run import PaperSource
-from schemas.failure import Failure
+from schemas.failure import Failure, SourceFailure
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.curation.collect import PARSED

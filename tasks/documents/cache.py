@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from schemas.failure import SourceFailure
 from schemas.reasons import Passes
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.document import ParsedDocument
 from warehouse.keyed_store import KeyedStore

@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import dataclass
 
+from schemas.failure import SourceFailure
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.web.calls import failure, recorded

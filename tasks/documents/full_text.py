@@ -7,10 +7,10 @@ import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from schemas.failure import Answer, SourceFailure
 from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.patterns import IGNORECASE, bounded
 from schemas.reasons import Reason
-from schemas.retrieval import Answer, SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents import grobid, latex, pdf

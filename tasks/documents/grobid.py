@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from schemas.failure import SourceFailure
 from schemas.patterns import bounded
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import HeadedSection, ParsedDocument

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from schemas.failure import SourceFailure
 from schemas.reasons import Reason, reason_named
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.child import EXIT_REFUSED, run_child, verdict
 from tasks.documents.document import LatexSource, ParsedDocument

@@ -9,8 +9,8 @@ from pathlib import Path
 from pydantic import Field, ValidationError, model_validator
 
 from schemas.base import Noun
+from schemas.failure import SourceFailure
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.child import Ended, run_child, verdict
 from tasks.documents.document import PagedText, ParsedDocument

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pydantic import Field, ValidationError
 
 from schemas.base import Noun
+from schemas.failure import SourceFailure
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.child import run_child
 from tasks.documents.layout import PARSER

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
-from schemas.retrieval import Answer, SourceFailure
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.documents.headings import is_closing, is_opening, kind_of
 from tasks.web.calls import failure

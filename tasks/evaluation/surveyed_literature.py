@@ -7,13 +7,11 @@ import asyncio
 from collections.abc import Sequence
 from datetime import date
 
-from schemas.failure import call_failures
-from schemas.graph import CitationEdge
+from schemas.failure import Answer, call_failures
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.outcome import Unscored
-from schemas.paper import Paper, Passage
-from schemas.retrieval import Answer
+from schemas.paper import CitationEdge, Paper, Passage
 from schemas.survey import SurveyParameters
 from tasks.accounting.ledger import Ledger
 from tasks.embeddings.similarity import SharedWords

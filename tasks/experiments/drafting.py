@@ -18,8 +18,7 @@ from schemas.experiment import KnownIdea, KnownWork
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.naming import INVISIBLE
-from schemas.recommendation import Recommendation
-from schemas.resource import ResourceKind
+from schemas.recommendation import Recommendation, ResourceKind
 from schemas.soundness import Concern, ConcernSeverity
 from tasks.experiments.task_folder import BASELINES, EVALUATE, FILL_IN, IDEA, PROGRAM, TASK
 from warehouse.scrubbing import one_line

@@ -9,10 +9,9 @@ from datetime import MAXYEAR, MINYEAR, date
 from typing import Any
 
 from schemas.errors import RequestRejectedError
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId, content_hash
 from schemas.naming import INVISIBLE
-from schemas.paper import Paper, Passage
+from schemas.paper import CitationEdge, Paper, Passage
 from schemas.patterns import bounded
 
 FIELDS = (

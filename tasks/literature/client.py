@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Protocol
 
-from schemas.graph import CitationEdge
+from schemas.failure import Answer
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, Passage
-from schemas.retrieval import Answer
+from schemas.paper import CitationEdge, Paper, Passage
 
 
 class LiteratureClient(Protocol):

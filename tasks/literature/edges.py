@@ -6,11 +6,10 @@ from datetime import date
 from typing import Any, Literal
 from urllib.parse import quote
 
-from schemas.graph import CitationEdge
+from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.reasons import Reason
-from schemas.retrieval import Answer, SourceFailure
 from tasks.literature.api_shapes import edge_of, parse_paper, until
 from tasks.literature.gateway_requests import Fetched, GatewayRequests
 from tasks.literature.known_papers import KnownPapers

@@ -9,9 +9,8 @@ from typing import Any
 import orjson
 
 from schemas.errors import BudgetExhaustedError
-from schemas.failure import Failure
+from schemas.failure import Failure, SourceFailure
 from schemas.reasons import Reason, reason_named
-from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import FIELDS
 from tasks.literature.gateway.messages import (

@@ -11,10 +11,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from schemas.errors import RequestRejectedError
-from schemas.graph import CitationEdge
+from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, Passage
-from schemas.retrieval import Answer, SourceFailure
+from schemas.paper import CitationEdge, Paper, Passage
 from schemas.settings import LiteratureSettings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.api_shapes import (

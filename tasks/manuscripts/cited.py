@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.knowledge import SourceQuery
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, MULTILINE, bounded, linear
-from schemas.retrieval import SourceFailure
 from tasks.literature.client import LiteratureClient
 from tasks.manuscripts.steps.reading import Reading
 from tasks.sources.registry import Source

@@ -15,7 +15,7 @@ from schemas.manuscripts import ManuscriptCheck, PooledWork
 from schemas.outcome import Unscored
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, bounded
-from schemas.resource import ResourceKind
+from schemas.recommendation import ResourceKind
 from schemas.survey import Expansion, SurveyParameters
 from tasks.citations.keys import Shown, show
 from tasks.embeddings.similarity import SharedWords

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from schemas.check_run import ManuscriptSource
-from schemas.failure import Failure
+from schemas.failure import Failure, SourceFailure
 from schemas.manuscripts import ManuscriptForm
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import ParsedDocument

@@ -8,11 +8,10 @@ from statistics import fmean
 from typing import Any
 
 from schemas.citation import Citation
-from schemas.confidence import confidence_by_evidence
 from schemas.failure import Failure, call_failures
 from schemas.idea import Idea
 from schemas.novelty import ClaimedContribution, NoveltyEvaluation, NoveltyJudgement
-from schemas.outcome import Provenance, Unscored
+from schemas.outcome import Provenance, Unscored, confidence_by_evidence
 from schemas.paper import Paper
 from schemas.profile import NoveltyParameters
 from schemas.suggestion import Suggestion

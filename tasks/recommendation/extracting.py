@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 
 from schemas.base import replace
 from schemas.failure import Failure, call_failures
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.outcome import Unscored
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.profile import ResourceParameters
 from schemas.reasons import Reason
-from schemas.resource import Resource, ResourceKind
+from schemas.recommendation import Resource, ResourceKind
 from tasks.judging.packing import even_batches
 from tasks.judging.step import Engine
 from tasks.recommendation.steps.extract_resources import (

@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, Passage
-from schemas.recommendation import RECOMMENDED
-from schemas.resource import Resource, ResourceKind
+from schemas.paper import CitationEdge, Paper, Passage
+from schemas.recommendation import RECOMMENDED, Resource, ResourceKind
 from tasks.citations.keys import Shown, show
 from tasks.recommendation.extracting import Stretch, found_by_rule
 from tasks.text.words import shorten_words

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
-from schemas.recommendation import RECOMMENDED, Recommendation, Use
-from schemas.resource import Resource, ResourceKind
-from schemas.retrieval import SourceFailure
+from schemas.recommendation import RECOMMENDED, Recommendation, Resource, ResourceKind, Use
 from tasks.embeddings.similarity import Nearness, SharedWords, fused, paper_text
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.ranking import Evidence, in_order

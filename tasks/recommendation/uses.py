@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from schemas.graph import CitationEdge
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.patterns import IGNORECASE, Match, bounded
-from schemas.resource import ResourceKind
+from schemas.recommendation import ResourceKind
 from tasks.text.words import sentences
 
 _DATA = bounded(

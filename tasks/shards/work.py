@@ -18,7 +18,7 @@ from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_o
 from schemas.errors import AssayError, ConfigurationError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
-from schemas.receipt import UnitReceipt
+from schemas.run import UnitReceipt
 from schemas.settings import Settings
 from tasks.telemetry.reporting import reporting, span
 from warehouse.layout import Layout

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from schemas.base import replace
-from schemas.failure import Failure, look_up_failures, own_work
+from schemas.failure import Answer, Failure, SourceFailure, look_up_failures, own_work
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.retrieval import Answer, SourceFailure
 from schemas.soundness import Method
 from tasks.documents.sections import DocumentLibrary
 from tasks.literature.client import LiteratureClient

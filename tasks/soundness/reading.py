@@ -7,14 +7,13 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from schemas.failure import Failure
+from schemas.failure import Answer, Failure
 from schemas.idea import Idea
 from schemas.outcome import Provenance, Unscored
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.patterns import IGNORECASE, bounded
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.retrieval import Answer
 from schemas.soundness import Method, MethodEvidence
 from tasks.citations.keys import Shown, show, without_keys
 from tasks.judging.packing import Beginning

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from schemas.citation import Citation
-from schemas.confidence import confidence_by_evidence
 from schemas.failure import Failure
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
-from schemas.outcome import Provenance, Unscored
+from schemas.outcome import Provenance, Unscored, confidence_by_evidence
 from schemas.paper import Paper
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason

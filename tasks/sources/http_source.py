@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from schemas.failure import SourceFailure
 from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
 from schemas.patterns import bounded
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import Settings, SourceSettings
 from tasks.sources.fields import Row, batches, clean_doi, json_of, one_line, rows_of
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests, Upstream

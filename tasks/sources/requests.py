@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from schemas.errors import BudgetExhaustedError, RequestRejectedError
+from schemas.failure import SourceFailure
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import SourceSettings
 from tasks.accounting.ledger import Ledger
 from tasks.sources.fields import UnreadableAnswer, one_line, without_markup

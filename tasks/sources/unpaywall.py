@@ -7,9 +7,9 @@ from urllib.parse import quote
 from pydantic import SecretStr
 
 from schemas.errors import RequestRejectedError
+from schemas.failure import SourceFailure
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
 from tasks.sources.fields import (
     Row,

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.base import replace
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.survey import SurveyCluster, SurveyPaper
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import paper_text

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from schemas.base import replace
-from schemas.failure import Failure, look_up_failures
-from schemas.graph import CitationEdge
+from schemas.failure import Answer, Failure, look_up_failures
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.reasons import Reason
-from schemas.retrieval import Answer
 from schemas.survey import (
     Edge,
     End,

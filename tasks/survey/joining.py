@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
+from schemas.paper import CitationEdge
 from schemas.survey_review import SurveyJoin
 from tasks.survey.quoting import LONGEST_QUOTE
 

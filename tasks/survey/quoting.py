@@ -4,9 +4,8 @@ to the question, and how kept papers cite it.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
-from schemas.paper import Paper, SectionKind
+from schemas.paper import CitationEdge, Paper, SectionKind
 from schemas.survey import SurveyQuote
 from tasks.text.words import rank_sentences, sentences
 

@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from schemas.failure import Failure, call_failures, look_up_failures
+from schemas.failure import Answer, Failure, call_failures, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.outcome import Unscored
 from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.reasons import Reason
-from schemas.retrieval import Answer
 from schemas.survey import SurveyParameters, SurveyQuote
 from schemas.survey_review import Aspect
 from tasks.citations.keys import Shown, show

@@ -10,10 +10,9 @@ from itertools import accumulate
 
 from schemas.base import replace
 from schemas.failure import Failure, call_failures
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.outcome import Unscored
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.reasons import Reason
 from schemas.survey import SurveyCluster, SurveyParameters, SurveyQuote
 from schemas.survey_review import RemovedSentence, ReviewPart, SurveyJoin, SurveySection

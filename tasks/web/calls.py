@@ -12,8 +12,8 @@ from uuid import uuid4
 
 from schemas.calls import ApiCall
 from schemas.errors import AssayError
+from schemas.failure import SourceFailure
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from tasks.accounting.ledger import Ledger
 from tasks.telemetry.reporting import span
 from warehouse.keyed_store import KeyedStore

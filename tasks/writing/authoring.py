@@ -20,9 +20,9 @@ from schemas.draft import (
     GraphNode,
     MethodGraph,
 )
-from schemas.draft_markdown import claim_span, escaped
 from schemas.draft_run import Material, PlannedSection
 from schemas.failure import Failure
+from schemas.naming import claim_span, escaped
 from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.judging.step import Engine

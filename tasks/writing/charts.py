@@ -10,9 +10,9 @@ from typing import Any
 import altair
 
 from schemas.draft import DraftFigure, FigureKind
-from schemas.draft_markdown import claim_span, escaped
 from schemas.experiment import Experiment, Program, Stage
 from schemas.identifiers import RunId
+from schemas.naming import claim_span, escaped
 from tasks.writing.claims import literal, select, shown_programs
 
 WIDTH_PIXELS = 420

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from schemas.choices import EngineChoice
 from schemas.draft import DECLARATION_KEY, TITLE_KEY, ClaimKind, DraftClaim
-from schemas.draft_markdown import one_space
 from schemas.experiment import Experiment, Fate, Finding, Program, Role, Stage
 from schemas.idea import Idea
 from schemas.identifiers import RunId
+from schemas.naming import one_space
 from schemas.patterns import bounded
 from schemas.soundness import Concern, ConcernKind
 

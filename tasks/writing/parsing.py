@@ -9,7 +9,7 @@ from typing import Any
 
 import pypandoc
 
-from schemas.draft_markdown import CLAIM_CLASS, MARKDOWN
+from schemas.naming import CLAIM_CLASS, MARKDOWN
 
 CITATION, CLAIM = "\x01", "\x02"
 """Around the number of a citation or claim within a stretch."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.draft import DraftClaim
-from schemas.draft_markdown import claim_span
+from schemas.naming import claim_span
 from schemas.patterns import MULTILINE, Match, bounded
 from tasks.citations.settle import sentences
 

@@ -6,8 +6,8 @@ It imitates no author. Nothing here holds a number: numbers stand in claims alon
 from collections.abc import Iterable, Mapping
 
 from schemas.draft import ClaimKind, DraftClaim, DraftSection
-from schemas.draft_markdown import claim_span, escaped
 from schemas.draft_run import Material, PlannedSection
+from schemas.naming import claim_span, escaped
 
 _COLUMNS = {
     "name": "Program",

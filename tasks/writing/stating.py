@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.draft import ClaimKind, DraftClaim, DraftWork
-from schemas.draft_markdown import one_space
+from schemas.naming import one_space
 from schemas.outcome import Unscored
 from schemas.patterns import bounded
 from tasks.judging.packing import even_batches

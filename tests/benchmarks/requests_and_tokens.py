@@ -34,10 +34,10 @@ import polars
 from flows.profiles import load_profile
 from schemas.choices import LIVE
 from schemas.evaluation import IdeaEvaluation
+from schemas.failure import Answer
 from schemas.idea import Idea
 from schemas.paper import Paper, PaperSection, SectionKind
 from schemas.profile import Profile
-from schemas.retrieval import Answer
 from schemas.run import Budget, RunRequest
 from schemas.settings import LanguageModelSettings, LiteratureSettings, Settings
 from tasks.accounting.budgets import SharedBudget

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import ConfigurationError, PublicationError
-from schemas.receipt import UnitReceipt
+from schemas.run import UnitReceipt
 from schemas.tables import SERVICE_TABLES, TABLE, TABLES
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.answers import Publication

@@ -15,7 +15,7 @@ from schemas.decisions import GivenAnswer, Project, RequestOptions, Stage, Verdi
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.job import JobState
-from schemas.people import Participant
+from schemas.ledger import Participant
 from schemas.settings import DashboardSettings, Settings
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, environment

@@ -20,8 +20,7 @@ from schemas.errors import ConfigurationError
 from schemas.experiment import KnownIdea
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
-from schemas.recommendation import Recommendation, Use
-from schemas.resource import ResourceKind
+from schemas.recommendation import Recommendation, ResourceKind, Use
 from tasks.experiments.drafting import known_of, write_draft
 from tasks.experiments.task_folder import read_task
 from tests.support.answers import read_answer

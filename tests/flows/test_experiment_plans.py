@@ -11,8 +11,7 @@ from flows.experiment_plans import plan_experiments, planned_experiment
 from flows.ideate_request import resolve_ideation
 from schemas.ideation_run import IdeationRequest
 from schemas.options import IdeateOptions
-from schemas.recommendation import Recommendation, Use
-from schemas.resource import ResourceKind
+from schemas.recommendation import Recommendation, ResourceKind, Use
 from schemas.settings import Settings
 from tests.support.html_page import Page
 from tests.support.ideation_lake import make_ideation_head, make_version, publish_ideation_lake

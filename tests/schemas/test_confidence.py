@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.confidence import confidence_by_evidence, confidence_of_all
+from schemas.outcome import confidence_by_evidence, confidence_of_all
 
 COUNTS = st.integers(0, 40)
 

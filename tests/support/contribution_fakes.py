@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from schemas.base import Reply
-from schemas.graph import CitationEdge
+from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
-from schemas.retrieval import Answer, SourceFailure
 from tasks.judging.step import BaselineTools, NoAnswer, Step
 from tasks.text.words import content_words
 

@@ -22,15 +22,14 @@ from schemas.contribution import (
 )
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure
-from schemas.graph import CitationEdge
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, PaperId, RunId, content_hash
 from schemas.judging import JudgeVote
 from schemas.outcome import Provenance
-from schemas.paper import Paper, PaperSection, Passage, SectionKind
+from schemas.paper import CitationEdge, Paper, PaperSection, Passage, SectionKind
 from schemas.profile import ScoreWeights
 from schemas.reasons import Reason
-from schemas.resource import Resource, ResourceKind
+from schemas.recommendation import Resource, ResourceKind
 from schemas.run import Run, RunState
 from schemas.soundness import (
     Concern,

@@ -10,10 +10,10 @@ import orjson
 
 from flows.jobs import run_jobs
 from schemas.choices import EXTRACTIVE
+from schemas.curation_run import SentPaper
 from schemas.identifiers import RunId
 from schemas.job import CurateJob, EvaluateJob, PlanJob, RankJob
 from schemas.options import CurateOptions, EvaluateOptions, PlanOptions, RankOptions
-from schemas.sent_papers import SentPaper
 from schemas.settings import Settings
 from tests.support.reviewed_papers import FIRST_REVIEW, SECOND_REVIEW, paper_text
 from warehouse.jobs import Job, jobs, read_job

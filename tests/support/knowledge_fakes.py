@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from schemas.committee import Claim, IdeaPart
+from schemas.failure import Answer, SourceFailure
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
 from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
@@ -15,7 +16,6 @@ from schemas.outcome import Provenance
 from schemas.paper import Paper
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
-from schemas.retrieval import Answer, SourceFailure
 from tasks.committee.knowledge.reader import Reading
 from tasks.committee.knowledge.tools import KnowledgeTools
 from tasks.documents.sections import AbstractLibrary

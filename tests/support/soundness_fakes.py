@@ -11,13 +11,12 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from schemas.base import Noun, Reply
-from schemas.graph import CitationEdge
+from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
-from schemas.paper import Paper, PaperSection, Passage, SectionKind
+from schemas.paper import CitationEdge, Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
-from schemas.retrieval import Answer, SourceFailure
 from schemas.soundness import ConcernKind, ConcernSeverity
 from schemas.suggestion import ActionEffort
 from tasks.judging.step import BaselineTools, NoAnswer, Step

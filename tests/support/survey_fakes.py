@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from schemas.graph import CitationEdge
+from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.reasons import Reason
-from schemas.retrieval import Answer, SourceFailure
 from tasks.judging.relevance import Judgement, Judgements
 from tasks.survey.expanding import Judge
 

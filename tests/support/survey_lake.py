@@ -2,9 +2,8 @@
 
 from schemas.base import replace
 from schemas.failure import Failure
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId, RunId
-from schemas.paper import Paper, SectionKind
+from schemas.paper import CitationEdge, Paper, SectionKind
 from schemas.reasons import Reason
 from schemas.survey import (
     Edge,

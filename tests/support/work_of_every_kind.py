@@ -15,7 +15,7 @@ from schemas.ideation_run import IdeationReceipt
 from schemas.identifiers import IdeaId, RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm
 from schemas.ranking import GroupReceipt
-from schemas.receipt import UnitReceipt
+from schemas.run import UnitReceipt
 from schemas.survey_run import SurveyReceipt
 from tests.support.check_lake import CHECK, check_head
 from tests.support.curation_lake import CURATION, make_curation, make_curation_head

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from schemas.account import account_name
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, UnknownNameError
-from schemas.role import Action, Role
+from schemas.role import Action, Role, account_name
 from warehouse.layout import Layout
 from warehouse.services.accounts import (
     account_of,

@@ -12,7 +12,7 @@ from schemas.base import replace
 from schemas.decisions import LONGEST_REASON, Decision, GivenAnswer, Request, Verdict
 from schemas.errors import ConfigurationError, ConflictError, NotAllowedError, UnknownNameError
 from schemas.identifiers import RunId
-from schemas.people import Participant, ParticipantKind
+from schemas.ledger import Participant, ParticipantKind
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.votes import make_vote
 from warehouse.lake import open_reader, open_writer, rows_in

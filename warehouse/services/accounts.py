@@ -12,10 +12,9 @@ from functools import cache
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from schemas.account import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, Person
 from schemas.base import replace
 from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
-from schemas.role import Role
+from schemas.role import LONGEST_PASSWORD, SHORTEST_PASSWORD, Account, Person, Role
 from warehouse.services.database import ServiceDatabase, Transaction
 
 _SECRET_BYTES = 32

@@ -18,7 +18,7 @@ from schemas.errors import (
     UnknownNameError,
 )
 from schemas.identifiers import content_hash
-from schemas.people import Participant
+from schemas.ledger import Participant
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.ledger import parts_of, parts_of_report

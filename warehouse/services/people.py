@@ -6,8 +6,14 @@ from datetime import UTC, datetime
 
 from schemas.errors import ConflictError, UnknownNameError
 from schemas.identifiers import content_hash
-from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry
-from schemas.people import Participant, ParticipantKind
+from schemas.ledger import (
+    Artefact,
+    CreditRole,
+    LedgerAction,
+    LedgerEntry,
+    Participant,
+    ParticipantKind,
+)
 from warehouse.definitions import apply_definitions
 from warehouse.lake import open_writer, transaction
 from warehouse.layout import Layout

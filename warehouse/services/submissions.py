@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from schemas.errors import BudgetExhaustedError, ConflictError, RateLimitedError, UnknownNameError
 from schemas.identifiers import content_hash
 from schemas.job import AskJob, CurateJob, EvaluateJob, JobRequest, RankJob, SurveyJob
-from schemas.role import Action
-from schemas.token import Token
+from schemas.role import Action, Token
 from warehouse.curations.landing import CURATIONS
 from warehouse.jobs import Job, job_id_of, job_ids, read_job, submit_as
 from warehouse.layout import Layout

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from schemas.base import replace
 from schemas.errors import UnknownNameError
 from schemas.patterns import bounded
-from schemas.token import Token
+from schemas.role import Token
 from warehouse.services.database import ServiceDatabase
 
 _TOKEN = bounded(r"assay_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")

@@ -14,7 +14,7 @@ from schemas.base import Noun
 from schemas.columns import Table
 from schemas.identifiers import RunId, content_hash
 from schemas.ledger import Artefact
-from schemas.receipt import UnitReceipt
+from schemas.run import UnitReceipt
 from schemas.tables import TABLE
 from warehouse.layout import Layout, safe_name
 from warehouse.rows import Row, Rows

@@ -14,7 +14,7 @@ from schemas.base import Noun
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.identifiers import content_hash
-from schemas.receipt import UnitReceipt
+from schemas.run import UnitReceipt
 from schemas.tables import TABLE, TABLES
 from warehouse.answers import Publication, ValidationReport
 from warehouse.definitions import apply_definitions

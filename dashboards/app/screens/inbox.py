@@ -8,7 +8,7 @@ from dashboards.app.access import check_may, may, services_of
 from dashboards.app.data import Lake
 from schemas.decisions import LONGEST_REASON, GivenAnswer, Request, Verdict
 from schemas.errors import AssayError, NotAllowedError
-from schemas.people import Participant
+from schemas.ledger import Participant
 from schemas.role import Action
 from warehouse.services.decisions import decide_and_fold, open_requests
 from warehouse.services.people import participant_with

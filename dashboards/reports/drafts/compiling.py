@@ -12,8 +12,7 @@ import vl_convert
 
 from dashboards.reports.drafts.graph_drawing import graph_svg
 from schemas.draft import Draft, DraftFigure, DraftWork, FigureKind, MethodGraph
-from schemas.draft_markdown import MARKDOWN
-from schemas.naming import INVISIBLE, surname
+from schemas.naming import INVISIBLE, MARKDOWN, surname
 
 SOURCE, BIBLIOGRAPHY, REFERENCES = "draft.md", "references.bib", "references.json"
 FIGURES = "figures"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from urllib.parse import urlsplit
 
+from schemas.failure import SourceFailure
 from schemas.patterns import bounded
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import Settings
 from tasks.sources.code import GithubRepositorySource
 from tasks.sources.fields import UnreadableAnswer, json_of, rows_of, text_of

@@ -9,13 +9,12 @@ from datetime import UTC, date, datetime
 
 from schemas.base import replace
 from schemas.committee import Claim, IdeaPart, KnowledgePhase
-from schemas.failure import Failure, look_up_failures
+from schemas.failure import Failure, SourceFailure, look_up_failures
 from schemas.idea import Idea
 from schemas.knowledge import SourceKind
 from schemas.outcome import Unscored
 from schemas.profile import CommitteeParameters
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
 from tasks.committee.steps.shown import PartShown
 from tasks.judging.step import Engine

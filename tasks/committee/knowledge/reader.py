@@ -16,9 +16,9 @@ import orjson
 from pydantic import ValidationError
 
 from schemas.base import Noun
+from schemas.failure import SourceFailure
 from schemas.identifiers import content_hash
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.addresses import CodeHost

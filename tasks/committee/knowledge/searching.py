@@ -9,11 +9,11 @@ from datetime import date, timedelta
 
 from schemas.base import replace
 from schemas.committee import KnowledgePhase
+from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
 from schemas.paper import Paper
 from schemas.reasons import Passes, Reason
-from schemas.retrieval import SourceFailure
 from tasks.committee.knowledge.context import Context, FailureLog
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
 from tasks.committee.knowledge.tools import LITERATURE

@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field
 
 from schemas.base import Noun, Reply
 from schemas.committee import IdeaPart, Relation
-from schemas.confidence import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
 from schemas.judging import StepKind
+from schemas.outcome import CONFIDENCE_MEANING, Confidence, confidence_by_evidence
 from tasks.committee.steps.shown import (
     KnowledgeShown,
     PartShown,

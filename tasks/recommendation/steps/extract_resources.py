@@ -9,7 +9,7 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS
-from schemas.resource import ResourceKind
+from schemas.recommendation import ResourceKind
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, Step
 from tasks.recommendation.uses import named_in

@@ -11,9 +11,9 @@ import pytest
 
 from schemas.base import replace
 from schemas.committee import Decision, KnowledgePhase, PersonaReview
+from schemas.failure import SourceFailure
 from schemas.knowledge import SourceKind
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from tasks.committee.evaluate import CommitteeFindings, evaluate_committee
 from tasks.committee.steps.later_suggestions import LATER_SUGGESTIONS, LaterInput, LaterReply
 from tasks.committee.steps.meta_review import META_REVIEW, MetaInput, MetaReply

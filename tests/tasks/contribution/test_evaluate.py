@@ -7,9 +7,9 @@ import pytest
 
 from schemas.base import replace
 from schemas.contribution import CandidateOrigin
-from schemas.graph import CitationEdge
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
+from schemas.paper import CitationEdge
 from schemas.reasons import Reason
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.contribution.steps.compare_paper import COMPARE_PAPER, ComparisonReply

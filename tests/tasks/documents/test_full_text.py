@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from schemas.base import replace
+from schemas.failure import SourceFailure
 from schemas.paper import SectionKind
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.cache import DocumentCache

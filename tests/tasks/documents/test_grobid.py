@@ -1,6 +1,6 @@
 import pytest
 
-from schemas.retrieval import SourceFailure
+from schemas.failure import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.document import ParsedDocument

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
+from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.paper import SectionKind
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.cache import DocumentCache

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.paper import SectionKind
 from schemas.reasons import Passes, Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents import layout
 from tasks.documents.document import PagedText, ParsedDocument

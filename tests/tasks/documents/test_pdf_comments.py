@@ -6,8 +6,8 @@ import io
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
+from schemas.failure import SourceFailure
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from schemas.settings import DocumentSettings
 from tasks.documents.pdf_comments import CommentedPdf, PdfComment, with_comments
 from tests.support.small_pdf import pdf_of

@@ -3,11 +3,11 @@
 from datetime import date
 from typing import Any
 
+from schemas.failure import Answer
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId
 from schemas.paper import Paper, Passage
 from schemas.reasons import Reason
-from schemas.retrieval import Answer
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
 from tasks.judging.opening import ExtractiveEngine

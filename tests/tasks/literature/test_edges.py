@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
+from schemas.failure import Answer
 from schemas.identifiers import IdeaId, PaperId
-from schemas.retrieval import Answer
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.literature.gateway.application import application

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from schemas.base import replace
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.profile import ResourceParameters
 from schemas.reasons import Reason
-from schemas.resource import Resource, ResourceKind
+from schemas.recommendation import Resource, ResourceKind
 from tasks.recommendation.extracting import Extracted, Stretch, extract_resources
 from tasks.recommendation.steps.extract_resources import (
     ResourcesInput,

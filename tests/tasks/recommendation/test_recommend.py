@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from schemas.graph import CitationEdge
+from schemas.failure import Answer, SourceFailure
 from schemas.identifiers import PaperId
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.reasons import Reason
-from schemas.recommendation import RECOMMENDED, Recommendation
-from schemas.resource import Resource, ResourceKind
-from schemas.retrieval import Answer, SourceFailure
+from schemas.recommendation import RECOMMENDED, Recommendation, Resource, ResourceKind
 from tasks.embeddings.similarity import Nearness
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.ranking import Evidence, in_order

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
+from schemas.paper import CitationEdge
 from schemas.reasons import Reason
 from schemas.survey import Survey
 from schemas.survey_review import Aspect, ReviewPart, SurveySection, WhyRemoved

@@ -4,9 +4,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from schemas.graph import CitationEdge
 from schemas.identifiers import IdeaId, PaperId
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.reasons import Reason
 from schemas.survey import Survey, SurveyParameters, heaviest
 from schemas.survey_run import SurveyQuestion

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from schemas.base import replace
 from schemas.draft import ClaimKind, Draft
-from schemas.draft_markdown import claim_span, one_space
 from schemas.draft_run import StoredText
+from schemas.naming import claim_span, one_space
 from tasks.writing.checking import check, numbers_in
 from tasks.writing.parsing import parse
 from tests.support.draft_lake import PASSAGES, make_draft, make_request

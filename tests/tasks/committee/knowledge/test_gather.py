@@ -8,9 +8,9 @@ import pytest
 
 from schemas.base import replace
 from schemas.committee import IdeaPart, KnowledgePhase, Relation
+from schemas.failure import SourceFailure
 from schemas.knowledge import SourceKind
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
 from tasks.committee.planning import expected_calls
 from tasks.committee.steps.ground_evidence import GroundingEntry, GroundingReply
