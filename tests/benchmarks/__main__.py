@@ -1,6 +1,6 @@
-"""`make tools`: run every benchmark, or the ones named, and print their figures.
+"""`make bench`: run every benchmark but the longest, or the ones named, and print their figures.
 
-python -m tests.benchmarks                 all of them
+python -m tests.benchmarks                 all of them, apart from soak and nights
 python -m tests.benchmarks evaluation      one of them
 python -m tests.benchmarks literature_snapshot --papers 1000000    with an option of its own
 """
@@ -10,6 +10,9 @@ import sys
 import time
 from pathlib import Path
 
+LONG = ("nights", "soak")
+"""Only when named: they take most of an hour."""
+
 
 def main() -> None:
     folder = Path(__file__).parent
@@ -17,7 +20,7 @@ def main() -> None:
     options = next(
         (place for place, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv)
     )
-    chosen = sys.argv[1:options] or available
+    chosen = sys.argv[1:options] or [name for name in available if name not in LONG]
     unknown = [name for name in chosen if name not in available]
     if unknown:
         sys.exit(f"no benchmark {', '.join(unknown)}; there are: {', '.join(available)}")

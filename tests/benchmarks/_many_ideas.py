@@ -42,7 +42,7 @@ def lake_of(root: Path, ideas: int) -> Layout:
             last = min(first + COPIES_AT_ONCE, ideas // MODELS)
             with transaction(connection, _RUN):
                 for table in IDEA_TABLES:
-                    _copy(connection, table, first, last)
+                    copy_ideas(connection, table, first, last)
         with transaction(connection, _RUN):
             connection.execute(
                 "update runs set idea_count = $ideas, evaluated_count = $ideas", {"ideas": ideas}
@@ -50,15 +50,22 @@ def lake_of(root: Path, ideas: int) -> Layout:
     return layout
 
 
-def _copy(connection: duckdb.DuckDBPyConnection, table: Table, first: int, last: int) -> None:
-    """Insert copies `first` to `last`; what tells rows apart gets the copy's number, long texts get
-    words of their own.
+def copy_ideas(
+    connection: duckdb.DuckDBPyConnection,
+    table: Table,
+    first: int,
+    last: int,
+    *,
+    run_id: RunId = _RUN,
+) -> None:
+    """Insert copies `first` to `last` of a run's ideas; what tells rows apart gets the copy's number, long
+    texts get words of their own.
 
     An idea's rows lie together, as they do where ideas land one by one.
     """
     names = table.column_names
     changed = [
-        f"case when {name} is null then null else {name} || '-' || copy end as {name}"
+        f"case when {name} is null then null else {name} || '-c' || copy end as {name}"
         for name in _TOLD_APART
         if name in names
     ]
@@ -66,7 +73,9 @@ def _copy(connection: duckdb.DuckDBPyConnection, table: Table, first: int, last:
         name for name in ("text", "abstract", "support", "comparison", "title") if name in names
     ]
     changed += [f"{name} || ' ' || md5(copy || idea_id) as {name}" for name in texts]
-    of_models = "idea_id is not null and not regexp_matches(idea_id, '-\\d+-')"
+    of_models = (
+        f"run_id = '{run_id}' and idea_id is not null and not regexp_matches(idea_id, '-c\\d+$')"
+    )
     connection.execute(
         f"insert into {table.name} select * exclude (copy) replace ({', '.join(changed)}) from"
         f" (select m.*, c.copy::varchar as copy from {table.name} as m cross join range({first},"

@@ -20,7 +20,11 @@ from dashboards.reports.wording import reason
 from flows.request import bundled
 from tasks.literature.gateway.storage import RECORD_NAME
 from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay
-from tests.support.semantic_scholar_server import FAULTS, Json, SemanticScholarServer, paper_id
+from tests.support.semantic_scholar_server import (
+    FAULTS,
+    SemanticScholarServer,
+    bundled_corpus,
+)
 from tests.support.stalls import Stalls
 
 pytestmark = [pytest.mark.end_to_end, pytest.mark.undisturbed]
@@ -43,45 +47,6 @@ EVIDENCE = (
     "failures",
 )
 MADE_ANEW = {"created_at", "run_id", "failure_id", "latency_seconds", "reused_from_run_id"}
-
-
-def bundled_corpus() -> list[Json]:
-    """The bundled papers as Semantic Scholar would describe them; none is open access."""
-    papers = []
-    for number, line in enumerate(bundled("papers.jsonl").read_text().splitlines()):
-        paper = json.loads(line)
-        identifier = paper_id(paper["url"])
-        papers.append(
-            {
-                "paperId": identifier,
-                "corpusId": 5000 + number,
-                "externalIds": {
-                    "CorpusId": 5000 + number,
-                    **({"DOI": paper["doi"]} if paper["doi"] else {}),
-                },
-                "title": paper["title"],
-                "abstract": paper["abstract"],
-                "authors": [
-                    {"authorId": str(place), "name": name}
-                    for place, name in enumerate(paper["authors"])
-                ],
-                "venue": paper["venue"],
-                "year": paper["year"],
-                "publicationDate": None,
-                "url": f"https://www.semanticscholar.org/paper/{identifier}",
-                "openAccessPdf": {
-                    "url": "",
-                    "status": None,
-                    "license": None,
-                    "disclaimer": "Notice",
-                },
-                "citationCount": paper["citation_count"],
-                "referenceCount": 0,
-                "cited": [],
-                "topic": number // 15,
-            }
-        )
-    return papers
 
 
 def twenty_ideas(path: Path) -> Path:

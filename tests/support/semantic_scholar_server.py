@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, unquote
 
 import uvicorn
 
+from flows.request import bundled
 from tests.support.stalls import Stalls
 
 FAULTS = ("429", "500", "503", "504", "truncated", "slow", "dropped")
@@ -83,6 +84,45 @@ def corpus(count: int, references_each: int = 3) -> list[Json]:
                 "referenceCount": len(cited),
                 "cited": None if number % 7 == 6 else cited,
                 "topic": number % 10,
+            }
+        )
+    return papers
+
+
+def bundled_corpus() -> list[Json]:
+    """The bundled papers as Semantic Scholar would describe them; none is open access."""
+    papers = []
+    for number, line in enumerate(bundled("papers.jsonl").read_text().splitlines()):
+        paper = json.loads(line)
+        identifier = paper_id(paper["url"])
+        papers.append(
+            {
+                "paperId": identifier,
+                "corpusId": 5000 + number,
+                "externalIds": {
+                    "CorpusId": 5000 + number,
+                    **({"DOI": paper["doi"]} if paper["doi"] else {}),
+                },
+                "title": paper["title"],
+                "abstract": paper["abstract"],
+                "authors": [
+                    {"authorId": str(place), "name": name}
+                    for place, name in enumerate(paper["authors"])
+                ],
+                "venue": paper["venue"],
+                "year": paper["year"],
+                "publicationDate": None,
+                "url": f"https://www.semanticscholar.org/paper/{identifier}",
+                "openAccessPdf": {
+                    "url": "",
+                    "status": None,
+                    "license": None,
+                    "disclaimer": "Notice",
+                },
+                "citationCount": paper["citation_count"],
+                "referenceCount": 0,
+                "cited": [],
+                "topic": number // 15,
             }
         )
     return papers

@@ -1,0 +1,278 @@
+"""Thirty nights of a thousand ideas: what publication, lake, marts and pages of the dashboard come
+to, with retention and compaction at work.
+
+python -m tests.benchmarks nights [--nights 30] [--ideas 1000] [--landed 1000]
+    [--base 8 | --warehouse DIR]
+
+A few of the bundled ideas are really evaluated. Every night lands them under other names and dates,
+and is validated, published and reported as a run is. With `--landed` below `--ideas` the rest of a
+night are copies made inside the lake, which takes a fraction of the time: publication is then that
+of fewer ideas, while marts and pages read all of them.
+"""
+
+import argparse
+import logging
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import streamlit as st
+
+from dashboards.app.registry import PAGES
+from dashboards.reports.write import write_reports
+from flows.request import bundled
+from schemas.base import Noun, replace
+from schemas.evaluation import IdeaEvaluation
+from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.run import Run
+from schemas.tables import IDEA_TABLES
+from tests.benchmarks._assay import environment, first
+from tests.benchmarks._many_ideas import copy_ideas
+from tests.support.assay_command import COMMAND
+from tests.support.dashboard import open_page
+from tests.support.openai_server import start_openai_server
+from warehouse.lake import open_reader, open_writer, transaction
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.runs.landing import RUNS, land
+from warehouse.statements import MARTS
+from warehouse.units.publish import publish
+
+LOOKED_AT = (1, 10, 30)
+"""Nights after which marts and pages are measured, and after the last."""
+COMPACTED_EVERY = 10
+COPIES_AT_ONCE = 25
+
+
+@dataclass
+class Nights:
+    """A lake that grows by a night at a time."""
+
+    layout: Layout
+    run: Run
+    models: Sequence[IdeaEvaluation]
+    ideas: int
+    landed: int
+    nights: int
+
+    def night(self, number: int) -> tuple[float, float]:
+        """Land, publish and report; the seconds of the last two."""
+        run = self._run(number)
+        by = run.started_at - self.run.started_at
+        models = [shifted(each, by) for each in self.models]
+        for place in range(self.landed):
+            land(self.layout, renamed(models[place % len(models)], run.run_id, place))
+        started = time.monotonic()
+        report = publish(self.layout, RUNS, run)
+        assert report.published, report.failed_expectations
+        published = time.monotonic()
+        write_reports(self.layout, run.run_id)
+        ended = time.monotonic()
+        self._copy(run)
+        return published - started, ended - published
+
+    def _run(self, number: int) -> Run:
+        """Ended so many days ago that the last one ended just now."""
+        by = datetime.now(UTC) - self.run.finished_at - timedelta(days=self.nights - number)
+        return replace(
+            self.run,
+            run_id=RunId(f"night-{number:02d}"),
+            idea_count=self.landed,
+            evaluated_count=self.landed,
+            scored_count=self.landed if self.run.scored_count is not None else None,
+            started_at=self.run.started_at + by,
+            finished_at=self.run.finished_at + by,
+        )
+
+    def _copy(self, run: Run) -> None:
+        copies = self.ideas // self.landed
+        with open_writer(self.layout) as connection:
+            for start in range(1, copies, COPIES_AT_ONCE):
+                with transaction(connection, run.run_id):
+                    for table in IDEA_TABLES:
+                        copy_ideas(
+                            connection,
+                            table,
+                            start,
+                            min(start + COPIES_AT_ONCE, copies),
+                            run_id=run.run_id,
+                        )
+
+
+def shifted(value: Any, by: timedelta) -> Any:
+    """The same with every moment in it later."""
+    if isinstance(value, datetime):
+        return value + by
+    if isinstance(value, tuple):
+        later = tuple(shifted(each, by) for each in value)
+        return value if all(map(_same, value, later)) else later
+    if isinstance(value, Noun):
+        changes = {name: new for name, old in value if not _same(old, new := shifted(old, by))}
+        return replace(value, **changes) if changes else value
+    return value
+
+
+def _same(one: object, other: object) -> bool:
+    return one is other
+
+
+def renamed(model: IdeaEvaluation, run_id: RunId, place: int) -> IdeaEvaluation:
+    name = f"{model.idea.idea_id}-{place:04d}"
+    return replace(
+        model,
+        run_id=run_id,
+        evaluation_key=EvaluationKey(content_hash(f"{run_id} {name}", length=32)),
+        idea=replace(model.idea, idea_id=name),
+    )
+
+
+def evaluated(folder: Path, count: int) -> Path:
+    """A warehouse with a run of bundled ideas, judged by a model on loopback."""
+    ideas = first(bundled("ideas.jsonl"), folder / "ideas.jsonl", count)
+    with start_openai_server(record=False) as server:
+        engine = ["--engine", "litellm:openai/loopback", "--api-base", server.url]
+        literature = ["--literature", f"snapshot:{bundled('papers.jsonl')}"]
+        subprocess.run(
+            [
+                *(*COMMAND, "evaluate", str(ideas), "--warehouse", str(folder / "base")),
+                *(*engine, *literature, "--json"),
+            ],
+            env=environment(folder / "home", OPENAI_API_KEY="none"),
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+    return folder / "base"
+
+
+def newest(warehouse: Path) -> tuple[Run, list[IdeaEvaluation]]:
+    with open_queries(Layout(warehouse)) as queries:
+        run = queries.latest_run()
+        return run, [each.evaluation for each in queries.idea_reviews(run.run_id)]
+
+
+@dataclass
+class Latencies:
+    """Seconds by what was asked and when, each several times."""
+
+    repeat: int
+    seconds: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+
+    def look(self, layout: Layout, when: str) -> None:
+        with open_reader(layout) as lake:
+            for mart in MARTS:
+                self._take(f"mart {mart}", when, partial(_rows, lake, mart))
+        for page in PAGES:
+            open_page(page.name, layout)  # imports what the page needs; the server does so once
+            self._take(f"page {page.name}", when, partial(opened, page.name, layout))
+
+    def _take(self, what: str, when: str, ask: Callable[[], object]) -> None:
+        taken = self.seconds.setdefault(what, {}).setdefault(when, [])
+        for _ in range(self.repeat):
+            started = time.monotonic()
+            ask()
+            taken.append(time.monotonic() - started)
+
+    def lines(self) -> Iterator[str]:
+        whens = list(next(iter(self.seconds.values())))
+        yield "median / 95th percentile, ms".ljust(30) + "".join(each.rjust(20) for each in whens)
+        for what, found in self.seconds.items():
+            told = (f"{_median(found[w]):,.0f} / {_p95(found[w]):,.0f}" for w in whens)
+            yield what.ljust(30) + "".join(each.rjust(20) for each in told)
+
+
+def _rows(lake: duckdb.DuckDBPyConnection, mart: str) -> int:
+    return len(lake.execute(f"from {mart}").fetchall())
+
+
+def opened(name: str, layout: Layout) -> None:
+    """The page, with nothing cached."""
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    test = open_page(name, layout)
+    assert not test.exception, test.exception[0].message
+
+
+def _median(seconds: Sequence[float]) -> float:
+    return 1000 * statistics.median(seconds)
+
+
+def _p95(seconds: Sequence[float]) -> float:
+    return 1000 * statistics.quantiles(seconds, n=20, method="inclusive")[-1]
+
+
+def size(path: Path) -> float:
+    """In megabytes."""
+    files = [path] if path.is_file() else path.rglob("*")
+    return sum(each.stat().st_size for each in files if each.is_file()) / 1e6
+
+
+def sizes(layout: Layout) -> str:
+    parts = {"catalogue": layout.catalogue, "data": layout.data, "landing": layout.landing}
+    return ", ".join(f"{name} {size(path):,.1f} MB" for name, path in parts.items())
+
+
+def command(layout: Layout, *arguments: str) -> None:
+    started = time.monotonic()
+    done = subprocess.run(
+        [*COMMAND, *arguments, "--warehouse", str(layout.root)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = " ".join((done.stdout + done.stderr).split())[-200:]
+    print(f"assay {' '.join(arguments)}: {time.monotonic() - started:.1f} s; {told}")
+    print(f"  then {sizes(layout)}", flush=True)
+
+
+def main() -> None:
+    logging.getLogger("streamlit").setLevel(logging.ERROR)
+    parser = argparse.ArgumentParser(prog="nights")
+    parser.add_argument("--nights", type=int, default=30)
+    parser.add_argument("--ideas", type=int, default=1000)
+    parser.add_argument("--landed", type=int, default=None, help="default: all of them")
+    parser.add_argument("--base", type=int, default=8, help="ideas that are really evaluated")
+    parser.add_argument("--warehouse", type=Path, help="whose newest run is taken instead")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--keep-days", type=int, default=14, help="what expire is told at the end")
+    start = next((n for n, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv))
+    options = parser.parse_args(sys.argv[start:])
+    with tempfile.TemporaryDirectory(prefix="assay-nights-") as name:
+        folder = Path(name)
+        run, models = newest(options.warehouse or evaluated(folder, options.base))
+        layout = Layout(folder / "warehouse")
+        landed = options.landed or options.ideas
+        nights = Nights(layout, run, models, options.ideas, landed, options.nights)
+        latencies = Latencies(options.repeat)
+        _grow(nights, latencies)
+        command(layout, "runs", "expire", "--older-than", str(options.keep_days), "--yes")
+        command(layout, "warehouse", "compact")
+        latencies.look(layout, "after retention")
+        print(*latencies.lines(), sep="\n")
+
+
+def _grow(nights: Nights, latencies: Latencies) -> None:
+    for number in range(1, nights.nights + 1):
+        publication, reports = nights.night(number)
+        print(
+            f"night {number}: {nights.landed:,} ideas landed, {nights.ideas:,} in the lake;"
+            f" published in {publication:.1f} s, reports {reports:.1f} s; {sizes(nights.layout)}",
+            flush=True,
+        )
+        if number % COMPACTED_EVERY == 0:
+            command(nights.layout, "warehouse", "compact")
+        if number in LOOKED_AT or number == nights.nights:
+            latencies.look(nights.layout, f"night {number}")
+
+
+if __name__ == "__main__":
+    main()
