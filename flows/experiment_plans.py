@@ -12,7 +12,7 @@ from schemas.ideation_run import IdeationHead, IdeationRequest
 from schemas.literature_options import RecommendOptions
 from schemas.recommendation import Recommendation, ResourceKind
 from schemas.settings import Settings
-from tasks.metrics.power import items_needed, pairs_needed
+from tasks.metrics.estimate import items_needed, pairs_needed
 from warehouse.layout import Layout
 
 RECOMMENDED = 3

@@ -19,7 +19,7 @@ def given_ideas(ideas: Path) -> Iterator[Path]:
     if str(ideas) != STANDARD_INPUT:
         yield ideas
         return
-    from tasks.ideas.standard_input import keep_standard_input
+    from tasks.ideas.limits import keep_standard_input
 
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         yield keep_standard_input(sys.stdin.buffer, Path(folder))

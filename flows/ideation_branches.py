@@ -11,7 +11,7 @@ from schemas.decisions import Decision, Request, Verdict
 from schemas.ideation import Move
 from schemas.ideation_run import IdeationHead, IdeationRequest
 from schemas.identifiers import RunId, content_hash
-from tasks.ideation.routing import next_concept
+from tasks.ideation.findings import next_concept
 from tasks.text.words import shorten_words
 from warehouse.layout import Layout
 from warehouse.ledger import parts_by_unit

@@ -9,8 +9,7 @@ from schemas.ideation import Finding, IdeationRound, IdeaVersion, Move
 from schemas.ideation_run import IdeationRequest
 from schemas.identifiers import IdeaId, RunId
 from schemas.tables import TABLE
-from tasks.ideation.findings import findings_of
-from tasks.ideation.routing import next_move
+from tasks.ideation.findings import findings_of, next_move
 from tasks.ideation.versions import Slot
 from warehouse.answers import IdeaReview
 from warehouse.ideations import IDEATION_RECORD, IDEATIONS

@@ -15,8 +15,7 @@ from schemas.identifiers import RunId
 from schemas.options import PriorOptions
 from schemas.settings import Settings
 from tasks.calibration.applying import write_fitted
-from tasks.calibration.examples import Example, LabelScale, item_sha256
-from tasks.calibration.features import evidence_features
+from tasks.calibration.examples import Example, LabelScale, evidence_features, item_sha256
 from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator, fit_prior
 from tasks.calibration.gain import CALIBRATED, gain
 from tasks.ideas.read import read_batch

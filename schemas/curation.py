@@ -1,4 +1,6 @@
-"""Nouns of a curated set: a paper and its reviews as a rated idea (ScholarEval §3.1, appendix D)."""
+"""Nouns of a curated set: a paper and its reviews as a rated idea (ScholarEval §3.1,
+appendix D).
+"""
 
 from datetime import date
 from enum import StrEnum

@@ -76,7 +76,9 @@ class EditShare(Noun):
 
 
 class EditAgreement(Noun):
-    """How often two people who looked at the same made the same of it, one at least of them blind."""
+    """How often two people who looked at the same made the same of it,
+    one at least of them blind.
+    """
 
     field: EditedField
     pair_count: int = Field(ge=1, description="Things looked at by both, over all pairs of people.")

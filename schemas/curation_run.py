@@ -1,5 +1,5 @@
-"""One command that curates papers with their reviews: what programs send, what was asked, what it is,
-what landed.
+"""One command that curates papers with their reviews: what programs send, what was asked, what it
+is, what landed.
 """
 
 from datetime import date, datetime

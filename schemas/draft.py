@@ -1,4 +1,6 @@
-"""Nouns of a draft: what it may say, its sections, figures and works, and what came of its check."""
+"""Nouns of a draft: what it may say, its sections, figures and works,
+and what came of its check.
+"""
 
 from datetime import date
 from enum import StrEnum
@@ -36,7 +38,10 @@ class ClaimKind(StrEnum):
 
 
 class DraftClaim(Noun):
-    """One thing that a draft may say, known by its key: collected before any sentence is written."""
+    """One thing that a draft may say, known by its key: collected before any sentence is written.
+
+    In the draft it stands as a span that bears the key.
+    """
 
     claim_key: str = Field(
         pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=120, description="How sentences name it."

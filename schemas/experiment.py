@@ -1,4 +1,6 @@
-"""Nouns of an experiment: a task, the programs tried on it, their executions, and what they show."""
+"""Nouns of an experiment: a task, the programs tried on it, their executions,
+and what they show.
+"""
 
 from enum import StrEnum
 from typing import Annotated
@@ -58,7 +60,9 @@ class Task(Noun):
     explanation: str = Field(
         default="",
         max_length=2_000,
-        description="What the metric is relative to and what programs are given, as models are told.",
+        description=(
+            "What the metric is relative to and what programs are given, as models are told."
+        ),
     )
     least_difference: float = Field(
         gt=0, description="Smallest difference of the metric that would be worth having."
@@ -208,7 +212,9 @@ class Program(Noun):
     fate: Fate | None = Field(default=None, description="How far it came; None: it was given.")
     mean: float | None = Field(
         default=None,
-        description="Mean of the metric over the runs of the last stage it came to; None: it has none.",
+        description=(
+            "Mean of the metric over the runs of the last stage it came to; None: it has none."
+        ),
     )
     run_count: int = Field(default=0, ge=0, description="Runs that the mean is over.")
     gain: float | None = Field(

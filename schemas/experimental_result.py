@@ -67,14 +67,14 @@ class ExperimentalResult(Noun):
         said = [
             f"{self.question.strip()} {self.finding.value.replace('_', ' ').capitalize()} within"
             f" this task: {self.because}.",
-            f"Metric {self.metric}, {self.direction.better}; {_told(self.least_difference)} or more is"
-            f" worth having.",
+            f"Metric {self.metric}, {self.direction.better}; {_told(self.least_difference)} or more"
+            " is worth having.",
         ]
         if self.gain is not None:
             said.append(
-                f"The best of {self.tried_count} candidate programs has {_told(self.best_mean)}, the"
-                f" program it was to improve {_told(self.parent_mean)}, over {self.run_count} runs"
-                f" on fresh data; gain"
+                f"The best of {self.tried_count} candidate programs has {_told(self.best_mean)},"
+                f" the program it was to improve {_told(self.parent_mean)},"
+                f" over {self.run_count} runs on fresh data; gain"
                 f" {_told(self.gain)} ({_told(self.gain_low)} to {_told(self.gain_high)})."
             )
         if self.baseline_gain is not None:

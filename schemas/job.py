@@ -54,7 +54,9 @@ class _Request(Noun):
 
     @property
     def work(self) -> str:
-        """What is to be done, as JSON: the same for all who ask the same, whatever they may spend."""
+        """What is to be done, as JSON: the same for all who ask the same,
+        whatever they may spend.
+        """
         bounds = {"max_cost_usd", "max_tokens", "max_requests"}
         who = {"name", "asked_by", "created_at", "idempotency_key"}
         return self.model_dump_json(exclude={**dict.fromkeys(who, True), "options": bounds})

@@ -51,7 +51,9 @@ def surnames(paper: Paper) -> list[str]:
 
 
 def bib_keys(papers: Iterable[Paper], taken: Collection[str] = ()) -> tuple[str, ...]:
-    """The key under which each paper is cited, in the order given: each once, and none of `taken`."""
+    """The key under which each paper is cited, in the order given: each once,
+    and none of `taken`.
+    """
     keys: dict[str, None] = {}
     for paper in papers:
         who = _NOT_OF_A_KEY.sub("", next(iter(surnames(paper)), "").lower()) or "anonymous"

@@ -99,7 +99,8 @@ class Pattern:
             if "\\" in replacement:
                 raise ValueError(f"{self!r} takes a function: RE2 garbles templates beyond ASCII")
             return self.sub(lambda _: replacement, text, count)
-        return self._compiled.sub(replacement, self._text(text), count)  # type: ignore[no-any-return]
+        replaced = self._compiled.sub(replacement, self._text(text), count)
+        return replaced  # type: ignore[no-any-return]
 
 
 DEFINED: dict[tuple[str, int, str], Pattern] = {}

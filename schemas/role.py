@@ -1,4 +1,6 @@
-"""Roles, the one list of them, and who has them: people by their accounts, programs by their tokens."""
+"""Roles, the one list of them, and who has them: people by their accounts, programs by their
+tokens.
+"""
 
 from datetime import datetime
 from enum import StrEnum

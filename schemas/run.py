@@ -97,7 +97,9 @@ class RunRequest(WorkRequest):
     )
     again: RunId | None = Field(
         default=None,
-        description="The run whose ideas are evaluated again, and whose judgements of papers stand.",
+        description=(
+            "The run whose ideas are evaluated again, and whose judgements of papers stand."
+        ),
     )
     ideas_in_flight: int = Field(
         default=8, ge=1, description="Ideas evaluated at once inside one worker."

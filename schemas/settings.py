@@ -385,7 +385,9 @@ class VotingSettings(Section):
     questions_per_day: int = Field(
         default=10,
         ge=0,
-        description="Questions of their own that one voter may have answered within a day; 0: none.",
+        description=(
+            "Questions of their own that one voter may have answered within a day; 0: none."
+        ),
     )
     question_cost_usd: float = Field(
         default=0.5, ge=0, description="Most that either answer to such a question may cost."

@@ -22,7 +22,8 @@ def names_of_server(address: str, named: Iterable[str]) -> list[str]:
     """Names, as `Host` headers give them without a port, to which a server listening on `address`
     answers.
     """
-    own = [] if address in ("0.0.0.0", "::") else [f"[{address}]" if ":" in address else address]  # noqa: S104
+    everywhere = address in ("0.0.0.0", "::")  # noqa: S104
+    own = [] if everywhere else [f"[{address}]" if ":" in address else address]
     return list(dict.fromkeys([*_LOOPBACK_NAMES, *own, *named]))
 
 

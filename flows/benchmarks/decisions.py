@@ -27,8 +27,14 @@ from tasks.benchmarks.innoeval import (
     read_points,
     unique_ideas,
 )
-from tasks.calibration.examples import FEWEST_OF_A_LABEL, Example, LabelScale, item_sha256
-from tasks.calibration.features import evidence_features, novelty_features
+from tasks.calibration.examples import (
+    FEWEST_OF_A_LABEL,
+    Example,
+    LabelScale,
+    evidence_features,
+    item_sha256,
+    novelty_features,
+)
 from tasks.committee.steps.meta_review import decision_by_total
 from tasks.metrics.chance import fixed_answers, random_scores
 from tasks.metrics.classification import (

@@ -28,16 +28,17 @@ from schemas.ideation_run import IdeationHead
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.benchmarks.first_and_last import (
+    FLATTERY,
     Answer,
     Contest,
     Judged,
     answers,
     effects,
+    flattery_of,
     judge_both_orders,
     may_go_better,
     win_rates,
 )
-from tasks.benchmarks.flattery import FLATTERY, flattery_of
 from tasks.benchmarks.items import ItemContext
 from tasks.benchmarks.simulated_ideation import (
     ABLATIONS,

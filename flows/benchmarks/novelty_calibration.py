@@ -12,8 +12,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.novelty import NoveltyEvaluation
 from tasks.calibration.applying import write_fitted
-from tasks.calibration.examples import Example, LabelScale, item_sha256
-from tasks.calibration.features import novelty_features
+from tasks.calibration.examples import Example, LabelScale, item_sha256, novelty_features
 from tasks.calibration.fitting import Prediction, cross_validate, fit_calibrator
 from tasks.calibration.gain import CALIBRATED, JUDGE, Figure, gain, reliability
 from tasks.calibration.model import MACRO_F1

@@ -32,7 +32,7 @@ from tasks.benchmarks.novelty_sets import (
     read_scores,
 )
 from tasks.calibration.applying import calibrate, load_calibrator
-from tasks.calibration.features import novelty_features
+from tasks.calibration.examples import novelty_features
 from tasks.calibration.model import MEAN_ABSOLUTE_ERROR
 from tasks.metrics.chance import fixed_answers, random_scores
 from tasks.metrics.classification import label_collapse, macro_f1_value, mean_absolute_error_value

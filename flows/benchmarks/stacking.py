@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from schemas.benchmark import BenchmarkScore
 from schemas.errors import ConfigurationError
-from tasks.calibration.examples import Example, LabelScale
-from tasks.calibration.features import FEATURE_KINDS
+from tasks.calibration.examples import FEATURE_KINDS, Example, LabelScale
 from tasks.calibration.fitting import cross_validate
 from tasks.metrics.classification import accuracy, macro_f1
 from tasks.metrics.estimate import Estimate, benchmark_scores, undefined

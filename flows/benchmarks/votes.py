@@ -17,7 +17,7 @@ from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.identifiers import IdeaId
 from schemas.profile import RankingParameters
 from schemas.ranking import Match, Winner
-from tasks.benchmarks.vote_sets import WIKI_VOTES_FILE, read_wiki_votes
+from tasks.benchmarks.review_sets import WIKI_VOTES_FILE, read_wiki_votes
 from tasks.metrics.estimate import Estimate, benchmark_score, undefined
 from tasks.metrics.means import mean, paired_difference, share_of
 from tasks.ranking.schedule import Pair, leaders

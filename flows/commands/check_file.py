@@ -16,7 +16,7 @@ from schemas.identifiers import RunId
 from schemas.manuscripts import Problem
 from schemas.patterns import bounded
 from schemas.settings import Settings
-from tasks.documents.pdf_comments import CommentedPdf, PdfComment, with_comments
+from tasks.documents.pdf import CommentedPdf, PdfComment, with_comments
 from warehouse.layout import Layout
 
 _PAGE = bounded(r"\bpage (\d{1,4})")

@@ -1,5 +1,5 @@
-"""Questions about literature with answers by experts (ScholarQABench): what the experts cite, and by
-which criteria answers are judged.
+"""Questions about literature with answers by experts (ScholarQABench): what the experts cite, and
+by which criteria answers are judged.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,25 +1,30 @@
 """A last version of an idea held against its first one, in both orders: how often it wins, and what
-sways the judge beside quality.
+sways the judge beside quality: length, claims to be new, hedges, words of the questions that judges
+are asked.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import expit
 
 from schemas.base import Noun
 from schemas.committee import ReviewDimension
+from schemas.patterns import IGNORECASE, bounded
 from schemas.ranking import Match, Winner
 from tasks.judging.step import Engine
 from tasks.metrics.estimate import Estimate, undefined
 from tasks.metrics.means import Indices, bootstrap_interval, mean
 from tasks.ranking.biases import EFFECT_DEVIATION, Matrix, Vector, fitted_log_odds
+from tasks.ranking.dimensions import DIMENSIONS, compared_along
 from tasks.ranking.dossier import Dossier
 from tasks.ranking.matching import ask, stands
+from tasks.ranking.steps.measures import NEWNESS
 from tasks.ranking.tally import PRIOR_DEVIATION
-from tasks.text.words import words
+from tasks.text.words import content_words, words
 
 RESAMPLES = 400
 """Of effects: each fits its answers anew."""
@@ -152,3 +157,31 @@ def _effect(
     everything = np.arange(len(won))
     interval = bootstrap_interval(statistic, len(won), seed, clusters, RESAMPLES)
     return Estimate(statistic(everything), len(won) // 2, interval, lost)
+
+
+_HEDGES = bounded(
+    r"\b(?:may|might|could|perhaps|possibl[ey]|probabl[ey]|presumably|potential(?:ly)?|likely"
+    r"|appears?|seems?|suggests?|arguably|roughly|approximately|to some extent)\b",
+    IGNORECASE,
+)
+FLATTERY = ("words", "newness_claims", "hedges", "rubric_words")
+"""Words in all; the others per hundred words."""
+
+
+def flattery_of(text: str) -> dict[str, float]:
+    """Each of `FLATTERY` in a text."""
+    count = len(words(text))
+    stems = content_words(text)
+    found = {
+        "newness_claims": sum(1 for _ in NEWNESS.finditer(text)),
+        "hedges": sum(1 for _ in _HEDGES.finditer(text)),
+        "rubric_words": sum(stem in rubric_stems() for stem in stems),
+    }
+    return {"words": float(count), **{n: 100 * v / max(count, 1) for n, v in found.items()}}
+
+
+@lru_cache(maxsize=1)
+def rubric_stems() -> frozenset[str]:
+    """Of the dimensions that ideas are compared along, with their questions."""
+    told = (f"{each.name} {each.question} {each.scale}" for each in compared_along(DIMENSIONS))
+    return frozenset(stem for text in told for stem in content_words(text))

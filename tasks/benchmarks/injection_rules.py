@@ -74,7 +74,8 @@ def _prose(found: Sequence[Sentence]) -> Iterator[tuple[int, Sentence]]:
 
 
 _TELLING = bounded(
-    r"(?<![\w.:/\\{^_~-])(?<!Section )(?<!Table )(?<!Figure )(?<!Eq\. )(?<!version )(?:\d{1,9}\.\d{1,9}(?![\w.]|\s?\\?cm|\})"
+    r"(?<![\w.:/\\{^_~-])(?<!Section )(?<!Table )(?<!Figure )(?<!Eq\. )(?<!version )"
+    r"(?:\d{1,9}\.\d{1,9}(?![\w.]|\s?\\?cm|\})"
     r"|\d{1,3}(?=\s?\\?%)|\d{1,3}(?:,\d{3}){1,3}(?!\w))"
 )
 

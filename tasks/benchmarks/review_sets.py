@@ -1,8 +1,10 @@
-"""Sets of expert reviews: ScholarIdeas, the statements experts made about ideas (ScholarEval §3),
-and scores of human- and machine-written ideas (Si, Yang & Hashimoto 2024).
+"""Sets of judgements by people: ScholarIdeas, the statements experts made about ideas (ScholarEval
+§3); scores of human- and machine-written ideas (Si, Yang & Hashimoto 2024); blind votes on pairs of
+ideas, the wiki surveys of `formidable-family`.
 """
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,8 +13,11 @@ import pyarrow.parquet as pq
 from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
+from schemas.ranking import Match, Winner
 from tasks.benchmarks.records import Record, day_of, json_lines, text_of
 from tasks.ideas.parts import parts_of, title_of
+from tasks.ranking.dimensions import OVERALL
+from tasks.ranking.tally import HUMAN
 
 SCHOLARIDEAS_FILE = "scholarideas.jsonl"
 
@@ -131,3 +136,37 @@ def read_expert_reviews(path: Path) -> list[ExpertReview]:
 
 def _number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
+
+
+WIKI_VOTES_FILE = "wiki_survey_votes/votes.jsonl.gz"
+_WINNERS = {"left": Winner.FIRST, "right": Winner.SECOND}
+_BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def read_wiki_votes(path: Path) -> list[Match]:
+    """Votes in the order of the file, each survey a group. The file tells no time of day: a second
+    lies between two votes.
+
+    Raises:
+        ConfigurationError: the file does not hold such votes.
+    """
+    found = []
+    for number, record in enumerate(json_lines(path)):
+        winner = _WINNERS.get(text_of(record, "winner", path))
+        if winner is None:
+            raise ConfigurationError(f"{path}: winner is neither left nor right in an entry")
+        topic, survey = text_of(record, "topic", path), text_of(record, "survey_id", path)
+        found.append(
+            Match(
+                match_id=text_of(record, "id", path),
+                group=f"{topic} {survey}",
+                first_idea_id=IdeaId(text_of(record, "left", path)),
+                second_idea_id=IdeaId(text_of(record, "right", path)),
+                dimension=OVERALL.name,
+                winner=winner,
+                round=1,
+                judge=f"{HUMAN}{text_of(record, 'voter', path)}",
+                created_at=_BEGAN + timedelta(seconds=number),
+            )
+        )
+    return found

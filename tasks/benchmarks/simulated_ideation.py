@@ -54,7 +54,7 @@ class Generator:
 
     @property
     def flattery(self) -> dict[str, float]:
-        """What is planted, as `tasks.benchmarks.flattery` names it, lengths apart."""
+        """What is planted, as `tasks.benchmarks.first_and_last` names it, lengths apart."""
         return {
             "newness_claims": self.claims,
             "hedges": self.hedges,

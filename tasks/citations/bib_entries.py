@@ -1,4 +1,6 @@
-"""A bibliography of a user's own, in BibTeX, as papers by the keys that its user cites them with."""
+"""A bibliography of a user's own, in BibTeX,
+as papers by the keys that its user cites them with.
+"""
 
 from pathlib import Path
 

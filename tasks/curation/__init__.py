@@ -1,3 +1,3 @@
-"""Papers with their reviews made into rated ideas: idea, verbatim sentences, statements (ScholarEval
-§3.1, appendix D).
+"""Papers with their reviews made into rated ideas: idea, verbatim sentences, statements
+(ScholarEval §3.1, appendix D).
 """

@@ -32,12 +32,14 @@ _FOUND = bounded(
     r"|^(?:surprisingly|interestingly|remarkably|strikingly)\b"
     r"|\b(?:our|the|these|experimental|empirical|extensive) (?:\w{1,20} ){0,2}"
     r"(?:results?|experiments?|findings?|evaluations?|analys[ie]s|observations?)"
-    r" (?:clearly |further |also )?(?:shows?|showed|demonstrates?|demonstrated|indicates?|indicated|reveals?|revealed|suggests?"
+    r" (?:clearly |further |also )?(?:shows?|showed|demonstrates?|demonstrated|indicates?"
+    r"|indicated|reveals?|revealed|suggests?"
     r"|suggested|confirm|confirmed|highlights?|provides? (?:\w{1,20} ){0,2}evidence)\b",
     IGNORECASE,
 )
 _AHEAD = bounded(
-    r"\b(?:will|would|whether|hypothesi[sz]\w{0,6}|expect(?:s|ed)?|aim(?:s|ed)?|goal|could|may|might"
+    r"\b(?:will|would|whether|hypothesi[sz]\w{0,6}|expect(?:s|ed)?|aim(?:s|ed)?|goal|could|may"
+    r"|might"
     r"|should|if|plan(?:s|ned)?|intend(?:s|ed)?|propose to|to test|to see|to assess|predict"
     r"|anticipate)\b",
     IGNORECASE,

@@ -141,7 +141,9 @@ def _submission(
 
 
 def _parsed_before(content: bytes, name: str) -> Parsed:
-    """What PeerRead's own parser made of a PDF: `{"metadata": {"sections": [{"heading", "text"}]}}`."""
+    """What PeerRead's own parser made of a PDF: `{"metadata": {"sections": [{"heading",
+    "text"}]}}`.
+    """
     whole = json_object(content)
     told = whole.get("metadata") if isinstance(whole, Mapping) else None
     listed = told.get("sections") if isinstance(told, Mapping) else None

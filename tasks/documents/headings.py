@@ -78,7 +78,9 @@ def number_depth(heading: str) -> int | None:
 
 
 def chapter_of(heading: str) -> str | None:
-    """The number before the first dot: 3 for `3 Results` and `3.1 …`; None for one without digits."""
+    """The number before the first dot: 3 for `3 Results` and `3.1 …`;
+    None for one without digits.
+    """
     match = _NUMBER.match(heading)
     arabic = match.group("arabic") if match is not None else None
     return arabic.partition(".")[0] if arabic else None

@@ -59,13 +59,15 @@ class Attempts:
         Memory that ran out leaves the mark, as the worker's death does.
         """
         self.begin(key)
+        ended = True
         try:
             yield
-        except BaseException as error:
-            if not out_of_memory(error):
-                self.end(key)
+        except (MemoryError, BaseExceptionGroup) as error:
+            ended = not out_of_memory(error)
             raise
-        self.end(key)
+        finally:
+            if ended:
+                self.end(key)
 
     def end(self, key: EvaluationKey) -> None:
         (self._folder / key).unlink(missing_ok=True)

@@ -69,8 +69,8 @@ def evaluation_key(
 
     The key covers the idea (identifier, text, cutoff, authors), the profile's part for the modules
     asked for, engine and model, literature, modules, full text, label, the conditions, what came of
-    trying it, and the version and prompt of every step involved; not the group, other metadata, the warehouse or the
-    number of workers.
+    trying it, and the version and prompt of every step involved; not the group, other metadata, the
+    warehouse or the number of workers.
     """
     involved = steps_of(request.modules, steps, surveyed=request.survey)
     prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]

@@ -22,8 +22,8 @@ from tasks.judging.batches.asking import open_batches
 from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.literature.client import LiteratureClient
 from tasks.literature.semantic_scholar import SemanticScholarClient
-from tasks.sources.full_texts import open_full_texts
 from tasks.sources.requests import SourceContext
+from tasks.sources.unpaywall import open_full_texts
 from tasks.web.client import Client, open_client
 from warehouse.keyed_store import KeyedStore
 from warehouse.layout import Layout

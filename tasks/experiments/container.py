@@ -26,8 +26,8 @@ from tasks.experiments.inside import (
 )
 
 _MARK = "assay: memory of the sandbox"
-# A limit on addresses is not among those that every runtime sets, so the shell inside does. Its last
-# words say what the control group saw; what the program wrote stands before.
+# A limit on addresses is not among those that every runtime sets, so the shell inside does. Its
+# last words say what the control group saw; what the program wrote stands before.
 _SCRIPT = (
     f'ulimit -v "$ADDRESSES"; {THEN_THE_FILE}; '
     f'(echo; echo "{_MARK}"; cd /sys/fs/cgroup && cat memory.events memory.peak) >&2 2>/dev/null; '
@@ -52,8 +52,8 @@ def in_container(
 ) -> Iterator[Walled]:
     """`python3 ARGUMENTS` in a container; as `run_sandboxed`.
 
-    A container outlives whoever started it. So it ends itself when its time is over, and is ended by
-    its name before.
+    A container outlives whoever started it. So it ends itself when its time is over, and is ended
+    by its name before.
 
     Raises:
         ConfigurationError: what is given cannot be put where the container would see it.
@@ -144,7 +144,8 @@ def _environment(leaves: str, limits: Limits) -> Iterator[str]:
 def _told(limits: Limits, errors: str) -> tuple[str, Memory | None]:
     """What the program wrote, and what the control group saw, as far as it says so.
 
-    A program that goes on writing can put its own figures there, which go no further than its limit.
+    A program that goes on writing can put its own figures there, which go no further than its
+    limit.
     """
     own, mark, figures = errors.rpartition(_MARK)
     if not mark:

@@ -31,8 +31,8 @@ _NAME_CHARACTERS = 40
 
 
 def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
-    """An idea as a task knows it, with what its evaluation objected to it, the gravest first, and the
-    works closest to it.
+    """An idea as a task knows it, with what its evaluation objected to it, the gravest first, and
+    the works closest to it.
 
     Raises:
         ConfigurationError: its text is longer than a task may keep.
@@ -131,7 +131,8 @@ def _told(text: str) -> str:
 
 @cache
 def _templates() -> Environment:
-    environment = Environment(  # noqa: S701 comments of programs, not HTML: `told` keeps a text to one line
+    # Comments of programs, not HTML: `told` keeps a text to one line.
+    environment = Environment(  # noqa: S701
         loader=PackageLoader("tasks.experiments", "draft"),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -136,7 +136,9 @@ class _Work:
         return firsts
 
     def best_screened(self) -> list[str]:
-        """Names of those that come to full data, the best first: at least one, if any was scored."""
+        """Names of those that come to full data, the best first: at least one,
+        if any was scored.
+        """
         scored = [each for each in self.record.tried() if each.gain is not None]
         scored.sort(key=lambda each: (-(each.gain or 0.0), each.program_id))
         better = [each for each in scored if (each.gain or 0.0) > 0]

@@ -13,7 +13,7 @@ from scipy.stats import t as students_t
 from statsmodels.stats.power import TTestPower
 
 from schemas.experiment import Direction, Finding
-from tasks.metrics.power import POWER
+from tasks.metrics.estimate import POWER
 
 CONFIDENCE = 0.95
 

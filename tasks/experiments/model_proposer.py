@@ -13,11 +13,10 @@ from schemas.experiment import Aim, Fate, Program, Role, Stage
 from schemas.failure import Failure
 from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import may_pass
-from tasks.experiments.archive import Entry, elites, least_used
 from tasks.experiments.executing import Executor, SyntaxRefusedError
 from tasks.experiments.patching import PatchError, difference, patched, regions_of
 from tasks.experiments.program import hash_of_tree, syntax_tree
-from tasks.experiments.record import Record
+from tasks.experiments.record import Entry, Record, elites, least_used
 from tasks.experiments.showing import attempt, lessons, measured, shown, tries, weak
 from tasks.experiments.steps.learn_from_runs import LEARN_FROM_RUNS, LessonsInput
 from tasks.experiments.steps.propose_program import (

@@ -70,8 +70,8 @@ def patched(source: str, changes: Sequence[Replacement]) -> str:
     Nothing outside of the regions is changed, and no region is made, moved or ended.
 
     Raises:
-        PatchError: a change names no region, or text that does not stand there exactly once; or what
-            comes out is no text, too long, or the program as it was.
+        PatchError: a change names no region, or text that does not stand there exactly once; or
+            what comes out is no text, too long, or the program as it was.
     """
     if len(changes) > MOST_CHANGES:
         raise PatchError(f"it holds {len(changes)} changes, and {MOST_CHANGES} are the most")

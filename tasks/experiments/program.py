@@ -73,7 +73,9 @@ def tunables_of(source: str, where: str) -> tuple[Tunable, ...]:
 
 
 def with_settings(source: str, tunables: tuple[Tunable, ...], values: Mapping[str, Value]) -> str:
-    """The program with other values of its tunables; what has its value already stays as written."""
+    """The program with other values of its tunables;
+    what has its value already stays as written.
+    """
     lines = source.encode().splitlines(keepends=True)
     for tunable in tunables:
         line, value = lines[tunable.line], values[tunable.name]

@@ -26,8 +26,9 @@ def measured(task: Task, environment: str) -> str:
     limits = task.limits
     explained = f" {one_line(task.explanation)}" if task.explanation else ""
     return (
-        f"{task.metric}; {task.direction.better}, and a difference of {task.least_difference:g} or more is"
-        f" worth having. A run may take {limits.seconds:g} s and {limits.memory_bytes >> 20:,} MB."
+        f"{task.metric}; {task.direction.better}, and a difference of {task.least_difference:g} or"
+        f" more is worth having. A run may take {limits.seconds:g} s and"
+        f" {limits.memory_bytes >> 20:,} MB."
         f" {environment}.{explained}"
     )
 
@@ -65,8 +66,8 @@ def tries(record: Record) -> tuple[str, ...]:
 
 
 def lessons(record: Record, name: str) -> tuple[str, ...]:
-    """What was learnt on the way to a program: from those that it comes from, and from all that went
-    on from one of them.
+    """What was learnt on the way to a program: from those that it comes from, and from all that
+    went on from one of them.
     """
     line, at = {name}, record.programs[name].parent_program_id
     while at is not None:

@@ -1,18 +1,19 @@
 """What is too little and what is too much: for one idea, for one entry of a file, and for a file of
-ideas.
+ideas, standard input among them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Any
+from typing import Any, BinaryIO
 
 from schemas.errors import IdeaFileError
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import IdeaId
 from schemas.patterns import bounded
 from schemas.reasons import Reason
+from tasks.ideas.fields import has_text_field
 
 # What counts as a word, for limits and for comparison.
 
@@ -135,3 +136,33 @@ class BatchSize:
                 f"the ideas of {self._name} have more than {MAXIMUM_BATCH_CHARACTERS:,} characters:"
                 " split it into several"
             )
+
+
+def keep_standard_input(stream: BinaryIO, folder: Path) -> Path:
+    """Write what `stream` holds to a file in `folder`, which is there, and name it by its form:
+    JSON, a table with a header line, or one idea as Markdown.
+
+    Raises:
+        IdeaFileError: nothing comes, or too much.
+    """
+    content = stream.read(MAXIMUM_DOCUMENT_BYTES + 1)
+    if not content.strip():
+        raise IdeaFileError("standard input is empty: write at least one idea to it")
+    if len(content) > MAXIMUM_DOCUMENT_BYTES:
+        raise IdeaFileError(
+            f"standard input holds more than {MAXIMUM_DOCUMENT_BYTES:,} bytes: give a file instead"
+        )
+    path = folder / f"ideas{_ending(content)}"
+    path.write_bytes(content)
+    return path
+
+
+def _ending(content: bytes) -> str:
+    start = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith((b"{", b"[")):
+        return ".jsonl"
+    header = start.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    for delimiter, ending in (("\t", ".tsv"), (",", ".csv"), (";", ".csv")):
+        if has_text_field(name.strip('"') for name in header.split(delimiter)):
+            return ending
+    return ".md"

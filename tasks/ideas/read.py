@@ -22,9 +22,14 @@ from tasks.ideas.limits import (
 )
 from tasks.ideas.parse import parse_entry
 from tasks.ideas.tables import read_delimited, read_parquet
-from tasks.ideas.text_files import TEXT_SUFFIXES, read_folder, read_text_file
+from tasks.ideas.text_files import (
+    TEXT_SUFFIXES,
+    YAML_SUFFIXES,
+    read_folder,
+    read_text_file,
+    read_yaml,
+)
 from tasks.ideas.workbook import read_workbook
-from tasks.ideas.yaml_file import YAML_SUFFIXES, read_yaml
 
 FORMATS: dict[str, Callable[[Path], Entries]] = {
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), read_json),

@@ -1,4 +1,6 @@
-"""Where an idea may go: concepts beside its keywords, with what papers say, kept apart by clusters."""
+"""Where an idea may go: concepts beside its keywords, with what papers say,
+kept apart by clusters.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -80,7 +82,9 @@ def _one_root(one: str, other: str) -> bool:
 
 
 async def clustered(links: Sequence[Link], count: int, embedder: Embedder) -> list[list[Link]]:
-    """At most `count` clusters of links by what the new concepts are called, in the links' order."""
+    """At most `count` clusters of links by what the new concepts are called,
+    in the links' order.
+    """
     if len(links) <= 1 or count <= 1:
         return [list(links)] if links else []
     from sklearn.cluster import AgglomerativeClustering  # takes a second to load

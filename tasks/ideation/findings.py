@@ -1,5 +1,5 @@
-"""What an evaluation found wanting in a version, the gravest first; and whether a revision answers
-what it says it answers.
+"""What an evaluation found wanting in a version, the gravest first; what to do next about it, by
+rule; and whether a revision answers what it says it answers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +9,7 @@ from textwrap import shorten
 from schemas import experiment
 from schemas.contribution import Comparison, Overlap, closest_first
 from schemas.evaluation import IdeaEvaluation
-from schemas.ideation import Finding, FindingAnswer, FindingKind
+from schemas.ideation import Finding, FindingAnswer, FindingKind, Move
 from schemas.identifiers import IdeaId
 from schemas.soundness import ConcernSeverity
 from tasks.citations.references import label, reference
@@ -162,3 +162,24 @@ def _why_not(answer: ToldAnswer, finding: Finding | None, text: str, before: str
     if len(shared) < _LEAST_SHARED_STEMS:
         return "the words do not speak of what the finding speaks of"
     return ""
+
+
+def next_move(
+    keywords: Sequence[str], findings: Sequence[Finding], maximum_keywords: int
+) -> Move | None:
+    """The next move; None: nothing was found wanting, and the idea stands.
+
+    Prior work that comes close calls for another concept where it is the gravest finding: one that
+    is added while there is room, and else replaces one. Everything else is a matter of the proposal
+    itself. An idea with few concepts grows first.
+    """
+    if not findings:
+        return None
+    if len(keywords) < maximum_keywords or findings[0].kind is FindingKind.CLOSEST_WORK:
+        return next_concept(keywords, maximum_keywords)
+    return Move.REVISE
+
+
+def next_concept(keywords: Sequence[str], maximum_keywords: int) -> Move:
+    """A concept more while there is room, else one for another."""
+    return Move.ADD_KEYWORD if len(keywords) < maximum_keywords else Move.REPLACE_KEYWORD

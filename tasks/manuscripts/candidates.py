@@ -27,7 +27,9 @@ _PLACES_TOLD, _QUOTED_WORDS = 3, 40
 _CONFIDENCE_OF_GRAVITY = {1: 90, 2: 70, 3: 50}
 """Percent, of what a check of the text reports."""
 _RETRACTED_PERCENT = 80
-"""Its title, OpenAlex or Crossref says it; why, and whether the manuscript says so too, is not known."""
+"""Its title, OpenAlex or Crossref says it; why, and whether the manuscript says so too, is not
+known.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,9 @@ def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadSh
 
 
 def retracted_candidates(works: Sequence[PooledWork], provenance: Provenance) -> list[Candidate]:
-    """Works that the manuscript cites and that were retracted, as a title, OpenAlex or Crossref says."""
+    """Works that the manuscript cites and that were retracted, as a title, OpenAlex or Crossref
+    says.
+    """
     return [
         Candidate(
             "the list of references",

@@ -12,7 +12,6 @@ from schemas.manuscripts import Attempt, Problem
 from schemas.outcome import Outcome, Scored
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
-from tasks.manuscripts.answers import unanswered
 from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.review import Review
@@ -20,6 +19,7 @@ from tasks.manuscripts.second_look import in_order, works_beside
 from tasks.manuscripts.sections import passages_about
 from tasks.manuscripts.steps.reading import Reading
 from tasks.manuscripts.steps.weigh_problem import WEIGH_PROBLEM, WeighInput, WeighReply
+from tasks.manuscripts.writing import unanswered
 from tasks.text.quotations import normal
 
 MOST_DEBATES = 5

@@ -54,7 +54,9 @@ class Manuscript:
 
     @property
     def shown_form(self) -> str:
-        """What an engine is told that it reads: `latex`, `text`, or `pdf` for text with its pages."""
+        """What an engine is told that it reads: `latex`, `text`,
+        or `pdf` for text with its pages.
+        """
         return "pdf" if self.pages else self.form.value
 
     @property

@@ -14,7 +14,6 @@ from schemas.failure import Failure
 from schemas.manuscripts import Attempt, ManuscriptReview, Problem
 from schemas.outcome import Outcome, Scored, Unscored
 from tasks.judging.step import Engine
-from tasks.manuscripts.answers import joined, unanswered
 from tasks.manuscripts.aspects import raised_by, review_aspects
 from tasks.manuscripts.candidates import (
     LEAST_PERCENT,
@@ -42,7 +41,7 @@ from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
 from tasks.manuscripts.steps.review_aspect import REVIEW_ASPECT
 from tasks.manuscripts.steps.weigh_problem import WEIGH_PROBLEM
 from tasks.manuscripts.steps.write_review import WRITE_REVIEW
-from tasks.manuscripts.writing import review_of, written_over
+from tasks.manuscripts.writing import joined, review_of, unanswered, written_over
 from tasks.text.words import shorten_words
 
 REVIEW_STEPS = (READ_SECTION, REVIEW_ASPECT, REFUTE_PROBLEM, WEIGH_PROBLEM, WRITE_REVIEW)

@@ -10,7 +10,6 @@ from schemas.base import replace
 from schemas.check_run import Preference, Revision
 from schemas.manuscripts import Attempt, Decision, ManuscriptReview, Problem
 from tasks.judging.step import Engine
-from tasks.manuscripts.answers import joined, unanswered
 from tasks.manuscripts.candidates import Candidate
 from tasks.manuscripts.pool import Pool
 from tasks.manuscripts.read import Manuscript
@@ -20,7 +19,7 @@ from tasks.manuscripts.steps.read_section import CandidateReply
 from tasks.manuscripts.steps.refute_problem import REFUTE_PROBLEM
 from tasks.manuscripts.steps.weigh_problem import WEIGH_PROBLEM
 from tasks.manuscripts.steps.write_review import WRITE_REVIEW
-from tasks.manuscripts.writing import review_of, written_over
+from tasks.manuscripts.writing import joined, review_of, unanswered, written_over
 
 REVISION_STEPS = (REFUTE_PROBLEM, WEIGH_PROBLEM, WRITE_REVIEW)
 _NEW_OF_A_LOOK = ("refuted", "open_question", "second_look", "confidence_0_to_1", "dispute")

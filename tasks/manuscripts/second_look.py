@@ -12,7 +12,6 @@ from schemas.outcome import Outcome, Scored
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
 from tasks.judging.step import Engine
-from tasks.manuscripts.answers import unanswered
 from tasks.manuscripts.candidates import LEAST_CHARACTERS, Candidate, unfounded, unpromising
 from tasks.manuscripts.find import location_found
 from tasks.manuscripts.pool import Pool
@@ -25,6 +24,7 @@ from tasks.manuscripts.steps.refute_problem import (
     RefuteReply,
     Verdict,
 )
+from tasks.manuscripts.writing import unanswered
 from tasks.text.quotations import stands_in
 
 WORKS_SHOWN = 5
@@ -159,8 +159,8 @@ class _Found:
 
 
 def _found(candidate: Candidate, look: RefuteReply, reading: Reading, pool: Pool) -> _Found:
-    """A verdict that rests on a sentence which neither text nor works have leaves the problem open, and
-    so do two looks that are hardly sure.
+    """A verdict that rests on a sentence which neither text nor works have leaves the problem open,
+    and so do two looks that are hardly sure.
     """
     raised, sure = candidate.said.confidence_percent, look.confidence_percent
     told = [look.reason]

@@ -1,13 +1,15 @@
-"""The review of the whole: summary, strengths,
-questions and ratings over the problems that stand.
+"""The review of the whole: summary, strengths, questions and ratings over the problems that stand;
+and what became of the questions of a review.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from schemas.base import replace
+from schemas.failure import Failure
 from schemas.manuscripts import ManuscriptReview, Problem
-from schemas.outcome import Outcome, Scored, Unscored
-from tasks.judging.step import Engine
+from schemas.outcome import Outcome, Provenance, Scored, Unscored
+from tasks.judging.step import Engine, Step
 from tasks.manuscripts.aspects import ABSTRACT_WORDS, Asked
 from tasks.manuscripts.read import Manuscript
 from tasks.manuscripts.steps.reading import Reading
@@ -80,3 +82,30 @@ def _with_novelty(review: ManuscriptReview, aspects: Sequence[Asked]) -> Manuscr
     said = judged.value
     told = {"novelty": said.assessment, "novelty_1_to_5": said.rating_1_to_5}
     return review.model_copy(update=told)
+
+
+def unanswered(
+    step: Step[Any, Any],
+    manuscript: Manuscript,
+    asked: Iterable[tuple[str, Outcome[Any] | None]],
+) -> Iterator[Failure]:
+    """A failure for each place about which no answer could be had: running again asks anew."""
+    for place, outcome in asked:
+        if isinstance(outcome, Unscored):
+            yield Failure(
+                stage=step.name,
+                subject=f"{manuscript.manuscript_id} {place}",
+                reason=outcome.reason,
+                detail=outcome.detail,
+            )
+
+
+def joined(
+    first: Provenance,
+    outcomes: Iterable[Outcome[Any]],
+    left_out: str | None,
+) -> Provenance:
+    """One provenance of all the answers, and of what was left out."""
+    calls = tuple(call for outcome in outcomes for call in outcome.provenance.call_ids)
+    shortening = "; ".join(told for told in (first.shortening, left_out) if told) or None
+    return first.model_copy(update={"call_ids": calls, "shortening": shortening})

@@ -8,8 +8,7 @@ from schemas.idea import Idea
 from schemas.novelty import NoveltyEvaluation
 from schemas.reasons import Reason
 from tasks.calibration.applying import calibrate, load_calibrator
-from tasks.calibration.examples import item_sha256
-from tasks.calibration.features import novelty_features
+from tasks.calibration.examples import item_sha256, novelty_features
 from tasks.novelty.related_works import STAGE
 from tasks.novelty.steps.judge_novelty import JUDGE_NOVELTY
 

@@ -61,7 +61,9 @@ def biases(votes: Sequence[HumanVote]) -> tuple[Bias, ...]:
 
 
 def _design(votes: Sequence[HumanVote]) -> tuple[Matrix, Matrix]:
-    """A column for each contender, 1 where it stood first and -1 where second; and the covariates."""
+    """A column for each contender, 1 where it stood first and -1 where second;
+    and the covariates.
+    """
     sides = [
         (
             (vote.track, vote.group, vote.run_id, vote.first_id),

@@ -16,7 +16,7 @@ from schemas.paper import Paper
 from schemas.run import Module
 from schemas.soundness import ConcernSeverity
 from tasks.calibration.applying import prior_log_odds
-from tasks.calibration.features import evidence_features
+from tasks.calibration.examples import evidence_features
 from warehouse.answers import IdeaReview
 
 

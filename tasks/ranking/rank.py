@@ -123,8 +123,7 @@ async def rank_groups(
             `human:<name>`). What is stored for the same dossiers, order, dimension, engine, prompt
             and seed is not asked again, except where the reason for a missing score may have gone
             (`may_pass`).
-        concurrency: calls under way at once, over all groups; without a bound where they are asked
-            `beforehand`.
+        concurrency: calls under way at once, over all groups; no bound where asked `beforehand`.
         deliver: awaited with the matches of every call as soon as they are there, so that a kill
             loses calls in flight only. A match asked again comes under its old `match_id`: the
             newest holds.
@@ -140,27 +139,24 @@ async def rank_groups(
             two dimensions share a name.
     """
     _check(dossiers, stored, engine)
-    judge = _Judge(
-        compared_along(dimensions),
-        engine,
-        engine_of,
-        seed,
-        parameters.show_scores,
-        deliver,
-        nullcontext() if beforehand else asyncio.Semaphore(concurrency),
-        _newest(stored),
+    places = nullcontext() if beforehand else asyncio.Semaphore(concurrency)
+    asked, shown = compared_along(dimensions), parameters.show_scores
+    judge = _Judge(asked, engine, engine_of, seed, shown, deliver, places, _newest(stored))
+    contests: list[_Contest] = (
+        [
+            _Contest(name, ideas, parameters, judge, stored, beforehand=beforehand)
+            for name, ideas in _by_group(dossiers)
+        ]
+        if joined is None
+        else [_Bridges(joined, dossiers, parameters, judge)]
     )
     async with asyncio.TaskGroup() as running:
-        contests = (
-            [
-                _Contest(name, ideas, parameters, judge, stored, beforehand=beforehand)
-                for name, ideas in _by_group(dossiers)
-            ]
-            if joined is None
-            else [_Bridges(joined, dossiers, parameters, judge)]
-        )
         for contest in contests:
             running.create_task(contest.play())
+    return _ranked(contests, stored)
+
+
+def _ranked(contests: Sequence["_Contest"], stored: Sequence[Match]) -> Ranked:
     used = {match.match_id for contest in contests for match in contest.matches}
     return Ranked(
         groups=tuple(contest.summary() for contest in contests),

@@ -1,4 +1,6 @@
-"""Voters: how well their votes can be foretold, who votes without reading, and how far they agree."""
+"""Voters: how well their votes can be foretold, who votes without reading,
+and how far they agree.
+"""
 
 import math
 from collections import defaultdict

@@ -111,14 +111,7 @@ async def review_plan(
     points = [_settled(point, offered.shown) for point in (*outcome.value.points, *questions)]
     flaws = [_flaw(point.proposed, idea.text) for point in points]
     sound = [point for point, flaw in zip(points, flaws, strict=True) if flaw is None]
-    judged = [point for point in sound if not _is_question(point.proposed)]
-    asked = [point for point in sound if _is_question(point.proposed)]
-    # Questions without a single point are no review: a plan nobody judged would look flawless.
-    kept = (
-        [*judged[: parameters.maximum_concerns], *asked[: parameters.maximum_questions]]
-        if judged
-        else []
-    )
+    kept = _kept(sound, parameters)
     failures = tuple(_left_out([flaw for flaw in flaws if flaw is not None], len(points)))
     dropped = len(points) - len(sound)
     if not kept:
@@ -145,6 +138,17 @@ async def review_plan(
         tuple(_keys(point.action, offered.shown) for point in kept),
         _citations([point.action for point in kept], offered.shown),
     )
+
+
+def _kept(sound: Sequence[_Settled], parameters: SoundnessParameters) -> list[_Settled]:
+    """As many as were asked for. Questions without a single point are no review: a plan nobody
+    judged would look flawless.
+    """
+    judged = [point for point in sound if not _is_question(point.proposed)]
+    asked = [point for point in sound if _is_question(point.proposed)]
+    if not judged:
+        return []
+    return [*judged[: parameters.maximum_concerns], *asked[: parameters.maximum_questions]]
 
 
 def _keys(settled: Settled, shown: Shown) -> tuple[str, ...]:

@@ -1,5 +1,8 @@
-"""Unpaywall: open copies by DOI. API: GET https://api.unpaywall.org/v2/{doi} (reference 5.1)."""
+"""Unpaywall: open copies by DOI. API: GET https://api.unpaywall.org/v2/{doi} (reference 5.1). And
+full texts with every source that may know where one is.
+"""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +14,7 @@ from schemas.failure import SourceFailure
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from tasks.documents.full_text import FullTextLibrary
 from tasks.sources.fields import (
     Row,
     UnreadableAnswer,
@@ -23,8 +27,9 @@ from tasks.sources.fields import (
     text_of,
 )
 from tasks.sources.http_source import HttpSource, Page
-from tasks.sources.requests import Question, Reply, Upstream, usual_reason
+from tasks.sources.requests import Question, Reply, SourceContext, Upstream, usual_reason
 from tasks.web.client import Secrets, ascii_lower, stays_in_place
+from warehouse.keyed_store import KeyedStore
 
 
 class UnpaywallSource(HttpSource):
@@ -115,3 +120,24 @@ def pdf_links(content: Mapping[str, object]) -> tuple[str, ...]:
 def refusal_reason(reply: Reply) -> Reason:
     """422 means that the e-mail address was refused."""
     return Reason.FORBIDDEN if reply.status == 422 else usual_reason(reply)
+
+
+def open_full_texts(
+    settings: Settings, context: SourceContext, store: KeyedStore, slots: asyncio.Semaphore
+) -> FullTextLibrary:
+    """The full texts for the ledger of `context`; Unpaywall is asked where an address to ask it
+    with is set.
+
+    Args:
+        store: shared cache.
+        slots: bounds the documents in work; shared by all of a worker.
+    """
+    known = settings.unpaywall_email is not None
+    return FullTextLibrary(
+        settings.documents,
+        settings.grobid_url,
+        UnpaywallSource(settings, context).pdf_links if known else None,
+        store,
+        context.ledger,
+        slots,
+    )

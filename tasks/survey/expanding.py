@@ -28,8 +28,7 @@ from tasks.embeddings.similarity import SharedWords, fused
 from tasks.judging.relevance import Judgement, Judgements
 from tasks.literature.client import LiteratureClient
 from tasks.literature.edges import Neighbour
-from tasks.survey.weighing import Lead, weighed
-from tasks.survey.works import Works
+from tasks.survey.weighing import Lead, Works, weighed
 
 STAGE = "survey"
 BULK_REQUESTS = 1

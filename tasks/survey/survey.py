@@ -1,5 +1,5 @@
-"""One question from end to end: plan, expansion, clusters, quotes,
-and a review or an answer.
+"""One question from end to end: plan, expansion, clusters, quotes, and a review or an answer, which
+says which parts of the question nothing answers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,23 +18,51 @@ from schemas.survey import (
     SurveyQuote,
     heaviest,
 )
-from schemas.survey_review import Written
+from schemas.survey_review import ReviewPart, Written
 from schemas.survey_run import SurveyQuestion
 from tasks.accounting.ledger import Ledger
+from tasks.citations.keys import show
 from tasks.documents.sections import DocumentLibrary
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, paper_text
 from tasks.judging.step import Engine
 from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
-from tasks.survey.answering import write_answer
 from tasks.survey.asking import plan_queries, relevance_to
+from tasks.survey.checking import check_drafts, draft
 from tasks.survey.clustering import clustered, in_clusters
-from tasks.survey.expanding import STAGE, expand
-from tasks.survey.joining import joins_of
-from tasks.survey.quoting import quotes_of
-from tasks.survey.reading import read_works
-from tasks.survey.writing import Material, Review, write_review
+from tasks.survey.expanding import STAGE, Expansion, expand
+from tasks.survey.quoting import joins_of, quotes_of
+from tasks.survey.reading import Read, read_works
+from tasks.survey.steps.survey_answer import SURVEY_ANSWER, AnswerInput
+from tasks.survey.writing import Material, Review, failed_drafts, listed, write_review
+
+ANSWER_HEADING = "Answer"
+NOT_FOUND_HEADING = "Not in what was found"
+
+
+async def write_answer(material: Material, parameters: SurveyParameters, engine: Engine) -> Review:
+    """The answer as it was checked; parts of the question without one stand as questions.
+
+    Of an answer of which nothing is left the whole question is not found.
+    """
+    shown = show(material.papers)
+    question = AnswerInput(
+        question=material.question,
+        papers=tuple(material.work(shown, paper) for paper in shown.papers),
+        words=parameters.words_per_answer,
+    )
+    outcome = await engine.run(SURVEY_ANSWER, question)
+    if isinstance(outcome, Unscored):
+        lost = draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, None, shown)
+        checked = await check_drafts([lost], material.stored, engine, numbers=[1])
+        return Review(material.clusters, checked.sections, failures=failed_drafts([lost]))
+    parts = [draft(ReviewPart.ANSWER, ANSWER_HEADING, outcome, outcome.value.answer, shown)]
+    if outcome.value.not_found:
+        text = listed(outcome.value.not_found)
+        parts.append(draft(ReviewPart.NOT_FOUND, NOT_FOUND_HEADING, outcome, text, shown))
+    checked = await check_drafts(parts, material.stored, engine, numbers=range(1, len(parts) + 1))
+    return Review(material.clusters, checked.sections, checked.removed, checked.failures)
 
 
 async def survey(
@@ -54,44 +82,25 @@ async def survey(
     A question that names nothing, and one of which no search was answered, have a reason instead of
     papers; a field in which nothing is relevant is a survey of no paper.
     """
-    planned = await plan_queries(asked.question, parameters, engine)
+    question = asked.question
+    planned = await plan_queries(question, parameters, engine)
     if isinstance(planned, Unscored):
         return unsurveyed(asked, cutoff, planned.reason, planned.detail, ledger)
-    judge = relevance_to(asked.question, parameters, engine)
-    expansion = await expand(asked.question, planned.value, parameters, literature, judge, cutoff)
+    judge = relevance_to(question, parameters, engine)
+    expansion = await expand(question, planned.value, parameters, literature, judge, cutoff)
     if all(query.found_count is None for query in expansion.queries):
-        reasons = [failure.reason for failure in expansion.failures]
-        spent = Reason.BUDGET_EXHAUSTED in reasons
-        reason = Reason.BUDGET_EXHAUSTED if spent else Reason.SOURCE_UNAVAILABLE
-        detail = f"none of {len(expansion.queries)} searches was answered"
-        return unsurveyed(asked, cutoff, reason, detail, ledger, expansion.failures)
+        return _unsearched(asked, cutoff, expansion, ledger)
     texts = {text.paper_id: text for text in expansion.texts}
     clusters, cluster_of = await clustered(expansion.kept, texts, expansion.links, embedder)
     papers = in_clusters(expansion.papers, cluster_of)
-    kept = [texts[paper.paper_id] for paper in expansion.kept]
-    answers = parameters.written is Written.ANSWER
-    leading = kept if verifies(engine) else []
-    if answers:
-        leading = await _nearest(asked.question, expansion.kept, texts, embedder)
-    leading = leading[: parameters.papers_read]
-    read = await read_works(asked.question, leading, parameters, engine, documents)
-    material = Material(
-        question=asked.question,
-        sub_questions=tuple(dict.fromkeys(query.sub_question for query in planned.value)),
-        papers=tuple(paper for paper in leading if paper.paper_id in read.texts),
-        clusters=clusters,
-        cluster_of=cluster_of,
-        read=read,
-        links=expansion.links,
-        joins=joins_of([paper.paper_id for paper in kept], expansion.links),
-    )
-    review = Review(clusters)
-    if material.papers and verifies(engine):
-        write = write_answer if answers else write_review
-        review = await write(material, parameters, engine)
+    leading = await _leading(question, expansion.kept, texts, parameters, engine, embedder)
+    read = await read_works(question, leading, parameters, engine, documents)
+    asked_of = dict.fromkeys(query.sub_question for query in planned.value)
+    material = _material(question, tuple(asked_of), expansion, clusters, cluster_of, leading, read)
+    review = await _written(material, parameters, engine)
     return Survey(
         question_id=asked.question_id,
-        question=asked.question,
+        question=question,
         cutoff_date=cutoff,
         end=expansion.end,
         judged_count=len(papers),
@@ -115,6 +124,50 @@ async def survey(
     )
 
 
+def _material(
+    question: str,
+    sub_questions: tuple[str, ...],
+    expansion: Expansion,
+    clusters: tuple[SurveyCluster, ...],
+    cluster_of: Mapping[PaperId, str],
+    leading: Sequence[Paper],
+    read: Read,
+) -> Material:
+    return Material(
+        question=question,
+        sub_questions=sub_questions,
+        papers=tuple(paper for paper in leading if paper.paper_id in read.texts),
+        clusters=clusters,
+        cluster_of=cluster_of,
+        read=read,
+        links=expansion.links,
+        joins=joins_of([paper.paper_id for paper in expansion.kept], expansion.links),
+    )
+
+
+async def _written(material: Material, parameters: SurveyParameters, engine: Engine) -> Review:
+    if not (material.papers and verifies(engine)):
+        return Review(material.clusters)
+    write = write_answer if parameters.written is Written.ANSWER else write_review
+    return await write(material, parameters, engine)
+
+
+async def _leading(
+    question: str,
+    kept: Sequence[SurveyPaper],
+    texts: Mapping[PaperId, Paper],
+    parameters: SurveyParameters,
+    engine: Engine,
+    embedder: Embedder,
+) -> list[Paper]:
+    """What is read, the first first: none for a survey by an engine that cannot write."""
+    if parameters.written is Written.ANSWER:
+        found = await _nearest(question, kept, texts, embedder)
+    else:
+        found = [texts[paper.paper_id] for paper in kept] if verifies(engine) else []
+    return found[: parameters.papers_read]
+
+
 async def _nearest(
     question: str, kept: Sequence[SurveyPaper], texts: Mapping[PaperId, Paper], embedder: Embedder
 ) -> list[Paper]:
@@ -130,6 +183,15 @@ async def _nearest(
         key=lambda place: (-(kept[place].relevance_0_to_5 or 0), -nearness[place]),
     )
     return [papers[place] for place in order]
+
+
+def _unsearched(
+    asked: SurveyQuestion, cutoff: date | None, expansion: Expansion, ledger: Ledger
+) -> Survey:
+    spent = any(failure.reason is Reason.BUDGET_EXHAUSTED for failure in expansion.failures)
+    reason = Reason.BUDGET_EXHAUSTED if spent else Reason.SOURCE_UNAVAILABLE
+    detail = f"none of {len(expansion.queries)} searches was answered"
+    return unsurveyed(asked, cutoff, reason, detail, ledger, expansion.failures)
 
 
 def unsurveyed(

@@ -20,8 +20,8 @@ from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.opening import EngineOf, open_judging, traced
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.shards.work import Shard, each_unit, land_once, or_failure
-from tasks.sources.full_texts import open_full_texts
 from tasks.sources.requests import SourceContext
+from tasks.sources.unpaywall import open_full_texts
 from tasks.survey.survey import survey, unsurveyed
 from tasks.web.client import Client, open_client
 from warehouse.keyed_store import KeyedStore

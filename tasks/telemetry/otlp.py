@@ -8,7 +8,8 @@ https://opentelemetry.io/docs/specs/otlp/#otlphttp
 import os
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib import metadata
 
 from opentelemetry import trace
@@ -201,19 +202,17 @@ class Reporter:
         context = (
             _PROPAGATOR.extract({"traceparent": parent}, context=Context()) if parent else None
         )
-        with self._tracer.start_as_current_span(
+        opened = self._tracer.start_as_current_span(
             name,
             context=context,
             kind=_KINDS[kind],
             attributes=_attributes(attributes),
             record_exception=False,
             set_status_on_exception=False,
-        ) as span:
-            try:
-                yield RecordedSpan(span)
-            except BaseException as error:
-                span.set_status(Status(StatusCode.ERROR, type(error).__name__))
-                raise
+        )
+        with opened as span, ExitStack() as ending:
+            ending.push(partial(_tell_error, span))
+            yield RecordedSpan(span)
 
     def traceparent(self) -> str | None:
         """The current span as W3C's `traceparent`."""
@@ -226,6 +225,11 @@ class Reporter:
         self._tracers.force_flush(int(self._milliseconds))
         self._tracers.shutdown()
         self._meters.shutdown(timeout_millis=self._milliseconds)
+
+
+def _tell_error(span: trace.Span, kind: type[BaseException] | None, *_: object) -> None:
+    if kind is not None:
+        span.set_status(Status(StatusCode.ERROR, kind.__name__))
 
 
 def _attributes(given: Mapping[str, Value]) -> dict[str, str | int | float | bool]:

@@ -25,8 +25,13 @@ from tasks.benchmarks.novelty_sets import (
     JudgedIdea,
     read_novelty_checker,
 )
-from tasks.calibration.examples import Example, LabelScale, item_sha256
-from tasks.calibration.features import FEATURE_KINDS, novelty_features
+from tasks.calibration.examples import (
+    FEATURE_KINDS,
+    Example,
+    LabelScale,
+    item_sha256,
+    novelty_features,
+)
 from tasks.calibration.fitting import Prediction, cross_validate, fit_tuned
 from tasks.calibration.gain import gain
 from tasks.calibration.model import place_of

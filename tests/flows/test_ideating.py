@@ -23,7 +23,7 @@ from schemas.options import IdeateOptions
 from schemas.run import RunRequest, RunState
 from schemas.settings import Settings
 from tasks.ideas.read import read_ideas
-from tasks.ideation import rounds
+from tasks.ideation import ideation_shard
 from tasks.ideation.versions import Made, Slot, VersionTools
 from tests.support.idea_writer import IdeaWriter
 from tests.support.ideation_lake import evaluate_versions
@@ -250,7 +250,7 @@ def test_a_seed_that_names_no_concept_says_so(tmp_path: Path) -> None:
 def test_a_failure_of_our_own_is_the_failure_of_one_idea(
     tmp_path: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made_by, failed = rounds.make_version, []
+    made_by, failed = ideation_shard.make_version, []
 
     async def fails_once(slot: Slot, tools: VersionTools) -> Made:
         if not failed:
@@ -258,7 +258,7 @@ def test_a_failure_of_our_own_is_the_failure_of_one_idea(
             raise ZeroDivisionError
         return await made_by(slot, tools)
 
-    monkeypatch.setattr(rounds, "make_version", fails_once)
+    monkeypatch.setattr(ideation_shard, "make_version", fails_once)
     request = request_of(tmp_path, server, rounds=1)
     summary = made(request)
     assert summary.published, summary.failed_expectations

@@ -21,9 +21,8 @@ from schemas.run import Run, RunRequest
 from schemas.settings import Settings
 from tasks.benchmarks.answer_sets import ANSWERS_FILE, RUBRICS_FILE
 from tasks.benchmarks.injection_texts import MANIFEST_FILE
-from tasks.benchmarks.review_sets import SCORES
+from tasks.benchmarks.review_sets import SCORES, WIKI_VOTES_FILE
 from tasks.benchmarks.survey_sets import CORE_PAPERS_FILE, VIS_FILE
-from tasks.benchmarks.vote_sets import WIKI_VOTES_FILE
 from tasks.ideas.read import read_ideas
 from tests.support.checker_release import write_release
 from tests.support.evaluations import make_evaluation, make_run

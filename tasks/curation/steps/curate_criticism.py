@@ -28,22 +28,29 @@ _WRITING = bounded(
 )
 _RESULTS = bounded(
     r"\b(?:results?|performance (?:is|gain|improve)\w{0,8}|improvements? (?:is|are|over|seem)"
-    r"|reported|gains?|outperform\w{0,4}|numbers?|accuracy (?:is|of)|error bars?|ablations? show\w{0,2}"
+    r"|reported|gains?|outperform\w{0,4}|numbers?|accuracy (?:is|of)|error bars?"
+    r"|ablations? show\w{0,2}"
     r"|released?|code (?:is|was|not)|software)\b",
     IGNORECASE,
 )
 _JUDGES = bounded(
-    r"\b(?:novel\w{0,4}|new|original\w{0,4}|increment\w{0,5}|interesting|important|timely|significant"
-    r"|impact\w{0,3}|contribut\w{0,6}|motivat\w{0,5}|convinc\w{0,4}|sound\w{0,4}|rigorous|principled"
-    r"|well[- ]designed|appropriate|strong\w{0,3}|weak\w{0,6}|limit\w{0,7}|lack\w{0,4}|missing|fail\w{0,3}"
-    r"|unclear|not clear|unjustified|justif\w{0,8}|assum\w{0,7}|bias\w{0,3}|confound\w{0,4}|concern\w{0,3}"
+    r"\b(?:novel\w{0,4}|new|original\w{0,4}|increment\w{0,5}|interesting|important|timely"
+    r"|significant"
+    r"|impact\w{0,3}|contribut\w{0,6}|motivat\w{0,5}|convinc\w{0,4}|sound\w{0,4}|rigorous"
+    r"|principled"
+    r"|well[- ]designed|appropriate|strong\w{0,3}|weak\w{0,6}|limit\w{0,7}|lack\w{0,4}|missing"
+    r"|fail\w{0,3}"
+    r"|unclear|not clear|unjustified|justif\w{0,8}|assum\w{0,7}|bias\w{0,3}|confound\w{0,4}"
+    r"|concern\w{0,3}"
     r"|problem\w{0,6}|issue|flaw\w{0,2}|question\w{0,6}|should|would be|could|cannot|why|how does"
-    r"|however|instead|baselines?|compar\w{0,6}|control\w{0,3}|generali[sz]\w{0,7}|scal\w{0,6}|simple"
+    r"|however|instead|baselines?|compar\w{0,6}|control\w{0,3}|generali[sz]\w{0,7}|scal\w{0,6}"
+    r"|simple"
     r"|elegant|creative|useful|insufficient|only|existing work|prior work|already)\b",
     IGNORECASE,
 )
 _DESCRIBES = bounded(
-    r"^(?:(?:in )?(?:the|this) (?:paper|article|work|manuscript|submission|study)|the authors?|they)"
+    r"^(?:(?:in )?(?:the|this) (?:paper|article|work|manuscript|submission|study)|the authors?"
+    r"|they)"
     r" (?:\w{1,20} )?(?:describ|propos|present|introduc|stud(?:y|ies)|address|investigat|develop"
     r"|aim|consider|deal|evaluat|appl)\w{0,6}\b",
     IGNORECASE,

@@ -16,19 +16,22 @@ from tasks.judging.step import BaselineTools, Step
 from tasks.text.words import outcome_cue
 
 _CONTRIBUTION = bounded(
-    r"\b(?:novel\w{0,4}|new|original\w{0,4}|increment\w{0,5}|impact\w{0,3}|importan\w{1,3}|interesting"
+    r"\b(?:novel\w{0,4}|new|original\w{0,4}|increment\w{0,5}|impact\w{0,3}|importan\w{1,3}"
+    r"|interesting"
     r"|contribut\w{0,6}|significan\w{1,4}|prior work|related work|existing (?:work|methods)"
     r"|previous(?:ly)?|already|similar to|timely|motivat\w{0,5})\b",
     IGNORECASE,
 )
 _MAJOR = bounded(
-    r"\b(?:major|main|serious|fundamental\w{0,2}|critical|crucial|severe|key (?:concern|issue|weakness)"
+    r"\b(?:major|main|serious|fundamental\w{0,2}|critical|crucial|severe|key (?:concern|issue"
+    r"|weakness)"
     r"|important (?:concern|issue)|not convinc\w{1,4}|unconvinc\w{1,4}|very|highly|really|strongly"
     r"|significant (?:concern|limitation|weakness|contribution)|cannot be)\b",
     IGNORECASE,
 )
 _WEAKNESS = bounded(
-    r"\b(?:lack\w{0,4}|miss\w{0,4}|unclear|not|n't|limit\w{0,7}|weak\w{0,6}|concern\w{0,3}|fail\w{0,3}"
+    r"\b(?:lack\w{0,4}|miss\w{0,4}|unclear|not|n't|limit\w{0,7}|weak\w{0,6}|concern\w{0,3}"
+    r"|fail\w{0,3}"
     r"|however|but|insufficient|should|why|could|would|problem(?:s|atic)|issue|flaw\w{0,2}"
     r"|question(?:able|ed)"
     r"|only|increment\w{0,5}|cannot|bias\w{0,3}|confound\w{0,4})\b|\?",

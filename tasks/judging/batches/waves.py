@@ -13,7 +13,7 @@ from schemas.errors import ConfigurationError, RequestRejectedError, TransientEr
 from schemas.identifiers import IdeaId
 from schemas.settings import BatchSettings
 from tasks.accounting.budgets import SharedBudget, Spend
-from tasks.judging.batches.providers.provider import Identified, Look, Provider, line_of
+from tasks.judging.batches.providers.provider import Identified, Look, Provider, line_of, usage_of
 from tasks.judging.batches.questions import (
     Batch,
     BatchState,
@@ -22,7 +22,6 @@ from tasks.judging.batches.questions import (
     Question,
     Questions,
 )
-from tasks.judging.batches.usage import usage_of
 from tasks.judging.models import BATCH_RATE, Price
 
 logger = logging.getLogger(__name__)

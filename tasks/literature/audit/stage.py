@@ -73,9 +73,8 @@ class Stage:
             defect = rule.partition("\n")[0].rpartition(" ")[2]
             # The name is that of a file of this package, the rest its content.
             self.connection.execute(
-                "insert into found select $rule, $defect, number, field, action, old, new,"  # noqa: S608
-                " evidence,"
-                f" confidence from ({rule})",
+                "insert into found select $rule, $defect, number, field, action, old,"  # noqa: S608
+                f" new, evidence, confidence from ({rule})",
                 {"rule": name, "defect": defect},
             )
 

@@ -209,5 +209,8 @@ class StoreEditor(PaperStore):
         return self.records([number])[0]
 
     def _references(self, number: int) -> list[tuple[int, int, bytes | None]]:
-        query = "select position, hash, contexts from named_references where citing = ? order by position"
+        query = (
+            "select position, hash, contexts from named_references where citing = ?"
+            " order by position"
+        )
         return list(self._connection.execute(query, (number,)))

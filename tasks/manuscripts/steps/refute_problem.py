@@ -20,7 +20,9 @@ _CONFIDENCE_PERCENT = 70
 
 
 class Verdict(StrEnum):
-    """What a second look finds: the text is wrong, the point is refuted, or nothing decides: open."""
+    """What a second look finds: the text is wrong, the point is refuted, or nothing decides:
+    open.
+    """
 
     WRONG = "wrong"
     REFUTED = "refuted"

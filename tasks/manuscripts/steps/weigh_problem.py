@@ -1,4 +1,5 @@
-"""`weigh_problem`: a disputed problem read for the authors and against them, for a person to decide.
+"""`weigh_problem`: a disputed problem read for the authors and against them, for a person to
+decide.
 
 Baseline: both sides in the words they were given.
 """

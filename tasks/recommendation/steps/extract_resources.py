@@ -1,15 +1,19 @@
-"""`extract_resources`: the data sets, models, metrics and hyper-parameters that papers used.
+"""`extract_resources`: the data sets, models, metrics and hyper-parameters that papers used, and
+what asking for them will cost.
 
 Baseline: what their texts call by name, by the patterns of `uses`.
 """
 
+import math
 from typing import Annotated
 
 from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS
+from schemas.profile import ResourceParameters
 from schemas.recommendation import ResourceKind
+from tasks.judging.expected import Asked
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text, word_of
 from tasks.judging.step import BaselineTools, Step
 from tasks.recommendation.uses import named_in
@@ -73,3 +77,26 @@ EXTRACT_RESOURCES = Step(
     baseline=baseline_resources,
     answer_tokens=LONG_ANSWER_TOKENS,
 )
+
+
+TOKENS_PER_WORD = 1.7
+TITLE_TOKENS = 35.0
+EXPECTED_ENTRIES = 6
+"""Of a paper."""
+ENTRY_TOKENS = 60.0
+"""A name, a quote of fifteen words, and the signs around them."""
+
+
+def expected_resources(parameters: ResourceParameters) -> dict[str, Asked]:
+    """What the step asks for one idea; nothing where the profile asks no model."""
+    papers = parameters.asked_papers
+    if not papers:
+        return {}
+    entries = min(EXPECTED_ENTRIES, parameters.maximum_per_paper)
+    return {
+        EXTRACT_RESOURCES.name: Asked(
+            math.ceil(papers / parameters.papers_per_call),
+            papers * (parameters.words * TOKENS_PER_WORD + TITLE_TOKENS),
+            papers * entries * ENTRY_TOKENS,
+        )
+    }

@@ -33,7 +33,9 @@ class PlanInput(Noun):
     )
     measured: str = Field(
         default="",
-        description="A line each: what experiments on tasks found of the idea; empty: none is known.",
+        description=(
+            "A line each: what experiments on tasks found of the idea; empty: none is known."
+        ),
     )
 
 

@@ -17,7 +17,7 @@ from schemas.ideation import IdeationRound, IdeaVersion
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.benchmarks.flattery import flattery_of
+from tasks.benchmarks.first_and_last import flattery_of
 from tasks.benchmarks.simulated_ideation import PRAISE
 from tests.support.benchmark_sets import (
     benchmark_request,

@@ -7,7 +7,7 @@ import pytest
 
 from flows.benchmarks.votes import SUITE
 from schemas.errors import ConfigurationError
-from tasks.benchmarks.vote_sets import WIKI_VOTES_FILE, read_wiki_votes
+from tasks.benchmarks.review_sets import WIKI_VOTES_FILE, read_wiki_votes
 from tasks.ranking.voters import care_of_voters
 from tests.support.benchmark_sets import (
     benchmark_request,

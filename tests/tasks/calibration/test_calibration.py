@@ -22,8 +22,13 @@ from tasks.calibration.applying import (
     refuse_training_items,
     write_fitted,
 )
-from tasks.calibration.examples import Example, LabelScale, item_sha256
-from tasks.calibration.features import NOVELTY_FEATURES, novelty_features
+from tasks.calibration.examples import (
+    NOVELTY_FEATURES,
+    Example,
+    LabelScale,
+    item_sha256,
+    novelty_features,
+)
 from tasks.calibration.fitting import cross_validate, fit_calibrator
 from tasks.calibration.gain import (
     CALIBRATED,

@@ -9,7 +9,7 @@ import pypdfium2.raw as raw
 from schemas.failure import SourceFailure
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
-from tasks.documents.pdf_comments import CommentedPdf, PdfComment, with_comments
+from tasks.documents.pdf import CommentedPdf, PdfComment, with_comments
 from tests.support.small_pdf import pdf_of
 
 SETTINGS = DocumentSettings()

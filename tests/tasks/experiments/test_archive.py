@@ -1,6 +1,6 @@
 """Programs are kept that are good in different ways."""
 
-from tasks.experiments.archive import Entry, elites, least_used
+from tasks.experiments.record import Entry, elites, least_used
 
 
 def entry(name: str, gain: float, length: int = 100, seconds: float = 0.1) -> Entry:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import IdeaFileError
+from tasks.ideas.limits import keep_standard_input
 from tasks.ideas.read import read_ideas
-from tasks.ideas.standard_input import keep_standard_input
 
 GOOD = "Train a small model on curated data and compare it with a large one."
 

@@ -12,8 +12,7 @@ from schemas.identifiers import IdeaId, RunId
 from schemas.soundness import ConcernSeverity
 from tasks.citations.references import label, reference
 from tasks.experiments.results import result_of
-from tasks.ideation.findings import checked_answers, findings_of
-from tasks.ideation.routing import next_move
+from tasks.ideation.findings import checked_answers, findings_of, next_move
 from tasks.ideation.steps.ideate_proposal import ToldAnswer
 from tests.support.evaluations import make_evaluation
 from tests.support.experiment_lake import make_experiment

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from tasks.metrics.power import POWER, items_needed, pairs_needed
+from tasks.metrics.estimate import POWER, items_needed, pairs_needed
 
 
 @pytest.mark.parametrize(("deviations", "pairs"), [(0.5, 34), (0.8, 15), (1.0, 10)])

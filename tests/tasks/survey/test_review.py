@@ -11,7 +11,7 @@ from schemas.paper import CitationEdge
 from schemas.reasons import Reason
 from schemas.survey import Survey
 from schemas.survey_review import Aspect, ReviewPart, SurveySection, WhyRemoved
-from tasks.survey.joining import joins_of
+from tasks.survey.quoting import joins_of
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.survey_questions import ABSTRACTS, surveyed
 from tests.support.survey_writer import LIE, Writer

@@ -8,7 +8,7 @@ from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.survey import SurveyParameters, SurveyQuery
 from tasks.survey.expanding import expand
-from tasks.survey.works import Works
+from tasks.survey.weighing import Works
 from tests.support.survey_fakes import GraphLiterature, judge_by
 
 TITLE = "Echo calls of bats that hunt moths"

@@ -1,10 +1,13 @@
-"""What every provider of batches does, and how its errors are called."""
+"""What every provider of batches does, how its errors are called, and what its answers say that
+they took.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
+from schemas.calls import MAXIMUM_TOKENS
 from schemas.errors import ConfigurationError, RequestRejectedError, TransientError
 from tasks.judging.batches.questions import Batch, Ended, Question
 from warehouse.scrubbing import one_line
@@ -80,3 +83,28 @@ def raise_for(status: int | None, words: str) -> None:
             f"the provider of batches refused the key, check it in the environment: {said}"
         )
     raise RequestRejectedError(f"the provider refused the batch: {said}")
+
+
+def usage_of(answer: Mapping[str, Any]) -> tuple[int, int, int]:
+    """(prompt, completion, cached) tokens of an answer of OpenAI, Azure, Anthropic or Gemini; 0
+    where it says nothing that can be believed. Cached tokens are part of the prompt's.
+    """
+    if isinstance(said := answer.get("usageMetadata"), Mapping):
+        completion = _count(said, "candidatesTokenCount") + _count(said, "thoughtsTokenCount")
+        return _count(said, "promptTokenCount"), completion, _count(said, "cachedContentTokenCount")
+    said = answer.get("usage")
+    if not isinstance(said, Mapping):
+        return 0, 0, 0
+    if "input_tokens" in said:
+        cached = _count(said, "cache_read_input_tokens")
+        prompt = _count(said, "input_tokens") + cached + _count(said, "cache_creation_input_tokens")
+        return prompt, _count(said, "output_tokens"), cached
+    details = said.get("prompt_tokens_details")
+    cached = _count(details, "cached_tokens") if isinstance(details, Mapping) else 0
+    return _count(said, "prompt_tokens"), _count(said, "completion_tokens"), cached
+
+
+def _count(said: Mapping[str, Any], name: str) -> int:
+    value = said.get(name)
+    believable = isinstance(value, int) and 0 <= value <= MAXIMUM_TOKENS
+    return int(value) if believable and value is not None else 0
