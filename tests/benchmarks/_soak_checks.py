@@ -6,41 +6,69 @@ import json
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import linear_regression, median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 
-from tests.benchmarks._soak_cluster import CATALOGUE, SAMPLES, Watch
+from tests.benchmarks._soak_cluster import CATALOGUE, SAMPLES
 from tests.benchmarks._soak_servers import ASKED
 from tests.support.assay_command import COMMAND
-from warehouse.lake import may_hold_a_lake, open_reader
+from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS
 
-if TYPE_CHECKING:
-    from tests.benchmarks.soak import Soak
+Samples = dict[tuple[str, int], list[tuple[float, int, float]]]
 
+DONE = "done.json"
 CALLS_ON_THEIR_WAY = 16
 """Most calls that a worker has in flight: as many are lost with it."""
+IDLE_BYTES = 50_000_000
+"""Less than that have only trackers and the like."""
 LOADED_SECONDS = 120
 """After which a new process has read in what it needs."""
 
 
-def report(soak: "Soak", watch: Watch, began_at: float) -> None:
-    receipts = list(read_receipts(soak.warehouse))
-    seconds = max((at for at, _ in receipts), default=began_at) - began_at
-    print(f"{len(receipts):,} of {soak.ideas:,} ideas landed in {seconds / 60:.1f} min;", end=" ")
-    print(f"the command ended with {soak.exit_code}" if soak.exit_code is not None else "stopped")
-    print(f"killed: {len(soak.worker_kills)} workers, the command {len(soak.driver_kills)} times")
-    _report_receipts(soak, [told for _, told in receipts])
-    _report_lake(soak)
-    _report_calls(soak)
-    _report_pace([at for at, _ in receipts], began_at)
-    _report_parts(watch, len(receipts))
-    _report_memory(soak.made.folder / SAMPLES)
-    _report_disk(soak.made.folder, len(receipts))
+@dataclass
+class Done:
+    """What was done to a run so far, kept beside it."""
+
+    folder: Path
+    ideas: int
+    began_at: float
+    worker_kills: list[float] = field(default_factory=list)
+    driver_kills: list[float] = field(default_factory=list)
+    exit_code: int | None = None
+
+    @property
+    def warehouse(self) -> Path:
+        return self.folder / "warehouse"
+
+    def keep(self) -> None:
+        (self.folder / DONE).write_text(json.dumps(asdict(self), default=str))
+
+    @classmethod
+    def of(cls, folder: Path) -> "Done":
+        return cls(**json.loads((folder / DONE).read_text()) | {"folder": folder})
+
+
+def report(done: Done) -> None:
+    """All that files tell, also of a run that was stopped."""
+    receipts = list(read_receipts(done.warehouse))
+    landed = len(receipts)
+    seconds = max((at for at, _ in receipts), default=done.began_at) - done.began_at
+    print(f"{landed:,} of {done.ideas:,} ideas landed in {seconds / 60:.1f} min;", end=" ")
+    print("stopped" if done.exit_code is None else f"the command ended with {done.exit_code}")
+    print(f"killed: {len(done.worker_kills)} workers, the command {len(done.driver_kills)} times")
+    _report_receipts(done, [told for _, told in receipts])
+    _report_calls(done)
+    _report_pace([at for at, _ in receipts], done.began_at)
+    samples = read_samples(done.folder / SAMPLES)
+    _report_parts(samples, landed)
+    _report_memory(samples)
+    _report_disk(done.folder, landed)
 
 
 def read_receipts(warehouse: Path) -> Iterator[tuple[float, dict[str, Any]]]:
@@ -49,9 +77,9 @@ def read_receipts(warehouse: Path) -> Iterator[tuple[float, dict[str, Any]]]:
         yield path.stat().st_mtime, json.loads(path.read_bytes())
 
 
-def _report_receipts(soak: "Soak", receipts: Sequence[Mapping[str, Any]]) -> None:
+def _report_receipts(done: Done, receipts: Sequence[Mapping[str, Any]]) -> None:
     ideas = Counter(told["idea_id"] for told in receipts)
-    wanted = {f"idea-{number:05d}" for number in range(soak.ideas)}
+    wanted = {f"idea-{number:05d}" for number in range(done.ideas)}
     doubled = sum(count > 1 for count in ideas.values())
     print(f"receipts: {len(wanted - set(ideas)):,} ideas missing, {doubled} twice,", end=" ")
     print(f"{len(set(ideas) - wanted)} of nobody")
@@ -63,11 +91,9 @@ def _counted(words: Iterator[str] | Any) -> str:
     return ", ".join(f"{word} {count:,}" for word, count in Counter(words).most_common())
 
 
-def _report_lake(soak: "Soak") -> None:
-    layout, url = Layout(soak.warehouse), soak.made.env.get("ASSAY_CATALOGUE_URL")
-    if soak.exit_code not in (0, 1) or not may_hold_a_lake(layout, url):
-        print("lake: not published")
-        return
+def report_lake(warehouse: Path, env: Mapping[str, str]) -> None:
+    """What was published, while the servers of the lake are there."""
+    layout, url = Layout(warehouse), env.get("ASSAY_CATALOGUE_URL")
     with open_reader(layout, catalogue_url=url) as lake:
         for row in _rows(lake, "select state, idea_count, evaluated_count, failed_count from runs"):
             print(f"run: {row}")
@@ -83,8 +109,8 @@ def _report_lake(soak: "Soak") -> None:
         }
         print(f"rows whose key occurs twice: {doubled or 'none'}")
     verified = subprocess.run(
-        [*COMMAND, "warehouse", "verify", "--warehouse", str(soak.warehouse)],
-        env=soak.made.env,
+        [*COMMAND, "warehouse", "verify", "--warehouse", str(warehouse)],
+        env=env,
         capture_output=True,
         text=True,
         check=False,
@@ -102,19 +128,19 @@ def _doubled(lake: duckdb.DuckDBPyConnection, table: str, key: Sequence[str]) ->
     return int(row[0])
 
 
-def _report_calls(soak: "Soak") -> None:
+def _report_calls(done: Done) -> None:
     """Against the server's own count. A killed worker takes what is on its way with it; a killed
     command leaves its workers at their shards, while the next one deals out the same ideas.
     """
-    asked = json.loads((soak.made.folder / ASKED).read_text())
+    asked = json.loads((done.folder / ASKED).read_text())
     again = asked["again"]
-    allowed = CALLS_ON_THEIR_WAY * (len(soak.worker_kills) + 3 * len(soak.driver_kills))
+    allowed = CALLS_ON_THEIR_WAY * (len(done.worker_kills) + 3 * len(done.driver_kills))
     print(
         f"model: {asked['requests']:,} requests, {asked['questions']:,} questions answered,",
         end=" ",
     )
     print(f"{len(again)} answered twice (with as many kills up to {allowed} are explained)")
-    kills = [*soak.worker_kills, *soak.driver_kills]
+    kills = [*done.worker_kills, *done.driver_kills]
     apart = [at for at in again if not any(0 <= at - kill < 60 for kill in kills)]
     print(f"  of these {len(apart)} not within a minute after a kill")
     print(f"faults: model {asked['faults']}; literature {asked['look_ups']}")
@@ -131,8 +157,19 @@ def _report_pace(landed: Sequence[float], began_at: float) -> None:
     print(f"ideas a minute by tenth: {', '.join(f'{each:.0f}' for each in pace)}")
 
 
-def _report_parts(watch: Watch, ideas: int) -> None:
-    parts = watch.by_part()
+def read_samples(path: Path) -> Samples:
+    """When, bytes and processor seconds, by part and process."""
+    series: Samples = {}
+    with path.open() as stream:
+        for at, role, pid, memory, used in csv.reader(stream):
+            series.setdefault((role, int(pid)), []).append((float(at), int(memory), float(used)))
+    return series
+
+
+def _report_parts(samples: Samples, ideas: int) -> None:
+    parts: Counter[str] = Counter()
+    for (role, _), points in samples.items():
+        parts[role] += points[-1][2]
     print(
         f"CPU-seconds: {sum(parts.values()):,.0f}, {sum(parts.values()) / max(ideas, 1):.3f} an idea"
     )
@@ -140,22 +177,18 @@ def _report_parts(watch: Watch, ideas: int) -> None:
         print(f"  {role:16} {used:8,.0f}  {used / max(ideas, 1):.4f} an idea")
 
 
-def _report_memory(samples: Path) -> None:
+def _report_memory(samples: Samples) -> None:
     """Of each process that lived long: median of its first and last tenth, and the slope of its
     second half.
     """
-    series: dict[tuple[str, int], list[tuple[float, int]]] = {}
-    with samples.open() as stream:
-        for at, role, pid, memory, _ in csv.reader(stream):
-            series.setdefault((role, int(pid)), []).append((float(at), int(memory)))
     print("memory: part, minutes it lived, MB at first, in the middle and last, MB an hour at last")
-    for (role, pid), points in sorted(series.items()):
+    for (role, pid), points in sorted(samples.items()):
         points = [each for each in points if each[0] > points[0][0] + LOADED_SECONDS]
-        if role == CATALOGUE or len(points) < 60:
+        if role == CATALOGUE or len(points) < 60 or points[-1][1] < IDLE_BYTES:
             continue
-        megabytes = [memory / 1e6 for _, memory in points]
+        megabytes = [memory / 1e6 for _, memory, _ in points]
         tenth, half = max(1, len(points) // 10), len(points) // 2
-        hours = [at / 3600 for at, _ in points[half:]]
+        hours = [at / 3600 for at, _, _ in points[half:]]
         slope = linear_regression([at - hours[0] for at in hours], megabytes[half:]).slope
         lived = (points[-1][0] - points[0][0] + LOADED_SECONDS) / 60
         first, middle, last = (

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -173,15 +173,10 @@ def slowed(made: Cluster, role: str, times: float) -> Iterator[None]:
 
 @dataclass
 class Watch:
-    """Memory and processor time of every part, sampled into a file.
-
-    Attributes:
-        cpu_seconds: by part and process, also of those that have died.
-    """
+    """Memory and processor time of every part, sampled into a file."""
 
     made: Cluster
     seconds: float = 2.0
-    cpu_seconds: dict[tuple[str, int, float], float] = field(default_factory=dict)
 
     def __enter__(self) -> "Watch":
         self._ended = threading.Event()
@@ -200,15 +195,8 @@ class Watch:
                 now = time.time()
                 for role, root in list(self.made.roles.items()):
                     for process, used, memory in _family(root):
-                        self.cpu_seconds[role, process.pid, process.create_time()] = used
                         writer.writerow((f"{now:.1f}", role, process.pid, memory, f"{used:.2f}"))
                 stream.flush()
-
-    def by_part(self) -> Mapping[str, float]:
-        parts: dict[str, float] = {}
-        for (role, _, _), used in self.cpu_seconds.items():
-            parts[role] = parts.get(role, 0.0) + used
-        return parts
 
 
 def _family(root: psutil.Process) -> Iterator[tuple[psutil.Process, float, int]]:

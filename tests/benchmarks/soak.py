@@ -11,11 +11,12 @@ on their way when something was killed.
 
 Ideas are judged by novelty alone, one statement, one search and two model calls each, so that the
 machinery is measured and not the method. A run that `--minutes` or Ctrl-C ends is reported as it
-stands.
+stands, also later: `--report --folder DIR`.
 """
 
 import argparse
 import json
+import os
 import random
 import signal
 import subprocess
@@ -23,7 +24,7 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -31,7 +32,7 @@ import psutil
 
 from flows.request import bundled
 from tasks.text.words import sentences
-from tests.benchmarks._soak_checks import report
+from tests.benchmarks._soak_checks import Done, report, report_lake
 from tests.benchmarks._soak_cluster import Cluster, Watch, cluster, kill, servers, slowed
 from tests.support.assay_command import COMMAND, start_assay
 
@@ -52,46 +53,44 @@ class Soak:
 
     made: Cluster
     command: list[str]
-    warehouse: Path
-    ideas: int
+    done: Done
     dice: random.Random
     kill_seconds: float
     killed_commands: int
-    worker_kills: list[float] = field(default_factory=list)
-    driver_kills: list[float] = field(default_factory=list)
-    exit_code: int | None = None
 
     def through(self, deadline: float) -> None:
         """Start the command, strike, start it again, until it ends by itself or time is up."""
         shares = [(n + 0.5) / self.killed_commands for n in range(self.killed_commands)]
         try:
-            while self.exit_code is None and time.time() < deadline:
+            while self.done.exit_code is None and time.time() < deadline:
                 self._started(shares, deadline)
         except KeyboardInterrupt:
             print("interrupted: reporting what there is", flush=True)
         self._end_driver()
 
     def _started(self, shares: list[float], deadline: float) -> None:
-        process = start_assay(*self.command, env=self.made.env, log=self.warehouse.parent / "log")
+        process = start_assay(*self.command, env=self.made.env, log=self.done.folder / "log")
         self.made.roles["driver"] = psutil.Process(process.pid)
         next_kill = time.time() + self._pause()
         told = 0.0
         while time.time() < deadline:
             if process.poll() is not None:
-                self.exit_code = process.returncode
+                self.done.exit_code = process.returncode
+                self.done.keep()
                 return
             time.sleep(LOOK_SECONDS)
-            landed = landed_count_quickly(self.warehouse)
+            landed = landed_count_quickly(self.done.warehouse)
             if time.time() - told > 60:
                 told = time.time()
                 print(f"  {time.strftime('%H:%M:%S')} {landed:,} landed", flush=True)
-            if shares and landed >= shares[0] * self.ideas:
+            if shares and landed >= shares[0] * self.done.ideas:
                 shares.pop(0)
                 kill(self.made.roles["driver"])
                 process.wait()
-                self.driver_kills.append(time.time())
+                self.done.driver_kills.append(time.time())
+                self.done.keep()
                 return
-            if time.time() > next_kill and landed < self.ideas:
+            if time.time() > next_kill and landed < self.done.ideas:
                 self._strike()
                 next_kill = time.time() + self._pause()
 
@@ -102,11 +101,12 @@ class Soak:
         workers = self.made.workers()
         if workers:
             kill(workers[self.dice.choice(sorted(workers))])
-            self.worker_kills.append(time.time())
+            self.done.worker_kills.append(time.time())
+            self.done.keep()
 
     def _end_driver(self) -> None:
         driver = self.made.roles["driver"]
-        if self.exit_code is None and driver.is_running():
+        if self.done.exit_code is None and driver.is_running():
             driver.send_signal(signal.SIGTERM)
             _, alive = psutil.wait_procs([driver], timeout=60)
             if alive:
@@ -156,17 +156,22 @@ def options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=600.0, help="after which it is ended")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--folder", type=Path, default=None, help="kept; else a temporary one")
+    parser.add_argument("--report", action="store_true", help="of the run in --folder, and no more")
     first = next((n for n, word in enumerate(sys.argv) if word.startswith("--")), len(sys.argv))
     return parser.parse_args(sys.argv[first:])
 
 
 def main() -> None:
     chosen = options()
+    if chosen.report:
+        report(Done.of(chosen.folder))
+        return
     with ExitStack() as stack:
         folder = chosen.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.mkdir(parents=True, exist_ok=True)
         server, addresses = servers(folder, chosen.faults, chosen.seed)
         stack.callback(server.kill)
+        os.environ.update(addresses["storage"])
         profile(folder / "soak.toml")
         told = {
             **addresses["storage"],
@@ -186,21 +191,15 @@ def main() -> None:
             *("--engine", "litellm:openai/loopback", "--api-base", addresses["model"]),
             *("--scheduler", made.scheduler, "--no-full-text", "--json"),
         ]
+        done = Done(folder, chosen.ideas, time.time())
+        done.keep()
         dice = random.Random(chosen.seed)
-        soak = Soak(
-            made,
-            command,
-            warehouse,
-            chosen.ideas,
-            dice,
-            chosen.kill_seconds,
-            chosen.killed_commands,
-        )
-        watch = stack.enter_context(Watch(made))
-        stack.enter_context(slowed(made, "slow worker", chosen.slow_times))
-        began_at = time.time()
-        soak.through(began_at + 60 * chosen.minutes)
-        report(soak, watch, began_at)
+        soak = Soak(made, command, done, dice, chosen.kill_seconds, chosen.killed_commands)
+        with Watch(made), slowed(made, "slow worker", chosen.slow_times):
+            soak.through(done.began_at + 60 * chosen.minutes)
+        report(done)
+        if done.exit_code in (0, 1):
+            report_lake(warehouse, made.env)
 
 
 if __name__ == "__main__":
