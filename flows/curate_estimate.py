@@ -17,11 +17,10 @@ from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.curation.paper_parts import parts_of_paper
 from tasks.curation.read import Reader
-from tasks.curation.select import looked_at, refused
 from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
 from tasks.curation.steps.curate_idea import CURATE_IDEA
 from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
-from tasks.curation.submission import Unread
+from tasks.curation.submission import Unread, looked_at, refused
 from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
     Asked,

@@ -15,6 +15,7 @@ from tasks.documents.document import ParsedDocument
 from tasks.documents.headings import is_closing, kind_of
 from tasks.documents.latex import read_latex
 from tasks.documents.pdf import read_pdf
+from tasks.judging.packing import side_by_side
 from tasks.text.words import shorten_words
 
 FOLDER = "papers"
@@ -85,9 +86,8 @@ async def ideas_of_papers(
             content = await asyncio.to_thread(path.read_bytes)
             return await read_pdf(content, path.name, settings)
 
-    async with asyncio.TaskGroup() as group:
-        tasks = {name: group.create_task(read(name)) for name in listed}
-    documents = {name: task.result() for name, task in tasks.items()}
+    read_in_order = await side_by_side(read(name) for name in listed)
+    documents = dict(zip(listed, read_in_order, strict=True))
     unread = {name: one for name, one in documents.items() if isinstance(one, SourceFailure)}
     if unread:
         told = "; ".join(

@@ -2,7 +2,6 @@
 "Innovation Review Committee").
 """
 
-import asyncio
 import math
 import random
 from collections.abc import Sequence
@@ -38,7 +37,7 @@ from tasks.committee.steps.persona_review import (
 )
 from tasks.committee.steps.shown import PartShown
 from tasks.embeddings import Embedder
-from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.step import Engine, never_asked
 
 # Which personas review an idea, and what each of them knows. Everything follows from the
@@ -235,12 +234,10 @@ async def review_case(
 
     Personas work side by side.
     """
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(_seated(_seat(case, each), dimensions, dimensions_per_call, engine))
-            for each in drawn
-        ]
-    return tuple(reviewed for task in tasks for reviewed in task.result())
+    seated = await side_by_side(
+        _seated(_seat(case, each), dimensions, dimensions_per_call, engine) for each in drawn
+    )
+    return tuple(reviewed for each in seated for reviewed in each)
 
 
 def _seat(case: Case, drawn: Drawn) -> _Seat:

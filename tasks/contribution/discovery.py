@@ -20,7 +20,7 @@ from tasks.contribution.steps.contribution_queries import (
 )
 from tasks.contribution.steps.extract_dimensions import EXTRACT_DIMENSIONS, DimensionsInput
 from tasks.contribution.steps.shown import ShownDimension
-from tasks.judging.packing import even_batches
+from tasks.judging.packing import even_batches, side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,7 @@ async def discover(context: Context, dimensions: Sequence[Dimension]) -> Discove
     async with asyncio.TaskGroup() as group:
         searches = Searches(context, group)
         batches = even_batches(dimensions, context.parameters.dimensions_per_query_call)
-        asked = [group.create_task(_asked(context, batch, searches)) for batch in batches]
-    parts = [task.result() for task in asked]
+        parts = await side_by_side(_asked(context, batch, searches) for batch in batches)
     queried = tuple(dimension for part in parts for dimension in part.dimensions)
     searched = await searches.results(
         list(dict.fromkeys(query for dimension in queried for query in dimension.queries))

@@ -4,7 +4,6 @@ One call per dimension: each sees the idea (a prefix the provider can cache) and
 comparisons, answers stay short enough not to be cut off, and one that fails takes no other down.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +35,7 @@ from tasks.contribution.steps.contribution_review import (
     ReviewReply,
     ShownComparison,
 )
+from tasks.judging.packing import side_by_side
 from tasks.judging.relevance import Judgement
 from tasks.judging.suggestions import settle_suggestions
 from tasks.judging.verifying import sentence_counts, verifies, verify
@@ -64,12 +64,12 @@ async def review(
     """Review every dimension from its scored comparisons; a paper has the same key in all of
     them.
     """
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(_reviewed(context, papers, dimension, _of(dimension, comparisons)))
+    joined = _joined(
+        await side_by_side(
+            _reviewed(context, papers, dimension, _of(dimension, comparisons))
             for dimension in dimensions
-        ]
-    joined = _joined([task.result() for task in tasks])
+        )
+    )
     if not (context.parameters.verify_citations and verifies(context.engine)):
         return joined
     return await _verified(context, papers, joined)
@@ -145,9 +145,7 @@ async def review_uncompared(
         )
         return _settled(blank, outcome, shown_papers)
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(dimension)) for dimension in dimensions]
-    return _joined([task.result() for task in tasks])
+    return _joined(await side_by_side(one(dimension) for dimension in dimensions))
 
 
 def _joined(parts: Sequence[Reviewed]) -> Reviewed:

@@ -12,9 +12,15 @@ from tasks.accounting.ledger import Ledger
 from tasks.curation.criticism import STAGE, Found, Stated, find_criticism, state
 from tasks.curation.leaks import Outcomes
 from tasks.curation.paper_parts import FEWEST_METHOD_WORDS, PaperParts, Part, parts_of_paper
-from tasks.curation.select import is_english, looked_at, refused, review_drops
 from tasks.curation.steps.curate_idea import CURATE_IDEA, IdeaInput, ShownSection
-from tasks.curation.submission import Submission, Unread
+from tasks.curation.submission import (
+    Submission,
+    Unread,
+    is_english,
+    looked_at,
+    refused,
+    review_drops,
+)
 from tasks.judging.step import Engine
 
 

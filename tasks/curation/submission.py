@@ -1,11 +1,17 @@
 """A paper as its reviewers had it, with what they wrote: what every reader gives."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from schemas.curation import CuratedDrop, CuratedReview, Kept
+from schemas.curation_run import CurationParameters
 from schemas.failure import Failure
 from schemas.reasons import Reason
 from tasks.documents.document import ParsedDocument
+from tasks.text.vocabulary import STOP_WORDS
+from tasks.text.words import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +52,91 @@ class Unread:
 
     reason: Reason
     detail: str
+
+
+LONGEST_REVIEW = 60_000
+"""Characters; ten times a long review."""
+FEWEST_WORDS = 12
+_FEWEST_STOP_WORDS = 0.16
+"""Share of the words: English prose has a third and more, notes and papers full of formulae a
+fifth; `a` and `in` are words of other languages too.
+"""
+_SHOWN = 200
+
+
+def looked_at(reviews: Sequence[GivenReview]) -> tuple[CuratedReview, ...]:
+    """Every review, and why one cannot be used."""
+    found: list[CuratedReview] = []
+    for number, given in enumerate(reviews, start=1):
+        reason = _unused(given.text, [each.text for each in found])
+        kept = given.text if reason is not Reason.TOO_LONG else ""
+        found.append(
+            CuratedReview(
+                review_id=f"r{number}",
+                rating=given.rating,
+                confidence=given.confidence,
+                word_count=len(given.text.split()),
+                text=kept,
+                unused_reason=reason,
+            )
+        )
+    return tuple(found)
+
+
+def _unused(text: str, earlier: Sequence[str]) -> Reason | None:
+    if not text.strip():
+        return Reason.EMPTY
+    if len(text) > LONGEST_REVIEW:
+        return Reason.TOO_LONG
+    if len(text.split()) < FEWEST_WORDS and len(text) < 10 * FEWEST_WORDS:
+        return Reason.TOO_SHORT
+    if not is_english(text):
+        return Reason.OTHER_LANGUAGE
+    return Reason.DUPLICATE_TEXT if text in earlier else None
+
+
+def is_english(text: str) -> bool:
+    """Whether enough of its words are the small words of English."""
+    found = words(text)
+    return sum(each in STOP_WORDS for each in found) >= _FEWEST_STOP_WORDS * max(len(found), 1)
+
+
+def review_drops(reviews: Sequence[CuratedReview]) -> tuple[CuratedDrop, ...]:
+    """A row for each that is not used."""
+    return tuple(
+        CuratedDrop(
+            left_out_of=Kept.REVIEW,
+            subject=review.review_id,
+            text=review.text[:_SHOWN],
+            reason=review.unused_reason,
+            detail=f"{review.unused_reason.sentence}; {review.word_count:,} words",
+        )
+        for review in reviews
+        if review.unused_reason is not None
+    )
+
+
+def refused(
+    submission: Submission, reviews: Sequence[CuratedReview], parameters: CurationParameters
+) -> Unread | None:
+    """Why the paper is no part of the set; None: nothing speaks against it so far."""
+    if submission.is_first_version is False:
+        return Unread(Reason.LATER_VERSION, "the text is a later version than the reviewers had")
+    usable = [review for review in reviews if review.unused_reason is None]
+    if len(usable) < parameters.fewest_reviews:
+        reasons = Counter(each.unused_reason for each in reviews if each.unused_reason is not None)
+        why = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in reasons.items())
+        return Unread(
+            Reason.TOO_FEW_REVIEWS,
+            f"{len(usable)} of {len(reviews)} reviews can be used{f' ({why})' if why else ''}, and"
+            f" {parameters.fewest_reviews} are asked for",
+        )
+    ratings = [review.rating for review in usable if review.rating is not None]
+    spread = max(ratings) - min(ratings) if ratings else 0.0
+    if parameters.most_rating_spread is not None and spread > parameters.most_rating_spread:
+        return Unread(
+            Reason.REVIEWS_DISAGREE,
+            f"ratings from {min(ratings):g} to {max(ratings):g}; they may lie"
+            f" {parameters.most_rating_spread:g} apart",
+        )
+    return None

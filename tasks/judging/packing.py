@@ -5,7 +5,7 @@ prompts.
 import asyncio
 import itertools
 import math
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
 from tasks.shards.standstill import may_stand_still
@@ -47,11 +47,16 @@ class Beginning:
             self._answered.set()
 
 
+async def side_by_side(work: Iterable[Coroutine[Any, Any, ItemT]]) -> list[ItemT]:
+    """The results in order. An error of one cancels the others and is raised in a group."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(each) for each in work]
+    return [task.result() for task in tasks]
+
+
 async def first_alone(asks: Sequence[Callable[[], Coroutine[Any, Any, ItemT]]]) -> list[ItemT]:
     """The answers in order: the first question is answered before the others are asked, side by
     side.
     """
     beginning = Beginning()
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(beginning.ask(ask)) for ask in asks]
-    return [task.result() for task in tasks]
+    return await side_by_side(beginning.ask(ask) for ask in asks)

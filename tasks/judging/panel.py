@@ -1,6 +1,5 @@
 """Steps that other models answer, and steps that several models judge."""
 
-import asyncio
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from schemas.judging import JudgeVote, JudgingParameters
 from schemas.outcome import Outcome, Scored, Unscored
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.packing import side_by_side
 from tasks.judging.step import Step
 
 OutputT = TypeVar("OutputT", bound=Reply)
@@ -54,9 +54,8 @@ class AssignedEngine:
         if len(models) < 2:
             engine = self._engines[models[0]] if models else self._default
             return await engine.run(step, inputs)
-        async with asyncio.TaskGroup() as group:
-            asked = [group.create_task(self._engines[model].run(step, inputs)) for model in models]
-        return self._settle(step, inputs, models, [one.result() for one in asked])
+        asked = await side_by_side(self._engines[model].run(step, inputs) for model in models)
+        return self._settle(step, inputs, models, asked)
 
     def _settle(
         self,

@@ -105,6 +105,17 @@ class BaselineTools:
     embedder: Embedder
 
 
+def no_baseline(detail: str) -> Callable[[Noun, BaselineTools], Awaitable[NoAnswer]]:
+    """The baseline of a step that only a model can answer: NoAnswer(offline_engine), whatever the
+    input; `detail` says how to have an answer.
+    """
+
+    async def none(_inputs: Noun, _tools: BaselineTools) -> NoAnswer:
+        return NoAnswer(Reason.OFFLINE_ENGINE, detail)
+
+    return none
+
+
 @dataclass(frozen=True)
 class Step(Generic[InputT, OutputT]):
     """One judgement: what goes in, what is asked, what must come back.

@@ -1,6 +1,5 @@
 """Cited sentences held against the stored texts they cite: kept, corrected once, or taken out."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +10,7 @@ from schemas.outcome import Unscored
 from schemas.paper import Paper
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import CitingSentence, citing_sentences, settle
-from tasks.judging.packing import even_batches
+from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine
 from tasks.judging.steps.verify_citations import (
     VERIFY_CITATIONS,
@@ -86,9 +85,7 @@ async def verify(
         if any(stored.get(paper_id, "").strip() for paper_id in sentence.cited)
     ]
     batches = even_batches(claims, CLAIMS_PER_CALL)
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_ask(batch, texts, papers, stored, engine)) for batch in batches]
-    results = [task.result() for task in tasks]
+    results = await side_by_side(_ask(batch, texts, papers, stored, engine) for batch in batches)
     unscored = [result for result in results if isinstance(result, Unscored)]
     settled = {
         (claim.text, claim.line, claim.place): (verdict, correction)

@@ -17,14 +17,6 @@ from tasks.metrics.means import RESAMPLES, mean, percentile_interval, share, sha
 Counts = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """`rows[i][j]`: items of gold class `classes[i]` that were predicted as `classes[j]`."""
-
-    classes: tuple[Label, ...]
-    rows: tuple[tuple[int, ...], ...]
-
-
 def accuracy(labelled: Labelled, seed: int = 0) -> Estimate:
     """Share of answered items predicted as their gold class, from 0 to 1; Wilson interval, or the
     bootstrap over clusters.
@@ -109,20 +101,6 @@ def mean_absolute_error_value(labelled: Labelled) -> float:
     """`mean_absolute_error` without its interval; NaN where it is undefined."""
     errors = np.subtract(np.array(labelled.gold, float), np.array(labelled.predicted, float))
     return float(np.abs(errors).mean()) if labelled.count else NAN
-
-
-def confusion(labelled: Labelled, classes: Sequence[Label] | None = None) -> Confusion:
-    """Counts of gold class by predicted class; unanswered items are in no cell.
-
-    Raises:
-        ValueError: a label that is not among the `classes` named.
-    """
-    listed = tuple(classes) if classes is not None else seen(labelled)
-    cells = _cells(labelled, listed)
-    if cells[-1].any() or cells[:, -1].any():
-        raise ValueError("a label is not among the classes; name every possible one")
-    table = cells[:-1, :-1]
-    return Confusion(listed, tuple(tuple(int(cell) for cell in row) for row in table))
 
 
 def seen(labelled: Labelled) -> tuple[Label, ...]:

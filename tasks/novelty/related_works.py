@@ -5,7 +5,6 @@ then looks far away. So works are ranked by facet too: what an idea is for, how 
 tested, where it is used.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +19,7 @@ from schemas.profile import NoveltyParameters, Ranking
 from schemas.reasons import Reason
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, fused, nearest, similarity_of
+from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.novelty.steps.novelty_queries import NOVELTY_QUERIES, StatementsInput, StatementsReply
@@ -156,14 +156,10 @@ async def find_works(
     if isinstance(outcome, Unscored):
         return _without_queries(outcome)
     queries = _queries(outcome, parameters)
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(
-                literature.search_papers(query, parameters.papers_per_query, idea.cutoff_date)
-            )
-            for query in queries
-        ]
-    answers = [task.result() for task in tasks]
+    answers = await side_by_side(
+        literature.search_papers(query, parameters.papers_per_query, idea.cutoff_date)
+        for query in queries
+    )
     failures = tuple(
         failure
         for query, answer in zip(queries, answers, strict=True)

@@ -13,6 +13,7 @@ from schemas.identifiers import IdeaId
 from schemas.profile import RankingParameters
 from schemas.ranking import BRIDGES, GroupSummary, Match, Rating
 from schemas.reasons import may_pass
+from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
 from tasks.ranking.dimensions import OVERALL, compared_along
 from tasks.ranking.dossier import Dossier
@@ -150,9 +151,7 @@ async def rank_groups(
         if joined is None
         else [_Bridges(joined, dossiers, parameters, judge)]
     )
-    async with asyncio.TaskGroup() as running:
-        for contest in contests:
-            running.create_task(contest.play())
+    await side_by_side(contest.play() for contest in contests)
     return _ranked(contests, stored)
 
 
@@ -330,12 +329,10 @@ class _Contest:
         return round_robin(tuple(self._of), self._judge.seed, most)
 
     async def _play_at_once(self, rounds: tuple[tuple[Pair, ...], ...]) -> None:
-        async with asyncio.TaskGroup() as running:
-            tasks = [
-                running.create_task(self._asked(pairs, number))
-                for number, pairs in enumerate(rounds, 1)
-            ]
-        self._judged = [match for task in tasks for match in task.result()]
+        asked = await side_by_side(
+            self._asked(pairs, number) for number, pairs in enumerate(rounds, 1)
+        )
+        self._judged = [match for matches in asked for match in matches]
         if not rounds:
             self._ended_because = _OF_ONE
         elif self._kind == FIXED:
@@ -363,15 +360,12 @@ class _Contest:
         )
 
     async def _asked(self, pairs: tuple[Pair, ...], number: int) -> list[Match]:
-        async with asyncio.TaskGroup() as running:
-            tasks = [
-                running.create_task(
-                    self._judge.verdicts(self._of[first], self._of[second], self._name, number)
-                )
-                for pair in pairs
-                for first, second in self._orders(pair)
-            ]
-        return [match for task in tasks for match in task.result()]
+        judged = await side_by_side(
+            self._judge.verdicts(self._of[first], self._of[second], self._name, number)
+            for pair in pairs
+            for first, second in self._orders(pair)
+        )
+        return [match for matches in judged for match in matches]
 
     def _orders(self, pair: Pair) -> tuple[Pair, ...]:
         return (pair, (pair[1], pair[0])) if self._parameters.both_orders else (pair,)

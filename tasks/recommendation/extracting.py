@@ -5,7 +5,6 @@ Every quote stands in a text of its paper and holds the name. What citing papers
 and what it says of itself bear the same `resource_paper_id`.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from schemas.paper import CitationEdge, Paper
 from schemas.profile import ResourceParameters
 from schemas.reasons import Reason
 from schemas.recommendation import Resource, ResourceKind
-from tasks.judging.packing import even_batches
+from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import Engine
 from tasks.recommendation.steps.extract_resources import (
     EXTRACT_RESOURCES,
@@ -184,9 +183,7 @@ async def _asked(reading: _Reading, parameters: ResourceParameters, engine: Engi
     most = sorted(reading.papers, key=lambda each: (-sum(map(len, reading.of(each))), each))
     chosen = sorted(each for each in most[: parameters.asked_papers] if reading.of(each))
     batches = even_batches(chosen, parameters.papers_per_call)
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_ask(batch, reading, parameters, engine)) for batch in batches]
-    answers = [task.result() for task in tasks]
+    answers = await side_by_side(_ask(batch, reading, parameters, engine) for batch in batches)
     return Extracted(
         tuple(row for answer in answers for row in answer.resources),
         tuple(failure for answer in answers for failure in answer.failures),

@@ -166,14 +166,8 @@ def _data_sets(said: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def models_in(text: str) -> dict[str, str]:
-    """The models that a text calls by a name that is no common word (`BERT`, `ResNet-50`), each
-    with the first sentence that does.
-    """
-    return _models(sentences(text))
-
-
 def _models(said: Iterable[str]) -> dict[str, str]:
+    """Models by names that are no common words: `BERT`, `ResNet-50`."""
     found: dict[str, str] = {}
     for sentence in said:
         for match in _NAMED_MODEL.finditer(sentence):
@@ -181,11 +175,6 @@ def _models(said: Iterable[str]) -> dict[str, str]:
             if any(not letter.islower() for word in name.split() for letter in word[1:]):
                 found.setdefault(name, sentence)
     return found
-
-
-def hyper_parameters_in(text: str) -> list[Named]:
-    """The hyper-parameters that a text sets to a number, each with the first sentence that does."""
-    return _settings(sentences(text))
 
 
 def _settings(said: Iterable[str]) -> list[Named]:

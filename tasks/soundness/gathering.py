@@ -16,6 +16,7 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.soundness import Method
 from tasks.documents.sections import DocumentLibrary
+from tasks.judging.packing import side_by_side
 from tasks.literature.client import LiteratureClient
 from tasks.text.titles import Work, is_own_work
 from tasks.text.words import shorten_words
@@ -180,11 +181,9 @@ async def gather_papers(
     rows, not raised.
     """
     cutoff, limit = idea.cutoff_date, parameters.snippets_per_method
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(literature.search_snippets(query, limit, cutoff)) for query in queries
-        ]
-    answers = [task.result() for task in tasks]
+    answers = await side_by_side(
+        literature.search_snippets(query, limit, cutoff) for query in queries
+    )
     searched = dict.fromkeys(failure for answer in answers for failure in answer.failures)
     passages = _fused([_best_first(answer.items) for answer in answers])[:limit]
     with_cited = parameters.extract_methods_and_results

@@ -2,10 +2,8 @@
 §2.1, B.1).
 """
 
-import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 from schemas.failure import Answer, Failure
 from schemas.idea import Idea
@@ -16,7 +14,7 @@ from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.soundness import Method, MethodEvidence
 from tasks.citations.keys import Shown, show, without_keys
-from tasks.judging.packing import Beginning
+from tasks.judging.packing import Beginning, side_by_side
 from tasks.judging.step import Engine, never_asked, shortened
 from tasks.soundness.gathering import FetchedPapers
 from tasks.soundness.steps.method_evidence import (
@@ -28,8 +26,6 @@ from tasks.soundness.steps.method_evidence import (
     SectionShown,
 )
 from tasks.text.words import nearest_sentences, shorten_words
-
-ResultT = TypeVar("ResultT")
 
 _SHOWN_KINDS = (
     SectionKind.ABSTRACT,
@@ -100,7 +96,7 @@ async def read_papers(
     limit = parameters.section_word_limit
     answers: list[Answer[PaperSection]] = [Answer(())] * len(papers)
     if parameters.extract_methods_and_results:
-        answers = await _side_by_side([fetched.sections(paper) for paper in papers])
+        answers = await side_by_side([fetched.sections(paper) for paper in papers])
         sections = [
             _shown(method, paper, answer.items, passages, limit)
             for paper, answer in zip(papers, answers, strict=True)
@@ -112,7 +108,7 @@ async def read_papers(
     ]
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
-    judged = await _side_by_side(
+    judged = await side_by_side(
         [_read_batch(idea, method, batch, parameters, engine, beginning) for batch in batches]
     )
     rows = {row.paper_id: row for found, _ in judged for row in found}
@@ -142,12 +138,6 @@ def _passages_shown(
     whole = "\n\n".join(passage.text for passage in passages if passage.paper_id == paper.paper_id)
     text, left_out = shorten_words(whole, word_limit)
     return (SectionShown(kind=PASSAGES, text=text or paper.title, words_left_out=left_out),)
-
-
-async def _side_by_side(work: Sequence[Coroutine[Any, Any, ResultT]]) -> list[ResultT]:
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(each) for each in work]
-    return [task.result() for task in tasks]
 
 
 def _shown(

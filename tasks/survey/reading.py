@@ -3,7 +3,6 @@
 A passage counts only where it stands in the text that it is said to be from.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +16,7 @@ from schemas.survey import SurveyParameters, SurveyQuote
 from schemas.survey_review import Aspect
 from tasks.citations.keys import Shown, show
 from tasks.documents.sections import DocumentLibrary
-from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.reply_fields import by_key
 from tasks.judging.step import Engine
 from tasks.survey.expanding import STAGE
@@ -81,9 +80,7 @@ async def read_works(
 
     A work without either is not read, and a failure says why.
     """
-    async with asyncio.TaskGroup() as group:
-        fetched = [group.create_task(documents.sections((paper,))) for paper in papers]
-    answers = [task.result() for task in fetched]
+    answers = await side_by_side(documents.sections((paper,)) for paper in papers)
     failures = [
         failure
         for paper, answer in zip(papers, answers, strict=True)

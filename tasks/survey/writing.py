@@ -3,7 +3,6 @@
 Whatever is written rests on passages that were read, and is held against them.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -18,6 +17,7 @@ from schemas.survey import SurveyCluster, SurveyParameters, SurveyQuote
 from schemas.survey_review import RemovedSentence, ReviewPart, SurveyJoin, SurveySection
 from tasks.citations.keys import Shown, show
 from tasks.citations.references import rekeyed
+from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
 from tasks.survey.checking import Checked, Draft, check_drafts, draft
 from tasks.survey.expanding import STAGE
@@ -113,12 +113,10 @@ async def write_review(material: Material, parameters: SurveyParameters, engine:
         return Review(material.clusters, failures=failed)
     clusters = _named(material.clusters, outcome.value)
     planned, failures = _planned(outcome.value, everything, parameters)
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(_written(material, section, shown, planned, parameters, engine))
-            for section, shown in planned
-        ]
-    drafts = [task.result() for task in tasks]
+    drafts = await side_by_side(
+        _written(material, section, shown, planned, parameters, engine)
+        for section, shown in planned
+    )
     body = await check_drafts(drafts, material.stored, engine, numbers=range(2, len(drafts) + 2))
     ends = await _concluded(material, body, drafts, engine)
     return Review(

@@ -10,9 +10,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Prose, SoundEntries, word_of
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 
 
 class Met(StrEnum):
@@ -48,21 +47,12 @@ class JudgedAnswerReply(Reply):
     criteria: Annotated[list[CriterionEntry], Field(min_length=1), SoundEntries]
 
 
-async def baseline_answer(
-    _inputs: JudgedAnswerInput, _tools: BaselineTools
-) -> JudgedAnswerReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever the answer."""
-    return NoAnswer(
-        Reason.OFFLINE_ENGINE, "an answer is judged with --engine litellm:MODEL, not by its wording"
-    )
-
-
 JUDGE_ANSWER = Step(
     name="judge_answer",
     version=1,
     package="tasks.benchmarks",
     input_model=JudgedAnswerInput,
     output_model=JudgedAnswerReply,
-    baseline=baseline_answer,
+    baseline=no_baseline("an answer is judged with --engine litellm:MODEL, not by its wording"),
     kind=StepKind.JUDGEMENT,
 )

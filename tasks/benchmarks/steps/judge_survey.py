@@ -9,9 +9,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Prose
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 
 
 class SurveyDimension(StrEnum):
@@ -54,19 +53,12 @@ class SurveyReply(Reply):
         return found
 
 
-async def baseline_survey(_inputs: SurveyInput, _tools: BaselineTools) -> SurveyReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever the survey."""
-    return NoAnswer(
-        Reason.OFFLINE_ENGINE, "a survey is judged with --engine litellm:MODEL, not by its wording"
-    )
-
-
 JUDGE_SURVEY = Step(
     name="judge_survey",
     version=1,
     package="tasks.benchmarks",
     input_model=SurveyInput,
     output_model=SurveyReply,
-    baseline=baseline_survey,
+    baseline=no_baseline("a survey is judged with --engine litellm:MODEL, not by its wording"),
     kind=StepKind.JUDGEMENT,
 )

@@ -1,6 +1,5 @@
 """Which queries to send: the first ones from the claims, later ones from what was read."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -22,7 +21,7 @@ from tasks.committee.steps.refine_queries import (
     RefinementInput,
     RefinementReply,
 )
-from tasks.judging.packing import even_batches
+from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.step import InputT, Step
 from tasks.text.words import shorten_words
 
@@ -73,11 +72,9 @@ async def _asked(
 ) -> list[tuple[Sequence[IdeaPart], list[Query]]]:
     """The queries of each batch of `parts`; a batch that got no answer is a failure alone."""
     batches = even_batches(parts, context.parameters.parts_per_query_call)
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(context.engine.run(step, question(batch))) for batch in batches]
+    asked = await side_by_side(context.engine.run(step, question(batch)) for batch in batches)
     answered = []
-    for batch, task in zip(batches, tasks, strict=True):
-        outcome = task.result()
+    for batch, outcome in zip(batches, asked, strict=True):
         if isinstance(outcome, Unscored):
             context.failures.unscored(outcome, f"{step.name} for {', '.join(batch)}")
         else:

@@ -2,7 +2,6 @@
 (InnoEval, "Knowledge Grounding").
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +21,7 @@ from tasks.committee.steps.ground_evidence import (
     ItemShown,
     PartHeld,
 )
-from tasks.judging.packing import even_batches, first_alone
+from tasks.judging.packing import even_batches, first_alone, side_by_side
 from tasks.judging.reply_fields import by_key
 from tasks.judging.step import never_asked
 from tasks.text.quotations import stands_in
@@ -76,16 +75,14 @@ async def _outcomes(
     alike: dict[tuple[int, ...], list[_Batch]] = {}
     for batch in batches:
         alike.setdefault(tuple(id(each) for each in batch.items.values()), []).append(batch)
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(first_alone([partial(_asked, context, batch) for batch in shared]))
-            for shared in alike.values()
-        ]
-    answered = zip(alike.values(), tasks, strict=True)
+    answered = await side_by_side(
+        first_alone([partial(_asked, context, batch) for batch in shared])
+        for shared in alike.values()
+    )
     return {
         id(batch): outcome
-        for shared, task in answered
-        for batch, outcome in zip(shared, task.result(), strict=True)
+        for shared, outcomes in zip(alike.values(), answered, strict=True)
+        for batch, outcome in zip(shared, outcomes, strict=True)
     }
 
 

@@ -2,7 +2,6 @@
 pages to summaries with passages that stand in the page word for word.
 """
 
-import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
@@ -23,7 +22,7 @@ from tasks.committee.steps.summarise_pages import (
     SummariesInput,
     SummariesReply,
 )
-from tasks.judging.packing import even_batches
+from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.reply_fields import by_key
 from tasks.text.quotations import stands_in
 from tasks.text.words import shorten_words
@@ -77,10 +76,9 @@ async def summarise(context: Context, candidates: Sequence[Candidate]) -> None:
         keyed(batch)
         for batch in even_batches(candidates, context.parameters.pages_per_summary_call)
     ]
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_asked(context, batch)) for batch in batches]
-    for batch, task in zip(batches, tasks, strict=True):
-        _enter(context, batch, task.result())
+    asked = await side_by_side(_asked(context, batch) for batch in batches)
+    for batch, outcome in zip(batches, asked, strict=True):
+        _enter(context, batch, outcome)
 
 
 async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[SummariesReply]:
@@ -158,10 +156,7 @@ async def read_selected(context: Context, candidates: Sequence[Candidate]) -> No
     )
     if reader is not None:
         work += [_read_address(context, reader, candidate) for candidate in others]
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(each) for each in work]
-    for candidate, task in zip((*papers, *others), tasks, strict=True):
-        reading = task.result()
+    for candidate, reading in zip((*papers, *others), await side_by_side(work), strict=True):
         if reading is not None and reading.parts:
             pages.append((candidate, reading))
     for candidate in waiting:

@@ -3,7 +3,6 @@ time point; the judge's part of the score is how much weight a find deserves (In
 1).
 """
 
-import asyncio
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -24,7 +23,7 @@ from tasks.committee.steps.judge_credibility import (
 )
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import idea_passages
-from tasks.judging.packing import even_batches
+from tasks.judging.packing import even_batches, side_by_side
 from tasks.judging.reply_fields import by_key
 
 SIMILARITY_SHARE = 3
@@ -103,10 +102,9 @@ async def judge_credibility(context: Context, candidates: Sequence[Candidate]) -
     batches = [
         keyed(batch) for batch in even_batches(waiting, context.parameters.items_per_judge_call)
     ]
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_asked(context, batch)) for batch in batches]
-    for batch, task in zip(batches, tasks, strict=True):
-        _enter(context, batch, task.result())
+    asked = await side_by_side(_asked(context, batch) for batch in batches)
+    for batch, outcome in zip(batches, asked, strict=True):
+        _enter(context, batch, outcome)
 
 
 async def _asked(context: Context, batch: dict[str, Candidate]) -> Outcome[CredibilityReply]:
@@ -230,17 +228,12 @@ async def rerank(
     by_part: dict[IdeaPart, list[Candidate]] = {}
     for candidate in candidates:
         by_part.setdefault(candidate.query.part, []).append(candidate)
-    async with asyncio.TaskGroup() as group:
-        tasks = {
-            part: group.create_task(
-                reranker.scores(
-                    "\n".join(outline.claims[part]), [candidate.text for candidate in found]
-                )
-            )
-            for part, found in by_part.items()
-        }
-    for part, found in by_part.items():
-        for candidate, score in zip(found, tasks[part].result(), strict=True):
+    scored = await side_by_side(
+        reranker.scores("\n".join(outline.claims[part]), [candidate.text for candidate in found])
+        for part, found in by_part.items()
+    )
+    for found, scores in zip(by_part.values(), scored, strict=True):
+        for candidate, score in zip(found, scores, strict=True):
             candidate.semantic_0_to_1 = score
 
 

@@ -7,9 +7,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.committee.steps.shown import KnowledgeShown
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 from tasks.judging.suggestions import ProposedSuggestions
 
 
@@ -29,20 +28,12 @@ class LaterReply(Reply):
     suggestions: ProposedSuggestions
 
 
-async def baseline_suggestions(_inputs: LaterInput, _tools: BaselineTools) -> LaterReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever is known."""
-    return NoAnswer(
-        Reason.OFFLINE_ENGINE,
-        "no change was suggested; use --engine litellm:MODEL for suggestions",
-    )
-
-
 LATER_SUGGESTIONS = Step(
     name="later_suggestions",
     version=2,
     package="tasks.committee",
     input_model=LaterInput,
     output_model=LaterReply,
-    baseline=baseline_suggestions,
+    baseline=no_baseline("no change was suggested; use --engine litellm:MODEL for suggestions"),
     kind=StepKind.JUDGEMENT,
 )

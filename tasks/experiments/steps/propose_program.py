@@ -10,9 +10,8 @@ from pydantic import Field
 from schemas.base import Noun, Reply
 from schemas.experiment import Aim, KnownWork
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Prose
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 
 
 class ShownProgram(Noun):
@@ -63,22 +62,13 @@ class ProposalReply(Reply):
     changes: tuple[ProposedChange, ...] = Field(description="Applied one after the other.")
 
 
-async def baseline_proposal(inputs: ProposalInput, tools: BaselineTools) -> NoAnswer:
-    """NoAnswer(offline_engine)."""
-    del inputs, tools
-    return NoAnswer(
-        Reason.OFFLINE_ENGINE,
-        "offline, other values of what a program declares as tunable are tried",
-    )
-
-
 PROPOSE_PROGRAM = Step(
     name="propose_program",
     version=1,
     package="tasks.experiments",
     input_model=ProposalInput,
     output_model=ProposalReply,
-    baseline=baseline_proposal,
+    baseline=no_baseline("offline, other values of what a program declares as tunable are tried"),
     kind=StepKind.JUDGEMENT,
     answer_tokens=2 * LONG_ANSWER_TOKENS,
 )

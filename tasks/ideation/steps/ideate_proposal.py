@@ -8,9 +8,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Key, Prose, Text
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 
 
 class ShownFinding(Noun):
@@ -58,21 +57,12 @@ class ProposalReply(Reply):
     answers: list[ToldAnswer] = Field(default=[], description="Empty for a first version.")
 
 
-async def baseline_proposal(
-    _inputs: ProposalInput, _tools: BaselineTools
-) -> ProposalReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever was found."""
-    return NoAnswer(
-        Reason.OFFLINE_ENGINE, "ideas are written with --engine litellm:MODEL; these are leads"
-    )
-
-
 IDEATE_PROPOSAL = Step(
     name="ideate_proposal",
     version=1,
     package="tasks.ideation",
     input_model=ProposalInput,
     output_model=ProposalReply,
-    baseline=baseline_proposal,
+    baseline=no_baseline("ideas are written with --engine litellm:MODEL; these are leads"),
     kind=StepKind.JUDGEMENT,
 )

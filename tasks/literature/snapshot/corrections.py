@@ -15,7 +15,7 @@ import orjson
 from schemas.audit import Action
 from tasks.literature.snapshot.editor import Change, StoreEditor
 from tasks.literature.snapshot.parts import Place
-from tasks.literature.snapshot.records import PaperRecord, key_number, paper_of
+from tasks.literature.snapshot.records import key_number, paper_of
 from tasks.literature.snapshot.store import key_numbers
 
 _CREATE = """
@@ -299,8 +299,3 @@ def _entry(name: int, contexts: bytes | None) -> list[Any]:
 def _plain(value: Any) -> Any:
     """A field as JSON gives it back."""
     return list(value) if isinstance(value, tuple) else value
-
-
-def record_fields() -> frozenset[str]:
-    """The fields of a record that a correction may set."""
-    return frozenset(PaperRecord.__slots__) - {"paper_id", "corpus_id", "reference_count"}

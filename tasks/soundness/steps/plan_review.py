@@ -9,14 +9,13 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
-from schemas.reasons import Reason
 from schemas.soundness import (
     ConcernKind,
     ConcernSeverity,
 )
 from schemas.suggestion import ActionEffort
 from tasks.judging.reply_fields import Prose, SoundEntries, word_of
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 
 
 class PlanInput(Noun):
@@ -74,21 +73,15 @@ class PlanReply(Reply):
     questions: Annotated[tuple[ProposedQuestion, ...], SoundEntries] = ()
 
 
-async def baseline_plan_review(_inputs: PlanInput, _tools: BaselineTools) -> PlanReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever the plan."""
-    return NoAnswer(
-        Reason.OFFLINE_ENGINE,
-        "the plan itself was not judged; use --engine litellm:MODEL for a review of it",
-    )
-
-
 PLAN_REVIEW = Step(
     name="plan_review",
     version=4,
     package="tasks.soundness",
     input_model=PlanInput,
     output_model=PlanReply,
-    baseline=baseline_plan_review,
+    baseline=no_baseline(
+        "the plan itself was not judged; use --engine litellm:MODEL for a review of it"
+    ),
     kind=StepKind.JUDGEMENT,
     answer_tokens=LONG_ANSWER_TOKENS,
 )

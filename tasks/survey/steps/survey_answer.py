@@ -9,9 +9,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Prose, SoundEntries, Text
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 from tasks.survey.steps.shown import ShownWork
 
 
@@ -34,19 +33,12 @@ class AnswerReply(Reply):
     )
 
 
-async def baseline_answer(_inputs: AnswerInput, _tools: BaselineTools) -> AnswerReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever was read."""
-    return NoAnswer(
-        Reason.OFFLINE_ENGINE, "an answer is written with --engine litellm:MODEL; this is evidence"
-    )
-
-
 SURVEY_ANSWER = Step(
     name="survey_answer",
     version=1,
     package="tasks.survey",
     input_model=AnswerInput,
     output_model=AnswerReply,
-    baseline=baseline_answer,
+    baseline=no_baseline("an answer is written with --engine litellm:MODEL; this is evidence"),
     kind=StepKind.JUDGEMENT,
 )

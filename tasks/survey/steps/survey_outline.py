@@ -9,9 +9,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Key, Prose, SoundEntries, Text
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 from tasks.survey.steps.shown import ShownWork
 
 
@@ -54,19 +53,12 @@ class OutlineReply(Reply):
     sections: Annotated[list[PlannedSection], Field(min_length=1), SoundEntries]
 
 
-async def baseline_outline(_inputs: OutlineInput, _tools: BaselineTools) -> OutlineReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever was read."""
-    return NoAnswer(
-        Reason.OFFLINE_ENGINE, "a review is written with --engine litellm:MODEL; this is evidence"
-    )
-
-
 SURVEY_OUTLINE = Step(
     name="survey_outline",
     version=1,
     package="tasks.survey",
     input_model=OutlineInput,
     output_model=OutlineReply,
-    baseline=baseline_outline,
+    baseline=no_baseline("a review is written with --engine litellm:MODEL; this is evidence"),
     kind=StepKind.JUDGEMENT,
 )

@@ -7,9 +7,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import Text
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 from tasks.survey.steps.shown import ShownJoin, ShownWork
 
 
@@ -31,20 +30,13 @@ class SectionReply(Reply):
     section: Text = Field(description="Paragraphs without a heading; every sentence cites by key.")
 
 
-async def baseline_section(_inputs: SectionInput, _tools: BaselineTools) -> SectionReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever was read."""
-    return NoAnswer(
-        Reason.OFFLINE_ENGINE, "a review is written with --engine litellm:MODEL; this is evidence"
-    )
-
-
 SURVEY_SECTION = Step(
     name="survey_section",
     version=1,
     package="tasks.survey",
     input_model=SectionInput,
     output_model=SectionReply,
-    baseline=baseline_section,
+    baseline=no_baseline("a review is written with --engine litellm:MODEL; this is evidence"),
     shares_prefix=True,
     kind=StepKind.JUDGEMENT,
 )

@@ -10,9 +10,8 @@ from pydantic import Field
 
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
-from schemas.reasons import Reason
 from tasks.judging.reply_fields import SoundEntries, Text
-from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.step import Step, no_baseline
 from tasks.survey.steps.shown import ShownSection, ShownWork
 
 
@@ -36,21 +35,12 @@ class SynthesisReply(Reply):
     )
 
 
-async def baseline_synthesis(
-    _inputs: SynthesisInput, _tools: BaselineTools
-) -> SynthesisReply | NoAnswer:
-    """NoAnswer(offline_engine), whatever was read."""
-    return NoAnswer(
-        Reason.OFFLINE_ENGINE, "a review is written with --engine litellm:MODEL; this is evidence"
-    )
-
-
 SURVEY_SYNTHESIS = Step(
     name="survey_synthesis",
     version=1,
     package="tasks.survey",
     input_model=SynthesisInput,
     output_model=SynthesisReply,
-    baseline=baseline_synthesis,
+    baseline=no_baseline("a review is written with --engine litellm:MODEL; this is evidence"),
     kind=StepKind.JUDGEMENT,
 )

@@ -16,8 +16,14 @@ from tasks.accounting.ledger import Ledger
 from tasks.curation.collect import collect_papers
 from tasks.curation.read import Reader
 from tasks.curation.review_files import number_of, read_review_json
-from tasks.curation.select import LONGEST_REVIEW, looked_at, refused
-from tasks.curation.submission import GivenReview, Submission, Unread
+from tasks.curation.submission import (
+    LONGEST_REVIEW,
+    GivenReview,
+    Submission,
+    Unread,
+    looked_at,
+    refused,
+)
 from tests.support.reviewed_papers import (
     FIRST_REVIEW,
     SECOND_REVIEW,

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import confusion_matrix, f1_score
+from sklearn.metrics import f1_score
 from sklearn.metrics import mean_absolute_error as reference_error
 
 from tasks.metrics.classification import (
     accuracy,
-    confusion,
     f1_of_class,
     label_collapse,
     macro_f1,
@@ -38,9 +37,6 @@ def test_as_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     gold, said = [one for one, _ in pairs], [other for _, other in pairs]
     assert macro_f1(of(pairs)).value == pytest.approx(f1_score(gold, said, average="macro"))
     assert mean_absolute_error(of(pairs)).value == pytest.approx(reference_error(gold, said))
-    assert [list(row) for row in confusion(of(pairs), (1, 2, 3, 4)).rows] == confusion_matrix(
-        gold, said, labels=[1, 2, 3, 4]
-    ).tolist()
     for label, reference in zip(
         sorted({*gold, *said}), f1_score(gold, said, average=None), strict=True
     ):
@@ -89,11 +85,9 @@ def test_nothing_to_score_is_undefined_and_never_zero(gold, said, reason: str) -
     assert collapse.top_label_share.undefined_reason == reason
 
 
-def test_words_have_no_distance_and_unknown_classes_no_cell() -> None:
+def test_words_have_no_distance() -> None:
     with pytest.raises(ValueError, match="needs numbers"):
         mean_absolute_error(pair_up({"a": "reject"}, {"a": "oral"}))
-    with pytest.raises(ValueError, match="not among the classes"):
-        confusion(of([(1, 4)]), (1, 2))
 
 
 def test_a_model_that_says_poster_to_everything_has_collapsed_though_it_is_often_right() -> None:

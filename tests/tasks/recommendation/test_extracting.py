@@ -16,7 +16,7 @@ from tasks.recommendation.steps.extract_resources import (
     ResourcesReply,
     baseline_resources,
 )
-from tasks.recommendation.uses import hyper_parameters_in, models_in
+from tasks.recommendation.uses import named_in
 from tests.support.soundness_fakes import FakeEngine
 
 SPEECH = Paper(
@@ -181,13 +181,14 @@ def test_the_baseline_answers_what_the_rules_find() -> None:
 
 
 def test_common_words_are_no_models_and_a_plain_number_sets_nothing() -> None:
-    assert models_in("Neural networks and Bayesian models are used. We use a Large model.") == {}
-    assert set(models_in("We use a ResNet-50 encoder and the GPT-2 language model.")) == {
-        "ResNet-50",
-        "GPT-2",
+    assert named_in("Neural networks and Bayesian models are used. We use a Large model.") == []
+    models = named_in("We use a ResNet-50 encoder and the GPT-2 language model.")
+    assert {(each.kind, each.name) for each in models} == {
+        (ResourceKind.MODEL, "ResNet-50"),
+        (ResourceKind.MODEL, "GPT-2"),
     }
-    assert hyper_parameters_in("The learning rate matters; we ran 5 trials.") == []
-    (found,) = hyper_parameters_in("Dropout with probability 0.1 is used throughout.")
+    assert named_in("The learning rate matters; we ran 5 trials.") == []
+    (found,) = named_in("Dropout with probability 0.1 is used throughout.")
     assert (found.name, found.value) == ("dropout", "0.1")
 
 
