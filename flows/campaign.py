@@ -29,6 +29,7 @@ from tasks.telemetry.reporting import reporting, span
 from warehouse.answers import Publication
 from warehouse.layout import Layout
 from warehouse.run_log import EVENTS, run_log
+from warehouse.shared_reports import share_reports, with_pages
 from warehouse.units.kind import Kind
 from warehouse.units.landing import (
     complete_receipt,
@@ -347,6 +348,7 @@ def conclude(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summary[HeadT]:
     if publication.published:
         kept = campaign.current_reports() if publication.unchanged else ()
         reports = kept or campaign.write_reports(head)
+        share_reports(layout, with_pages(reports), new=not kept)
     summary = summary_of(kind, head, publication, reports, campaign.remarks())
     return replace(summary, log_path=layout.log(campaign.run_id))
 

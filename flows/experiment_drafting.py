@@ -85,7 +85,7 @@ def _idea(
             found = queries.rows("newest_run_of_idea", idea_id=given)
             if not found:
                 raise ConfigurationError(
-                    f"no run in {options.warehouse} evaluated an idea {given}, and no file is called"
+                    f"no run in {layout.address} evaluated an idea {given}, and no file is called"
                     " so: `assay rank --scores` lists ideas of a run"
                 )
             run_id = found[0]["run_id"]

@@ -14,6 +14,7 @@ from schemas.recommendation import Recommendation, ResourceKind
 from schemas.settings import Settings
 from tasks.metrics.estimate import items_needed, pairs_needed
 from warehouse.layout import Layout
+from warehouse.shared_reports import share_reports
 
 RECOMMENDED = 3
 DEVIATIONS = (0.5, 1.0, 2.0)
@@ -41,7 +42,9 @@ def plan_experiments(
             remarks = tuple(recommendation_warnings(found))
             yield planned_experiment(version, found.recommendations, remarks)
 
-    return write_plans(layout.reports / head.run_id, tuple(planned()))
+    paths = write_plans(layout.reports / head.run_id, tuple(planned()))
+    share_reports(layout, paths)
+    return paths
 
 
 def planned_experiment(

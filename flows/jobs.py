@@ -218,8 +218,8 @@ class _Runner:
         self._working[job.job_id] = _Working(process, request.command, request.work)
 
     def _in_object_storage(self) -> bool:
-        """Whether the lake's files may lie there, or what lands."""
-        if self._settings.shared_landing is not None:
+        """Whether the warehouse lies there, or may have the lake's files there."""
+        if self._layout.objects is not None:
             return True
         try:
             return lies_in(self._layout, self._settings.catalogue) is not None

@@ -32,11 +32,13 @@ from schemas.ideation_run import IdeationHead, IdeationRequest
 from schemas.identifiers import RunId
 from schemas.option_values import DEFAULT_PROFILE
 from schemas.options import IdeateOptions, RunOptions
+from schemas.place import warehouse_folder
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from tasks.ideas.json_lines import write_ideas
 from tasks.telemetry.reporting import reporting, span
 from warehouse.layout import Layout
+from warehouse.shared_reports import share_reports
 
 logger = logging.getLogger(__name__)
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload")
@@ -83,7 +85,7 @@ def nightly(
     archive_folder = Path(archive) if archive else inbox_folder.parent / "archive"
     night = _Night(archive_folder, settle_seconds, settings)
     asked = {
-        "warehouse": Path(warehouse),
+        "warehouse": warehouse,
         "profile": profile,
         "engine": engine,
         "api_base": api_base,
@@ -115,7 +117,9 @@ def nightly(
     if seeds is not None:
         night.work_through(Path(seeds), make_ideas, named="seeds/")
     night.work_through(inbox_folder, evaluate_ideas)
-    _summarise(Layout(Path(warehouse).resolve()), night.outcomes, night.published, settings)
+    _summarise(
+        Layout(warehouse_folder(warehouse).resolve()), night.outcomes, night.published, settings
+    )
     if night.errors:
         raise night.errors[0]
     return night.outcomes
@@ -284,6 +288,7 @@ def _summarise(
         catalogue_url=settings.catalogue,
         thresholds=settings.alarms,
     )
+    share_reports(layout, (summary.markdown_path, summary.html_path, *summary.day_paths))
     create_markdown_artifact(
         markdown=summary.markdown, key="nightly-summary", description=str(summary.html_path)
     )

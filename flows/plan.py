@@ -1,6 +1,7 @@
 """The plan of a run: which ideas still need evaluating, in which shards, and under which name."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluati
 from tasks.steps import STEPS
 from tasks.telemetry.reporting import traceparent
 from warehouse.layout import Layout
+from warehouse.object_storage import AT_ONCE
 from warehouse.progress import announce
 from warehouse.runs.landing import RUNS, find_receipt, land_rejections, reuse
 from warehouse.units.landing import complete_receipt
@@ -69,11 +71,10 @@ def write_to_do(
     """
     run_id = keyed.run_id
     catalogue_url = Settings().catalogue
-    done = {
-        entry.evaluation_key
-        for entry in keyed.planned
-        if complete_receipt(layout, RUNS, run_id, entry.evaluation_key) is not None
-    }
+    keys = [entry.evaluation_key for entry in keyed.planned]
+    with ThreadPoolExecutor(AT_ONCE) as pool:  # some may have to be brought from elsewhere
+        found = list(pool.map(lambda key: complete_receipt(layout, RUNS, run_id, key), keys))
+    done = {key for key, receipt in zip(keys, found, strict=True) if receipt is not None}
     land_rejections(layout, run_id, keyed.rejected)
     announce(layout, _planned(keyed, request))
     to_do = [

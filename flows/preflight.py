@@ -411,14 +411,14 @@ def _objects_of(warehouse: Path, settings: Settings) -> "dict[str, ObjectFolder]
     """What lies in object storage, and where."""
     from warehouse.lake import lies_in
     from warehouse.layout import Layout
-    from warehouse.object_storage import ObjectFolder
 
+    layout = Layout(warehouse)
     found = {}
-    lake = lies_in(Layout(warehouse), settings.catalogue)
-    if lake is not None:
+    if layout.objects is not None:
+        found["warehouse"] = layout.objects
+    lake = lies_in(layout, settings.catalogue)
+    if lake is not None and layout.objects is None:
         found["files of the lake"] = lake
-    if settings.shared_landing is not None:
-        found["shared landing"] = ObjectFolder.of(settings.shared_landing)
     return found
 
 

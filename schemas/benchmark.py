@@ -13,6 +13,7 @@ from schemas.calls import LlmCall
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.run import Budget, Module, UnitReceipt, WorkRequest
@@ -199,7 +200,7 @@ class BenchmarkRequest(WorkRequest):
 
     suite: str
     data: Path = Field(description="Folder of the data sets.")
-    warehouse: Path
+    warehouse: WarehouseFolder
     profile: Profile
     engine: EngineChoice
     api_base: str | None = None

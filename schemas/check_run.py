@@ -10,6 +10,7 @@ from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId, content_hash
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.manuscripts import Decision, ManuscriptCheck
+from schemas.place import WarehouseFolder
 from schemas.reasons import Reason
 from schemas.run import Budget, UnitReceipt, WorkRequest
 
@@ -103,7 +104,7 @@ class CheckRequest(WorkRequest):
     """What a user asked to be checked, resolved: everything a check needs."""
 
     sources: tuple[ManuscriptSource, ...]
-    warehouse: Path
+    warehouse: WarehouseFolder
     engine: EngineChoice
     api_base: str | None = None
     judges: tuple[Judge, ...] = ()

@@ -13,6 +13,7 @@ from schemas.choices import EngineChoice
 from schemas.curation import ReviewedAt
 from schemas.idea import cutoff_day
 from schemas.identifiers import RunId
+from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.run import Budget, UnitReceipt, WorkRequest
@@ -90,7 +91,7 @@ class CurationRequest(WorkRequest):
     """What a user asked to be curated, resolved: everything it needs."""
 
     sources: tuple[PaperSource, ...]
-    warehouse: Path
+    warehouse: WarehouseFolder
     profile: Profile = Field(description="Says which models are asked, and how.")
     engine: EngineChoice
     api_base: str | None = None

@@ -1,7 +1,6 @@
 """One command that writes a draft: what it is written from, what it is, what landed."""
 
 from datetime import datetime
-from pathlib import Path
 
 from pydantic import Field
 
@@ -9,6 +8,7 @@ from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.draft import DraftClaim, DraftFigure, DraftWork, Form
 from schemas.identifiers import RunId
+from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.run import Budget, UnitReceipt, WorkRequest
@@ -46,7 +46,7 @@ class DraftRequest(WorkRequest):
     """What a user asked to be written, resolved."""
 
     draft_id: str = Field(min_length=1)
-    warehouse: Path
+    warehouse: WarehouseFolder
     profile: Profile = Field(description="Says which models are asked, and how.")
     engine: EngineChoice = EXTRACTIVE
     api_base: str | None = None

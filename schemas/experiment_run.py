@@ -9,6 +9,7 @@ from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.experiment import Container
 from schemas.identifiers import RunId
+from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.run import Budget, UnitReceipt, WorkRequest
@@ -26,7 +27,7 @@ class ExperimentRequest(WorkRequest):
     """What a user asked to be tried, resolved."""
 
     tasks: tuple[TaskSource, ...]
-    warehouse: Path
+    warehouse: WarehouseFolder
     profile: Profile = Field(description="Says which models are asked, and how.")
     engine: EngineChoice = Field(
         default=EXTRACTIVE,

@@ -15,6 +15,7 @@ from schemas.base import Noun
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.idea import cutoff_day
+from schemas.place import WarehouseFolder
 from schemas.run import Module
 
 MOST_WORKERS = 256
@@ -83,11 +84,11 @@ ENGINES = "`extractive` (offline baseline) or `litellm:MODEL`."
 MODULES = f"Comma-separated: {', '.join(Module)}."
 
 Warehouse = Annotated[
-    Path,
+    WarehouseFolder,
     option(
         ...,
-        "DIR",
-        "Folder of the warehouse: landing, lake, caches, reports.",
+        "DIR|ADDRESS",
+        "Folder of the warehouse (landing, lake, caches, reports), or s3://bucket/prefix.",
         variable="ASSAY_WAREHOUSE",
     ),
 ]

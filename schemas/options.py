@@ -37,6 +37,7 @@ from schemas.option_values import (
     parse_modules,
     read_by,
 )
+from schemas.place import WarehouseFolder
 from schemas.ranking import Grouping, RatingMethod
 from schemas.run import BatchFailures, Budget, Module
 
@@ -60,7 +61,9 @@ class LakeOptions(Options):
 class DemoOptions(LakeOptions):
     """Of `assay demo`, which keeps to a folder of its own."""
 
-    warehouse: Path = option(Path("demo-warehouse"), "DIR", "Folder of the warehouse it makes.")
+    warehouse: WarehouseFolder = option(
+        Path("demo-warehouse"), "DIR", "Folder of the warehouse it makes."
+    )
     workers: Workers = None
 
 

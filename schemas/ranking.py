@@ -14,6 +14,7 @@ from schemas.calls import LlmCall
 from schemas.choices import EngineChoice
 from schemas.identifiers import IdeaId, RankedIdeaId, RunId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.run import BatchFailures, Budget, UnitReceipt, WorkRequest
@@ -268,7 +269,7 @@ class RankRequest(WorkRequest):
     """What a user asked to be ranked, resolved: everything a ranking needs."""
 
     run_id: RunId
-    warehouse: Path
+    warehouse: WarehouseFolder
     profile: Profile
     engine: EngineChoice
     api_base: str | None = None

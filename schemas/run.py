@@ -10,6 +10,7 @@ from pydantic import Field
 from schemas.base import Noun, Severity
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
+from schemas.place import WarehouseFolder
 from schemas.profile import Profile, ScoreWeights
 from schemas.reasons import Reason
 from schemas.settings import RunSettings
@@ -74,7 +75,7 @@ class RunRequest(WorkRequest):
     """What a user asked for, resolved: everything a run of ideas needs."""
 
     ideas_path: Path
-    warehouse: Path
+    warehouse: WarehouseFolder
     profile: Profile
     engine: EngineChoice
     api_base: str | None = None

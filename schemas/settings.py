@@ -6,10 +6,10 @@ Each section reads `ASSAY_<SECTION>__<FIELD>`; names other tools already use are
 from pathlib import Path
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.choices import LiteratureChoice
 from schemas.experiment import Container
+from schemas.place import Home, WarehouseFolder
 
 
 class Section(BaseModel):
@@ -215,8 +215,8 @@ class DashboardSettings(Section):
     would get the keys of whoever runs it.
     """
 
-    warehouse: Path = Field(
-        default=Path("assay-warehouse"), description="Folder of the warehouse it shows."
+    warehouse: WarehouseFolder = Field(
+        default=Path("assay-warehouse"), description="Folder or address of the warehouse it shows."
     )
     password: SecretStr | None = Field(
         default=None,
@@ -449,16 +449,8 @@ class NightlySettings(Section):
     )
 
 
-class Settings(BaseSettings):
+class Settings(Home):
     """All of it. Read once by the command line, the flows and the gateway's entry point."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="ASSAY_",
-        env_nested_delimiter="__",
-        frozen=True,
-        extra="ignore",
-        populate_by_name=True,
-    )
 
     semantic_scholar_api_key: SecretStr | None = Field(
         default=None,
@@ -509,22 +501,11 @@ class Settings(BaseSettings):
     data: Path | None = Field(
         default=None, description="Folder of the data sets that the benchmarks read."
     )
-    home: Path = Field(
-        default_factory=lambda: Path("~/.assay").expanduser(),
-        description="Prefect's database and indices of snapshots.",
-    )
     catalogue_url: SecretStr | None = Field(
         default=None,
         description=(
             "A PostgreSQL catalogue: postgresql://user:password@host:port/database. None: an SQLite"
-            " file."
-        ),
-    )
-    shared_landing: str | None = Field(
-        default=None,
-        description=(
-            "Place in object storage, s3://bucket/prefix, where what lands is kept too, so that"
-            " other machines find it. None: in the warehouse folder alone."
+            " file, beside a warehouse in a folder."
         ),
     )
     literature: LiteratureSettings = LiteratureSettings()

@@ -1,7 +1,6 @@
 """One command that surveys questions: what was asked, what it is, what landed."""
 
 from datetime import date, datetime
-from pathlib import Path
 
 from pydantic import Field
 
@@ -9,6 +8,7 @@ from schemas.base import Noun
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.place import WarehouseFolder
 from schemas.profile import Profile
 from schemas.reasons import Reason
 from schemas.run import Budget, UnitReceipt, WorkRequest
@@ -46,7 +46,7 @@ class SurveyRequest(WorkRequest):
     """What a user asked to be surveyed, resolved: everything a survey needs."""
 
     questions: tuple[SurveyQuestion, ...]
-    warehouse: Path
+    warehouse: WarehouseFolder
     profile: Profile = Field(description="Says which models are asked, and how.")
     engine: EngineChoice
     api_base: str | None = None

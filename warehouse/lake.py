@@ -2,7 +2,7 @@
 number of readers.
 
 Its files lie in the warehouse's folder, wherever that is, or where the catalogue says, in object
-storage.
+storage. Those of a warehouse that is in object storage lie there from the start.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,11 +19,12 @@ from schemas.errors import (
     UnknownNameError,
     UpstreamError,
 )
+from schemas.place import in_object_storage
 from warehouse.connection import in_memory
 from warehouse.definitions import show_as_defined
 from warehouse.layout import Layout
 from warehouse.object_files import reach, storage_failure, storage_failures_told
-from warehouse.object_storage import ObjectFolder, in_object_storage
+from warehouse.object_storage import ObjectFolder
 from warehouse.postgres import VARIABLE, PostgresCatalogue, loss_told, only_publisher
 from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import quoted, statement, table_statement
@@ -52,6 +53,7 @@ def open_writer(
             refuses.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
+    _check_catalogue_is_shared(layout, catalogue_url)
     layout.lake.mkdir(parents=True, exist_ok=True)
     with (
         _only_publisher(layout, catalogue_url, wait_seconds),
@@ -99,15 +101,29 @@ def open_reader(
 
 
 def may_hold_a_lake(layout: Layout, catalogue_url: str | None) -> bool:
-    """Whether there is a catalogue to look into: one in PostgreSQL is known once it is asked."""
+    """Whether there is a catalogue to look into: one in PostgreSQL is known once it is asked.
+
+    Raises:
+        ConfigurationError: the warehouse needs one there, and none is named.
+    """
+    _check_catalogue_is_shared(layout, catalogue_url)
     return catalogue_url is not None or layout.catalogue.exists() or layout.moved_catalogue.exists()
+
+
+def _check_catalogue_is_shared(layout: Layout, catalogue_url: str | None) -> None:
+    if layout.objects is not None and catalogue_url is None:
+        raise ConfigurationError(
+            f"{layout.address} needs its catalogue in PostgreSQL: export"
+            f" {VARIABLE}=postgresql://user:password@host:port/database, an empty database for a"
+            " new lake"
+        )
 
 
 def no_lake(layout: Layout) -> UnknownNameError:
     """Nothing was published yet."""
     return UnknownNameError(
-        f"no lake in {layout.root}: publish a run first (`assay evaluate … --warehouse"
-        f" {layout.root}`)"
+        f"no lake in {layout.address}: publish a run first (`assay evaluate … --warehouse"
+        f" {layout.address}`)"
     )
 
 
@@ -153,20 +169,29 @@ def _attached(
             except duckdb.Error as error:
                 raise _opening_error(layout, catalogue, error) from None
 
-        place = folder = f"{layout.data.resolve()}/"
-        attach(folder)
+        place = own = _own_place(layout)
+        if in_object_storage(own):
+            reach(connection, ObjectFolder.of(own))
+        attach(place)
         (written_at,) = connection.execute(statement("catalogue", "data_path")).fetchall()[0]
-        if in_object_storage(written_at):
+        if layout.objects is None and in_object_storage(written_at):
             place = written_at
             connection.execute("detach lake")
             reach(connection, ObjectFolder.of(place))
             attach(place)
-        elif catalogue is not None and written_at != folder:
+        elif catalogue is not None and written_at != own:
             _refuse_other_lakes(connection, layout, catalogue, written_at)
         connection.execute(f"set variable data_path = {quoted(place)}")
         connection.execute("use lake")
         connection.execute(f"set python_enable_replacements = {not read_only}")
         yield connection
+
+
+def _own_place(layout: Layout) -> str:
+    """Where the files of a lake lie unless its catalogue says otherwise."""
+    if layout.objects is not None:
+        return layout.objects.within("lake").address
+    return f"{layout.data.resolve()}/"
 
 
 def data_path(connection: duckdb.DuckDBPyConnection) -> str:
@@ -199,16 +224,20 @@ def _refuse_other_lakes(
     catalogue: PostgresCatalogue,
     written_at: str,
 ) -> None:
-    """A lake may lie in different places on different machines; its files are there on each."""
-    found = connection.execute(statement("catalogue", "some_table")).fetchone()
-    if found is None:
-        return
-    file = connection.execute(statement("catalogue", "some_file"), [found[0]]).fetchone()
-    if file is not None and not Path(file[0]).exists():
-        raise ConfigurationError(
-            f"the catalogue at {catalogue.title} is that of the lake in {written_at}, not of"
-            f" {layout.lake}: name its warehouse with --warehouse, or another {VARIABLE}"
-        )
+    """A lake may lie in folders of different names on different machines; its files are there on
+    each. In object storage it lies in one place.
+    """
+    if layout.objects is None:
+        found = connection.execute(statement("catalogue", "some_table")).fetchone()
+        if found is None:
+            return
+        file = connection.execute(statement("catalogue", "some_file"), [found[0]]).fetchone()
+        if file is None or Path(file[0]).exists():
+            return
+    raise ConfigurationError(
+        f"the catalogue at {catalogue.title} is that of the lake in {written_at}, not of"
+        f" {_own_place(layout)}: name its warehouse with --warehouse, or another {VARIABLE}"
+    )
 
 
 def _opening_error(

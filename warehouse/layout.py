@@ -1,4 +1,4 @@
-"""Where everything lies inside a warehouse folder."""
+"""Where everything of a warehouse lies."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +7,8 @@ from typing import Self
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.patterns import bounded
+from schemas.place import address_of, warehouse_folder
+from warehouse.object_storage import ObjectFolder
 
 _NAME = bounded(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 
@@ -28,9 +30,41 @@ class Layout:
     landing/receipts/<kk>/<key>/<run>         which runs landed an evaluation
     lake/catalog.sqlite, lake/data/           what is published
     state/, cache/, reports/, logs/           resumption, replies, reports, a log of each run
+
+    Of a warehouse in object storage this is the working folder of one machine; `objects` says where
+    the machines meet:
+
+    landing/<work>/<unit>.tar                 a unit, whole or absent
+    landing/receipts/<kk>/<key>               which runs landed an evaluation, a line each
+    lake/                                     the files of the lake; its catalogue is PostgreSQL
+    reports/                                  as in the folder
     """
 
     root: Path
+
+    @classmethod
+    def of(cls, address: str) -> Self:
+        """The warehouse at `s3://bucket/prefix`, or in a folder.
+
+        Raises:
+            ConfigurationError: it is no address.
+        """
+        return cls(warehouse_folder(address))
+
+    @property
+    def objects(self) -> ObjectFolder | None:
+        """Where in object storage the warehouse lies; None: in its folder.
+
+        Raises:
+            ConfigurationError: the folder's name is no address.
+        """
+        address = address_of(self.root)
+        return None if address is None else ObjectFolder.of(address)
+
+    @property
+    def address(self) -> str:
+        """As it is written after `--warehouse`."""
+        return address_of(self.root) or str(self.root)
 
     def existing(self) -> Self:
         """These paths, for who reads or changes what is there: a mistyped folder would seem empty.
@@ -38,7 +72,7 @@ class Layout:
         Raises:
             UnknownNameError: there is no such folder.
         """
-        if not self.root.is_dir():
+        if self.objects is None and not self.root.is_dir():
             raise UnknownNameError(
                 f"there is no folder {self.root}: name that of the warehouse with --warehouse"
             )

@@ -15,12 +15,8 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from schemas.errors import AssayError, ConfigurationError, UpstreamError
-from schemas.patterns import bounded
+from schemas.place import bucket_and_prefix
 
-SHAPE = "s3://bucket/prefix"
-_SCHEME = "s3://"
-_BUCKET = bounded(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_PREFIX = bounded(r"[A-Za-z0-9._=/-]{0,500}")
 _DEFAULT_REGION = "us-east-1"
 _OF_AWS = (".amazonaws.com", ".amazonaws.com.cn")
 TIMEOUT_SECONDS = 30
@@ -54,25 +50,17 @@ class ObjectFolder:
         Raises:
             ConfigurationError: it is no such address.
         """
-        bucket, _, prefix = address.removeprefix(_SCHEME).partition("/")
-        prefix = prefix.strip("/")
-        parts = prefix.split("/")
-        if (
-            not in_object_storage(address)
-            or not _BUCKET.fullmatch(bucket)
-            or not _PREFIX.fullmatch(prefix)
-            or (prefix and not all(part.strip(".") for part in parts))
-        ):
-            raise ConfigurationError(
-                f"{address[:200]!r} is no place in object storage: write {SHAPE}, in letters,"
-                " digits, dot, dash, underscore and equals sign"
-            )
+        bucket, prefix = bucket_and_prefix(address)
         return cls(bucket, f"{prefix}/" if prefix else "")
 
     @property
     def address(self) -> str:
         """With a slash at its end."""
-        return f"{_SCHEME}{self.bucket}/{self.prefix}"
+        return f"s3://{self.bucket}/{self.prefix}"
+
+    def within(self, name: str) -> "ObjectFolder":
+        """The folder of this name in it."""
+        return ObjectFolder(self.bucket, f"{self.prefix}{name}/")
 
     def credentials(self) -> dict[str, str]:
         """As they are now, with region and endpoint: those of a role end after an hour. `endpoint`
@@ -154,19 +142,37 @@ class ObjectFolder:
                 raise
         return True
 
+    def write(self, name: str, content: bytes, kind: str = "application/octet-stream") -> None:
+        """Keep content under this name, whatever is there. Raises as `size`."""
+        _, client = _client()
+        with _told(self):
+            client.put_object(
+                Bucket=self.bucket, Key=self.prefix + name, Body=content, ContentType=kind
+            )
+
     def get(self, name: str) -> tuple[bytes, str] | None:
         """The content of an object and its tag; None: there is none. Raises as `size`."""
-        from botocore.exceptions import ClientError
+        from botocore.exceptions import (
+            ClientError,
+            IncompleteReadError,
+            ReadTimeoutError,
+            ResponseStreamingError,
+        )
 
         _, client = _client()
         with _told(self):
-            try:
-                found = client.get_object(Bucket=self.bucket, Key=self.prefix + name)
-            except ClientError as error:
-                if error.response["Error"].get("Code") == "NoSuchKey":
-                    return None
-                raise
-            return found["Body"].read(), found["ETag"]
+            for attempt in range(ATTEMPTS):
+                try:
+                    found = client.get_object(Bucket=self.bucket, Key=self.prefix + name)
+                    return found["Body"].read(), found["ETag"]
+                except ClientError as error:
+                    if error.response["Error"].get("Code") == "NoSuchKey":
+                        return None
+                    raise
+                except (IncompleteReadError, ReadTimeoutError, ResponseStreamingError):
+                    if attempt == ATTEMPTS - 1:  # botocore asks again for the head of it alone
+                        raise
+        raise AssertionError
 
     def remove(self, name: str) -> None:
         """Remove an object, if it is there. Raises as `size`."""
@@ -192,11 +198,6 @@ class ObjectFolder:
                 f"{self.address} does not give back what was written there first: the storage has"
                 " to know If-None-Match"
             )
-
-
-def in_object_storage(address: str) -> bool:
-    """Whether it names a place there, and not a folder."""
-    return address.startswith(_SCHEME)
 
 
 def file_size(folder: Path, place: ObjectFolder | None, name: str) -> int | None:

@@ -17,7 +17,8 @@ from schemas.identifiers import RunId
 from schemas.run import PlannedRun
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS
-from warehouse.units.landing import RECEIPT_FILE, read_noun, unit_folders, write_noun
+from warehouse.units.landing import read_noun, unit_folders, write_noun
+from warehouse.units.shared import RECEIPT_FILE
 
 RATE_OVER = timedelta(minutes=10)
 SILENT_AFTER = timedelta(minutes=2)

@@ -26,7 +26,7 @@ from warehouse.layout import Layout
 from warehouse.object_storage import AT_ONCE, file_size
 from warehouse.statements import MARTS, statement, table_statement
 from warehouse.units.kind import Kind
-from warehouse.units.landing import LEFTOVERS, landed_names, loose_files
+from warehouse.units.landing import LEFTOVERS, bring, landed_names, loose_files
 from warehouse.verify_content import LakeContent, LandedContent
 from warehouse.verify_landing import read_file, read_units
 from warehouse.verify_records import recorded_problems
@@ -143,6 +143,8 @@ class _Comparison:
         """What landed of `kind` and is not published, or with other rows than landed."""
         known = kind.head_table in self.readable
         published = self._published(kind) if known else set()
+        for names in published:
+            bring(self.layout, kind, *names)
         return [
             problem
             for names in landed_names(self.layout, kind)

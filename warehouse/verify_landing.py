@@ -13,7 +13,8 @@ from schemas.tables import TABLE
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.units.kind import HeadT, Kind, ReceiptT
-from warehouse.units.landing import LET_GO, RECEIPT_FILE, read_noun, unit_folders
+from warehouse.units.landing import read_noun, unit_folders
+from warehouse.units.shared import LET_GO, RECEIPT_FILE
 from warehouse.verify_content import LandedContent
 
 

@@ -27,6 +27,7 @@ class NightlySummary:
     alarm_count: int
     html_path: Path
     markdown_path: Path
+    day_paths: tuple[Path, Path]
 
 
 _SUFFIXES: tuple[OutputFormat, ...] = ("md", "html")
@@ -77,9 +78,13 @@ def write_nightly(
         suffix: rendered("nights.md.jinja", day=at.date(), summaries=summaries, suffix=suffix)
         for suffix in _SUFFIXES
     }
-    _write(folder, f"{at:%Y-%m-%d}", day_page, f"Nights of {at:%Y-%m-%d}")
+    day_paths = _write(folder, f"{at:%Y-%m-%d}", day_page, f"Nights of {at:%Y-%m-%d}")
     return NightlySummary(
-        _markdown(page, "md", linked=False), page.alarm_count, html_path, markdown_path
+        _markdown(page, "md", linked=False),
+        page.alarm_count,
+        html_path,
+        markdown_path,
+        day_paths,
     )
 
 

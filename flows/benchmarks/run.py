@@ -16,6 +16,7 @@ from schemas.settings import Settings
 from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
 from warehouse.run_log import EVENTS, run_log
+from warehouse.shared_reports import share_reports
 from warehouse.units.landing import complete_receipt
 from warehouse.units.publish import publish
 
@@ -49,6 +50,7 @@ def run_suite(
     reports: tuple[Path, ...] = ()
     if publication.published:
         reports = write_benchmark_report(layout, (run_id,), catalogue_url=settings.catalogue)
+        share_reports(layout, reports)
     summary = summary_of(BENCHMARKS, receipt, publication, reports)
     return replace(summary, log_path=layout.log(run_id))
 

@@ -183,6 +183,7 @@ def _print(
     from flows.talk import print_note, print_warning
     from warehouse.layout import Layout
     from warehouse.queries import open_queries
+    from warehouse.shared_reports import share_reports
 
     failed = [
         f"{summary.head.run_id} not published: {each}"
@@ -206,6 +207,7 @@ def _print(
         paths = summaries[0].report_paths
         if len(run_ids) > 1:
             paths = write_benchmark_report(layout, run_ids, found, catalogue_url=catalogue)
+            share_reports(layout, paths)
         print_benchmarks(page, paths, failed, as_json=as_json)
     elif as_json:
         print_answer("not_published", warnings=failed)

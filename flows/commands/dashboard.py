@@ -36,22 +36,26 @@ def dashboard(
     from flows.beside_jobs import check_free, work_beside
     from flows.talk import print_note
     from warehouse.layout import Layout
+    from warehouse.services.database import check_services
 
     settings = Settings()
-    if not lake.warehouse.is_dir():
+    layout = Layout(lake.warehouse)
+    if layout.objects is None and not lake.warehouse.is_dir():
         raise ConfigurationError(
             f"there is no folder {lake.warehouse}: name a warehouse with --warehouse, or make the"
             " folder for a new one"
         )
+    if settings.dashboard.provider is not None:
+        check_services(layout)
     check_free(host, port)
     shown = f"[{host}]" if ":" in host else host
-    print_note(f"dashboard of {lake.warehouse} on http://{shown}:{port} – stop it with Ctrl-C")
+    print_note(f"dashboard of {layout.address} on http://{shown}:{port} – stop it with Ctrl-C")
     if not is_loopback(host):
-        _print_warnings(host, settings.dashboard, Layout(lake.warehouse))
+        _print_warnings(host, settings.dashboard, layout)
     return work_beside(
         ("dashboards.app.server", host, str(port)),
         environment(lake.warehouse, settings),
-        Layout(lake.warehouse),
+        layout,
         settings,
     )
 

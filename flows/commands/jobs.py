@@ -26,7 +26,7 @@ def run(lake: LakeOptions) -> int:
 
     told: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
-    print_note(f"takes up the jobs of {lake.warehouse} – stop it with Ctrl-C")
+    print_note(f"takes up the jobs of {Layout(lake.warehouse).address} – stop it with Ctrl-C")
     try:
         run_jobs(Layout(lake.warehouse), Settings(), over=lambda: bool(told))
     except KeyboardInterrupt:

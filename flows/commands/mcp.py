@@ -41,10 +41,12 @@ def mcp(
     from flows.job_environment import without_keys
     from flows.request import check_warehouse, resolve_literature
     from warehouse.layout import Layout
+    from warehouse.services.database import check_services
 
     settings = Settings()
     check_warehouse(lake.warehouse)
     layout = Layout(lake.warehouse.resolve())
+    check_services(layout)
     asked = None if literature is None else LiteratureChoice.parse(literature)
     with open_gateway(resolve_literature(asked, settings), settings, layout) as gateway:
         return work_beside(

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 import annotated_types
 import typer
+from pydantic import BeforeValidator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
@@ -20,6 +21,7 @@ from flows.talk import set_talk
 from schemas.errors import ConfigurationError
 from schemas.option_values import Options, flag_of, written
 from schemas.options import LakeOptions
+from schemas.place import AddressOfWarehouse
 from schemas.settings import Settings
 from warehouse.rights import keep_private
 
@@ -157,7 +159,7 @@ def _parameters(model: type[Options]) -> Iterator[inspect.Parameter]:
 
 
 def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
-    extra, flag, read = field.json_schema_extra, flag_of(name), _read_by_typer(field.annotation)
+    extra, flag, read = field.json_schema_extra, flag_of(name), _read_by_typer(field)
     assert isinstance(extra, dict)
     if name == "output":
         option = output_option(str(field.description))
@@ -183,13 +185,17 @@ def _as_parameter(name: str, field: FieldInfo, annotation: Any) -> inspect.Param
     )
 
 
-def _read_by_typer(annotation: Any) -> Any:
+def _read_by_typer(field: FieldInfo) -> Any:
     """The type as typer knows it: what the model reads itself is text to typer."""
+    annotation = field.annotation
     if annotation == tuple[str, ...]:
         return list[str] | None
     optional = NoneType in get_args(annotation)
     kind = get_args(annotation)[0] if optional else annotation
-    plain = inspect.isclass(kind) and issubclass(kind, _READ_BY_TYPER)
+    read_here = any(
+        isinstance(each, BeforeValidator | AddressOfWarehouse) for each in field.metadata
+    )
+    plain = not read_here and inspect.isclass(kind) and issubclass(kind, _READ_BY_TYPER)
     read = kind if plain else str
     return read | None if optional else read
 
@@ -199,4 +205,5 @@ def _default(value: Any) -> Any:
         return ...  # as typer says that an option must be given
     if value in (None, ()):
         return None
-    return value if isinstance(value, _READ_BY_TYPER) else written(value)
+    plain = isinstance(value, _READ_BY_TYPER) and not isinstance(value, Path)
+    return value if plain else written(value)

@@ -67,9 +67,9 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
     print_engine_note(run.engine)
     print_note(f"literature: {literature_in_words(request.literature)}")
     if summary.published:
+        address = Layout(request.warehouse).address
         print_note(
-            f"lake:   {request.warehouse / 'lake'} (assay sql --warehouse"
-            f' {quote(str(request.warehouse))} "from idea_scores")'
+            f'lake:   {address}/lake (assay sql --warehouse {quote(address)} "from idea_scores")'
         )
     for path in summary.report_paths:
         print_note(f"report: {path}")

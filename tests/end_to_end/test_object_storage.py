@@ -1,6 +1,5 @@
 """Two machines that have nothing but a bucket in common."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +8,10 @@ import pytest
 from flows.request import bundled
 from tests.support.assay_command import assay
 from tests.support.object_server import BUCKET, SECRET, ObjectServer, object_server
+from tests.support.postgres_server import PostgresServer, needs_postgres
 from warehouse.object_storage import forget_client
+
+pytestmark = [pytest.mark.end_to_end, needs_postgres]
 
 ADDRESS = f"s3://{BUCKET}/assay"
 
@@ -25,39 +27,42 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectServer]:
 
 
 def test_another_machine_goes_on_where_one_was_lost_and_pays_for_nothing_twice(
-    server: ObjectServer, bare_env: dict[str, str], tmp_path: Path
+    server: ObjectServer, postgres: PostgresServer, bare_env: dict[str, str], tmp_path: Path
 ) -> None:
-    env = bare_env | server.environment | {"ASSAY_SHARED_LANDING": ADDRESS}
+    catalogue = {"ASSAY_CATALOGUE_URL": postgres.new_database("objects")}
+    env = bare_env | server.environment | {"ASSAY_WAREHOUSE": ADDRESS}
     ideas = tmp_path / "ideas.jsonl"
     ideas.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:2]))
     evaluate = [
         *("evaluate", str(ideas), "--modules", "soundness", "--json"),
         *("--literature", f"snapshot:{bundled('papers.jsonl')}"),
     ]
-    first, second = tmp_path / "first", tmp_path / "second"
     done = {}
-    for name, warehouse, words in (
-        ("move", first, ["warehouse", "move-data", ADDRESS, "--json"]),
-        ("evaluate", first, evaluate),
-        ("doctor", first, ["doctor", "--json"]),
-        ("again", second, evaluate),
-        ("report", first, ["report"]),
-        ("verify", first, ["warehouse", "verify"]),
+    for name, home, words, more in (
+        ("no catalogue", "first", evaluate, {}),
+        ("evaluate", "first", evaluate, catalogue),
+        ("doctor", "first", ["doctor", "--json"], catalogue),
+        ("again", "second", evaluate, catalogue),
+        ("report", "second", ["report"], catalogue),
+        ("verify", "second", ["warehouse", "verify"], catalogue),
+        ("accounts", "second", ["accounts", "list"], catalogue),
     ):
-        home = {"ASSAY_HOME": str(tmp_path / f"home-{warehouse.name}")}
-        words = [*words, "--warehouse", str(warehouse)]
-        done[name] = assay(*words, env=env | home, cwd=tmp_path)
-    assert {name: each.returncode for name, each in done.items()} == dict.fromkeys(done, 0), done
-    assert json.loads(done["move"].stdout)["rows"][0]["place"] == f"{ADDRESS}/"
-    assert f"shared landing: {ADDRESS}/" in done["doctor"].stdout
-    assert not list(first.glob("lake/data/**/*.parquet"))
-    assert [name for name in server.objects if name.startswith("assay/main/")]
-    landed = [name for name in server.objects if name.startswith("assay/landing/")]
+        own = {"ASSAY_HOME": str(tmp_path / home)}
+        done[name] = assay(*words, env=env | own | more, cwd=tmp_path)
+    ended = {name: each.returncode for name, each in done.items()}
+    assert ended == dict.fromkeys(done, 0) | {"no catalogue": 2, "accounts": 2}, done
+    for name, word in (("no catalogue", "ASSAY_CATALOGUE_URL"), ("accounts", "in a folder")):
+        assert word in done[name].stderr
+        assert len(done[name].stderr.splitlines()) == 1
+    assert f"warehouse: {ADDRESS}/" in done["doctor"].stdout
+    assert not list(tmp_path.rglob("lake/data/**/*.parquet"))
+    assert [name for name in server.objects if name.startswith("assay/lake/main/")]
+    landed = [name for name in server.objects if name.startswith("assay/landing/run=")]
     assert len(landed) == 2
 
     receipts = [
-        sorted(path.read_text() for path in warehouse.glob("landing/run=*/idea=*/receipt.json"))
-        for warehouse in (first, second)
+        sorted(path.read_text() for path in (tmp_path / home).rglob("landing/run=*/idea=*/*.json"))
+        for home in ("first", "second")
     ]
     assert receipts[0] == receipts[1], "evaluated once"
     assert SECRET not in "".join(each.stdout + each.stderr for each in done.values())

@@ -1,6 +1,7 @@
 """A published lake for tests that only read."""
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
 from tests.support.evaluations import make_evaluation, make_run
-from tests.support.object_server import ObjectServer, object_server
+from tests.support.object_server import BUCKET, ObjectServer, object_server
+from tests.support.postgres_server import PostgresServer
 from warehouse import object_storage
 from warehouse.layout import Layout
 from warehouse.object_storage import forget_client
@@ -65,3 +67,27 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectServer]:
         forget_client()
         yield running
         forget_client()
+
+
+@pytest.fixture(scope="session")
+def names() -> Iterator[str]:
+    """Of databases."""
+    return (f"lake {number}" for number in count())
+
+
+@pytest.fixture
+def empty(postgres: PostgresServer, names: Iterator[str]) -> str:
+    """A database without anything in it."""
+    return postgres.new_database(next(names))
+
+
+@pytest.fixture
+def machines(tmp_path: Path, server: ObjectServer) -> tuple[Layout, Layout]:
+    """One warehouse as two machines see it, with nothing but a bucket in common."""
+    del server
+    return machine(tmp_path / "first"), machine(tmp_path / "second")
+
+
+def machine(home: Path) -> Layout:
+    """The warehouse in the bucket as the machine with this home sees it."""
+    return Layout(home / "warehouses" / f"s3={BUCKET}=assay")

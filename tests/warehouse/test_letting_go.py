@@ -20,8 +20,9 @@ from warehouse.lake import open_writer
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
 from warehouse.runs.landing import RUNS, find_receipt, land, reuse
-from warehouse.units.landing import LET_GO, iterate_receipts
+from warehouse.units.landing import iterate_receipts
 from warehouse.units.publish import publish
+from warehouse.units.shared import LET_GO
 from warehouse.verify import verify
 
 RUN, OTHER = RunId("run-a"), RunId("run-b")

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -48,17 +47,6 @@ Counts = dict[str, int]
 PAGE = Path(__file__).parents[2] / "docs" / "deployment.md"
 EXPORT = "export ASSAY_CATALOGUE_URL"
 SHAPE = "postgresql://user:password@host:port/database"
-
-
-@pytest.fixture(scope="module")
-def names() -> Iterator[str]:
-    return (f"lake {number}" for number in count())
-
-
-@pytest.fixture
-def empty(postgres: PostgresServer, names: Iterator[str]) -> str:
-    """A database without anything in it."""
-    return postgres.new_database(next(names))
 
 
 def _as_tests_do() -> None:

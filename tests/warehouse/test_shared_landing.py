@@ -4,46 +4,37 @@ import gzip
 import io
 import tarfile
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from dashboards.reports.write import write_reports
 from flows.preflight import check_place
 from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, UpstreamError
-from schemas.identifiers import RunId
+from schemas.idea import RejectedIdea
+from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tests.support.evaluations import make_evaluation, make_llm_call, make_run
-from tests.support.object_server import BUCKET, Fault, ObjectServer
+from tests.support.object_server import Fault, ObjectServer
+from tests.warehouse.conftest import machine
 from warehouse.layout import Layout
 from warehouse.runs.deletion import delete_run
-from warehouse.runs.landing import RUNS, land
+from warehouse.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
+from warehouse.shared_reports import bring_report, share_reports, with_pages
 from warehouse.units import landing
-from warehouse.units.landing import RECEIPT_FILE, complete_receipt, read_receipt
+from warehouse.units.landing import complete_receipt, read_receipt
 from warehouse.units.publish import publish
-from warehouse.units.shared import shared_landing
+from warehouse.units.shared import RECEIPT_FILE
+from warehouse.verify import verify
 
 RUN = RunId("run-a")
 KEY = make_evaluation().evaluation_key
 UNIT = f"assay/landing/run={RUN}/idea={KEY}.tar"
-
-
-@pytest.fixture(autouse=True)
-def shared(server: ObjectServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    del server
-    monkeypatch.setenv("ASSAY_SHARED_LANDING", f"s3://{BUCKET}/assay")
-    shared_landing.cache_clear()
-    yield
-    shared_landing.cache_clear()
-
-
-@pytest.fixture
-def machines(tmp_path: Path) -> tuple[Layout, Layout]:
-    """Two of them, with folders of their own."""
-    return Layout(tmp_path / "first"), Layout(tmp_path / "second")
+INDEX = f"assay/landing/receipts/{KEY[:2]}/{KEY}"
+WORK = f"assay/landing/run={RUN}/work.tar"
 
 
 def content(layout: Layout) -> dict[str, bytes]:
@@ -52,7 +43,7 @@ def content(layout: Layout) -> dict[str, bytes]:
 
 
 def test_a_unit_that_landed_elsewhere_is_found_by_its_name_and_published(
-    machines: tuple[Layout, Layout], server: ObjectServer
+    machines: tuple[Layout, Layout], server: ObjectServer, empty: str
 ) -> None:
     first, second = machines
     server.unlisted = lambda key: True
@@ -60,7 +51,7 @@ def test_a_unit_that_landed_elsewhere_is_found_by_its_name_and_published(
     for receipt in receipts:
         assert complete_receipt(second, RUNS, RUN, receipt.evaluation_key) == receipt
     assert content(second) == content(first)
-    assert publish(second, RUNS, make_run(ideas=2)).published
+    assert publish(second, RUNS, make_run(ideas=2), catalogue_url=empty).published
     assert server.operations("list") == []
 
 
@@ -73,15 +64,18 @@ def test_what_is_complete_here_asks_nobody(
     assert server.asked == []
 
 
+@pytest.mark.parametrize("in_key", [".tar", "/receipts/"])
 @pytest.mark.parametrize("how", ["slow_down", "late", "partial"])
 def test_a_unit_that_arrives_at_the_second_attempt_has_landed_once(
-    machines: tuple[Layout, Layout], server: ObjectServer, how: str
+    machines: tuple[Layout, Layout], server: ObjectServer, how: str, in_key: str
 ) -> None:
-    server.faults = [Fault(how, "put")]
+    server.faults = [Fault(how, "put", in_key=in_key)]
     receipt = land(machines[0], make_evaluation())
     assert server.faults == [], "it went wrong once"
-    assert list(server.objects) == [UNIT]
-    assert read_receipt(machines[1], RUNS, RUN, KEY) == receipt
+    assert set(server.objects) == {UNIT, INDEX}
+    server.faults = [Fault("half", "get", in_key=in_key)]
+    assert find_receipt(machines[1], KEY) == receipt
+    assert server.faults == [], "half of an answer is no answer"
     assert receipt.llm_calls == len(make_evaluation().llm_calls)
 
 
@@ -97,7 +91,7 @@ def test_a_unit_that_storage_refuses_has_landed_nowhere(
         land(machines[0], make_evaluation())
     server.expired = False
     for layout in machines:
-        assert read_receipt(layout, RUNS, RUN, KEY) is None
+        assert find_receipt(layout, KEY) is None
     assert server.objects == {}
 
 
@@ -139,14 +133,30 @@ def test_of_workers_that_land_one_unit_at_once_none_loses_what_it_paid(
         evaluation = make_evaluation(calls=1)
         start.wait()
         paid = make_llm_call(evaluation.idea.idea_id, 100 + number)
-        land(Layout(tmp_path / str(number)), replace(evaluation, llm_calls=(paid,)))
+        land(machine(tmp_path / str(number)), replace(evaluation, llm_calls=(paid,)))
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
-    receipt = complete_receipt(Layout(tmp_path / "another"), RUNS, RUN, KEY)
+    receipt = complete_receipt(machine(tmp_path / "another"), RUNS, RUN, KEY)
     assert receipt is not None
     assert receipt.llm_calls == 4
-    assert list(server.objects) == [UNIT]
+    assert set(server.objects) == {UNIT, INDEX}
+
+
+def test_an_evaluation_of_another_run_is_found_by_its_key_and_taken_over(
+    machines: tuple[Layout, Layout], server: ObjectServer
+) -> None:
+    first, second = machines
+    server.unlisted = lambda key: True
+    for run_id in ("run-a", "run-c"):
+        land(first, make_evaluation(run_id=run_id))
+    found = find_receipt(second, KEY)
+    assert found is not None
+    idea = replace(make_evaluation().idea, idea_id=IdeaId("renamed"))
+    taken = reuse(second, KEY, found.run_id, RunId("run-b"), idea)
+    assert taken.reused_from_run_id == found.run_id
+    assert read_receipt(first, RUNS, "run-b", KEY) == taken
+    assert server.objects[INDEX].decode().split() == ["run-a", "run-b", "run-c"]
 
 
 def packed(name: str, data: bytes = b"{}") -> bytes:
@@ -177,38 +187,51 @@ def test_what_is_no_unit_is_refused_in_one_line_and_written_nowhere(
     machines: tuple[Layout, Layout], server: ObjectServer, tmp_path: Path, content: bytes
 ) -> None:
     server.put(UNIT, content)
-    with pytest.raises(ConfigurationError, match=r"\.tar is no landed unit") as refused:
+    with pytest.raises(ConfigurationError, match=r"\.tar is not what lands there") as refused:
         read_receipt(machines[0], RUNS, RUN, KEY)
     assert "\n" not in str(refused.value)
     assert not list(tmp_path.rglob("*escaped*"))
     assert not machines[0].landing.exists()
 
 
-def test_a_deleted_run_is_not_found_again(
-    machines: tuple[Layout, Layout], server: ObjectServer
+def test_what_landed_on_one_machine_is_verified_and_deleted_on_another(
+    machines: tuple[Layout, Layout], server: ObjectServer, empty: str, tmp_path: Path
 ) -> None:
     first, second = machines
-    land(first, make_evaluation())
+    rejected = RejectedIdea(
+        idea_id=None, location="line 9", reason=Reason.DUPLICATE_ID, detail="give it another"
+    )
+    for number in range(2):
+        land(first, make_evaluation(number))
+    land_rejections(first, RUN, [rejected])
     kept = land(first, make_evaluation(run_id="run-b"))
-    assert publish(first, RUNS, make_run()).published
-    delete_run(first, RUN)
-    assert read_receipt(second, RUNS, RUN, KEY) is None
-    assert read_receipt(second, RUNS, kept.run_id, KEY) == kept
-    assert len(server.objects) == 1
+    run = make_run(ideas=2, rejected_count=1)
+    assert publish(first, RUNS, run, catalogue_url=empty).published
+    share_reports(first, with_pages(write_reports(first, RUN, catalogue_url=empty)))
+    report = second.reports / RUN / "index.html"
+    assert bring_report(second, report)
+    assert report.read_bytes() == (first.reports / RUN / "index.html").read_bytes()
+    server.unlisted = lambda key: True
+    assert verify(second, catalogue_url=empty).problems == ()
+    third = machine(tmp_path / "third")
+    server.objects.pop(UNIT)
+    assert any("its receipts say" in each for each in verify(third, catalogue_url=empty).problems)
+    delete_run(second, RUN, catalogue_url=empty)
+    assert find_receipt(third, make_evaluation(1).evaluation_key) is None
+    assert find_receipt(third, KEY) == kept
+    names = [name for name in server.objects if not name.startswith("assay/lake/")]
+    assert not [name for name in names if RUN in name], "neither units nor reports"
 
 
-@pytest.mark.parametrize("address", ["/a/folder", "s3://", "https://storage.example.org/lab"])
-def test_an_address_that_is_none_is_refused_before_anything_is_paid_for(
-    machines: tuple[Layout, Layout], monkeypatch: pytest.MonkeyPatch, address: str
+def test_storage_or_a_catalogue_that_cannot_be_shared_is_refused_before_anything_is_paid_for(
+    machines: tuple[Layout, Layout],
+    server: ObjectServer,
+    empty: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("ASSAY_SHARED_LANDING", address)
-    with pytest.raises(ConfigurationError, match="s3://bucket/prefix"):
+    with pytest.raises(ConfigurationError, match=r"s3://lab/assay needs .* ASSAY_CATALOGUE_URL"):
         check_place(machines[0].root, Settings())
-
-
-def test_storage_that_writes_over_what_is_there_is_refused_before_anything_is_paid_for(
-    machines: tuple[Layout, Layout], server: ObjectServer
-) -> None:
+    monkeypatch.setenv("ASSAY_CATALOGUE_URL", empty)
     check_place(machines[0].root, Settings())
     server.knows_conditions = False
     with pytest.raises(AssayError, match="If-None-Match"):

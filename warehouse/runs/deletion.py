@@ -19,9 +19,10 @@ from warehouse.ledger import append
 from warehouse.queries import open_queries
 from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
+from warehouse.shared_reports import forget_reports
 from warehouse.statements import table_statement
-from warehouse.units.landing import RECEIPT_FILE, iterate_receipts
-from warehouse.units.shared import forget
+from warehouse.units import shared
+from warehouse.units.landing import bring, iterate_receipts, landed_names
 
 
 class DeletedRun(Noun):
@@ -52,6 +53,10 @@ def delete_run(layout: Layout, run_id: RunId, *, catalogue_url: str | None = Non
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
         run, cost = queries.run(run_id), queries.run_cost(run_id)
+        sql = table_statement("published_names", table="rankings", columns="run_id, ranking_id")
+        known = queries.connection.execute(sql).fetchall()
+    rankings = {ranking for of_run, ranking in known if of_run == run_id}
+    rankings |= {ranking for _, ranking in landed_names(layout, RANKINGS, run_id)}
     folders, log = (RUNS.folder(layout, run_id), layout.reports / run_id), layout.log(run_id)
     files = (*(path for folder in folders for path in _files(folder)), *log.parent.glob(log.name))
     deleted = DeletedRun(
@@ -63,9 +68,11 @@ def delete_run(layout: Layout, run_id: RunId, *, catalogue_url: str | None = Non
     )
     _note(layout, deleted)
     # From here on no other run takes over what is about to go.
-    for receipt in iterate_receipts(layout, RUNS, run_id):
-        (layout.receipt_index(receipt.evaluation_key) / run_id).unlink(missing_ok=True)
-    forget(layout, (path.parent for path in folders[0].rglob(RECEIPT_FILE)))
+    _forget_evaluations(layout, run_id)
+    for ranking_id in rankings:
+        shared.forget_work(layout, RANKINGS.folder(layout, run_id, ranking_id))
+    shared.forget_work(layout, folders[0])
+    forget_reports(layout, layout.reports / run_id)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
     log.unlink(missing_ok=True)
@@ -83,6 +90,14 @@ def delete_run(layout: Layout, run_id: RunId, *, catalogue_url: str | None = Non
             connection.execute(sql, {"run_id": run_id})
         append(connection, [_entry(deleted)])
     return deleted
+
+
+def _forget_evaluations(layout: Layout, run_id: RunId) -> None:
+    bring(layout, RUNS, run_id)  # else those that landed on other machines would be found again
+    for receipt in iterate_receipts(layout, RUNS, run_id):
+        index = layout.receipt_index(receipt.evaluation_key)
+        shared.forget_run(layout, index, run_id)
+        (index / run_id).unlink(missing_ok=True)
 
 
 def _entry(deleted: DeletedRun) -> LedgerEntry:

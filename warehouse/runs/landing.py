@@ -4,9 +4,8 @@ landing/run=<run>/idea=<key>/<table>.parquet, receipt.json
 landing/run=<run>/rejected.parquet
 """
 
-import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -27,7 +26,7 @@ from warehouse.layout import Layout
 from warehouse.rankings.landing import drop_stale_rankings
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
 from warehouse.runs.standing import standing_of_rows
-from warehouse.units import landing
+from warehouse.units import landing, shared
 from warehouse.units.kind import Given, Kind
 from warehouse.violations import Violations
 
@@ -239,7 +238,7 @@ def reuse(
 def _rows_landed(layout: Layout, receipt: Receipt, catalogue_url: str | None) -> Rows:
     """The rows of an idea, from landing or, where its files were let go, from the lake."""
     folder = RUNS.folder_of(layout, receipt)
-    mark = folder / landing.LET_GO
+    mark = folder / shared.LET_GO
     try:
         if not mark.exists():
             return {
@@ -270,11 +269,15 @@ def find_receipt(layout: Layout, key: EvaluationKey) -> Receipt | None:
 
     Evaluations that ended early are not found: they are to be made again.
     """
-    try:
-        runs = sorted(entry.name for entry in os.scandir(layout.receipt_index(key)))
-    except FileNotFoundError:
-        return None
-    receipts = (landing.read_receipt(layout, RUNS, run, key) for run in runs)
+    index = layout.receipt_index(key)
+    here = frozenset(path.name for path in index.glob("*"))
+    return _complete_of(layout, key, here) or _complete_of(
+        layout, key, shared.runs_of(layout, index) - here
+    )
+
+
+def _complete_of(layout: Layout, key: EvaluationKey, runs: Iterable[str]) -> Receipt | None:
+    receipts = (landing.read_receipt(layout, RUNS, run, key) for run in sorted(runs))
     complete = [receipt for receipt in receipts if receipt is not None and receipt.complete]
     return min(complete, key=lambda receipt: receipt.reused_from_run_id is not None, default=None)
 
@@ -285,4 +288,5 @@ def _indexed(layout: Layout, rows: Rows, receipt: Receipt) -> Receipt:
     folder = layout.receipt_index(receipt.evaluation_key)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / receipt.run_id).touch()
+    shared.note_run(layout, folder, receipt.run_id)
     return landing.land(layout, RUNS, _with_standing(rows), receipt)

@@ -24,9 +24,21 @@ def services_file(layout: Layout) -> Path:
     return layout.state / "services.sqlite"
 
 
+def check_services(layout: Layout) -> None:
+    """Raises ConfigurationError where a warehouse has no such database: machines share no file."""
+    if layout.objects is not None:
+        raise ConfigurationError(
+            f"{layout.address} lies in object storage: accounts, tokens, people, votes, decisions,"
+            " `assay api` and `assay mcp` need a warehouse in a folder"
+        )
+
+
 class ServiceDatabase:
     """Safe for threads and processes. What a transaction has committed survives the death of the
     process and of the machine.
+
+    Raises on construction:
+        ConfigurationError: the warehouse lies in object storage, where there is no such file.
 
     Raises (every method):
         ConfigurationError: the file is damaged or cannot be opened.
@@ -34,6 +46,7 @@ class ServiceDatabase:
     """
 
     def __init__(self, layout: Layout) -> None:
+        check_services(layout)
         self.path = services_file(layout)
         self._reader, self._writer = _Place(), _Place()
 

@@ -8,6 +8,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -22,19 +23,18 @@ from schemas.errors import ConfigurationError
 from schemas.tables import TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
+from warehouse.object_storage import AT_ONCE
 from warehouse.parquet import write_bytes, write_rows
 from warehouse.rows import Rows
 from warehouse.units import shared
 from warehouse.units.kind import HeadT, Kind, ReceiptT
+from warehouse.units.shared import RECEIPT_FILE
 
 NounT = TypeVar("NounT", bound=Noun)
 CALL_TABLES = ("llm_calls", "api_calls")
 BUILDING, _REPLACED = ".building-", ".replaced-"
 LEFTOVERS = (BUILDING, _REPLACED)
 """How names begin that only a killed process leaves behind."""
-RECEIPT_FILE = "receipt.json"
-LET_GO = "rows-in-lake-only"
-"""In the folder of a unit whose files were let go: its rows are in the lake alone."""
 
 
 def land(
@@ -93,6 +93,39 @@ def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> Re
     if (receipt is None or not receipt.complete) and _take(layout, folder) is not None:
         receipt = _read_receipt_of(folder, kind)
     return receipt
+
+
+def bring(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> None:
+    """Have here whatever of a work that was published lands where machines meet.
+
+    Raises:
+        ConfigurationError: object storage refuses, or what is there is damaged.
+        UpstreamError: it cannot be reached.
+    """
+    folder = kind.folder(layout, *names)
+    if layout.objects is None:
+        return
+    if kind.unit is None:
+        read_receipt(layout, kind, *names)
+        return
+    known = shared.found_work(layout, folder)
+    if known is None:
+        return
+    units, files = known
+
+    def bring_unit(name: str) -> None:
+        receipt = _read_receipt_of(folder / name, kind)
+        if receipt is None or not receipt.complete:
+            _take(layout, folder / name)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(bring_unit, units))
+    for name, content in files.items():
+        if not (folder / name).exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            building = folder / f"{BUILDING}{uuid4().hex}"
+            write_bytes(building, pa.py_buffer(content))
+            building.replace(folder / name)
 
 
 def complete_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
@@ -172,6 +205,14 @@ def landed_files(
         for receipt in receipts
         if receipt.rows.get(table.name)
     ]
+
+
+def files_beside(layout: Layout, kind: Kind[Any, Any], *names: str) -> Iterator[Path]:
+    """The files beside the units that are there: the head, and those of loose rows."""
+    head = kind.head_file(layout, *names)
+    if kind.has_head_file and head.exists():
+        yield head
+    yield from (path for _, path in loose_files(layout, kind, *names))
 
 
 def loose_files(layout: Layout, kind: Kind[Any, Any], *names: str) -> Iterator[tuple[Table, Path]]:

@@ -23,7 +23,8 @@ from warehouse.parquet import write_rows
 from warehouse.rows import Row, Rows
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
-from warehouse.units.landing import LET_GO, iterate_receipts
+from warehouse.units.landing import iterate_receipts
+from warehouse.units.shared import LET_GO
 from warehouse.verify_content import LakeContent, LandedContent
 
 

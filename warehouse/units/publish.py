@@ -27,9 +27,15 @@ from warehouse.rows import row_of
 from warehouse.services.records import fold
 from warehouse.statements import table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
-from warehouse.units.landing import iterate_receipts, landed_files, loose_files
+from warehouse.units.landing import (
+    files_beside,
+    iterate_receipts,
+    landed_files,
+    loose_files,
+)
 from warehouse.units.letting_go import bring_back
 from warehouse.units.recording import record
+from warehouse.units.shared import keep_work
 from warehouse.units.validate import validate
 
 _TIMES = {"started_at", "finished_at", "duration_seconds"}
@@ -74,6 +80,8 @@ def publish(
             bring_back(connection, layout, kind, receipts)
         validation = None if unchanged else _validate(layout, kind, names, receipts)
         passed = validation is None or validation.passed
+        if passed and kind.unit is not None:
+            keep_work(layout, kind.folder(layout, *names), files_beside(layout, kind, *names))
         rows = _counts(connection, kind, names) if unchanged else {}
         if validation is not None and passed:
             with transaction(connection, kind.titled(*names)):

@@ -26,7 +26,7 @@ def show(lake: Lake) -> None:
             "This run called no language model, so it cost nothing: the extractive engine answers"
             " by itself. Give a model to see its cost.",
             "assay evaluate ideas.jsonl --engine litellm:MODEL --max-cost-usd 5 --warehouse"
-            f" {lake.layout.root}",
+            f" {lake.layout.address}",
         )
         latency.of_sources(lake, run)
         return

@@ -54,7 +54,7 @@ def show(lake: Lake) -> None:
     if not heads:
         empty.show(
             "No set of rated ideas has been made here yet.",
-            f"assay curate papers reviews --warehouse {lake.layout.root}",
+            f"assay curate papers reviews --warehouse {lake.layout.address}",
         )
         return
     _tell_last()

@@ -26,12 +26,12 @@ _LABELS = {
 def show(lake: Lake) -> None:
     """The oldest requests first; an answer is for good."""
     if not lake.exists:
-        empty.no_lake(str(lake.layout.root))
+        empty.no_lake(lake.layout.address)
         return
     if not may(lake.layout, Action.DECIDE):
         empty.show(
             "Who decides signs in as a decider; whoever runs this dashboard makes the account.",
-            f"assay accounts add NAME --role decider --warehouse {lake.layout.root}",
+            f"assay accounts add NAME --role decider --warehouse {lake.layout.address}",
         )
         return
     _tell_last()
@@ -39,7 +39,7 @@ def show(lake: Lake) -> None:
     if who is None:
         empty.show(
             "This account stands for no participant yet, of whom something could be asked.",
-            f"assay people add NAME --key ACCOUNT --warehouse {lake.layout.root}",
+            f"assay people add NAME --key ACCOUNT --warehouse {lake.layout.address}",
         )
         return
     waiting = tuple(open_requests(services_of(lake.layout), who.participant_id))

@@ -23,8 +23,8 @@ def show(lake: Lake) -> None:
     if not heads:
         empty.show(
             "No manuscript has been checked here yet.",
-            f"assay check paper.pdf --warehouse {lake.layout.root}\n"
-            f"assay demo --warehouse {lake.layout.root}",
+            f"assay check paper.pdf --warehouse {lake.layout.address}\n"
+            f"assay demo --warehouse {lake.layout.address}",
         )
         return
     chosen = state.choose(

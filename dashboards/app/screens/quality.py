@@ -12,7 +12,7 @@ def show(lake: Lake) -> None:
     if refused.show(lake) and not lake.runs():
         empty.show(
             "No run has been published here yet.",
-            f"assay evaluate ideas.jsonl --warehouse {lake.layout.root}",
+            f"assay evaluate ideas.jsonl --warehouse {lake.layout.address}",
         )
         return
     run = state.choose_run(lake)

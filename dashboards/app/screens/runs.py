@@ -31,7 +31,7 @@ def show(lake: Lake) -> None:
     if runs:
         _published(lake, len(runs))
     elif not open_runs:
-        empty.no_lake(str(lake.layout.root))
+        empty.no_lake(lake.layout.address)
 
 
 def under_way(lake: Lake) -> tuple[RunProgress, ...]:

@@ -28,7 +28,7 @@ def show(lake: Lake) -> None:
     files or lasts.
     """
     if not lake.exists:
-        empty.no_lake(str(lake.layout.root))
+        empty.no_lake(lake.layout.address)
         return
     question, dictionary = st.columns([3, 2])
     with dictionary:

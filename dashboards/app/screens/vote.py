@@ -55,7 +55,7 @@ def show(lake: Lake) -> None:
             return
         run_id = run.run_id
     elif not lake.exists:
-        empty.no_lake(str(lake.layout.root))
+        empty.no_lake(lake.layout.address)
         return
     contests = lake.ask(_contests, track, run_id)
     if not contests:
@@ -82,7 +82,7 @@ def _ask(lake: Lake) -> None:
 def _tell_how_to_vote(lake: Lake) -> None:
     empty.show(
         "Who votes signs in as a voter; whoever runs this dashboard makes the account.",
-        f"assay accounts add NAME --role voter --warehouse {lake.layout.root}",
+        f"assay accounts add NAME --role voter --warehouse {lake.layout.address}",
     )
 
 

@@ -21,6 +21,7 @@ from warehouse.export import rows_of_run
 from warehouse.layout import Layout
 from warehouse.ledger import ledger_of_run
 from warehouse.queries import Queries
+from warehouse.shared_reports import bring_report
 
 TEXTS_OF_OTHERS = frozenset({"paper_sections", "passages"})
 """Not the run's to hand on."""
@@ -97,7 +98,7 @@ def _files(
     yield file(provenance, provenance.name, "application/json", "The ledger's rows as W3C PROV.")
     for name, kind in _REPORTS.items():
         report = layout.reports / run_id / name
-        if report.exists():
+        if bring_report(layout, report):
             key, told = file(report, f"report/{name}", kind, "The report of the run.")
             yield f"{key}{report.suffix}", told
 
