@@ -9,6 +9,7 @@ from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.judging.batches.questions import Questions
 from tasks.judging.batches.waves import WaveProgress, Waves
+from tasks.judging.models import price_of
 from tasks.shards.standstill import PutDown
 from warehouse.layout import Layout
 
@@ -30,7 +31,6 @@ class BatchWaves:
         settings: Settings,
     ) -> None:
         from tasks.judging.batches.providers.opening import open_provider
-        from tasks.judging.models import price_of
 
         self._told: WaveProgress | None = None
         self._waiting = PutDown(layout.waiting(*names))

@@ -33,28 +33,12 @@ def resolve_check(
         raise ConfigurationError(
             "name a manuscript: a PDF, a text file, a LaTeX source, or a folder of them"
         )
-    if options.form not in FORMS:
-        raise ConfigurationError(f"--form {options.form!r}: choose from {', '.join(FORMS)}")
     engine, reasons = options.engine, options.reasons
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, engine)
-    if engine.is_baseline and options.form == "pdf":
-        raise ConfigurationError(
-            "--form pdf attaches the PDF, and the extractive engine reads text only: use --form"
-            " auto or text"
-        )
+    _check_form(options)
     _check_review(options)
-    if options.judge and reasons is None:
-        raise ConfigurationError(
-            "judges need the authors' own reasons to judge by: add --reasons FILE"
-        )
-    asked = [_judge(text, engine, options.api_base) for text in options.judge]
-    if len({judge.engine for judge in asked}) < len(asked):
-        raise ConfigurationError(
-            "the same judge is named twice: --repetitions asks a judge several times"
-        )
-    if reasons is not None and not asked:
-        asked = [Judge(engine=engine, api_base=options.api_base)]
+    judges = _judges(options)
     known = read_reasons(reasons) if reasons is not None else None
     sources = collect_manuscripts(papers, known, maximum_bytes=settings.documents.maximum_bytes)
     request = CheckRequest(
@@ -62,7 +46,7 @@ def resolve_check(
         warehouse=options.warehouse.resolve(),
         engine=engine,
         api_base=options.api_base,
-        judges=tuple(asked),
+        judges=judges,
         form=options.form,
         maximum_problems=options.problems,
         review=options.review,
@@ -87,6 +71,33 @@ def resolve_check(
         seed=revision.head.seed,
         form=revision.head.form,
     )
+
+
+def _check_form(options: CheckOptions) -> None:
+    """Raises ConfigurationError: there is no such form, or the engine cannot read it."""
+    if options.form not in FORMS:
+        raise ConfigurationError(f"--form {options.form!r}: choose from {', '.join(FORMS)}")
+    if options.engine.is_baseline and options.form == "pdf":
+        raise ConfigurationError(
+            "--form pdf attaches the PDF, and the extractive engine reads text only: use --form"
+            " auto or text"
+        )
+
+
+def _judges(options: CheckOptions) -> tuple[Judge, ...]:
+    """Who judges. Raises ConfigurationError: nothing to judge by, or one is named twice."""
+    if options.judge and options.reasons is None:
+        raise ConfigurationError(
+            "judges need the authors' own reasons to judge by: add --reasons FILE"
+        )
+    asked = [_judge(text, options.engine, options.api_base) for text in options.judge]
+    if len({judge.engine for judge in asked}) < len(asked):
+        raise ConfigurationError(
+            "the same judge is named twice: --repetitions asks a judge several times"
+        )
+    if options.reasons is not None and not asked:
+        asked = [Judge(engine=options.engine, api_base=options.api_base)]
+    return tuple(asked)
 
 
 def _check_review(options: CheckOptions) -> None:

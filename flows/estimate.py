@@ -331,8 +331,8 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     first = min(found, parameters.maximum_judged_papers)
     seeds = min(first * EXPECTED_RELEVANT_SHARE, parameters.maximum_seeds)
     second = _second_pass(parameters, first)
-    judged = first + second
-    calls = sum(math.ceil(each / parameters.papers_per_relevance_call) for each in (first, second))
+    judged, per_call = first + second, parameters.papers_per_relevance_call
+    calls = math.ceil(first / per_call) + math.ceil(second / per_call)
     compared = min(parameters.papers_compared, judged * EXPECTED_RELEVANT_SHARE)
     closest = min(parameters.closest_papers, compared)
     comparisons = sum(
@@ -343,16 +343,11 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     abstract = min(
         ABSTRACT_TOKENS, (parameters.abstract_word_limit or ABSTRACT_TOKENS) * TOKENS_PER_WORD
     )
-    comparison = (
-        closest * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
-        + (compared - closest) * _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
-    ) / (compared or 1)
+    comparison = _comparison_tokens(parameters, closest, compared)
     addressed = compared * EXPECTED_ADDRESSED_SHARE
     text = _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS)
     near = min(CLOSEST_SHOWN, addressed) * (ABSTRACT_TOKENS + 2 * comparison + TITLE_TOKENS)
-    overlapping = EXPECTED_OVERLAPPING_SHARE * (
-        2 * comparison + CONCERN_QUOTE_WORDS * TOKENS_PER_WORD
-    )
+    quoted = 2 * comparison + CONCERN_QUOTE_WORDS * TOKENS_PER_WORD
     counts: Counts = {
         "extract_dimensions": Asked(1, 0, dimensions * DIMENSION_TOKENS),
         "contribution_queries": Asked(
@@ -372,7 +367,7 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
             * (
                 (1 + dimensions * EXPECTED_ADDRESSED_SHARE) * comparison
                 + dimensions * COMPARED_ENTRY_TOKENS
-                + overlapping
+                + EXPECTED_OVERLAPPING_SHARE * quoted
                 + ENTRY_TOKENS
             ),
             shared_tokens=dimensions * DIMENSION_TOKENS,
@@ -387,6 +382,15 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     if parameters.verify_citations:
         counts |= _verification(text, dimensions, compared)
     return counts, _searches(parameters, dimensions, queries) + _neighbours(request, seeds)
+
+
+def _comparison_tokens(
+    parameters: ContributionParameters, closest: float, compared: float
+) -> float:
+    """Of one comparison, on the average of the closest papers and the others."""
+    near = closest * _tokens(parameters.words_per_closest_comparison, COMPARISON_WORDS)
+    far = (compared - closest) * _tokens(parameters.words_per_comparison, COMPARISON_WORDS)
+    return (near + far) / (compared or 1)
 
 
 def _second_pass(parameters: ContributionParameters, first: float) -> float:

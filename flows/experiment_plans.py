@@ -24,7 +24,7 @@ SHARE, DIFFERENCES = 0.8, (0.01, 0.02, 0.05)
 def plan_experiments(
     request: IdeationRequest, head: IdeationHead, most: int, settings: Settings
 ) -> tuple[Path, ...]:
-    """Write the plans of the best `most` ideas beside the report; nothing where there is no idea."""
+    """Write the plans of the best `most` ideas beside the report; none where there is no idea."""
     layout = Layout(request.warehouse)
     best = ideation_page(layout, head.run_id, catalogue_url=settings.catalogue).best[:most]
     if not best:

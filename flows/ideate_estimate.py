@@ -1,4 +1,4 @@
-"""What an ideation will take, before it is paid for: rounds of versions, each made and evaluated."""
+"""What an ideation will take, before it is paid for: rounds of versions, made and evaluated."""
 
 from typing import Any
 

@@ -28,7 +28,8 @@ def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) ->
     evaluation = resolve_request(seeds, RunOptions(**asked), settings)
     if evaluation.literature.snapshot is None:
         raise ConfigurationError(
-            f"--literature {evaluation.literature.text}: concepts are read from a snapshot; name one"
+            f"--literature {evaluation.literature.text}: concepts are read from a snapshot;"
+            " name one"
             " as snapshot:PATH"
         )
     batch = read_ideas(evaluation.ideas_path, default_cutoff=evaluation.cutoff_date)

@@ -1,5 +1,5 @@
-"""How an idea goes on after a round, decided by people: what is asked of them stands in the lake, and
-the same command goes on once it is answered.
+"""How an idea goes on after a round, decided by people: what is asked of them stands in the lake,
+and the same command goes on once it is answered.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _FINDINGS_SHOWN, _WORDS_OF_A_FINDING = 2, 30
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided of each idea, where None leaves it as it is; and what nobody has answered."""
+    """What was decided of each idea, None leaving it as it is; and what nobody has answered."""
 
     moves: Mapping[Place, Move | None]
     waiting: tuple[Request, ...] = ()

@@ -58,7 +58,7 @@ class LakeAnswers:
     ) -> bytes:
         try:
             answer = make()
-        except BaseException as error:
+        except BaseException as error:  # whoever waits for the answer gets the same error
             with self._lock:
                 if self._kept.get(asked) is mine:
                     del self._kept[asked]

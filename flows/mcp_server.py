@@ -130,8 +130,8 @@ def _add_job_tools(server: MCPServer[Any], service: Service, caller_of: CallerOf
         options: RankOptionsSaid | None = None,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        """Let the ideas of a published run meet in pairs, group by group; gives a job to follow with
-        job_progress, after which ranking with by_matches tells what came of it.
+        """Let the ideas of a published run meet in pairs, group by group; gives a job to follow
+        with job_progress, after which ranking with by_matches tells what came of it.
         """
         with _errors_told():
             job_id = service.rank(

@@ -6,8 +6,9 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from prefect import flow
@@ -72,9 +73,9 @@ def nightly(
     `archive/rejected/` beside a `.reason.txt`, so that they fail for one night only. A file whose
     run failed for what may pass (a server, a setting, a disk) stays in the inbox.
 
-    Files in the folder `seeds`, where one is named, come first and are treated alike: ideas are made
-    of each in `rounds`, `per_seed` of every seed, and the best version of each idea is laid into the
-    inbox for the same night. `max_cost_usd` holds for each ideation and each run.
+    Files in the folder `seeds`, where one is named, come first and are treated alike: ideas are
+    made of each in `rounds`, `per_seed` of every seed, and the best version of each idea is laid
+    into the inbox for the same night. `max_cost_usd` holds for each ideation and each run.
 
     Returns: what became of each file, by name.
 
@@ -96,27 +97,11 @@ def nightly(
         "max_cost_usd": max_cost_usd,
     }
 
-    def make_ideas(path: Path) -> str:
-        options = IdeateOptions.model_validate(asked | {"rounds": rounds, "per_seed": per_seed})
-        request = resolve_ideation(path, options, settings)
-        check_before_ideating(request, settings)
-        summary = ideate_batch(request, settings)
-        if not summary.published:
-            return f"not published: {'; '.join(summary.failed_expectations)}"
-        told = _lay_into(inbox_folder, summary.head, path, Layout(request.warehouse), settings)
-        _archived(path, archive_folder)
-        return told
-
-    def evaluate_ideas(path: Path) -> str:
-        request = resolve_request(path, RunOptions.model_validate(asked), settings)
-        check_before_run(request, settings)
-        summary = run_batch(request)
-        night.published.extend([summary.head.run_id] if summary.published else [])
-        return _settle(path, summary, archive_folder)
-
     if seeds is not None:
+        asked_of_seeds = asked | {"rounds": rounds, "per_seed": per_seed}
+        make_ideas = partial(night.make_ideas, asked_of_seeds, inbox_folder)
         night.work_through(Path(seeds), make_ideas, named="seeds/")
-    night.work_through(inbox_folder, evaluate_ideas)
+    night.work_through(inbox_folder, partial(night.evaluate_ideas, asked))
     _summarise(
         Layout(warehouse_folder(warehouse).resolve()), night.outcomes, night.published, settings
     )
@@ -133,6 +118,26 @@ class _Night:
         self.published: list[RunId] = []
         self.errors: list[Exception] = []
         self._archive, self._settle_seconds, self._settings = archive, settle_seconds, settings
+
+    def make_ideas(self, asked: Mapping[str, object], inbox: Path, path: Path) -> str:
+        """Make ideas of the seeds in `path` and lay them into the inbox; what came of it."""
+        options = IdeateOptions.model_validate(asked)
+        request = resolve_ideation(path, options, self._settings)
+        check_before_ideating(request, self._settings)
+        summary = ideate_batch(request, self._settings)
+        if not summary.published:
+            return f"not published: {'; '.join(summary.failed_expectations)}"
+        told = _lay_into(inbox, summary.head, path, Layout(request.warehouse), self._settings)
+        _archived(path, self._archive)
+        return told
+
+    def evaluate_ideas(self, asked: Mapping[str, object], path: Path) -> str:
+        """Evaluate the ideas in `path`; what came of it."""
+        request = resolve_request(path, RunOptions.model_validate(asked), self._settings)
+        check_before_run(request, self._settings)
+        summary = run_batch(request)
+        self.published.extend([summary.head.run_id] if summary.published else [])
+        return _settle(path, summary, self._archive)
 
     def work_through(self, folder: Path, work: Callable[[Path], str], named: str = "") -> None:
         """`work` on each that waits in `folder`; it says what became of the file, which is kept

@@ -59,14 +59,14 @@ class PrefectServer:
         self._before = {name: os.environ.get(name) for name in self.environment}
         os.environ.update(self.environment)
         if self._configured_url is None:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and fixed arguments
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and arguments
                 module_command(
                     "flows.child", str(os.getpid()), "flows.prefect_app", str(self._port)
                 ),
                 env={**os.environ, **self._server_settings()},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # whatever ends the group, the flow can still tell it how it ended
+                start_new_session=True,  # it outlives the group, and is told how the flow ended
             )
         return self
 

@@ -77,14 +77,8 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
         group_of = _groups(queries, request, settings, layout)
         votes = _votes(request, queries, group_of, names)
         prior = _prior(request, queries.run(request.run_id))
-        members: dict[str, list[IdeaId]] = {}
-        for idea_id, group in group_of.items():
-            members.setdefault(group, []).append(idea_id)
-        parameters = request.profile.ranking
-        kinds = {
-            kind_of(len(ideas), parameters, beforehand=request.batch) for ideas in members.values()
-        }
-        told_apart = (FIXED,) if FIXED in kinds else ()
+        members, parameters = _members(group_of), request.profile.ranking
+        told_apart = _told_apart(members, request)
         ranking_id = _ranking_id(
             request, basis, dimensions, votes.matches, prior, told_apart=told_apart
         )
@@ -112,28 +106,58 @@ def plan_ranking(request: RankRequest, settings: Settings, layout: Layout) -> Ra
             groups=(),
             trace_parent=traceparent(),
         )
-        known = frozenset(prior.calibrator.training_items) if prior is not None else frozenset()
-        rows = queries.rows("ideas_of_run", run_id=request.run_id) if known else ()
-        fitted_on = sum(item_sha256(row["text"]) in known for row in rows)
-        across = _across(members, request.profile.ranking)
+        fitted_on = _fitted_on_count(queries, request, prior)
+        across = _across(members, parameters)
         shards = _write_shards(queries, head, blank, layout, members, across, votes.matches, prior)
-    parameters = request.profile.ranking
-    most = {
-        name: most_calls(len(ideas), parameters) * len(dimensions)
-        for name, ideas in members.items()
-    }
-    if across is not None:
-        pairs = most_bridges(len(members), parameters)
-        most[across] = calls_of(pairs, parameters) * len(dimensions)
     return RankingPlan(
         head=begun_head(layout, RANKINGS, head),
         unit_names=(*members, *(() if across is None else (across,))),
         shards=shards,
-        most_matches=most,
+        most_matches=_most_matches(members, across, parameters, len(dimensions)),
         across=across,
         rejected_votes=votes.rejected,
         fitted_on_count=fitted_on,
     )
+
+
+def _members(group_of: Mapping[IdeaId, str]) -> dict[str, list[IdeaId]]:
+    members: dict[str, list[IdeaId]] = {}
+    for idea_id, group in group_of.items():
+        members.setdefault(group, []).append(idea_id)
+    return members
+
+
+def _told_apart(members: Mapping[str, Sequence[IdeaId]], request: RankRequest) -> tuple[str, ...]:
+    """What a ranking whose pairs are known beforehand has in its name."""
+    sizes, parameters = map(len, members.values()), request.profile.ranking
+    kinds = {kind_of(size, parameters, beforehand=request.batch) for size in sizes}
+    return (FIXED,) if FIXED in kinds else ()
+
+
+def _most_matches(
+    members: Mapping[str, Sequence[IdeaId]],
+    across: str | None,
+    parameters: RankingParameters,
+    dimension_count: int,
+) -> dict[str, int]:
+    """How many matches every group has at most, and what joins the groups."""
+    most = {
+        name: most_calls(len(ideas), parameters) * dimension_count
+        for name, ideas in members.items()
+    }
+    if across is not None:
+        pairs = most_bridges(len(members), parameters)
+        most[across] = calls_of(pairs, parameters) * dimension_count
+    return most
+
+
+def _fitted_on_count(queries: Queries, request: RankRequest, prior: Prior | None) -> int:
+    """How many ideas of the run the prior was fitted on."""
+    if prior is None:
+        return 0
+    known = frozenset(prior.calibrator.training_items)
+    rows = queries.rows("ideas_of_run", run_id=request.run_id)
+    return sum(item_sha256(row["text"]) in known for row in rows)
 
 
 def _prior(request: RankRequest, run: Run) -> Prior | None:

@@ -12,6 +12,7 @@ from schemas.options import RunOptions
 from schemas.profile import Profile
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
+from tasks.calibration.applying import load_prior
 from warehouse.layout import Layout
 from warehouse.scrubbing import WHERE_KEYS_BELONG, check_address
 
@@ -116,7 +117,6 @@ def with_prior(profile: Profile) -> Profile:
     path = profile.ranking.prior
     if path is None:
         return profile
-    from tasks.calibration.applying import load_prior
 
     load_prior(path)
     return replace(profile, ranking=replace(profile.ranking, prior=str(Path(path).resolve())))

@@ -49,7 +49,7 @@ def resolve_survey(
 
 
 def resolve_ask(question: str, options: AskOptions, settings: Settings) -> SurveyRequest:
-    """Resolve the options of `assay ask`: a survey by searches alone, of which an answer is written.
+    """Resolve the options of `assay ask`: a survey by searches alone, and an answer from it.
 
     Raises:
         ConfigurationError: as `resolve_survey`.

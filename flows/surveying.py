@@ -1,4 +1,4 @@
-"""Questions followed through the literature: surveyed or answered, landed, published and reported."""
+"""Questions followed through the literature: surveyed or answered, published and reported."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

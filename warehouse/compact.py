@@ -84,23 +84,19 @@ def compact(
     """
     if not may_hold_a_lake(layout, catalogue_url):
         raise no_lake(layout)
-    now = datetime.now(UTC)
+    now, days = datetime.now(UTC), keep_transcripts_days
+    if days is None:
+        days = LanguageModelSettings().keep_transcripts_days
     expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
     with open_writer(layout, catalogue_url=catalogue_url) as connection:
         try:
-            connection.execute("call ducklake_flush_inlined_data('lake')")
+            _call(connection, "flush_inlined_data")
             before = _file_count(connection)
-            connection.execute("call ducklake_rewrite_data_files('lake')")
-            connection.execute("call ducklake_merge_adjacent_files('lake')")
-            forgotten = connection.execute(
-                f"call ducklake_expire_snapshots('lake', older_than => {expired})"
-            ).fetchall()
-            deleted = connection.execute(
-                f"call ducklake_cleanup_old_files('lake', older_than => {unused})"
-            ).fetchall()
-            deleted += connection.execute(
-                f"call ducklake_delete_orphaned_files('lake', older_than => {unused})"
-            ).fetchall()
+            _call(connection, "rewrite_data_files")
+            _call(connection, "merge_adjacent_files")
+            forgotten = _call(connection, "expire_snapshots", expired)
+            deleted = _call(connection, "cleanup_old_files", unused)
+            deleted += _call(connection, "delete_orphaned_files", unused)
             after = _file_count(connection)
             gone = [let_go(connection, layout, kind, now - keep) for kind in KINDS]
             batches = _remove_batches(connection, layout, now - keep)
@@ -109,9 +105,6 @@ def compact(
                 f"the lake could not be compacted: {one_line(error)}"
             ) from error
     trimmed = trim_caches(layout, caches or CacheSettings())
-    days = keep_transcripts_days
-    if days is None:
-        days = LanguageModelSettings().keep_transcripts_days
     return CompactReport(
         transcripts_deleted=forget_expired(layout, days),
         cache_entries_dropped=sum(cache.entries_dropped for cache in trimmed),
@@ -122,10 +115,16 @@ def compact(
         + sum(batches),
         files_before=before,
         files_after=after,
-        snapshots_expired=len(forgotten),
-        files_deleted=len(deleted),
+        snapshots_expired=forgotten,
+        files_deleted=deleted,
         leftovers_removed=_remove_leftovers(layout),
     )
+
+
+def _call(connection: duckdb.DuckDBPyConnection, name: str, older_than: str = "") -> int:
+    """Have DuckLake keep house, where told only of what is older; how many rows it answers with."""
+    bound = f", older_than => {older_than}" if older_than else ""
+    return len(connection.execute(f"call ducklake_{name}('lake'{bound})").fetchall())
 
 
 def _remove_batches(

@@ -34,6 +34,12 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _LEAST_COMPRESSED_BYTES = 256
 
 
+def _entries_of(count: int) -> str:
+    """Asks for the entries of so many keys."""
+    marks = ",".join("?" * count)
+    return f"select key, value from entries where key in ({marks})"  # noqa: S608 -- marks alone
+
+
 class KeyedStore:
     """Text → bytes in one SQLite file (WAL), compressed, safe for threads and processes; opened on
     first use.
@@ -62,8 +68,7 @@ class KeyedStore:
         with self._open() as connection:
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 part = keys[start : start + _KEYS_PER_QUERY]
-                marks = ",".join("?" * len(part))
-                query = f"select key, value from entries where key in ({marks}) and stored_at >= ?"  # noqa: S608 -- only question marks
+                query = f"{_entries_of(len(part))} and stored_at >= ?"
                 for key, value in connection.execute(query, (*part, oldest)).fetchall():
                     found[key] = _unpacked(value)
         return found
@@ -101,11 +106,9 @@ class KeyedStore:
             keys = [key for (key,) in connection.execute("select key from entries")]
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 part = keys[start : start + _KEYS_PER_QUERY]
-                marks = ",".join("?" * len(part))
-                query = f"select key, value from entries where key in ({marks})"  # noqa: S608 -- only question marks
                 packed = (
                     (_packed(_unpacked(value)), key, value)
-                    for key, value in connection.execute(query, part).fetchall()
+                    for key, value in connection.execute(_entries_of(len(part)), part).fetchall()
                 )
                 changed = [(new, key) for new, key, old in packed if new != old]
                 connection.execute("begin immediate")

@@ -98,8 +98,8 @@ def ledger_of_run(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tuple
 def parts_by_unit(
     connection: duckdb.DuckDBPyConnection, run_id: RunId, unit_id: str = ""
 ) -> dict[str, tuple[str, ...]]:
-    """Each part of the evaluations of a run as the ledger has it now, with its hash, by idea; of one
-    idea alone where `unit_id` names it.
+    """Each part of the evaluations of a run as the ledger has it now, with its hash, by idea; of
+    one idea alone where `unit_id` names it.
     """
     condition = "run_id = $run_id and ranking_id is null and $unit_id in ('', unit_id)"
     sql = statement("ledger", "standing").format(condition=condition)

@@ -1,5 +1,5 @@
-"""A lake that outgrows one machine: its catalogue goes from an SQLite file to PostgreSQL, with every
-snapshot; its files stay where they are.
+"""A lake that outgrows one machine: its catalogue goes from an SQLite file to PostgreSQL, with
+every snapshot; its files stay where they are.
 """
 
 from collections.abc import Iterator

@@ -138,7 +138,7 @@ class Watch:
             try:
                 planned = read_planned(self.layout, RunId(path.parent.name))
             except ConfigurationError:
-                continue  # a run of another version cannot be watched, and is no reason to show none
+                continue  # a run of another version cannot be watched; the others can
             if planned is not None:
                 yield planned
 

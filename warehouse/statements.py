@@ -59,8 +59,8 @@ def table_statement(name: str, **parts: str) -> str:
 
 
 def filled(folder: str, name: str, **parts: str) -> str:
-    """`sql/<folder>/<name>.sql` with its `{parts}` filled in: names of tables and columns, never what
-    a user wrote.
+    """`sql/<folder>/<name>.sql` with its `{parts}` filled in: names of tables and columns, never
+    what a user wrote.
     """
     return statement(folder, name).format(**parts)
 

@@ -1,4 +1,4 @@
-"""Is the ledger whole, and is what it speaks of still what it was? Reads everything, changes nothing."""
+"""Is the ledger whole, and is what it speaks of still what it was? It changes nothing."""
 
 from collections.abc import Collection, Iterator
 from typing import Any

@@ -49,9 +49,9 @@ How to write a page
     5. Every mean shows its unscored count beside it. No data: `empty.show`, with the command that
     would bring some.
     6. Errors of `schemas.errors` may leave `show`: the entry prints their one line.
-    7. Who reads the page is `access.signed_in(lake.layout)`; a control for what not everybody may do is
-    drawn where `access.may(lake.layout, Action.VOTE)`, and what writes begins with `access.check_may`. A page that
-    is for some alone says so in `registry.PAGES` (`needs`).
+    7. Who reads the page is `access.signed_in(lake.layout)`; a control for what not everybody may
+    do is drawn where `access.may(lake.layout, Action.VOTE)`, and what writes begins with
+    `access.check_may`. A page that is for some alone says so in `registry.PAGES` (`needs`).
     8. Tests: `tests/support/dashboard.py` opens one page with `open_page("name", layout,
     run="run-a")`.
 """

@@ -89,7 +89,7 @@ def asks_sign_in(layout: Layout, settings: DashboardSettings) -> bool:
 
 
 def by_password(layout: Layout) -> bool:
-    """Whether there are accounts; a warehouse that never had any gets no database by being asked."""
+    """Whether there are accounts; a warehouse without any gets no database by being asked."""
     return services_file(layout).exists() and has_accounts(services_of(layout))
 
 

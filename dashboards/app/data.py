@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -153,20 +154,21 @@ def _key_of(asked: _Asked) -> str:
     )
 
 
-@st.cache_resource(show_spinner=False, max_entries=_LAKES_OPEN, hash_funcs={_Asked: _key_of})  # type: ignore[untyped-decorator]
+_kept = partial(st.cache_resource, hash_funcs={_Asked: _key_of})
+
+
+@_kept(show_spinner=False, max_entries=_LAKES_OPEN)  # type: ignore[untyped-decorator]
 def _opened(asked: _Asked) -> LakeReading:
     return LakeReading(asked.lake.layout, catalogue_url=asked.lake.catalogue_url)
 
 
-@st.cache_resource(show_spinner=False, max_entries=_ANSWERS_KEPT, hash_funcs={_Asked: _key_of})  # type: ignore[untyped-decorator]
+@_kept(show_spinner=False, max_entries=_ANSWERS_KEPT)  # type: ignore[untyped-decorator]
 def _answer(asked: _Asked) -> Any:
     with asked.lake.queries() as queries:
         return asked.question(queries, *asked.args, **dict(asked.kwargs))
 
 
-@st.cache_resource(
-    show_spinner="Asking the lake", max_entries=_CONSOLE_KEPT, hash_funcs={_Asked: _key_of}
-)  # type: ignore[untyped-decorator]
+@_kept(show_spinner="Asking the lake", max_entries=_CONSOLE_KEPT)  # type: ignore[untyped-decorator]
 def _console(asked: _Asked) -> polars.DataFrame:
     statement, timeout_seconds, maximum_rows = asked.args
     names, rows = run_sql_with_names(

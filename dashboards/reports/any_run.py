@@ -56,7 +56,8 @@ def any_report(
     layout: Layout, run_id: RunId, output_format: OutputFormat, *, catalogue_url: str | None = None
 ) -> str:
     """The run's report, a check's problems by manuscript, a survey's papers, a curated set, an
-    experiment's findings, the lineage of ideas, a draft, or a benchmark's scores beside published figures.
+    experiment's findings, the lineage of ideas, a draft, or a benchmark's scores beside published
+    figures.
 
     Raises:
         ConfigurationError: no such lake, or nothing published under that name.

@@ -124,10 +124,8 @@ def _verdict(meta: MetaReview | None) -> str:
         if meta.decision is not None
         else f"no decision: {reason(meta.unscored_reason or 'unknown')}"
     )
-    return (
-        f"{figures.mean(meta.total_score_0_to_10)}{' of 10' if meta.total_score_0_to_10 is not None else ''},"
-        f" {decision}"
-    )
+    total = meta.total_score_0_to_10
+    return f"{figures.mean(total)}{' of 10' if total is not None else ''}, {decision}"
 
 
 def _agreement(meta: MetaReview | None) -> str:

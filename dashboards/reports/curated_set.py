@@ -149,8 +149,8 @@ class CuratedSet:
         found = []
         if self.needs_wording:
             found.append(
-                "Not all of it is worded: ideas and statements that nobody looked at are sentences of"
-                " papers and reviews"
+                "Not all of it is worded: ideas and statements that nobody looked at are sentences"
+                " of papers and reviews"
             )
         lacking = {
             "without a field": [each for each in self.kept if not each.discipline],

@@ -71,9 +71,10 @@ def html_page(
     """Render `markdown` with its headings as navigation.
 
     An empty code block `intervals N`, `reliability N`, `bars N`, `map N`, `lineage N` or
-    `search N` stands for the drawing of that number. What stands between `fold TITLE` and `unfold` is seen once a reader opens it,
-    and what stands between `beside`, `against` and `unbeside` in two columns. HTML in it is shown
-    as text; links lead to http(s) addresses or to the reports of the same run, nowhere else.
+    `search N` stands for the drawing of that number. What stands between `fold TITLE` and
+    `unfold` is seen once a reader opens it, and what stands between `beside`, `against` and
+    `unbeside` in two columns. HTML in it is shown as text; links lead to http(s) addresses or
+    to the reports of the same run, nowhere else.
     """
     parser = _parser()
     environment: MutableMapping[str, Any] = {
@@ -89,7 +90,8 @@ def html_page(
     sections = _number_headings(tokens)
     body = parser.renderer.render(tokens, parser.options, environment)
     template = _templates().get_template("page.html.jinja")
-    page = template.render(title=title, sections=sections, body=Markup(body))  # noqa: S704 rendered with HTML off
+    safe_body = Markup(body)  # noqa: S704 rendered with HTML off
+    page = template.render(title=title, sections=sections, body=safe_body)
     return unturned(page)  # names in the drawings and the title too
 
 

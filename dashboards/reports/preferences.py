@@ -75,7 +75,7 @@ def write_preferences(folder: Path, head: CheckHead, checks: Sequence[Manuscript
 
 
 def _is_edited(path: Path, checks: Sequence[ManuscriptCheck]) -> bool:
-    """Whether it says anything else than what is decided already; what cannot be read was edited."""
+    """Whether it says more than what is decided already; what cannot be read was edited."""
     if not path.exists():
         return False
     decided = {

@@ -15,8 +15,9 @@ MOST_LANES = 16
 _ON_FULL_DATA = (Fate.COMPARED, Fate.CONFIRMED)
 _SAID_CHARACTERS = 30
 _CAPTION = (
-    "Each dot is a program, joined to the one it was made from, with its gain over the program that was"
-    " given. Large ones came to full data. Of long searches only lines that led there are drawn."
+    "Each dot is a program, joined to the one it was made from, with its gain over the program"
+    " that was given. Large ones came to full data. Of long searches only lines that led there are"
+    " drawn."
 )
 
 

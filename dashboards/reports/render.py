@@ -172,7 +172,8 @@ def rendered(template: str, **context: Any) -> str:
 
 @cache
 def _templates() -> Environment:
-    environment = Environment(  # noqa: S701 Markdown, not HTML: `_printed` escapes what is not Markdown of our own
+    # Markdown, not HTML: `_printed` escapes what is not Markdown of our own.
+    environment = Environment(  # noqa: S701
         loader=PackageLoader("dashboards.reports", "templates"),
         undefined=StrictUndefined,
         finalize=_printed,

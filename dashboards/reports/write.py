@@ -85,7 +85,8 @@ def _write_idea(stem: Path, review: IdeaReview) -> None:
     if boundary.error is not None:
         idea_id = review.evaluation.idea.idea_id
         logger.error("the report on idea %r cannot be made", idea_id, exc_info=boundary.error)
-        markdown = f"# {plain(idea_id)}\n\n{plain(f'This report cannot be made ({in_a_word(boundary.error)}).')}\n"
+        why = plain(f"This report cannot be made ({in_a_word(boundary.error)}).")
+        markdown = f"# {plain(idea_id)}\n\n{why}\n"
         html = html_page(markdown, title=idea_id)
     _write(stem.with_name(f"{stem.name}.md"), markdown)
     _write(stem.with_name(f"{stem.name}.html"), html)

@@ -128,11 +128,10 @@ class CheckPage(PublishedPage):
         related = sum(work.relevance_0_to_5 is not None for work in check.works)
         about = sum(bool(work.about_claim) for work in check.works)
         cited = sum(bool(work.cited_as) for work in check.works)
+        entries = figures.counted(check.reference_count or 0, "entry", "entries")
         told = (
             f"Before anything was judged: {figures.counted(related, 'related work')}, {about:,}"
-            " about"
-            f" strong claims; {cited:,} of the {figures.counted(check.reference_count or 0, 'entry', 'entries')} in"
-            " its list of references were found"
+            f" about strong claims; {cited:,} of the {entries} in its list of references were found"
         )
         beyond = (check.reference_count or 0) - (check.searched_reference_count or 0)
         told += f", {beyond:,} were not looked for" if beyond else ""

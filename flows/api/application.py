@@ -109,6 +109,7 @@ def application(service: Service) -> ASGIApp:
         redoc_url=None,
         redirect_slashes=False,
     )
+    _add_submissions(api, service)
     _add_jobs(api, service)
     _add_asking(api, service)
     _add_curating(api, service)
@@ -133,7 +134,7 @@ def _token_over_http(context: Context[Any, Any]) -> Token:
     return token
 
 
-def _add_jobs(api: FastAPI, service: Service) -> None:
+def _add_submissions(api: FastAPI, service: Service) -> None:
     def submitted(
         token: Token,
         ideas: IdeaFile,
@@ -179,6 +180,8 @@ def _add_jobs(api: FastAPI, service: Service) -> None:
         ideas, name = uploaded(await request.body(), filename), filename or "ideas"
         return await run_in_threadpool(submitted, token, ideas, options, name, idempotency_key)
 
+
+def _add_jobs(api: FastAPI, service: Service) -> None:
     @api.get("/v1/jobs", response_model=Answer, tags=["jobs"])
     def jobs(token: Caller) -> Response:
         """Your jobs, newest first; an owner's token sees all."""

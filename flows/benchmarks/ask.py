@@ -1,5 +1,5 @@
-"""Suite `ask`: does an answer rest on the works that experts cite, and does it meet the criteria that
-experts wrote?
+"""Suite `ask`: does an answer rest on the works that experts cite, and does it meet the
+criteria that experts wrote?
 
 The experts' questions are asked of all works that any of them cites; questions with criteria of the
 literature that `--literature` names.

@@ -1,4 +1,4 @@
-"""Suite `ideation`: are the last versions of ideas better than the first ones, or only more pleasing?
+"""Suite `ideation`: are the last versions of ideas better than the first, or only more pleasing?
 
 Three measurements by one and the same code. Made-up ideas and judges, of known quality and known
 biases, show what it finds and what it exposes. Ideas with praise added that says nothing show

@@ -6,10 +6,21 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Commands, Json
+from flows.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.role import LONGEST_PASSWORD, ROLES_IN_WORDS, AccountOptions, Role, account_name
+from warehouse.layout import Layout
+from warehouse.services.accounts import (
+    accounts,
+    add_account,
+    remove_account,
+    set_password,
+    set_role,
+)
+from warehouse.services.database import ServiceDatabase
 
 application = Commands()
 Name = Annotated[
@@ -23,12 +34,6 @@ def add(name: Name, options: AccountOptions, json: Json = False) -> int:
 
     From the first account on the dashboard shows nothing to who has not signed in.
     """
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
-    from warehouse.layout import Layout
-    from warehouse.services.accounts import add_account
-    from warehouse.services.database import ServiceDatabase
-
     known_as = account_name(name)
     if options.without_password and "@" not in known_as:
         raise ConfigurationError("--without-password: NAME has to be an e-mail address")
@@ -45,11 +50,7 @@ def add(name: Name, options: AccountOptions, json: Json = False) -> int:
 @application.command("list")
 def list_accounts(lake: LakeOptions, json: Json = False) -> int:
     """List the accounts of the warehouse by name."""
-    from flows.commands.answer import print_answer
     from flows.commands.output import print_table
-    from warehouse.layout import Layout
-    from warehouse.services.accounts import accounts
-    from warehouse.services.database import ServiceDatabase
 
     with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         found = accounts(database)
@@ -76,11 +77,6 @@ def role(
     lake: LakeOptions,
 ) -> int:
     """Let somebody do other things, also in the sessions they have."""
-    from flows.talk import print_note
-    from warehouse.layout import Layout
-    from warehouse.services.accounts import set_role
-    from warehouse.services.database import ServiceDatabase
-
     with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         account = set_role(database, account_name(name), role)
     print_note(f"{account.name} is now {account.role}")
@@ -90,11 +86,6 @@ def role(
 @application.command("password")
 def password(name: Name, lake: LakeOptions) -> int:
     """Change a password, which is asked for or read from standard input; it ends all sessions."""
-    from flows.talk import print_note
-    from warehouse.layout import Layout
-    from warehouse.services.accounts import set_password
-    from warehouse.services.database import ServiceDatabase
-
     with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         account = set_password(database, account_name(name), _read_password())
     print_note(f"{account.name} has a new password, and is signed out everywhere")
@@ -104,11 +95,6 @@ def password(name: Name, lake: LakeOptions) -> int:
 @application.command("remove")
 def remove(name: Name, lake: LakeOptions) -> int:
     """Refuse somebody from now on; what they did stays under their name."""
-    from flows.talk import print_note
-    from warehouse.layout import Layout
-    from warehouse.services.accounts import remove_account
-    from warehouse.services.database import ServiceDatabase
-
     with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         account = remove_account(database, account_name(name))
     print_note(f"{account.name} is removed, and signed out everywhere")

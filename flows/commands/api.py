@@ -2,19 +2,21 @@
 
 import os
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from flows.job_environment import without_keys
+from flows.talk import print_note
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.option_values import LITERATURES
 from schemas.options import LakeOptions
 from schemas.settings import Settings
 from schemas.web_origins import is_loopback
-
-if TYPE_CHECKING:
-    from warehouse.layout import Layout
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.tokens import tokens
 
 DEFAULT_PORT = 8700
 
@@ -43,10 +45,7 @@ def api(
     """
     from flows.beside_jobs import check_free, work_beside
     from flows.gateway import open_gateway
-    from flows.job_environment import without_keys
     from flows.request import check_warehouse, resolve_literature
-    from flows.talk import print_note
-    from warehouse.layout import Layout
 
     settings = Settings()
     check_warehouse(lake.warehouse)
@@ -65,12 +64,8 @@ def api(
         )
 
 
-def _check_tokens(layout: "Layout", host: str) -> None:
+def _check_tokens(layout: Layout, host: str) -> None:
     """Raises ConfigurationError when other machines could reach a service that nobody may use."""
-    from flows.talk import print_note
-    from warehouse.services.database import ServiceDatabase
-    from warehouse.services.tokens import tokens
-
     with ServiceDatabase(layout) as database:
         now = datetime.now(UTC)
         known = any(token.valid_at(now) for token in tokens(database))

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.benchmarks.names import SUITE_NAMES
+from flows.commands.answer import print_answer
 from flows.commands.options import Json
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
+from flows.profiles import load_profile
+from flows.talk import print_note, print_warning
 from schemas.benchmark_options import BenchmarkOptions
 from schemas.errors import ConfigurationError
+from schemas.run import Run, RunRequest
 from schemas.settings import Settings
+from warehouse.layout import Layout
 
 if TYPE_CHECKING:
     from flows.benchmarks.run import BenchmarkSummary
@@ -66,7 +71,6 @@ def benchmark(
 
 def _fetch(folder: Path | None, *, as_json: bool) -> int:
     from flows.benchmarks.fetching import fetch
-    from flows.commands.answer import print_answer
 
     if folder is None:
         raise ConfigurationError(f"name the folder: assay benchmark {FETCH} DIR")
@@ -114,7 +118,6 @@ def _run(
     from flows.benchmarks.run import run_suite
     from flows.benchmarks.suite import data_sha256
     from flows.preflight import check_models, check_place
-    from schemas.run import Run, RunRequest
 
     for one, request in zip(suites, requests, strict=True):
         data_sha256(one, request.data)
@@ -136,7 +139,6 @@ def _run(
 
 def _check_calibrate(suites: "list[Suite]", profile: str) -> None:
     from flows.benchmarks import novelty
-    from flows.profiles import load_profile
 
     if novelty.NAME not in {one.name for one in suites}:
         raise ConfigurationError(f"--calibrate: only suite {novelty.NAME} fits a calibrator")
@@ -152,9 +154,7 @@ def _write_calibrator(summaries: "list[BenchmarkSummary]", warehouse: Path, out:
     from flows.benchmarks import novelty
     from flows.benchmarks.novelty_calibration import FILE
     from flows.benchmarks.trial import folder_of
-    from flows.talk import print_note
     from tasks.calibration.applying import load_calibrator, write_fitted
-    from warehouse.layout import Layout
 
     (summary,) = [one for one in summaries if one.head.suite == novelty.NAME]
     path = folder_of(Layout(warehouse), summary.head.run_id) / FILE
@@ -177,11 +177,8 @@ def _print(
     from dashboards.reports.benchmark_page import benchmark_page
     from dashboards.reports.benchmark_write import write_benchmark_report
     from flows.benchmarks.comparing import differences
-    from flows.commands.answer import print_answer
     from flows.commands.benchmark_output import print_benchmarks
     from flows.commands.output import print_log_note
-    from flows.talk import print_note, print_warning
-    from warehouse.layout import Layout
     from warehouse.queries import open_queries
     from warehouse.shared_reports import share_reports
 

@@ -3,18 +3,19 @@
 import os
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from flows.job_environment import without_keys
+from flows.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.settings import DashboardSettings, Settings
 from schemas.web_origins import is_loopback, names_of_server
-
-if TYPE_CHECKING:
-    from warehouse.layout import Layout
+from warehouse.layout import Layout
+from warehouse.services.accounts import has_accounts
+from warehouse.services.database import ServiceDatabase, check_services, services_file
 
 DEFAULT_PORT = 8501
 _PRICES = "model_prices_and_context_window_backup.json"
@@ -34,9 +35,6 @@ def dashboard(
     A run may be writing meanwhile. Ctrl-C stops it; jobs it was at go on when it starts again.
     """
     from flows.beside_jobs import check_free, work_beside
-    from flows.talk import print_note
-    from warehouse.layout import Layout
-    from warehouse.services.database import check_services
 
     settings = Settings()
     layout = Layout(lake.warehouse)
@@ -60,12 +58,8 @@ def dashboard(
     )
 
 
-def _print_warnings(host: str, settings: DashboardSettings, layout: "Layout") -> None:
+def _print_warnings(host: str, settings: DashboardSettings, layout: Layout) -> None:
     """What to know of a dashboard that other machines reach."""
-    from flows.talk import print_note
-    from warehouse.services.accounts import has_accounts
-    from warehouse.services.database import ServiceDatabase, services_file
-
     open_to_all = settings.password is None and settings.provider is None
     if open_to_all and services_file(layout).exists():
         with ServiceDatabase(layout) as database:

@@ -1,16 +1,17 @@
 """`assay decide`: one answer to one request."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Json
+from flows.talk import print_note
 from schemas.decisions import LONGEST_REASON, DecideOptions, GivenAnswer, Verdict
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
-
-if TYPE_CHECKING:
-    from warehouse.services.database import ServiceDatabase
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
 
 _WORDS = {
     "approve": Verdict.APPROVED,
@@ -34,10 +35,6 @@ def decide(
 
     Refused when what it is about has changed since it was asked.
     """
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
-    from warehouse.layout import Layout
-    from warehouse.services.database import ServiceDatabase
     from warehouse.services.decisions import decide_and_fold
 
     if verdict not in _WORDS:
@@ -66,7 +63,7 @@ def decide(
     return 0
 
 
-def _only_one(database: "ServiceDatabase", request_id: str) -> str:
+def _only_one(database: ServiceDatabase, request_id: str) -> str:
     """The one participant of whom the request is asked."""
     from warehouse.services.decisions import request_named
 

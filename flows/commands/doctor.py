@@ -1,17 +1,17 @@
 """`assay doctor`: what is configured, reachable and missing, and how to mend it."""
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Json
 from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.profiles import load_profile
 from schemas.options import DoctorOptions
 from schemas.settings import Settings
 
 
 def doctor(options: DoctorOptions, json: Json = False) -> int:
     """Look at every part Assay leans on; exit 1 when a configured part does not work."""
-    from flows.commands.answer import print_answer
     from flows.commands.output import print_table
     from flows.preflight import examine
-    from flows.profiles import load_profile
 
     statuses = examine(
         options.warehouse.resolve(),

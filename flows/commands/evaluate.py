@@ -9,6 +9,7 @@ from flows.given_ideas import given_ideas
 from flows.request import resolve_request
 from schemas.errors import ConfigurationError
 from schemas.options import EvaluateOptions
+from schemas.ranking import RankRequest
 from schemas.run import Run, RunRequest, RunState
 from schemas.settings import Settings
 
@@ -52,9 +53,7 @@ def run_and_print(
     With `rank`, a published run is then ranked by matches of the same engine, and that ranking is
     printed instead; the worse of both exit codes counts.
     """
-    from flows.commands.rank import rank_and_print
     from flows.commands.run_output import print_run
-    from schemas.ranking import RankRequest
 
     with Session() as session:
         summary = session.evaluate(request)
@@ -62,6 +61,8 @@ def run_and_print(
         if not (rank and summary.published):
             print_run(summary, request, as_json=as_json)
             return summary, code
+        from flows.commands.rank import rank_and_print
+
         ranking = RankRequest(
             run_id=summary.head.run_id,
             warehouse=request.warehouse,

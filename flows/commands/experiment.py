@@ -10,6 +10,7 @@ from schemas.errors import ConfigurationError
 from schemas.literature_options import DraftOptions
 from schemas.options import ExperimentOptions
 from schemas.settings import Settings
+from tasks.experiments.bundled import copy_task
 
 application = Commands()
 
@@ -64,7 +65,6 @@ def init(
     if options.run is not None:
         raise ConfigurationError("--run says which run evaluated the idea: add --idea ID")
     from flows.commands.experiment_output import print_made
-    from tasks.experiments.bundled import copy_task
 
     return print_made(copy_task(like or "bin_packing", folder), folder, as_json=json)
 

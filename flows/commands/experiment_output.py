@@ -42,6 +42,11 @@ def print_made(paths: Sequence[Path], folder: Path, *, as_json: bool) -> int:
 def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
     """Print the files of a draft and what it rests on; the command's exit code."""
     found, idea = drafted.recommended, drafted.idea
+    found_count = figures.counted(
+        len(found.recommendations),
+        "data set, baseline or metric",
+        "data sets, baselines and metrics",
+    )
     warnings = tuple(recommendation_warnings(found))
     if as_json:
         rows = [{"path": str(path)} for path in drafted.paths]
@@ -52,8 +57,7 @@ def print_drafted(drafted: "Drafted", folder: Path, *, as_json: bool) -> int:
     print_note(
         f"{figures.counted(len(idea.concerns), 'concern')} and"
         f" {figures.counted(len(idea.works), 'work')} close to it;"
-        f" {figures.counted(len(found.recommendations), 'data set, baseline or metric', 'data sets, baselines and metrics')}"
-        f" of {figures.counted(found.near_works, 'work')} near it"
+        f" {found_count} of {figures.counted(found.near_works, 'work')} near it"
     )
     for line in warnings:
         print_warning(safe(line))

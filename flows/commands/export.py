@@ -5,11 +5,14 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Json
+from flows.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.ledger import ExportOptions
 from schemas.settings import Settings
+from warehouse.layout import Layout
 
 
 def export(
@@ -23,9 +26,6 @@ def export(
     """
     from dashboards.reports.formats.crate import write_crate
     from dashboards.reports.formats.provenance import prov_json
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
-    from warehouse.layout import Layout
     from warehouse.ledger import ledger_of_run
     from warehouse.queries import open_queries
 

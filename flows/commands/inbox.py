@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 
+from dashboards.reports import figures
+from flows.commands.answer import print_answer
 from flows.commands.options import Json
 from flows.exit_codes import EXIT_WAITING
+from flows.talk import print_note
 from schemas.decisions import InboxOptions, Request
 from schemas.ideation_run import IdeationHead
 from schemas.run import Run
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
 
 
 def inbox(options: InboxOptions, json: Json = False) -> int:
     """List the requests that wait for an answer, oldest first."""
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
-    from warehouse.layout import Layout
-    from warehouse.services.database import ServiceDatabase
     from warehouse.services.decisions import open_requests
     from warehouse.services.people import participant
 
@@ -39,8 +40,6 @@ def waiting_in_words(
     waiting: Sequence[Request], run: Run | IdeationHead, *, goes_on: bool = True
 ) -> str:
     """One line; `goes_on`: whether the job runner will by itself."""
-    from dashboards.reports import figures
-
     who = "the job runner" if goes_on else "the same command"
     return (
         f"run {run.run_id} waits for {figures.counted(len(waiting), 'decision')}: `assay inbox`"
@@ -52,9 +51,6 @@ def print_waiting(
     waiting: Sequence[Request], run: Run | IdeationHead, *, goes_on: bool = False, as_json: bool
 ) -> int:
     """Say that a run waits for people; the exit code of a command that does."""
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
-
     line = waiting_in_words(waiting, run, goes_on=goes_on)
     if as_json:
         print_answer(
@@ -66,7 +62,7 @@ def print_waiting(
 
 
 def shown_request(request: Request) -> dict[str, object]:
-    """A request for who is to answer it: with the hash of what it is about in place of its parts."""
+    """A request for who is to answer it, with the hash of what it is about for its parts."""
     told = request.model_dump(mode="json", exclude={"parts"})
     return told | {"version_sha256": request.version_sha256}
 

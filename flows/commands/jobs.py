@@ -3,9 +3,12 @@
 import signal
 from typing import TYPE_CHECKING, Any
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Commands, Json
+from flows.talk import print_note
 from schemas.options import LakeOptions
 from schemas.settings import Settings
+from warehouse.layout import Layout
 
 if TYPE_CHECKING:
     from warehouse.jobs import Job
@@ -21,8 +24,6 @@ def run(lake: LakeOptions) -> int:
     time; a second one waits to take its place.
     """
     from flows.jobs import run_jobs
-    from flows.talk import print_note
-    from warehouse.layout import Layout
 
     told: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
@@ -37,10 +38,8 @@ def run(lake: LakeOptions) -> int:
 @application.command("list")
 def list_jobs(lake: LakeOptions, json: Json = False) -> int:
     """List the jobs of the warehouse, newest first."""
-    from flows.commands.answer import print_answer
     from flows.commands.output import print_table
     from warehouse.jobs import jobs
-    from warehouse.layout import Layout
 
     found = list(jobs(Layout(lake.warehouse).existing()))
     if json:

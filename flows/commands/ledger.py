@@ -1,10 +1,13 @@
 """`assay ledger`: who did what, and whether that record is whole."""
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Commands, Json
+from flows.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.ledger import LedgerOptions
 from schemas.patterns import bounded
 from schemas.settings import Settings
+from warehouse.layout import Layout
 
 application = Commands()
 _WHOLE_HASH = bounded(r"[0-9a-f]{64}")
@@ -17,9 +20,6 @@ def verify(options: LedgerOptions, json: Json = False) -> int:
     What is published of ideas, and of what steps said of them, is held against the ledger too;
     papers that were found and calls are not in it.
     """
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note, print_warning
-    from warehouse.layout import Layout
     from warehouse.verify_ledger import verify_ledger
 
     for head in options.head:

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.answer import write_answer
 from flows.commands.options import Commands, Json
+from flows.talk import print_note, print_warning
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature_options import AuditOptions, SearchOptions
@@ -14,27 +16,29 @@ from schemas.settings import Settings
 from schemas.web_origins import is_loopback, names_of_server
 
 application = Commands()
+Papers = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PAPERS",
+        help=(
+            "Parquet or JSONL, the folder of a Semantic Scholar release, or OpenAlex works;"
+            " with --update, changes."
+        ),
+    ),
+]
+Index = Annotated[
+    Path,
+    typer.Argument(
+        metavar="INDEX",
+        help="Folder of the index; an interrupted build goes on where it stopped.",
+    ),
+]
 
 
 @application.command("build")
 def build(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PAPERS",
-            help=(
-                "Parquet or JSONL, the folder of a Semantic Scholar release, or OpenAlex works;"
-                " with --update, changes."
-            ),
-        ),
-    ],
-    target: Annotated[
-        Path,
-        typer.Argument(
-            metavar="INDEX",
-            help="Folder of the index; an interrupted build goes on where it stopped.",
-        ),
-    ],
+    source: Papers,
+    target: Index,
     embeddings: Annotated[
         bool,
         typer.Option(
@@ -71,7 +75,6 @@ def build(
     May be interrupted at any time: the same command resumes.
     """
     from flows.indexing import build_index, embed_for_evaluations, update_index
-    from flows.talk import print_note
 
     print_note(
         update_index(source, target, embeddings, Settings())
@@ -107,7 +110,6 @@ def serve(
     """
     from flows.gateway import indexed
     from flows.request import resolve_literature
-    from flows.talk import print_note
     from tasks.literature.gateway.serve import serve as serve_gateway
 
     settings = Settings()
@@ -131,10 +133,8 @@ def search(
     json: Json = False,
 ) -> int:
     """Search papers, as an evaluation would."""
-    from flows.commands.answer import write_answer
     from flows.commands.output import print_table
     from flows.searching import failures_in_words, search_papers, told
-    from flows.talk import print_warning
 
     answer = search_papers(query, options, Settings())
     if json:

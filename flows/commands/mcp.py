@@ -5,10 +5,13 @@ from typing import Annotated
 
 import typer
 
+from flows.job_environment import without_keys
 from schemas.choices import LiteratureChoice
 from schemas.option_values import LITERATURES
 from schemas.options import LakeOptions
 from schemas.settings import Settings
+from warehouse.layout import Layout
+from warehouse.services.database import check_services
 
 
 def mcp(
@@ -38,10 +41,7 @@ def mcp(
     """
     from flows.beside_jobs import work_beside
     from flows.gateway import open_gateway
-    from flows.job_environment import without_keys
     from flows.request import check_warehouse, resolve_literature
-    from warehouse.layout import Layout
-    from warehouse.services.database import check_services
 
     settings = Settings()
     check_warehouse(lake.warehouse)

@@ -17,13 +17,13 @@ from flows.terminal import safe
 from schemas.choices import EXTRACTIVE
 from schemas.option_values import flag_of
 from schemas.reasons import Passes, Reason, reason_named
+from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import IdeaScore, RankedIdea
 from warehouse.layout import Layout
 
 if TYPE_CHECKING:
     from schemas.identifiers import RunId
     from schemas.run import Budget
-    from tasks.accounting.budgets import SharedBudget
     from tasks.judging.expected import StepEstimate
 
 PIPED_COLUMNS = 140
@@ -76,8 +76,6 @@ def ended_early(
     if reason is None:
         return ()
     if reason == Reason.BUDGET_EXHAUSTED:
-        from tasks.accounting.budgets import SharedBudget
-
         path = Layout(warehouse).state / "budgets.sqlite"
         return (ended_by_budget(SharedBudget(path, scope, budget), unit),)
     other = reason.passes is Passes.WITH_OTHER_SETTINGS
@@ -87,7 +85,7 @@ def ended_early(
     )
 
 
-def ended_by_budget(budget: "SharedBudget", unit: str = "idea") -> str:
+def ended_by_budget(budget: SharedBudget, unit: str = "idea") -> str:
     """Which bound ended work on units of that name, and what to do about it."""
     bounds = {
         field: bound for field, bound in budget.budget.model_dump().items() if bound is not None

@@ -4,11 +4,17 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Commands, Json
+from flows.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.ledger import LONGEST_NAME, PeopleOptions
 from schemas.options import LakeOptions
 from schemas.settings import Settings
+from warehouse.layout import Layout
+from warehouse.services.accounts import accounts
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.tokens import tokens
 
 application = Commands()
 
@@ -20,13 +26,7 @@ def add(
     json: Json = False,
 ) -> int:
     """Give a participant a pseudonym, which is all that lake and ledger know of them."""
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
-    from warehouse.layout import Layout
-    from warehouse.services.accounts import accounts
-    from warehouse.services.database import ServiceDatabase
     from warehouse.services.people import add_participant
-    from warehouse.services.tokens import tokens
 
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise ConfigurationError(
@@ -50,10 +50,7 @@ def add(
 @application.command("list")
 def list_people(lake: LakeOptions, json: Json = False) -> int:
     """List the participants whose names are kept."""
-    from flows.commands.answer import print_answer
     from flows.commands.output import print_table
-    from warehouse.layout import Layout
-    from warehouse.services.database import ServiceDatabase
     from warehouse.services.people import participants
 
     with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
@@ -74,8 +71,6 @@ def forget(
     lake: LakeOptions,
 ) -> int:
     """Delete a name and all reasons given under it. Counts and the ledger stay as they are."""
-    from flows.talk import print_note
-    from warehouse.layout import Layout
     from warehouse.services.people import forget as forget_participant
 
     layout = Layout(lake.warehouse.resolve()).existing()

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Ideas, Json
 from flows.given_ideas import given_ideas
 from flows.request import resolve_request
+from flows.talk import print_note, print_warning
 from schemas.choices import EngineChoice
 from schemas.idea import RejectedIdea
 from schemas.options import PlanOptions
@@ -31,10 +33,8 @@ def plan(
     json: Json = False,
 ) -> int:
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
-    from flows.commands.answer import print_answer
     from flows.commands.run_output import literature_in_words, print_rejections
     from flows.model_comparison import named_engines
-    from flows.talk import print_note, print_warning
 
     settings = Settings()
     others = named_engines(options.compare)

@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Json
+from flows.talk import print_note
 from schemas.options import PriorOptions
 
 
@@ -25,10 +27,8 @@ def prior(
     """Fit a prior on ideas whose outcomes are known, and say how well it orders those it has not
     seen. A profile names it: `[ranking] prior = "prior.json"`. No model is asked.
     """
-    from flows.commands.answer import print_answer
     from flows.commands.output import print_table
     from flows.prior import fit_prior_on
-    from flows.talk import print_note
 
     found = fit_prior_on(source, options)
     if json:

@@ -11,6 +11,9 @@ from uuid import uuid4
 
 import typer
 
+from flows.approvals import admit, load_project
+from flows.commands.answer import print_answer
+from flows.commands.inbox import print_waiting
 from flows.commands.options import Json, output_option
 from flows.commands.rank_file import check_output
 from flows.commands.session import Session
@@ -18,6 +21,7 @@ from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.given_ideas import STANDARD_INPUT, given_ideas
 from flows.profiles import load_profile, shipped_profiles
 from flows.request import check_api_base, resolve_request, wants_batches, with_prior
+from flows.talk import print_note, print_warning
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.decisions import Stage
@@ -28,6 +32,10 @@ from schemas.options import VOTES_IN_LAKE, RankOptions
 from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
 from schemas.run import Run
 from schemas.settings import Settings
+from warehouse.jobs import jobs, submit
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.rankings.queries import rankings_of
 
 if TYPE_CHECKING:
     from flows.approvals import Admission
@@ -56,7 +64,6 @@ def rank(
     A run that is ranked already is printed without a call; the same command goes on where it
     stopped. Bounds hold for the evaluation and for the ranking each.
     """
-    from flows.commands.inbox import print_waiting
     from flows.commands.rank_output import print_scores
     from flows.runs_of_ideas import find_run
 
@@ -104,9 +111,6 @@ def _leave_to_runner(run: Run, options: RankOptions) -> bool:
     """Have the job runner rank the run once the requests are answered, where the project is among
     those that jobs may follow; whether it will.
     """
-    from warehouse.jobs import jobs, submit
-    from warehouse.layout import Layout
-
     layout = Layout(options.warehouse.resolve())
     assert options.project is not None
     told = replace(
@@ -139,9 +143,6 @@ def admitted(project: Path, request: RankRequest) -> "Admission":
     Raises:
         ConfigurationError, UnknownNameError: as `load_project` and `admit`.
     """
-    from flows.approvals import admit, load_project
-    from warehouse.layout import Layout
-
     return admit(
         Layout(request.warehouse),
         load_project(project),
@@ -224,9 +225,7 @@ def rank_and_print(
     """Rank a run in `session`, unless it is ranked so already, and print the ranking; what is
     published of it, None where nothing is, and the command's exit code.
     """
-    from flows.commands.answer import print_answer
     from flows.commands.rank_output import print_matches
-    from flows.talk import print_note, print_warning
 
     stored = _stored(request) if stored_will_do else None
     summary = None if stored is not None else session.rank(request)
@@ -264,10 +263,6 @@ def rank_and_print(
 
 def _stored(request: RankRequest) -> RankingHead | None:
     """A whole ranking of the lake that is what was asked for; None when there is none."""
-    from warehouse.layout import Layout
-    from warehouse.queries import open_queries
-    from warehouse.rankings.queries import rankings_of
-
     with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
         rankings = rankings_of(queries, RunId(request.run_id))
     same = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from dashboards.reports.formats.report_format import ReportFormat
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.settings import Settings
@@ -36,7 +37,6 @@ def write_ranking(
 def _page(layout: Layout, run_id: RunId, *, by_matches: bool) -> bytes:
     from dashboards.reports.any_run import any_report
     from dashboards.reports.formats.any_format import document
-    from dashboards.reports.formats.report_format import ReportFormat
     from dashboards.reports.render import ranking_report
 
     report = ranking_report if by_matches else any_report

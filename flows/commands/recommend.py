@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Json
+from flows.talk import print_note, print_warning
 from schemas.literature_options import RecommendOptions
 from schemas.recommendation import Recommendation, ResourceKind
 from schemas.settings import Settings
@@ -35,9 +37,7 @@ def recommend(
     """Recommend data sets, baselines and metrics: those that works near the idea used, with where
     they say so. No model is asked.
     """
-    from flows.commands.answer import print_answer
     from flows.recommending import recommend_for
-    from flows.talk import print_note, print_warning
 
     found = recommend_for(given, options, Settings())
     warnings = list(recommendation_warnings(found))

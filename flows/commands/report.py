@@ -2,11 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dashboards.reports.formats.report_format import ReportFormat, format_of
+from flows.commands.answer import write_answer
+from flows.commands.inbox import print_waiting
 from flows.commands.options import Json, Output
 from flows.terminal import safe
 from schemas.decisions import Stage
@@ -14,9 +16,27 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options import LakeOptions
 from schemas.settings import Settings
+from warehouse.layout import Layout
 
-if TYPE_CHECKING:
-    from warehouse.layout import Layout
+Format = Annotated[
+    ReportFormat | None,
+    typer.Option(
+        "--format",
+        metavar=f"[{'|'.join(ReportFormat)}]",
+        help=(
+            "By default that of the ending of --output, else md. bib holds every cited paper,"
+            " json the reviews themselves."
+        ),
+    ),
+]
+Project = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        metavar="FILE",
+        help="A project file: the report on a run is written once its stage `report` approves.",
+    ),
+]
 
 
 def report(
@@ -48,26 +68,9 @@ def report(
             ),
         ),
     ] = False,
-    output_format: Annotated[
-        ReportFormat | None,
-        typer.Option(
-            "--format",
-            metavar=f"[{'|'.join(ReportFormat)}]",
-            help=(
-                "By default that of the ending of --output, else md. bib holds every cited paper,"
-                " json the reviews themselves."
-            ),
-        ),
-    ] = None,
+    output_format: Format = None,
     output: Output = None,
-    project: Annotated[
-        Path | None,
-        typer.Option(
-            "--project",
-            metavar="FILE",
-            help="A project file: the report on a run is written once its stage `report` approves.",
-        ),
-    ] = None,
+    project: Project = None,
     json: Json = False,
 ) -> int:
     """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full
@@ -83,9 +86,7 @@ def report(
                 "--json prints what the report says on stdout: leave out --data-docs, --format and"
                 " --output; --format json writes the reviews themselves"
             )
-        from flows.commands.answer import write_answer
         from flows.commands.report_answer import report_answer
-        from warehouse.layout import Layout
 
         write_answer(report_answer(Layout(lake.warehouse.resolve()), run, idea, ranking=ranking))
         return 0
@@ -93,13 +94,19 @@ def report(
     written = _written(lake, run, idea, ranking=ranking, docs=docs, chosen=chosen)
     if output is not None:
         output.write_bytes(written)
-    elif chosen in (ReportFormat.PDF, ReportFormat.DOCX):
-        if sys.stdout.isatty():
-            raise ConfigurationError(f"a {chosen} is no text: write it to a file with --output")
-        sys.stdout.buffer.write(written)
     else:
-        sys.stdout.write(safe(written.decode()))
+        _print(written, chosen)
     return 0
+
+
+def _print(written: bytes, chosen: ReportFormat) -> None:
+    """Write a report to stdout. Raises ConfigurationError for what a terminal cannot show."""
+    if chosen not in (ReportFormat.PDF, ReportFormat.DOCX):
+        sys.stdout.write(safe(written.decode()))
+        return
+    if sys.stdout.isatty():
+        raise ConfigurationError(f"a {chosen} is no text: write it to a file with --output")
+    sys.stdout.buffer.write(written)
 
 
 def _wait_for_people(
@@ -112,8 +119,6 @@ def _wait_for_people(
         UnknownNameError: as `admit`.
     """
     from flows.approvals import admit, load_project
-    from flows.commands.inbox import print_waiting
-    from warehouse.layout import Layout
     from warehouse.queries import open_queries
 
     layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
@@ -139,7 +144,6 @@ def _written(
     chosen: ReportFormat,
 ) -> bytes:
     from dashboards.reports.formats.any_format import report_file
-    from warehouse.layout import Layout
 
     layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
     run_id = RunId(run) if run else _newest(layout)
@@ -151,13 +155,13 @@ def _written(
     return report_file(layout, run_id, idea_id, chosen, ranking=ranking, catalogue_url=catalogue)
 
 
-def _data_docs(layout: "Layout", run_id: RunId, catalogue: str | None) -> str:
+def _data_docs(layout: Layout, run_id: RunId, catalogue: str | None) -> str:
     from dashboards.reports.data_docs import data_docs
 
     return data_docs(layout, run_id, catalogue_url=catalogue)
 
 
-def _newest(layout: "Layout") -> RunId:
+def _newest(layout: Layout) -> RunId:
     from warehouse.queries import open_queries
 
     catalogue = Settings().catalogue

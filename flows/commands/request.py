@@ -6,11 +6,15 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Json
+from flows.talk import print_note
 from schemas.decisions import Request, RequestOptions
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.settings import Settings
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
 
 
 def request(
@@ -19,12 +23,8 @@ def request(
     json: Json = False,
 ) -> int:
     """Ask participants for a review of a run or an idea, or lay alternatives side by side."""
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
-    from warehouse.layout import Layout
     from warehouse.ledger import parts_of
     from warehouse.queries import open_queries
-    from warehouse.services.database import ServiceDatabase
     from warehouse.services.decisions import request_all
     from warehouse.services.people import participant
     from warehouse.services.records import fold_into_lake

@@ -19,6 +19,7 @@ from schemas.settings import Settings
 from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import FailureRow, IdeaScore, RankedIdea
 from warehouse.layout import Layout
+from warehouse.queries import open_queries
 
 if TYPE_CHECKING:
     from flows.evaluate import RunSummary
@@ -110,7 +111,6 @@ def print_bundled_note(literature: LiteratureChoice) -> None:
 def _published(summary: "RunSummary", request: RunRequest) -> Published:
     if not summary.published:
         return Published()
-    from warehouse.queries import open_queries  # imports Polars, which a plan does not need
 
     with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
         return published(queries, summary.head.run_id)

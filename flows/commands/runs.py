@@ -9,7 +9,10 @@ from typing import Annotated
 
 import typer
 
+from dashboards.reports.figures import counted
+from flows.commands.answer import print_answer
 from flows.commands.options import Commands, Json
+from flows.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.options import LakeOptions
@@ -26,7 +29,6 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask."
 @application.command("list")
 def list_runs(lake: LakeOptions, json: Json = False) -> int:
     """List the published runs, newest first."""
-    from flows.commands.answer import print_answer
     from flows.commands.output import print_table
     from flows.commands.run_output import state_of
 
@@ -53,7 +55,6 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
 @application.command("show")
 def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     """Show one run: what was asked for, what came of it, and what it cost."""
-    from flows.commands.answer import print_answer
     from flows.commands.output import print_table
     from flows.commands.run_output import state_of
     from warehouse.queries import open_queries
@@ -80,7 +81,6 @@ def compare(
     json: Json = False,
 ) -> int:
     """Hold the rankings of two runs side by side, idea by idea."""
-    from flows.commands.answer import print_answer
     from flows.commands.output import print_table
     from warehouse.queries import open_queries
 
@@ -154,10 +154,7 @@ def _runs(lake: LakeOptions) -> tuple[Run, ...]:
 
 
 def _delete(runs: Sequence[Run], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:
-    from dashboards.reports.figures import counted
-    from flows.commands.answer import print_answer
     from flows.run_lock import only_command_on
-    from flows.talk import print_note
     from warehouse.runs.deletion import delete_run
 
     if runs and not yes:

@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from flows.interruption import interruptible
+from flows.talk import print_note
 from schemas.check_run import CheckRequest
 from schemas.curation_run import CurationRequest
 from schemas.draft_run import DraftRequest
@@ -140,8 +142,6 @@ class Session:
 
     def _prepare(self, request: WorkRequest) -> None:
         if not self._interruptible:
-            from flows.interruption import interruptible
-
             self._stack.enter_context(interruptible())
             self._interruptible = True
         if not request.in_this_process(0):  # it takes seconds to start, so it does meanwhile
@@ -169,7 +169,5 @@ class Session:
 
 def _tell(contacts: "tuple[Contact, ...]") -> None:
     """Say of each model what it takes and costs, before the batch."""
-    from flows.talk import print_note
-
     for contact in contacts:
         print_note(f"{contact.model} {contact.line}")

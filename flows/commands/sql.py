@@ -12,6 +12,7 @@ import orjson
 import typer
 
 from flows.commands.options import Json, Output
+from flows.talk import print_note
 from flows.terminal import safe, safe_json
 from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
@@ -124,7 +125,6 @@ def _answer(
 
 def _print_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     from flows.commands.output import print_table
-    from flows.talk import print_note
 
     print_table(columns, [[_short(value) for value in row.values()] for row in rows])
     if not rows:

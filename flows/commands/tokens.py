@@ -6,9 +6,16 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Commands, Json
+from flows.talk import print_note
+from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.role import Token, TokenOptions
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.tokens import add_token, new_token_id, tokens
+from warehouse.services.tokens import revoke as revoke_token
 
 application = Commands()
 
@@ -20,13 +27,6 @@ def create(
     json: Json = False,
 ) -> int:
     """Make a token and show it, once: only a hash of it is kept."""
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
-    from schemas.errors import ConfigurationError
-    from warehouse.layout import Layout
-    from warehouse.services.database import ServiceDatabase
-    from warehouse.services.tokens import add_token, new_token_id
-
     if not 1 <= len(name) <= 80 or not name.isprintable():
         raise ConfigurationError(f"NAME {name[:80]!r}: write 1 to 80 characters on one line")
     now = datetime.now(UTC)
@@ -56,11 +56,7 @@ def create(
 @application.command("list")
 def list_tokens(lake: LakeOptions, json: Json = False) -> int:
     """List the tokens of the warehouse, oldest first."""
-    from flows.commands.answer import print_answer
     from flows.commands.output import print_table
-    from warehouse.layout import Layout
-    from warehouse.services.database import ServiceDatabase
-    from warehouse.services.tokens import tokens
 
     with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         found = tokens(database)
@@ -87,11 +83,6 @@ def revoke(
     lake: LakeOptions,
 ) -> int:
     """Refuse a token from now on; its jobs stay."""
-    from flows.talk import print_note
-    from warehouse.layout import Layout
-    from warehouse.services.database import ServiceDatabase
-    from warehouse.services.tokens import revoke as revoke_token
-
     with ServiceDatabase(Layout(lake.warehouse).existing()) as database:
         found = revoke_token(database, token)
     print_note(f"{found.token_id} ({found.name}) is revoked")

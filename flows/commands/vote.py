@@ -1,4 +1,4 @@
-"""`assay vote`: a question answered by two engines or profiles, blind, and the vote on the answers."""
+"""`assay vote`: a question answered by two engines or profiles, and a blind vote on the two."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -7,8 +7,11 @@ from uuid import uuid4
 
 import typer
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Json
 from flows.exit_codes import EXIT_DONE, EXIT_FAILURES
+from flows.talk import print_note, print_warning
+from flows.terminal import safe
 from schemas.errors import ConfigurationError
 from schemas.live_question import (
     Asked,
@@ -20,12 +23,12 @@ from schemas.live_question import (
 )
 from schemas.settings import Settings
 from schemas.votes import Choice
+from warehouse.layout import Layout
+from warehouse.services.database import ServiceDatabase
 
 if TYPE_CHECKING:
     from schemas.votes import Offer
     from warehouse.contests import Part
-    from warehouse.layout import Layout
-    from warehouse.services.database import ServiceDatabase
     from warehouse.services.questions import Answers, NoVote
 
 _CHOICES = {
@@ -49,8 +52,6 @@ def vote(
     The same TEXT again goes on where it stopped; `--choice` votes on what you were shown. Who
     answers is drawn from the models that the dashboard offers, or the profiles of the baseline.
     """
-    from warehouse.layout import Layout
-    from warehouse.services.database import ServiceDatabase
     from warehouse.services.people import participant
 
     if (text is None) is (options.choice is None):
@@ -69,11 +70,10 @@ def vote(
 
 
 def _asked(
-    layout: "Layout", database: "ServiceDatabase", who: str, asked: Asked, text: str
+    layout: Layout, database: ServiceDatabase, who: str, asked: Asked, text: str
 ) -> LiveQuestion:
     """The question, with what it takes told before it is asked, and both its jobs at their end."""
     from flows.jobs import run_jobs
-    from flows.talk import print_note
     from warehouse.services.questions import ask, at_work, draw_sides, open_question
 
     settings, known = Settings(), open_question(database, who)
@@ -90,10 +90,8 @@ def _asked(
 
 
 def _shown(
-    layout: "Layout", database: "ServiceDatabase", question: LiveQuestion, *, as_json: bool
+    layout: Layout, database: ServiceDatabase, question: LiveQuestion, *, as_json: bool
 ) -> int:
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note, print_warning
     from warehouse.services.questions import NoVote, end
 
     found, offer = _offered(layout, database, question)
@@ -119,10 +117,8 @@ def _shown(
 
 
 def _cast(
-    layout: "Layout", database: "ServiceDatabase", who: str, options: VoteOptions, *, as_json: bool
+    layout: Layout, database: ServiceDatabase, who: str, options: VoteOptions, *, as_json: bool
 ) -> int:
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
     from warehouse.services.questions import answer, at_work, open_question
 
     if options.choice not in _CHOICES:
@@ -155,7 +151,7 @@ def _cast(
 
 
 def _offered(
-    layout: "Layout", database: "ServiceDatabase", question: LiveQuestion
+    layout: Layout, database: ServiceDatabase, question: LiveQuestion
 ) -> "tuple[Answers | NoVote, Offer | None]":
     from warehouse.queries import open_queries
     from warehouse.services.questions import SEEN, NoVote, answers_to, offer_of
@@ -172,16 +168,14 @@ def _offered(
 
 
 def _tell_expected(
-    layout: "Layout",
-    database: "ServiceDatabase",
+    layout: Layout,
+    database: ServiceDatabase,
     who: str,
     asked: Asked,
     text: str,
     *,
     as_json: bool,
 ) -> int:
-    from flows.commands.answer import print_answer
-    from flows.terminal import safe
     from warehouse.services.questions import draw_sides
 
     written = tidy(asked, text)
@@ -194,7 +188,7 @@ def _tell_expected(
     return EXIT_DONE
 
 
-def _expected(layout: "Layout", asked: Asked, text: str, sides: Sides) -> str:
+def _expected(layout: Layout, asked: Asked, text: str, sides: Sides) -> str:
     """What both answers take together, of jobs that ask nothing."""
     from dashboards.reports.wording import BASELINE_ANSWERS, both_answers
     from flows.jobs import run_jobs
@@ -220,8 +214,6 @@ def _side(name: str, parts: "Sequence[Part]") -> dict[str, Any]:
 
 
 def _print_side(name: str, parts: "Sequence[Part]") -> None:
-    from flows.terminal import safe
-
     typer.echo(f"\n== {name} ==\n")
     for part in parts:
         if part.heading:

@@ -1,8 +1,12 @@
 """`assay votes`: what blind votes of people come to, and how far they can be trusted."""
 
+from dashboards.reports import figures
+from flows.commands.answer import print_answer
 from flows.commands.options import Json
+from flows.talk import print_note
 from schemas.settings import Settings
 from schemas.vote_report import VoteFigure, VotesOptions
+from warehouse.layout import Layout
 
 _WORDS = {
     "krippendorff_alpha": "agreement of voters (Krippendorff's alpha)",
@@ -21,12 +25,8 @@ def votes(options: VotesOptions, json: Json = False) -> int:
     """Report on the votes cast on the dashboard: how far voters agree, with each other and with
     the engine, what sways them, who votes carelessly, and who leads by them.
     """
-    from dashboards.reports import figures
-    from flows.commands.answer import print_answer
     from flows.commands.output import number, print_table
-    from flows.talk import print_note
     from flows.vote_report import report_on_votes
-    from warehouse.layout import Layout
 
     report = report_on_votes(Layout(options.warehouse.resolve()).existing(), Settings(), options.by)
     if json:

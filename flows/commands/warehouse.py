@@ -6,10 +6,14 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.answer import print_answer
 from flows.commands.options import Commands, Json
+from flows.talk import print_note, print_warning
 from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.settings import Settings
+from warehouse.layout import Layout
+from warehouse.object_storage import ObjectFolder
 
 application = Commands()
 
@@ -21,10 +25,7 @@ def export(
     json: Json = False,
 ) -> int:
     """Write tables and marts into one plain DuckDB file."""
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
     from warehouse.export import export_lake
-    from warehouse.layout import Layout
 
     if target.suffix.lower() not in (".duckdb", ".db"):
         raise ConfigurationError(
@@ -44,10 +45,7 @@ def compact(lake: LakeOptions, json: Json = False) -> int:
     """Merge small files, drop snapshots nobody reads any more, delete expired transcripts, and
     bound the caches.
     """
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
     from warehouse.compact import compact as compact_lake
-    from warehouse.layout import Layout
 
     settings = Settings()
     report = compact_lake(
@@ -73,9 +71,6 @@ def move_catalogue(lake: LakeOptions, json: Json = False) -> int:
     """Move the catalogue from its SQLite file into the PostgreSQL database that ASSAY_CATALOGUE_URL
     names, with every snapshot; data files stay where they are.
     """
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
-    from warehouse.layout import Layout
     from warehouse.move_catalogue import move_catalogue as move
     from warehouse.postgres import VARIABLE
 
@@ -110,14 +105,10 @@ def move_data(
     lake: LakeOptions,
     json: Json = False,
 ) -> int:
-    """Move the files of the lake to object storage, or back into the warehouse folder; the catalogue
-    says from then on where they lie. Where there is no lake, an empty one is made.
+    """Move the files of the lake to object storage, or back into the warehouse folder; the
+    catalogue says from then on where they lie. Where there is no lake, an empty one is made.
     """
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note
-    from warehouse.layout import Layout
     from warehouse.move_data import move_data as move
-    from warehouse.object_storage import ObjectFolder
 
     folder = None if target == "file:" else ObjectFolder.of(target)
     moved = move(Layout(lake.warehouse.resolve()), folder, catalogue_url=Settings().catalogue)
@@ -144,9 +135,6 @@ def docs() -> int:
 @application.command("verify")
 def verify(lake: LakeOptions, json: Json = False) -> int:
     """Hold the lake against its receipts; exit 1 when something is missing or does not add up."""
-    from flows.commands.answer import print_answer
-    from flows.talk import print_note, print_warning
-    from warehouse.layout import Layout
     from warehouse.verify import verify as verify_lake
 
     report = verify_lake(Layout(lake.warehouse.resolve()), catalogue_url=Settings().catalogue)

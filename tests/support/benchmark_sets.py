@@ -284,7 +284,7 @@ def write_core_papers(folder: Path, topic: str) -> Path:
 
 
 def write_expert_answers(folder: Path) -> Path:
-    """Two questions, of which each cites two works that only it speaks of; and one with criteria."""
+    """Two questions, each citing two works that only it speaks of; and one with criteria."""
     subjects = {"bats": "Bats hunt moths by echo calls", "tax": "Tax law grows by court rulings"}
     rows = [
         {

@@ -32,8 +32,8 @@ HOW_TO_INSTALL = (
     "needs Chromium: `apt-get install --no-install-recommends chromium`, or your system's package"
 )
 ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync",
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
 WIDTH, HEIGHT = 1440, 1000
 WAIT_SECONDS = 120.0
@@ -41,8 +41,11 @@ expect.set_options(timeout=WAIT_SECONDS * 1000)
 _OWN_PROBES = re.compile(r"/_stcore/(health|host-config)$")
 _LOOPBACK = frozenset({"127.0.0.1", "localhost"})
 _LOCAL = frozenset({"data", "blob", "about"})
-_OVERLAPPING_LABELS = """() => [...document.querySelectorAll('[data-testid="stVegaLiteChart"] .role-axis-label')].flatMap(axis => {
-    const labels = [...axis.querySelectorAll('text')].filter(label => label.getAttribute('opacity') !== '0'
+_OVERLAPPING_LABELS = """() => [...document.querySelectorAll(
+    '[data-testid="stVegaLiteChart"] .role-axis-label'
+)].flatMap(axis => {
+    const labels = [...axis.querySelectorAll('text')].filter(label =>
+        label.getAttribute('opacity') !== '0'
         && !(label.getAttribute('transform') || '').includes('rotate') && label.textContent);
     const boxes = labels.map(label => [label.textContent, label.getBoundingClientRect()]);
     return boxes.slice(1).flatMap(([name, box], at) => {

@@ -37,7 +37,7 @@ def _is_steep(call: Callable[[int], object], size: int) -> bool:
 
 def _seconds(call: Callable[[int], object], size: int) -> float:
     gc.collect(0)
-    gc.disable()  # a full collection belongs to the whole process, and comes in one call and not in the next
+    gc.disable()  # a full collection is the whole process's, and comes in some calls only
     try:
         start = time.thread_time()
         call(size)

@@ -1,4 +1,4 @@
-"""A real PostgreSQL on loopback, with a folder of its own, which may be killed and started again."""
+"""A real PostgreSQL on loopback, with a folder of its own; it may be killed and started again."""
 
 import os
 import pwd

@@ -1,5 +1,5 @@
-"""A model on loopback that proposes changes of the small task's program: good, useless, malformed and
-hostile ones, by the number of the proposal.
+"""A model on loopback that proposes changes of the small task's program: good, useless, malformed
+and hostile ones, by the number of the proposal.
 """
 
 import json

@@ -187,8 +187,8 @@ _BODIES: dict[str, Callable[[ShapedServer, bytes], bytes]] = {
 
 def _atom(finds: Sequence[Find]) -> str:
     entries = "".join(
-        f"<entry><id>http://arxiv.org/abs/2005.{find.number:05d}v2</id><title>{escape(find.title)}</title><summary>About"
-        " it.</summary>"
+        f"<entry><id>http://arxiv.org/abs/2005.{find.number:05d}v2</id>"
+        f"<title>{escape(find.title)}</title><summary>About it.</summary>"
         + (f"<published>{find.published}T00:00:00Z</published>" if find.published else "")
         + "<author><name>Ada Writer</name></author><link title='pdf'"
         f" href='http://arxiv.org/pdf/2005.{find.number:05d}v2'/></entry>"

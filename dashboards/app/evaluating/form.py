@@ -82,6 +82,13 @@ def fill_in(offered: DashboardSettings) -> EvaluateJob | PlanJob | None:
         "cutoff": cutoff,
         "max_cost_usd": bound,
     }
+    return _job(text, title, chosen, planned=planned)
+
+
+def _job(
+    text: str, title: str, chosen: dict[str, Any], *, planned: bool
+) -> EvaluateJob | PlanJob | None:
+    """None, with the mistake shown, where the options cannot be understood."""
     try:
         if planned:
             return PlanJob(options=PlanOptions(**chosen), **_idea(text, title, uuid4().hex))

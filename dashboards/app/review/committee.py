@@ -131,8 +131,9 @@ def _show_knowledge(committee: CommitteeEvaluation, part: CommitteePart) -> None
     if rows:
         schema = {"link": polars.String, "relevance": polars.Float64}
         columns = {
-            "knowledge": "Knowledge", "link": tables.link("Link"), "part": "Part of the idea", "says": "Says", "phase": "Cutoff",
-            "relevance": tables.score("Relevance (0 to 1)"), "finding": "Finding", "analysis": "Bearing on the part",
-            "passage": "Passage", "verified": "Quoted word for word",
+            "knowledge": "Knowledge", "link": tables.link("Link"), "part": "Part of the idea",
+            "says": "Says", "phase": "Cutoff", "relevance": tables.score("Relevance (0 to 1)"),
+            "finding": "Finding", "analysis": "Bearing on the part", "passage": "Passage",
+            "verified": "Quoted word for word",
         }  # fmt: skip
         tables.show(polars.DataFrame(rows, schema_overrides=schema), columns, key="grounded")

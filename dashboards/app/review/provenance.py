@@ -65,9 +65,10 @@ def show(review: IdeaReview, lake: Lake) -> None:
     if steps:
         frame = frame.filter(polars.col("step").is_in(steps))
     columns = {
-        "subject": "Judged", "outcome": "Outcome", "step": "Step", "step_version": "Version", "prompt_sha256": "Prompt (SHA-256)",
-        "engine": "Engine", "model_requested": "Model asked", "model_answered": "Model that answered", "seed": "Seed",
-        "calls": tables.count("Calls"), "shortening": "Left out of the input", "created_at": tables.moment("When"), "number": "No.",
+        "subject": "Judged", "outcome": "Outcome", "step": "Step", "step_version": "Version",
+        "prompt_sha256": "Prompt (SHA-256)", "engine": "Engine", "model_requested": "Model asked",
+        "model_answered": "Model that answered", "seed": "Seed", "calls": tables.count("Calls"),
+        "shortening": "Left out of the input", "created_at": tables.moment("When"), "number": "No.",
     }  # fmt: skip
     st.caption(
         "Select a judgement to see the calls made for it. The hash names the exact text of the"
@@ -140,11 +141,14 @@ def _show_calls(review: IdeaReview, judgement: dict[str, Any] | None, lake: Lake
         " read its prompt and its reply."
     )
     columns = {
-        "step": "Step", "model_requested": "Model asked", "model_answered": "Model that answered", "status": "Ended",
-        "prompt_tokens": tables.count("Prompt tokens"), "completion_tokens": tables.count("Completion tokens"),
-        "thinking_tokens": tables.count("Of them thinking"), "parameters_dropped": "Dropped parameters",
-        "cached_tokens": tables.count("Cached tokens"), "cost_usd": tables.dollars("Cost"), "latency_seconds": tables.seconds("Latency"),
-        "queue_seconds": tables.seconds("Queued"), "attempt": "Attempt", "cache_hit": "From Assay's cache", "error": "Error",
+        "step": "Step", "model_requested": "Model asked", "model_answered": "Model that answered",
+        "status": "Ended", "prompt_tokens": tables.count("Prompt tokens"),
+        "completion_tokens": tables.count("Completion tokens"),
+        "thinking_tokens": tables.count("Of them thinking"),
+        "parameters_dropped": "Dropped parameters",
+        "cached_tokens": tables.count("Cached tokens"), "cost_usd": tables.dollars("Cost"),
+        "latency_seconds": tables.seconds("Latency"), "queue_seconds": tables.seconds("Queued"),
+        "attempt": "Attempt", "cache_hit": "From Assay's cache", "error": "Error",
         "created_at": tables.moment("When"), "call_id": "Call",
     }  # fmt: skip
     chosen = tables.show(_frame(calls), columns, key="calls", selectable=True)

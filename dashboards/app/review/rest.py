@@ -77,8 +77,8 @@ def show_bibliography(review: IdeaReview) -> None:
     }
     columns = {
         "title": "Title", "authors": "Authors", "date": "Published", "venue": "Venue",
-        "citations": tables.count("Citations"),
-        "cited_where": tables.link("Cited where"), "link": tables.link("Link"), "paper_id": "Identifier",
+        "citations": tables.count("Citations"), "cited_where": tables.link("Cited where"),
+        "link": tables.link("Link"), "paper_id": "Identifier",
     }  # fmt: skip
     tables.show(
         polars.DataFrame(rows, schema_overrides={"citations": polars.Int64, "link": polars.String}),

@@ -108,9 +108,12 @@ def _show_scores(frame: polars.DataFrame) -> None:
     if not known.is_empty():
         _draw_scores(known, metric)
     columns = {
-        "system": "System", "origin": "Origin", "value": tables.COLUMN.NumberColumn("Value", format="%.4g"),
-        "lower": tables.COLUMN.NumberColumn("95 % from", format="%.4g"), "upper": tables.COLUMN.NumberColumn("to", format="%.4g"),
-        "interval_method": "Interval by", "count": tables.count("Items"), "unscored_count": tables.count("Unscored"),
+        "system": "System", "origin": "Origin",
+        "value": tables.COLUMN.NumberColumn("Value", format="%.4g"),
+        "lower": tables.COLUMN.NumberColumn("95 % from", format="%.4g"),
+        "upper": tables.COLUMN.NumberColumn("to", format="%.4g"),
+        "interval_method": "Interval by", "count": tables.count("Items"),
+        "unscored_count": tables.count("Unscored"),
         "note": "Source, or why there is no value", "benchmark": "Benchmark",
     }  # fmt: skip
     tables.show(shown, columns, key="scores")

@@ -1,4 +1,4 @@
-"""Curated sets: each idea with its statements and their sentences, for people to word and correct."""
+"""Curated sets: ideas with their statements and sentences, for people to word and correct."""
 
 import secrets
 from collections.abc import Mapping
@@ -154,7 +154,7 @@ def _sentences(curation: Curation, statement: CuratedStatement) -> None:
 def _edit(
     lake: Lake, head: CurationHead, before: Curation, edits: tuple[CurationEdit, ...]
 ) -> None:
-    """The form: for who words the set as people have it, for who reads blind as the engine had it."""
+    """The form: as people have it for who words the set, as the engine had it for blind readers."""
     scope = f"{head.run_id} {before.paper_id}"
     blind = st.toggle(
         "Second reading, blind",

@@ -84,8 +84,9 @@ def _tell(page: CheckPage) -> None:
     judges = f", judged by {', '.join(head.judges)}" if head.judges else ""
     st.caption(
         text.line(
-            f"Engine {head.engine}, form {head.form}, {figures.counted(head.attempt_count, 'attempt')}"
-            f" each, up to {figures.counted(head.maximum_problems, 'problem')} an attempt{judges}."
+            f"Engine {head.engine}, form {head.form},"
+            f" {figures.counted(head.attempt_count, 'attempt')} each,"
+            f" up to {figures.counted(head.maximum_problems, 'problem')} an attempt{judges}."
             f" {page.unread:,} could not be read."
         )
     )

@@ -400,7 +400,7 @@ class GeminiBatchServer(BatchServer, GeminiServer):
 
     def _told(self, batch: Submitted) -> Body:
         ended = batch.looks >= self.looks_until_ended
-        metadata = {
+        metadata: Body = {
             "displayName": batch.name,
             "state": "BATCH_STATE_SUCCEEDED" if ended else "BATCH_STATE_RUNNING",
             "batchStats": {"requestCount": str(len(batch.entries))},
@@ -408,10 +408,10 @@ class GeminiBatchServer(BatchServer, GeminiServer):
         operation: Body = {"name": batch.remote_id, "metadata": metadata}
         if ended:
             rows = [self._row(entry) for entry in self.shuffled(batch)]
-            metadata["output"] = {"inlinedResponses": {"inlinedResponses": rows}}  # type: ignore[assignment]
+            metadata["output"] = {"inlinedResponses": {"inlinedResponses": rows}}
             operation["done"] = True
         else:
-            metadata["batchStats"]["pendingRequestCount"] = str(len(batch.entries))  # type: ignore[index]
+            metadata["batchStats"]["pendingRequestCount"] = str(len(batch.entries))
         return operation
 
     def _row(self, entry: Entry) -> Body:
