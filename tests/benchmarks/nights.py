@@ -132,6 +132,8 @@ def renamed(model: IdeaEvaluation, run_id: RunId, place: int) -> IdeaEvaluation:
         run_id=run_id,
         evaluation_key=EvaluationKey(content_hash(f"{run_id} {name}", length=32)),
         idea=replace(model.idea, idea_id=name),
+        llm_calls=tuple(replace(call, idea_id=name) for call in model.llm_calls),
+        api_calls=tuple(replace(call, idea_id=name) for call in model.api_calls),
     )
 
 
