@@ -17,7 +17,7 @@ from flows.benchmarks.trial import Trial
 from schemas.benchmark import ASSAY, BenchmarkItem, BenchmarkScore
 from schemas.identifiers import PaperId, content_hash
 from schemas.paper import Paper
-from tasks.benchmarks.resource_sets import (
+from tasks.benchmarks.answer_sets import (
     DATA_SETS_FILE,
     LEADERBOARDS_FILE,
     QUERIES_FILE,

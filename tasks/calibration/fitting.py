@@ -116,17 +116,16 @@ def _learnt_words(
     for train, test in _splits(examples, gold, seed, FOLDS):
         model = fit_text([texts[place] for place in train], values[train])
         scores[test] = model.scores([texts[place] for place in test])
-    found = [
-        replace(one, features={**one.features, WORDS: float(score)})
-        for one, score in zip(examples, scores, strict=True)
-    ]
-    return found, fit_text(texts, values)
+    return _with_scores(examples, scores), fit_text(texts, values)
 
 
 def _with_words(examples: Sequence[Example], text: TextModel | None) -> list[Example]:
     if text is None:
         return list(examples)
-    scores = text.scores([one.text or "" for one in examples])
+    return _with_scores(examples, text.scores([one.text or "" for one in examples]))
+
+
+def _with_scores(examples: Sequence[Example], scores: NDArray[np.float64]) -> list[Example]:
     return [
         replace(one, features={**one.features, WORDS: float(score)})
         for one, score in zip(examples, scores, strict=True)

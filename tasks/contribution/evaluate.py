@@ -31,8 +31,7 @@ from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.relevance import NO_ABSTRACT, Judgement
 from tasks.judging.step import Engine
-from tasks.literature.client import LiteratureClient
-from tasks.text.titles import Work, is_own_work
+from tasks.literature.client import LiteratureClient, own_publications
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +127,7 @@ async def _judge(context: Context, around: _Field, limit: int) -> None:
     waiting = [
         one.paper for paper_id, one in around.found.items() if paper_id not in around.judgements
     ]
-    idea = context.idea
-    this = Work(idea.title, idea.text, idea.authors)
-    own = [
-        paper
-        for paper in waiting
-        if is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
-    ]
+    own = own_publications(context.idea, waiting)
     around.judgements.update({paper.paper_id: POSSIBLY_THIS_WORK for paper in own})
     around.failures.extend(own_work(own, STAGE))
     waiting = [paper for paper in waiting if paper.paper_id not in around.judgements]

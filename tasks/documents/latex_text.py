@@ -69,8 +69,7 @@ def document_of_latex(source: str) -> ParsedDocument:
     Raises:
         LatexError: nested beyond what can be read, or a text without words.
     """
-    preamble, _, body = source.partition("\\begin{document}")
-    body = (body or preamble).partition("\\end{document}")[0]
+    preamble, body = _preamble_and_body(source)
     try:
         title = _title(source)
         abstract, body = _abstract(body, preamble)
@@ -86,14 +85,19 @@ def document_of_latex(source: str) -> ParsedDocument:
     )
 
 
+def _preamble_and_body(source: str) -> tuple[str, str]:
+    """A source without `document` is all body, and its own preamble."""
+    preamble, _, body = source.partition("\\begin{document}")
+    return preamble, (body or preamble).partition("\\end{document}")[0]
+
+
 def source_of_latex(source: str, files: Mapping[str, str]) -> LatexSource:
     """The paper as LaTeX, from its title to its end.
 
     Raises:
         LatexError: a text without words.
     """
-    preamble, _, body = source.partition("\\begin{document}")
-    body = (body or preamble).partition("\\end{document}")[0]
+    preamble, body = _preamble_and_body(source)
     bibliography = "\n".join(
         text for name, text in sorted(files.items()) if name.lower().endswith(".bbl")
     )

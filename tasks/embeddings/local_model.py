@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import ConfigurationError
+from tasks.embeddings import unit
 
 BUNDLED = "all-MiniLM-L6-v2"
 _MODELS: dict[tuple[str, int], "LocalModel"] = {}
@@ -48,9 +49,7 @@ class LocalModel:
 
         With the bundled model a text's vector does not depend on the texts embedded beside it.
         """
-        vectors = self.vectors(texts, batch_size)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)
+        return unit(self.vectors(texts, batch_size))
 
 
 def load(name: str, maximum_tokens: int) -> LocalModel:

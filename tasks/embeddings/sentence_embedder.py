@@ -13,7 +13,7 @@ from schemas.choices import remote_model
 from schemas.errors import ConfigurationError, RateLimitedError, RequestRejectedError, UpstreamError
 from schemas.identifiers import content_hash
 from schemas.settings import EmbeddingSettings
-from tasks.embeddings import local_model
+from tasks.embeddings import local_model, unit
 from tasks.web.litellm_library import asked_to_wait_seconds, library
 from tasks.web.retrying import RetryPolicy, Tried
 from warehouse.keyed_store import KeyedStore
@@ -38,9 +38,7 @@ async def embed_remotely(
     starts = range(0, len(texts), batch_size)
     batches = [list(texts[start : start + batch_size]) for start in starts]
     parts = [await _embedded(model, batch, api_base) for batch in batches]
-    vectors = np.asarray([vector for part in parts for vector in part], dtype=np.float32)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)
+    return unit(np.asarray([vector for part in parts for vector in part], dtype=np.float32))
 
 
 async def _embedded(model: str, texts: list[str], api_base: str | None) -> list[list[float]]:

@@ -17,12 +17,11 @@ from tasks.accounting.ledger import Ledger
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.relevance import Judgement, Judgements
 from tasks.judging.step import Engine
-from tasks.literature.client import LiteratureClient
+from tasks.literature.client import LiteratureClient, own_publications
 from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.expanding import STAGE, Judge, expand
 from tasks.survey.steps.survey_plan import SURVEY_PLAN
 from tasks.survey.steps.survey_relevance import SURVEY_RELEVANCE
-from tasks.text.titles import Work, is_own_work
 
 IDEA_SURVEY = SurveyParameters(
     depth=1,
@@ -162,14 +161,9 @@ def without_own_work(idea: Idea, judge: Judge) -> Judge:
     """The judge, for whom the idea's own publication is irrelevant: what it cites would tell what
     the idea is.
     """
-    this = Work(idea.title, idea.text, idea.authors)
 
     async def judged(papers: Sequence[Paper]) -> Judgements:
-        own = {
-            paper.paper_id
-            for paper in papers
-            if is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
-        }
+        own = {paper.paper_id for paper in own_publications(idea, papers)}
         found = await judge([paper for paper in papers if paper.paper_id not in own])
         return Judgements({**found.by_paper, **dict.fromkeys(own, _OWN)}, found.failures)
 

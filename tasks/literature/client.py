@@ -1,15 +1,17 @@
-"""What the method asks of the literature.
+"""What the method asks of the literature, and what of its answers says nothing about an idea.
 
 `SemanticScholarClient` implements it over HTTP; tests may fake it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Protocol
 
 from schemas.failure import Answer
+from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.paper import CitationEdge, Paper, Passage
+from tasks.text.titles import Work, is_own_work
 
 
 class LiteratureClient(Protocol):
@@ -18,8 +20,7 @@ class LiteratureClient(Protocol):
     No method raises for what a source does: failures travel in the answer.
 
     `cutoff` is enforced twice: sent with the query where the endpoint takes a date, and again on
-        what
-    comes back. Papers after it are removed and counted in `inadmissible_count`.
+    what comes back. Papers after it are removed and counted in `inadmissible_count`.
     """
 
     @property
@@ -94,3 +95,13 @@ class LiteratureClient(Protocol):
         reason `too_large` says so where less than `limit_per_seed` came of it.
         """
         ...
+
+
+def own_publications(idea: Idea, papers: Iterable[Paper]) -> list[Paper]:
+    """Those of `papers` that are possibly the idea's own publication, as `is_own_work` tells."""
+    this = Work(idea.title, idea.text, idea.authors)
+    return [
+        paper
+        for paper in papers
+        if is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
+    ]

@@ -21,9 +21,8 @@ from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, fused, nearest, similarity_of
 from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
-from tasks.literature.client import LiteratureClient
+from tasks.literature.client import LiteratureClient, own_publications
 from tasks.novelty.steps.novelty_queries import NOVELTY_QUERIES, StatementsInput, StatementsReply
-from tasks.text.titles import Work, is_own_work
 from tasks.text.words import sections_of_markdown, sentences
 
 
@@ -218,13 +217,9 @@ def _missing(
 
 def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
     """Not after the cutoff, and not the idea's own publication: it would make every idea known."""
-    this = Work(idea.title, idea.text, idea.authors)
-    return [
-        paper
-        for paper in papers
-        if paper.admissible(idea.cutoff_date)
-        and not is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
-    ]
+    admissible = [paper for paper in papers if paper.admissible(idea.cutoff_date)]
+    own = own_publications(idea, admissible)
+    return [paper for paper in admissible if paper not in own]
 
 
 async def _most_similar(

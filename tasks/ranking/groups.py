@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering, BisectingKMeans
 
 from schemas.identifiers import IdeaId
-from tasks.embeddings import Embedder
+from tasks.embeddings import Embedder, unit
 from tasks.embeddings.similarity import idea_passages
 from tasks.ranking.dossier import Dossier
 
@@ -62,9 +62,7 @@ async def _vectors(dossiers: Sequence[Dossier], embedder: Embedder) -> Vectors:
         for start in range(0, len(texts), TEXTS_PER_REQUEST)
     ]
     starts = np.cumsum([0, *(len(some) for some in passages[:-1])])
-    sums = np.add.reduceat(np.vstack(parts), starts, axis=0)
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.asarray(sums / np.maximum(lengths, 1e-12), dtype=np.float32)
+    return unit(np.add.reduceat(np.vstack(parts), starts, axis=0))
 
 
 def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:

@@ -17,8 +17,7 @@ from schemas.reasons import Reason
 from schemas.soundness import Method
 from tasks.documents.sections import DocumentLibrary
 from tasks.judging.packing import side_by_side
-from tasks.literature.client import LiteratureClient
-from tasks.text.titles import Work, is_own_work
+from tasks.literature.client import LiteratureClient, own_publications
 from tasks.text.words import shorten_words
 
 _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
@@ -197,12 +196,7 @@ async def gather_papers(
     ]
     by_id = {paper.paper_id: paper for paper in found.papers.values()}
     named = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
-    this = Work(idea.title, idea.text, idea.authors)
-    own = [
-        paper
-        for paper in named
-        if is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
-    ]
+    own = own_publications(idea, named)
     chosen = [paper for paper in named if paper not in own]
     failures.extend(own_work(own, "soundness"))
     return Gathered(

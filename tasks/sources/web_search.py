@@ -32,6 +32,18 @@ _BRAVE_MOST = 20
 _EARLIEST = date(1990, 1, 1)
 
 
+def _page_found(source: HttpSource, row: Row, *, url: str, text: str, day: str) -> KnowledgeItem:
+    """A hit whose address, text and day stand under these names; the day is told in words."""
+    return KnowledgeItem(
+        kind=source.kind,
+        source=source.name,
+        title=text_of(row, "title"),
+        url=text_of(row, url),
+        text=text_of(row, text),
+        published=spoken_day(text_of(row, day), datetime.now(UTC).date()),
+    )
+
+
 class BraveSource(HttpSource):
     """Web pages; the free plan allows one request a second.
 
@@ -147,14 +159,7 @@ class SearxngSource(HttpSource):
         return self.page_of(rows_of(body, "results"), _silent_engines(body))
 
     def item(self, row: Row) -> KnowledgeItem:
-        return KnowledgeItem(
-            kind=self.kind,
-            source=self.name,
-            title=text_of(row, "title"),
-            url=text_of(row, "url"),
-            text=text_of(row, "content"),
-            published=spoken_day(text_of(row, "publishedDate"), datetime.now(UTC).date()),
-        )
+        return _page_found(self, row, url="url", text="content", day="publishedDate")
 
 
 def _silent_engines(body: Any) -> Iterator[tuple[Reason, str]]:
@@ -230,14 +235,7 @@ class SerperSource(HttpSource):
         return self.page_of([] if told else rows_of(body, "organic"))
 
     def item(self, row: Row) -> KnowledgeItem:
-        return KnowledgeItem(
-            kind=self.kind,
-            source=self.name,
-            title=text_of(row, "title"),
-            url=text_of(row, "link"),
-            text=text_of(row, "snippet"),
-            published=spoken_day(text_of(row, "date"), datetime.now(UTC).date()),
-        )
+        return _page_found(self, row, url="link", text="snippet", day="date")
 
 
 class SerperScholarSource(SerperSource):
@@ -324,14 +322,7 @@ class TavilySource(HttpSource):
         return Question("/search", body=orjson.dumps(body))
 
     def item(self, row: Row) -> KnowledgeItem:
-        return KnowledgeItem(
-            kind=self.kind,
-            source=self.name,
-            title=text_of(row, "title"),
-            url=text_of(row, "url"),
-            text=text_of(row, "content"),
-            published=spoken_day(text_of(row, "published_date"), datetime.now(UTC).date()),
-        )
+        return _page_found(self, row, url="url", text="content", day="published_date")
 
 
 def tavily_refusal(reply: Reply) -> Reason:

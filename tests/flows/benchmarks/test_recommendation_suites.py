@@ -6,8 +6,8 @@ import pytest
 
 from flows.benchmarks.recommendation import SUITE_OF_DATA_SETS, SUITE_OF_LEADERBOARDS, reported
 from schemas.errors import ConfigurationError
+from tasks.benchmarks.answer_sets import QUERIES_FILE, read_projects
 from tasks.benchmarks.records import json_lines
-from tasks.benchmarks.resource_sets import QUERIES_FILE, read_projects
 from tasks.metrics.retrieval import average_precision, precision_at, recall_at, reciprocal_rank
 from tests.support.benchmark_sets import (
     benchmark_request,
