@@ -2,11 +2,10 @@
 what it was asked.
 """
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.support.loopback import Loopback, QuietHandler, serving
 
 
 @dataclass(frozen=True)
@@ -29,71 +28,38 @@ class Asked:
 
 
 @dataclass
-class DocumentServer:
+class DocumentServer(Loopback):
     """`replies[path]` is a list of answers: each request takes the next, the last one stays."""
 
-    port: int
     replies: dict[str, list[Reply]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
-    closing: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     def next_reply(self, path: str) -> Reply:
         replies = self.replies.get(path, [Reply(404)])
         return replies.pop(0) if len(replies) > 1 else replies[0]
 
 
-@contextmanager
-def document_server() -> Iterator[DocumentServer]:
+def document_server() -> AbstractContextManager[DocumentServer]:
     """Run a server on a free port for the length of the block."""
-    http = ThreadingHTTPServer(("127.0.0.1", 0), _handler())
-    http.daemon_threads = True
-    server = DocumentServer(port=http.server_address[1])
-    http.document_server = server  # type: ignore[attr-defined]
-    thread = threading.Thread(
-        target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
-    )
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.closing.set()
-        http.shutdown()
-        http.server_close()
-        thread.join()
+    return serving(DocumentServer, _Handler)
 
 
-def _handler() -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._answer(b"")
-
-        def do_POST(self) -> None:
-            self._answer(self.rfile.read(int(self.headers.get("Content-Length", 0))))
-
-        def _answer(self, body: bytes) -> None:
-            server: DocumentServer = self.server.document_server  # type: ignore[attr-defined]
-            path = self.path.split("?", 1)[0]
-            server.asked.append(Asked(self.command, self.path, dict(self.headers), body))
-            reply = server.next_reply(path)
-            try:
-                self.send_response(reply.status)
-                for name, value in reply.headers.items():
-                    self.send_header(name, value)
-                self.send_header("Connection", "close")
-                if not reply.endless and reply.status != 204:
-                    self.send_header("Content-Length", str(len(reply.body)))
-                self.end_headers()
+class _Handler(QuietHandler):
+    def answer(self) -> None:
+        server: DocumentServer = self.told
+        path = self.path.split("?", 1)[0]
+        server.asked.append(Asked(self.command, self.path, dict(self.headers), self.body()))
+        reply = server.next_reply(path)
+        try:
+            self.send_response(reply.status)
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.send_header("Connection", "close")
+            if not reply.endless and reply.status != 204:
+                self.send_header("Content-Length", str(len(reply.body)))
+            self.end_headers()
+            self.wfile.write(reply.body)
+            while reply.endless and not server.closing.wait(reply.trickle_seconds):
                 self.wfile.write(reply.body)
-                while reply.endless and not server.closing.wait(reply.trickle_seconds):
-                    self.wfile.write(reply.body)
-            except OSError:
-                return
-
-        def log_message(self, *_: object) -> None:
-            """Keep quiet."""
-
-    return Handler
+        except OSError:
+            return

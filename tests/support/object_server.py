@@ -6,14 +6,15 @@ import hashlib
 import hmac
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
+
+from tests.support.loopback import Loopback, QuietHandler, serving
 
 BUCKET = "lab"
 REGION = "eu-central-1"
@@ -73,7 +74,7 @@ class Fault:
 
 
 @dataclass
-class ObjectServer:
+class ObjectServer(Loopback):
     """A running server with one bucket.
 
     Attributes:
@@ -83,7 +84,6 @@ class ObjectServer:
         knows_conditions: whether a write under a condition is one.
     """
 
-    port: int
     objects: dict[str, bytes] = field(default_factory=dict)
     written_at: dict[str, datetime] = field(default_factory=dict)
     uploads: dict[str, tuple[str, dict[int, bytes]]] = field(default_factory=dict)
@@ -95,12 +95,7 @@ class ObjectServer:
     may_write: bool = True
     knows_conditions: bool = True
     unlisted: Callable[[str], bool] = field(default=lambda key: False)
-    closing: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     @property
     def environment(self) -> dict[str, str]:
@@ -148,24 +143,9 @@ def etag(content: bytes) -> str:
     return f'"{hashlib.md5(content, usedforsecurity=False).hexdigest()}"'
 
 
-@contextmanager
-def object_server() -> Iterator[ObjectServer]:
+def object_server() -> AbstractContextManager[ObjectServer]:
     """Run a server on a free port for the length of the block."""
-    http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    http.daemon_threads = True
-    server = ObjectServer(http.server_address[1])
-    http.objects = server  # type: ignore[attr-defined]
-    thread = threading.Thread(
-        target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
-    )
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.closing.set()
-        http.shutdown()
-        http.server_close()
-        thread.join()
+    return serving(ObjectServer, _Handler)
 
 
 @dataclass(frozen=True)
@@ -185,26 +165,11 @@ def _xml(root: str, *inner: str) -> _Answer:
     return _Answer(200, told.encode(), {"Content-Type": "application/xml"})
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:
-        self._serve()
-
-    def do_HEAD(self) -> None:
-        self._serve()
-
-    def do_PUT(self) -> None:
-        self._serve()
-
-    def do_POST(self) -> None:
-        self._serve()
-
-    def do_DELETE(self) -> None:
-        self._serve()
-
-    def _serve(self) -> None:
-        server: ObjectServer = self.server.objects  # type: ignore[attr-defined]
+    def answer(self) -> None:
+        server: ObjectServer = self.told
         parts = urlsplit(self.path)
         bucket, _, key = unquote(parts.path).lstrip("/").partition("/")
         headers = {name.lower(): value for name, value in self.headers.items()}
@@ -250,9 +215,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif self.command != "HEAD":
             self.wfile.write(answer.body)
-
-    def log_message(self, *_: object) -> None:
-        """Keep quiet."""
 
 
 def _refusal(server: ObjectServer, asked: Asked, path: str, query: str) -> _Answer | None:

@@ -1,26 +1,28 @@
 """An OpenID Connect provider on loopback that signs in whoever comes, as whoever a test says."""
 
 import json
-import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
+from tests.support.loopback import Loopback, QuietHandler, serving
 
-class Provider:
+
+@dataclass
+class Provider(Loopback):
     """Answers with `claims`; those of a test."""
 
-    def __init__(self) -> None:
-        self.claims: dict[str, Any] = {}
-        self.url = ""
+    claims: dict[str, Any] = field(default_factory=dict)
+    nonces: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         self.key = RSAKey.generate_key(2048, {"kid": "a", "use": "sig", "alg": "RS256"})
-        self.nonces: dict[str, str] = {}
 
     def metadata(self) -> dict[str, Any]:
         return {
@@ -48,39 +50,21 @@ class Provider:
         return {"access_token": "x", "token_type": "Bearer", "expires_in": 3600, "id_token": signed}
 
 
-@contextmanager
-def oidc_provider() -> Iterator[Provider]:
-    provider = Provider()
+def oidc_provider() -> AbstractContextManager[Provider]:
+    return serving(Provider, _Handler)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            at = urlsplit(self.path)
-            if at.path == "/authorize":
-                self.send_response(302)
-                self.send_header("Location", provider.authorized(parse_qs(at.query)))
-                self.end_headers()
-            elif at.path == "/keys":
-                self._tell({"keys": [provider.key.as_dict(private=False)]})
-            else:
-                self._tell(provider.metadata())
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            self._tell(provider.token(parse_qs(body)["code"][0]))
+class _Handler(QuietHandler):
+    def answer(self) -> None:
+        provider, at = self.told, urlsplit(self.path)
+        if at.path == "/authorize":
+            self.send_whole(302, Location=provider.authorized(parse_qs(at.query)))
+        elif at.path == "/keys":
+            self._tell({"keys": [provider.key.as_dict(private=False)]})
+        elif self.command == "POST":
+            self._tell(provider.token(parse_qs(self.body().decode())["code"][0]))
+        else:
+            self._tell(provider.metadata())
 
-        def _tell(self, document: dict[str, Any]) -> None:
-            content = json.dumps(document).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        provider.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield provider
-        server.shutdown()
+    def _tell(self, document: dict[str, Any]) -> None:
+        self.send_whole(200, json.dumps(document).encode(), Content_Type="application/json")

@@ -7,8 +7,6 @@ N` alone.
 import argparse
 import asyncio
 import json
-import socket
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +15,6 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -28,6 +25,7 @@ if __name__ == "__main__":
     import sys
 
     sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.support.loopback import ServedApplication
 from tests.support.schema_answers import Schema, answer_from_schema, find_schema
 
 MODEL_ANSWERED = "loopback-2026-11"
@@ -89,30 +87,19 @@ class OpenAIServer:
             Route(f"/v1/{path}", handler, methods=["POST"])
             for path, handler in self._handlers().items()
         ]
-        config = uvicorn.Config(
-            Starlette(routes=routes), log_level="critical", lifespan="off", access_log=False
-        )
-        self.server = uvicorn.Server(config)
+        self._application = Starlette(routes=routes)
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def start(self) -> "OpenAIServer":
-        listener = socket.create_server(("127.0.0.1", self.port))
-        self.port = listener.getsockname()[1]
-        self._thread = threading.Thread(
-            target=self.server.run, kwargs={"sockets": [listener]}, daemon=True
-        )
-        self._thread.start()
-        while not self.server.started:
-            time.sleep(0.005)
+        self._served = ServedApplication(self._application, self.port)
+        self.port = self._served.port
         return self
 
     def stop(self) -> None:
-        self.server.should_exit = True
-        self.server.force_exit = True
-        self._thread.join(timeout=10)
+        self._served.stop()
 
     def __enter__(self) -> "OpenAIServer":
         return self

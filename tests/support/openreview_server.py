@@ -1,13 +1,12 @@
 """A loopback copy of OpenReview's API 2: forums with notes, edits and files."""
 
 import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from tests.support.loopback import Loopback, QuietHandler, serving
 
 VENUE = "ICLR.cc/2025/Conference"
 
@@ -27,7 +26,7 @@ def note(
 
 
 @dataclass
-class OpenReviewServer:
+class OpenReviewServer(Loopback):
     """What it serves, and the addresses it was asked for.
 
     Attributes:
@@ -35,17 +34,12 @@ class OpenReviewServer:
         refused: paths that are answered with a status.
     """
 
-    port: int
     notes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     edits: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     refused: dict[str, int] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     def answer(self, path: str, asked: dict[str, list[str]]) -> tuple[int, bytes]:
         """Status and body."""
@@ -59,36 +53,15 @@ class OpenReviewServer:
         return (200, content) if content is not None else (404, b"{}")
 
 
-@contextmanager
-def openreview_server() -> Iterator[OpenReviewServer]:
+def openreview_server() -> AbstractContextManager[OpenReviewServer]:
     """Run a server on a free port for the length of the block."""
-    http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    http.daemon_threads = True
-    server = OpenReviewServer(http.server_address[1])
-    http.openreview = server  # type: ignore[attr-defined]
-    thread = threading.Thread(
-        target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
-    )
-    thread.start()
-    try:
-        yield server
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
+    return serving(OpenReviewServer, _Handler)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        server: OpenReviewServer = self.server.openreview  # type: ignore[attr-defined]
+class _Handler(QuietHandler):
+    def answer(self) -> None:
+        server: OpenReviewServer = self.told
         parts = urlsplit(self.path)
         server.asked.append(self.path)
         server.keys.append(self.headers.get("Authorization", ""))
-        status, body = server.answer(parts.path, parse_qs(parts.query))
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        """Nothing."""
+        self.send_whole(*server.answer(parts.path, parse_qs(parts.query)))

@@ -1,14 +1,13 @@
 """A collector on loopback: takes OTLP over HTTP, decodes it and keeps it."""
 
 import gzip
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from tests.support.loopback import Loopback, QuietHandler, serving
 
 
 @dataclass(frozen=True)
@@ -23,8 +22,7 @@ class SeenSpan:
 
 
 @dataclass
-class Collector:
-    url: str = ""
+class Collector(Loopback):
     spans: list[SeenSpan] = field(default_factory=list)
     figures: dict = field(default_factory=dict)
     bodies: list[bytes] = field(default_factory=list)
@@ -83,31 +81,13 @@ def _attributes(pairs) -> dict:
     return {pair.key: getattr(pair.value, pair.value.WhichOneof("value")) for pair in pairs}
 
 
-@contextmanager
-def collector() -> Iterator[Collector]:
-    kept = Collector()
+def collector() -> AbstractContextManager[Collector]:
+    return serving(Collector, _Handler)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            kept.take(
-                self.path,
-                gzip.decompress(body) if self.headers.get("content-encoding") == "gzip" else body,
-            )
-            self.send_response(200)
-            self.send_header("content-length", "0")
-            self.end_headers()
 
-        def log_message(self, *_) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    kept.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield kept
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+class _Handler(QuietHandler):
+    def answer(self) -> None:
+        body = self.body()
+        packed = self.headers.get("content-encoding") == "gzip"
+        self.told.take(self.path, gzip.decompress(body) if packed else body)
+        self.send_whole(200)

@@ -9,13 +9,14 @@ import gzip
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
+
+from tests.support.loopback import Loopback, QuietHandler, serving
 
 GOOD = "good"
 """Script words: good · empty · malformed · truncated · half · dropped · hangs · endless · drips ·
@@ -55,13 +56,12 @@ class Asked:
 
 
 @dataclass
-class ShapedServer:
+class ShapedServer(Loopback):
     """A running server.
 
     `finds` may be changed between requests, and so may `script` and `headers`.
     """
 
-    port: int
     shape: Callable[[Sequence[Find]], str]
     finds: tuple[Find, ...] = ()
     script: list[str] = field(default_factory=lambda: [GOOD])
@@ -69,49 +69,24 @@ class ShapedServer:
     error_body: str = '{"message": "no"}'
     asked: list[Asked] = field(default_factory=list)
     answered: threading.Event = field(default_factory=threading.Event)
-    closing: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
     def next_word(self) -> str:
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
 
 
-@contextmanager
-def shaped_server(shape: Callable[[Sequence[Find]], str]) -> Iterator[ShapedServer]:
+def shaped_server(
+    shape: Callable[[Sequence[Find]], str],
+) -> AbstractContextManager[ShapedServer]:
     """Run a server on a free port for the length of the block."""
-    http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    http.daemon_threads = True
-    server = ShapedServer(http.server_address[1], shape)
-    http.shaped_server = server  # type: ignore[attr-defined]
-    thread = threading.Thread(
-        target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
-    )
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.closing.set()
-        http.shutdown()
-        http.server_close()
-        thread.join()
+    return serving(lambda port: ShapedServer(port, shape), _Handler)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        self._serve(b"")
-
-    def do_POST(self) -> None:
-        self._serve(self.rfile.read(int(self.headers.get("Content-Length", 0))))
-
-    def _serve(self, body: bytes) -> None:
-        server: ShapedServer = self.server.shaped_server  # type: ignore[attr-defined]
+class _Handler(QuietHandler):
+    def answer(self) -> None:
+        server: ShapedServer = self.told
         parts = urlsplit(self.path)
-        server.asked.append(
-            Asked(self.command, parts.path, parse_qs(parts.query), dict(self.headers), body)
-        )
+        query, headers = parse_qs(parts.query), dict(self.headers)
+        server.asked.append(Asked(self.command, parts.path, query, headers, self.body()))
         word = server.next_word()
         try:
             self._follow(server, word)
@@ -169,9 +144,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Keep quiet."""
 
 
 _BODIES: dict[str, Callable[[ShapedServer, bytes], bytes]] = {

@@ -10,21 +10,19 @@ text:<reply> · rate_limited:<seconds> · no_quota · server_error · overloaded
 
 import asyncio
 import json
-import socket
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from tests.support.loopback import ServedApplication
 from tests.support.schema_answers import Schema, answer_from_schema, schema_in_prompt
 
 CHARACTERS_PER_TOKEN = 4
@@ -172,17 +170,8 @@ class ProviderServer:
         return self
 
     def __enter__(self) -> Self:
-        config = uvicorn.Config(
-            Starlette(routes=self.routes()), log_level="critical", lifespan="off"
-        )
-        self._server = uvicorn.Server(config)
-        listener = socket.create_server(("127.0.0.1", self.port))
-        self.port = listener.getsockname()[1]
-        sockets = {"sockets": [listener]}
-        self._thread = threading.Thread(target=self._server.run, kwargs=sockets, daemon=True)
-        self._thread.start()
-        while not self._server.started:
-            time.sleep(0.005)
+        self._served = ServedApplication(Starlette(routes=self.routes()), self.port)
+        self.port = self._served.port
         return self
 
     def __exit__(
@@ -191,9 +180,7 @@ class ProviderServer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._server.should_exit = True
-        self._server.force_exit = True
-        self._thread.join(timeout=10)
+        self._served.stop()
 
     async def _handle(self, request: Request) -> Response:
         recorded = self._recorded(request, await request.body())
