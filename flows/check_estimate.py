@@ -5,14 +5,14 @@ known: counted are as many as it may look at a second time.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import Field
 
+from flows.work_estimate import estimate_steps
 from schemas.base import Noun, replace
 from schemas.check_run import CheckRequest, ManuscriptSource, Revision
-from schemas.choices import EngineChoice
 from schemas.identifiers import IdeaId
 from schemas.manuscripts import Decision
 from schemas.reasons import Reason
@@ -22,7 +22,6 @@ from tasks.judging.expected import (
     CHARACTERS_PER_TOKEN,
     Asked,
     StepEstimate,
-    estimate_step,
     total_usd,
 )
 from tasks.judging.messages import takes_pdf
@@ -126,7 +125,7 @@ def _of_manuscript(
 
 def _asked_by_reading(
     read: Manuscript, request: CheckRequest, settings: Settings
-) -> Iterator[StepEstimate]:
+) -> list[StepEstimate]:
     calls = request.attempt_count
     shown = (
         len(read.text) / CHARACTERS_PER_TOKEN
@@ -134,20 +133,13 @@ def _asked_by_reading(
         else TOKENS_PER_PAGE * len(read.pages)
     )
     said = request.maximum_problems * PROBLEM_TOKENS
-    step = estimate_step(
-        FIND_PROBLEMS,
-        Asked(calls, calls * shown, calls * said),
-        0.0,
-        request.judging,
-        request.engine,
-        settings.language_model,
-    )
-    yield from [step] if step is not None else []
+    asked: dict[Step[Any, Any], Asked] = {FIND_PROBLEMS: Asked(calls, calls * shown, calls * said)}
+    return estimate_steps(asked, request.judging, request.engine, settings)
 
 
 def _asked_by_review(
     read: Manuscript, request: CheckRequest, settings: Settings
-) -> Iterator[StepEstimate]:
+) -> list[StepEstimate]:
     reading = read.reading
     sections = sections_of(reading)[:MOST_SECTIONS]
     shown = sum(len(section.text) for section in sections) / CHARACTERS_PER_TOKEN
@@ -183,12 +175,12 @@ def _asked_by_review(
             attempts * REVIEW_TOKENS,
         ),
     }
-    yield from _estimates(asked, request, settings)
+    return estimate_steps(asked, request.judging, request.engine, settings)
 
 
 def _asked_by_revision(
     source: ManuscriptSource, revision: Revision, request: CheckRequest, settings: Settings
-) -> Iterator[StepEstimate]:
+) -> list[StepEstimate]:
     """A look at each finding that it is asked for, and the review of the whole."""
     said = revision.preferences_of(source.manuscript_id).values()
     again = sum(one.decision is Decision.LOOK_AGAIN for one in said)
@@ -203,17 +195,7 @@ def _asked_by_revision(
             attempts, attempts * 2 * _NOTES_TOKENS + problems, attempts * REVIEW_TOKENS
         ),
     }
-    yield from _estimates(asked, request, settings)
-
-
-def _estimates(
-    asked: Mapping[Step[Any, Any], Asked], request: CheckRequest, settings: Settings
-) -> Iterator[StepEstimate]:
-    for step, one in asked.items():
-        estimate = estimate_step(
-            step, one, 0.0, request.judging, request.engine, settings.language_model
-        )
-        yield from [estimate] if estimate is not None else []
+    return estimate_steps(asked, request.judging, request.engine, settings)
 
 
 def _aspect_tokens(section_count: int, *, literature: bool) -> float:
@@ -246,13 +228,7 @@ def _asked_by_judges(
     calls = request.maximum_problems * request.attempt_count * request.repetition_count
     shown = calls * (PROBLEM_TOKENS + len(source.known_reason) / CHARACTERS_PER_TOKEN)
     for judge in request.judges:
-        engine: EngineChoice = judge.engine
-        step = estimate_step(
-            JUDGE_HIT,
-            Asked(calls, shown, calls * VERDICT_TOKENS),
-            0.0,
-            request.judging,
-            engine,
-            settings.language_model,
-        )
-        yield from [step] if step is not None else []
+        asked: dict[Step[Any, Any], Asked] = {
+            JUDGE_HIT: Asked(calls, shown, calls * VERDICT_TOKENS)
+        }
+        yield from estimate_steps(asked, request.judging, judge.engine, settings)

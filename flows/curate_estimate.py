@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from flows.estimate import unpriced
+from flows.work_estimate import WorkEstimate, estimate_steps
 from schemas.base import Noun
 from schemas.curation import ReviewedAt
 from schemas.curation_run import CurationRequest, PaperSource
@@ -21,13 +21,7 @@ from tasks.curation.steps.curate_criticism import CURATE_CRITICISM
 from tasks.curation.steps.curate_idea import CURATE_IDEA
 from tasks.curation.steps.curate_statements import CURATE_STATEMENTS
 from tasks.curation.submission import Unread, looked_at, refused
-from tasks.judging.expected import (
-    CHARACTERS_PER_TOKEN,
-    Asked,
-    StepEstimate,
-    estimate_step,
-    total_usd,
-)
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate
 from tasks.judging.step import Step
 
 IDEA_TOKENS = 900
@@ -39,20 +33,12 @@ FORUM_PAPER_TOKENS, FORUM_REVIEW_TOKENS, FORUM_REVIEWS = 6_500.0, 700.0, 4
 REQUESTS_PER_FORUM = 3
 
 
-class CurationEstimate(Noun):
-    """What a whole run is expected to take. `cost_usd` is None when a price is unknown, 0 without
-    a model.
-    """
+class CurationEstimate(WorkEstimate):
+    """What a whole run is expected to take; `steps` of all papers together."""
 
     papers: int = Field(ge=0)
     papers_asked: int = Field(ge=0, description="Those that are fit as far as reading tells.")
     requests: int = Field(ge=0, description="To OpenReview.")
-    model_calls: int = Field(ge=0)
-    prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
-    cost_usd: float | None
-    unpriced_models: tuple[str, ...] = Field(description="Models whose price is unknown.")
-    steps: tuple[StepEstimate, ...] = Field(description="Of all papers together.")
 
 
 class _Size(Noun):
@@ -65,18 +51,13 @@ class _Size(Noun):
 def estimate_curation(request: CurationRequest, settings: Settings) -> CurationEstimate:
     """Predict a run of which nothing has landed yet; nothing is asked."""
     sizes = asyncio.run(_sizes(request, settings))
-    steps = tuple(_steps(sizes, request, settings))
+    steps = _steps(sizes, request, settings)
     forums = sum(each.reviewed_at is ReviewedAt.OPENREVIEW for each in request.sources)
-    return CurationEstimate(
+    return CurationEstimate.of(
+        steps,
         papers=len(request.sources),
         papers_asked=len(sizes),
         requests=forums * REQUESTS_PER_FORUM,
-        model_calls=round(sum(step.calls for step in steps)),
-        prompt_tokens=round(sum(step.prompt_tokens for step in steps)),
-        completion_tokens=round(sum(step.completion_tokens for step in steps)),
-        cost_usd=total_usd(step.cost_usd for step in steps),
-        unpriced_models=unpriced(steps),
-        steps=steps,
     )
 
 
@@ -124,10 +105,4 @@ def _steps(
             told * TOKENS_PER_STATEMENT,
         ),
     }
-    estimates = (
-        estimate_step(
-            step, each, 0.0, request.profile.judging, request.engine, settings.language_model
-        )
-        for step, each in asked.items()
-    )
-    return [each for each in estimates if each is not None]
+    return estimate_steps(asked, request.profile.judging, request.engine, settings)

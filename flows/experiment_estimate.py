@@ -5,8 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from flows.estimate import unpriced
-from schemas.base import Noun
+from flows.work_estimate import WorkEstimate, estimate_steps
 from schemas.experiment_run import ExperimentRequest
 from schemas.settings import Settings
 from tasks.experiments.expected import ExpectedStage, expected_experiments
@@ -15,13 +14,7 @@ from tasks.experiments.showing import MOST_TRIES
 from tasks.experiments.steps.learn_from_runs import LEARN_FROM_RUNS
 from tasks.experiments.steps.propose_program import PROPOSE_PROGRAM
 from tasks.experiments.task_folder import PARENT, TaskFolder, read_task
-from tasks.judging.expected import (
-    CHARACTERS_PER_TOKEN,
-    Asked,
-    StepEstimate,
-    estimate_step,
-    total_usd,
-)
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked, StepEstimate
 from tasks.judging.step import Step
 
 TOKENS_PER_TRY = 90
@@ -33,20 +26,12 @@ SHARE_SHOWN_ANOTHER = 0.25
 """Of proposals, those that combine two programs."""
 
 
-class ExperimentEstimate(Noun):
-    """What a whole run is expected to take. `cost_usd` is None when a price is unknown, 0 without
-    a model.
-    """
+class ExperimentEstimate(WorkEstimate):
+    """What a whole run is expected to take; `steps` of all tasks together."""
 
     stages: tuple[ExpectedStage, ...]
     executions: int = Field(ge=0, description="At most.")
     limit_seconds: float = Field(ge=0, description="Where every one of them took all its time.")
-    model_calls: int = Field(ge=0)
-    prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
-    cost_usd: float | None
-    unpriced_models: tuple[str, ...] = Field(description="Models whose price is unknown.")
-    steps: tuple[StepEstimate, ...] = Field(description="Of all tasks together.")
 
 
 def estimate_experiment(request: ExperimentRequest, settings: Settings) -> ExperimentEstimate:
@@ -57,17 +42,12 @@ def estimate_experiment(request: ExperimentRequest, settings: Settings) -> Exper
     """
     folders = [read_task(source.folder) for source in request.tasks]
     stages = expected_experiments(source.folder for source in request.tasks)
-    steps = tuple(_steps(folders, request, settings))
-    return ExperimentEstimate(
+    steps = _steps(folders, request, settings)
+    return ExperimentEstimate.of(
+        steps,
         stages=stages,
         executions=sum(stage.executions for stage in stages),
         limit_seconds=sum(stage.limit_seconds for stage in stages),
-        model_calls=round(sum(step.calls for step in steps)),
-        prompt_tokens=round(sum(step.prompt_tokens for step in steps)),
-        completion_tokens=round(sum(step.completion_tokens for step in steps)),
-        cost_usd=total_usd(step.cost_usd for step in steps),
-        unpriced_models=unpriced(steps),
-        steps=steps,
     )
 
 
@@ -78,13 +58,7 @@ def _steps(
         PROPOSE_PROGRAM: _sum([_proposals(folder) for folder in folders]),
         LEARN_FROM_RUNS: _sum([_lessons(folder) for folder in folders]),
     }
-    estimates = (
-        estimate_step(
-            step, each, 0.0, request.profile.judging, request.engine, settings.language_model
-        )
-        for step, each in asked.items()
-    )
-    return [each for each in estimates if each is not None]
+    return estimate_steps(asked, request.profile.judging, request.engine, settings)
 
 
 def _proposals(folder: TaskFolder) -> Asked:

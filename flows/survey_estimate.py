@@ -4,28 +4,19 @@ from typing import Any
 
 from pydantic import Field
 
-from flows.estimate import unpriced
-from schemas.base import Noun
+from flows.work_estimate import WorkEstimate
 from schemas.settings import Settings
 from schemas.survey_run import SurveyRequest
-from tasks.judging.expected import CHARACTERS_PER_TOKEN, StepEstimate, estimate_step, total_usd
+from tasks.judging.expected import CHARACTERS_PER_TOKEN, estimate_step
 from tasks.judging.step import Step
 from tasks.survey.expected import expected_requests, expected_survey, steps_of
 
 
-class SurveyEstimate(Noun):
-    """What a whole run is expected to take. `cost_usd` is None when a price is unknown, 0 without
-    a model.
-    """
+class SurveyEstimate(WorkEstimate):
+    """What a whole run is expected to take; `steps` of one question."""
 
     questions: int = Field(ge=0)
     literature_requests: int = Field(ge=0)
-    model_calls: int = Field(ge=0)
-    prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(ge=0, description="As they are billed: answers and thinking.")
-    cost_usd: float | None
-    unpriced_models: tuple[str, ...] = Field(description="Models whose price is unknown.")
-    steps: tuple[StepEstimate, ...] = Field(description="Of one question.")
 
 
 def _shows_question(step: Step[Any, Any]) -> bool:
@@ -51,15 +42,10 @@ def estimate_survey(request: SurveyRequest, settings: Settings) -> SurveyEstimat
         for name, asked in counts.items()
     ]
     steps = tuple(step for step in estimated if step is not None)
-    cost = total_usd(step.cost_usd for step in steps)
     requests = expected_requests(request.parameters, unlimited=request.literature.unlimited)
-    return SurveyEstimate(
+    return SurveyEstimate.of(
+        steps,
+        count,
         questions=count,
         literature_requests=count * requests,
-        model_calls=round(count * sum(step.calls for step in steps)),
-        prompt_tokens=round(count * sum(step.prompt_tokens for step in steps)),
-        completion_tokens=round(count * sum(step.completion_tokens for step in steps)),
-        cost_usd=None if cost is None else count * cost,
-        unpriced_models=unpriced(steps),
-        steps=steps,
     )

@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 from dashboards.reports.formats.report_format import ReportFormat
 from dashboards.reports.write_survey import survey_page
-from flows.commands.answer import print_answer, write_answer
-from flows.commands.output import ended_early, print_engine_note, print_log_note
+from flows.commands.answer import write_answer
+from flows.commands.output import (
+    ended_early,
+    print_engine_note,
+    print_where,
+    was_published,
+)
 from flows.commands.run_output import print_bundled_note
 from flows.commands.survey_output import exit_code_of, surveys_answer
 from flows.exit_codes import EXIT_FAILURES
-from flows.talk import print_note, print_warning
+from flows.talk import print_note
 from flows.terminal import safe
 from schemas.settings import Settings
 from schemas.survey_run import SurveyRequest
@@ -29,12 +34,7 @@ def print_asked(
 ) -> int:
     """Print the answer, or write it to `output`; the command's exit code."""
     head, layout, catalogue = summary.head, Layout(request.warehouse), Settings().catalogue
-    if not summary.published:
-        broken = tuple(f"not published: {each}" for each in summary.failed_expectations)
-        for line in broken:
-            print_warning(line)
-        if as_json:
-            print_answer("not_published", run=head, warnings=broken)
+    if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
     with open_reader(layout, catalogue_url=catalogue) as connection:
         surveys = published_units(connection, SURVEY_RECORD, head.run_id)
@@ -60,9 +60,7 @@ def print_asked(
         print_note(f"written: {output}")
     print_engine_note(head.engine)
     print_bundled_note(request.literature)
-    print_log_note(summary.log_path)
-    for line in early:
-        print_warning(line)
+    print_where(summary, early, reports=())
     return exit_code_of(head, surveys)
 
 

@@ -17,6 +17,7 @@ from flows.commands.output import (
     print_log_note,
     print_table,
     stdout_console,
+    was_published,
 )
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.talk import print_note, print_warning
@@ -38,12 +39,7 @@ MAXIMUM_FAILED_SHARE = 0.1
 
 def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool) -> int:
     """Print the check; the command's exit code."""
-    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
-    for line in failed:
-        print_warning(line)
-    if not summary.published:
-        if as_json:
-            print_answer("not_published", run=summary.head, warnings=failed)
+    if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
     layout = Layout(request.warehouse)
     with open_reader(layout, catalogue_url=Settings().catalogue) as connection:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from dashboards.reports import figures
 from dashboards.reports.curated_set import CuratedSet, write_curated_set
 from dashboards.reports.write_curation import curation_page
-from flows.commands.answer import Answer, answer_of, print_answer, write_answer
+from flows.commands.answer import Answer, answer_of, write_answer
 from flows.commands.output import (
     ended_early,
     print_engine_note,
     print_log_note,
-    print_steps,
     print_table,
+    print_whole,
+    was_published,
 )
 from flows.curation_agreement import agreement_on
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
@@ -48,12 +49,7 @@ def print_curation(
     request: CurationRequest, summary: "CurationSummary", output: Path | None, *, as_json: bool
 ) -> int:
     """Print the set, and write it to `output`; the command's exit code."""
-    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
-    for line in failed:
-        print_warning(line)
-    if not summary.published:
-        if as_json:
-            print_answer("not_published", run=summary.head, warnings=failed)
+    if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
     head, layout = summary.head, Layout(request.warehouse)
     catalogue = Settings().catalogue
@@ -130,22 +126,10 @@ def _print_papers(found: CuratedSet) -> None:
 
 def print_expected_curation(estimate: "CurationEstimate", *, as_json: bool) -> int:
     """Print what a run would ask; the command's exit code."""
-    if as_json:
-        print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
-        return EXIT_DONE
-    print_steps("step", estimate.steps)
-    cost = figures.usd(estimate.cost_usd) if estimate.model_calls else "none"
-    print_table(
-        ["the whole run", "expected"],
-        [
-            ["papers", f"{estimate.papers:,}"],
-            ["papers to ask about", f"{estimate.papers_asked:,}"],
-            ["requests to OpenReview", f"{estimate.requests:,}"],
-            ["model calls", f"{estimate.model_calls:,}"],
-            ["prompt tokens", f"{estimate.prompt_tokens:,}"],
-            ["completion tokens", f"{estimate.completion_tokens:,}"],
-            ["cost", cost],
-        ],
-    )
-    print_note("nothing was asked; papers in files were read, forums were not")
-    return EXIT_DONE
+    counts = {
+        "papers": estimate.papers,
+        "papers to ask about": estimate.papers_asked,
+        "requests to OpenReview": estimate.requests,
+    }
+    note = "nothing was asked; papers in files were read, forums were not"
+    return print_whole(estimate, "step", counts, note, as_json=as_json)

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from dashboards.reports import figures
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
-from flows.commands.output import ended_early, print_log_note, print_steps, print_table
+from flows.commands.output import (
+    ended_early,
+    print_steps,
+    print_table,
+    print_where,
+    was_published,
+)
 from flows.commands.recommend import recommendation_warnings
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.talk import print_note, print_warning
@@ -130,14 +136,9 @@ def print_experiments(
     request: ExperimentRequest, summary: "ExperimentSummary", settings: Settings, *, as_json: bool
 ) -> int:
     """Print what was found; the command's exit code."""
-    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
-    for line in failed:
-        print_warning(line)
-    head = summary.head
-    if not summary.published:
-        if as_json:
-            print_answer("not_published", run=head, warnings=failed)
+    if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
+    head = summary.head
     layout, reason = Layout(request.warehouse), head.incomplete_reason
     with open_reader(layout, catalogue_url=settings.catalogue) as connection:
         experiments = published_units(connection, EXPERIMENT_RECORD, head.run_id)
@@ -150,11 +151,7 @@ def print_experiments(
     else:
         for experiment in experiments:
             _print(experiment)
-        for path in summary.report_paths:
-            print_note(f"report: {path}")
-        print_log_note(summary.log_path)
-        for line in early:
-            print_warning(line)
+        print_where(summary, early)
     if reason is Reason.BUDGET_EXHAUSTED:
         return EXIT_BUDGET
     unmeasured = any(each.finding is None for each in experiments)

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboards.reports.figures import usd
 from dashboards.reports.write_ideation import IdeationPage, ideation_page
-from flows.commands.answer import Answer, answer_of, print_answer, write_answer
+from flows.commands.answer import Answer, answer_of, write_answer
 from flows.commands.inbox import print_waiting
 from flows.commands.output import (
     ended_early,
     print_engine_note,
-    print_log_note,
     print_table,
+    print_where,
+    print_whole,
+    was_published,
 )
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.ideation_branches import waiting_branches
@@ -40,12 +41,7 @@ def print_ideation(
     as_json: bool,
 ) -> int:
     """Print and write the ideas; the command's exit code."""
-    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
-    for line in failed:
-        print_warning(line)
-    if not summary.published:
-        if as_json:
-            print_answer("not_published", run=summary.head, warnings=failed)
+    if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
     head, layout = summary.head, Layout(request.warehouse)
     if head.incomplete_reason is Reason.UNDECIDED:
@@ -73,11 +69,7 @@ def print_ideation(
             print_note(f"ideas:  {path}")
         for plan in plans:
             print_note(f"plans:  {plan}")
-        for report in summary.report_paths:
-            print_note(f"report: {report}")
-        print_log_note(summary.log_path)
-        for line in early:
-            print_warning(line)
+        print_where(summary, early)
     return _exit_code(page)
 
 
@@ -129,34 +121,11 @@ def ideas_answer(page: IdeationPage, warnings: Any = (), **told: Any) -> Answer:
 
 def print_expected_ideation(estimate: "IdeationEstimate", *, as_json: bool) -> int:
     """Print what a run would ask; the command's exit code."""
-    if as_json:
-        print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
-        return EXIT_DONE
-    print_table(
-        ["step, for each version", "calls", "prompt tokens", "completion tokens", "cost"],
-        [
-            [
-                step.step,
-                round(step.calls),
-                round(step.prompt_tokens),
-                round(step.completion_tokens),
-                usd(step.cost_usd),
-            ]
-            for step in estimate.steps
-        ],
-    )
-    print_table(
-        ["the whole run", "expected"],
-        [
-            ["seeds", f"{estimate.seeds:,}"],
-            ["rounds", f"{estimate.rounds:,}"],
-            ["versions", f"{estimate.versions:,}"],
-            ["literature requests", f"{estimate.literature_requests:,}"],
-            ["model calls", f"{estimate.model_calls:,}"],
-            ["prompt tokens", f"{estimate.prompt_tokens:,}"],
-            ["completion tokens", f"{estimate.completion_tokens:,}"],
-            ["cost", usd(estimate.cost_usd) if estimate.model_calls else "none"],
-        ],
-    )
-    print_note("nothing was asked; versions that are dropped are not evaluated, and cost less")
-    return EXIT_DONE
+    counts = {
+        "seeds": estimate.seeds,
+        "rounds": estimate.rounds,
+        "versions": estimate.versions,
+        "literature requests": estimate.literature_requests,
+    }
+    note = "nothing was asked; versions that are dropped are not evaluated, and cost less"
+    return print_whole(estimate, "step, for each version", counts, note, as_json=as_json)

@@ -1,10 +1,10 @@
 """What commands print: answers on stdout, everything else on stderr."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
@@ -12,7 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from dashboards.reports.figures import usd
-from flows.talk import print_note
+from flows.commands.answer import print_answer
+from flows.exit_codes import EXIT_DONE
+from flows.talk import print_note, print_warning
 from flows.terminal import safe
 from schemas.choices import EXTRACTIVE
 from schemas.option_values import flag_of
@@ -21,7 +23,9 @@ from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import IdeaScore, RankedIdea
 from warehouse.layout import Layout
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # importing a campaign imports Prefect, before its server is known
+    from flows.campaign import Summary
+    from flows.work_estimate import WorkEstimate
     from schemas.identifiers import RunId
     from schemas.run import Budget
     from tasks.judging.expected import StepEstimate
@@ -136,6 +140,53 @@ def print_steps(title: str, steps: "Iterable[StepEstimate]") -> None:
             for step in steps
         ],
     )
+
+
+def print_whole(
+    estimate: "WorkEstimate", title: str, counts: Mapping[str, int], note: str, *, as_json: bool
+) -> int:
+    """Print what a run would ask, by step and in all; the command's exit code.
+
+    Args:
+        title: over the names of the steps.
+        counts: what the run is made of, told before its calls.
+    """
+    if as_json:
+        print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
+        return EXIT_DONE
+    print_steps(title, estimate.steps)
+    counts = {
+        **counts,
+        "model calls": estimate.model_calls,
+        "prompt tokens": estimate.prompt_tokens,
+        "completion tokens": estimate.completion_tokens,
+    }
+    cost = usd(estimate.cost_usd) if estimate.model_calls else "none"
+    rows = [[name, f"{count:,}"] for name, count in counts.items()]
+    print_table(["the whole run", "expected"], [*rows, ["cost", cost]])
+    print_note(note)
+    return EXIT_DONE
+
+
+def was_published(summary: "Summary[Any]", *, as_json: bool) -> bool:
+    """Whether the lake has what a campaign came to; why not is printed."""
+    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
+    for line in failed:
+        print_warning(line)
+    if not summary.published and as_json:
+        print_answer("not_published", run=summary.head, warnings=failed)
+    return summary.published
+
+
+def print_where(
+    summary: "Summary[Any]", early: Iterable[str], reports: Iterable[Path] | None = None
+) -> None:
+    """Say where the reports and the log of a campaign lie, and why it ended early."""
+    for path in summary.report_paths if reports is None else reports:
+        print_note(f"report: {path}")
+    print_log_note(summary.log_path)
+    for line in early:
+        print_warning(line)
 
 
 def _records(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[Text]:

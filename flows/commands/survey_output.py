@@ -7,19 +7,17 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
-from dashboards.reports.figures import usd
-from flows.commands.answer import Answer, answer_of, print_answer, write_answer
+from flows.commands.answer import Answer, answer_of, write_answer
 from flows.commands.output import (
     ended_early,
     print_engine_note,
-    print_log_note,
-    print_steps,
-    print_table,
+    print_where,
+    print_whole,
     stdout_console,
+    was_published,
 )
 from flows.commands.run_output import print_bundled_note
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
-from flows.talk import print_note, print_warning
 from flows.terminal import safe
 from schemas.patterns import bounded
 from schemas.reasons import Reason
@@ -42,12 +40,7 @@ _TARGET = bounded(r"\]\(https?://[^\s()<>]{1,2000}\)")
 
 def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: bool) -> int:
     """Print the surveys; the command's exit code."""
-    failed = tuple(f"not published: {each}" for each in summary.failed_expectations)
-    for line in failed:
-        print_warning(line)
-    if not summary.published:
-        if as_json:
-            print_answer("not_published", run=summary.head, warnings=failed)
+    if not was_published(summary, as_json=as_json):
         return EXIT_FAILURES
     with open_reader(Layout(request.warehouse), catalogue_url=Settings().catalogue) as connection:
         surveys = published_units(connection, SURVEY_RECORD, summary.head.run_id)
@@ -62,11 +55,7 @@ def print_surveys(request: SurveyRequest, summary: "SurveySummary", *, as_json: 
             stdout_console().print(_survey(survey))
         print_engine_note(summary.head.engine)
         print_bundled_note(request.literature)
-        for path in summary.report_paths:
-            print_note(f"report: {path}")
-        print_log_note(summary.log_path)
-        for line in early:
-            print_warning(line)
+        print_where(summary, early)
     return exit_code_of(summary.head, surveys)
 
 
@@ -104,26 +93,12 @@ def _state(head: SurveyHead, surveys: Sequence[Survey]) -> str:
 
 def print_expected_survey(estimate: "SurveyEstimate", *, as_json: bool) -> int:
     """Print what a run would ask; the command's exit code."""
-    if as_json:
-        print_answer("expected", estimate.steps, **estimate.model_dump(exclude={"steps"}))
-        return EXIT_DONE
-    print_steps("step, for each question", estimate.steps)
-    cost = usd(estimate.cost_usd) if estimate.model_calls else "none"
-    print_table(
-        ["the whole run", "expected"],
-        [
-            ["questions", f"{estimate.questions:,}"],
-            ["literature requests", f"{estimate.literature_requests:,}"],
-            ["model calls", f"{estimate.model_calls:,}"],
-            ["prompt tokens", f"{estimate.prompt_tokens:,}"],
-            ["completion tokens", f"{estimate.completion_tokens:,}"],
-            ["cost", cost],
-        ],
-    )
-    print_note(
-        "nothing was asked; a small field takes less, and sizes of answers may differ by half"
-    )
-    return EXIT_DONE
+    counts = {
+        "questions": estimate.questions,
+        "literature requests": estimate.literature_requests,
+    }
+    note = "nothing was asked; a small field takes less, and sizes of answers may differ by half"
+    return print_whole(estimate, "step, for each question", counts, note, as_json=as_json)
 
 
 def _survey(survey: Survey) -> Group:
