@@ -2,18 +2,19 @@
 
 from functools import partial
 from importlib import resources
+from pathlib import Path
 
 import streamlit as st
 
-from dashboards.app import links, text
+from dashboards.app import links, state, text
 from dashboards.app.access import admitted, may, show_person
 from dashboards.app.data import Lake, open_lake
-from dashboards.app.page import draw
 from dashboards.app.registry import PAGES, Page
 from schemas.errors import AssayError
 from schemas.settings import DashboardSettings, Settings
 
 MATERIAL = ":material/{}:"
+STYLE = Path(str(resources.files("dashboards.app").joinpath("style.css")))
 
 
 def main() -> None:
@@ -81,6 +82,18 @@ def _menu(here: tuple[Page, ...], pages: dict[str, "st.Page"]) -> None:
             if number == 0 or page.section != here[number - 1].section:
                 st.caption(page.section)
             st.page_link(pages[page.name], label=page.title)
+
+
+def draw(page: Page, lake: Lake) -> None:
+    """Draw a page. Whatever the reader or the operator can mend is one line on it."""
+    state.enter_page(page.name)
+    st.html(STYLE)
+    st.title(page.title, anchor=False)
+    try:
+        page.show(lake)
+    except AssayError as error:
+        st.error(text.line(str(error)), icon=":material/error:")
+    state.write_address()
 
 
 if __name__ == "__main__":

@@ -5,9 +5,13 @@ from typing import Any
 
 import pytest
 
-from dashboards.reports.write_plans import PlannedExperiment, write_plans
 from flows import experiment_plans
-from flows.experiment_plans import plan_experiments, planned_experiment
+from flows.experiment_plans import (
+    PlannedExperiment,
+    plan_experiments,
+    planned_experiment,
+    write_plans,
+)
 from flows.ideate_request import resolve_ideation
 from schemas.ideation_run import IdeationRequest
 from schemas.options import IdeateOptions

@@ -9,9 +9,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboards.app import access, app
-from dashboards.app.data import Lake
-from dashboards.app.page import draw
-from dashboards.app.registry import PAGE
 from schemas.role import Role
 from warehouse.layout import Layout
 from warehouse.services.accounts import account_of, add_account, sign_in
@@ -37,6 +34,14 @@ def open_page(
 
 
 def _script(name: str, root: str) -> None:
+    # Streamlit runs the text of this function alone.
+    from pathlib import Path
+
+    from dashboards.app.app import draw
+    from dashboards.app.data import Lake
+    from dashboards.app.registry import PAGE
+    from warehouse.layout import Layout
+
     draw(PAGE[name], Lake(Layout(Path(root))))
 
 

@@ -16,9 +16,9 @@ from tests.support.evaluations import make_evaluation
 from warehouse.connection import in_memory
 from warehouse.module_rows import MODULE_ROWS
 from warehouse.rows import Rows, rows_of
-from warehouse.rules import rules_of
 from warehouse.runs.landing import RUNS
 from warehouse.statements import names
+from warehouse.units.validate import rules_of
 
 Broken = Callable[[Rows], Any]
 

@@ -7,20 +7,29 @@ the expectation is that it returns none.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
+import duckdb
+import pyarrow as pa
+
+from schemas.base import Severity
+from schemas.columns import ColumnType, Table
 from schemas.tables import TABLE
+from schemas.venue_months import LATEST_MONTHS
 from warehouse.answers import ValidationReport
 from warehouse.connection import in_memory
 from warehouse.expectations import hold
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
-from warehouse.rules import rules_of
+from warehouse.statements import names, statement, table_statement
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.landing import landed_files, loose_files
-from warehouse.violations import Tally
+from warehouse.violations import Tally, Violations
 
 ROWS_PER_CHUNK = 120_000
+_VENUE_MONTHS = "venue_months"
 
 
 def validate(
@@ -69,3 +78,111 @@ def _chunks(receipts: Sequence[ReceiptT]) -> Iterator[list[ReceiptT]]:
             chunk, size = [], 0
     if chunk:
         yield chunk
+
+
+def _venue_months() -> pa.Table:
+    """By whose end a venue's papers of a year were public, for rules about cutoff dates."""
+    rows = [
+        {"venue": venue, "year": year, "month": month}
+        for (venue, year), month in LATEST_MONTHS.items()
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`sql` returns the rows that break it; `about` is the table whose rows it judges."""
+
+    sql: str
+    about: str
+    violations: Violations
+
+
+@dataclass(slots=True)
+class Rules:
+    """All rules, and what broke them so far. `tables` are those that a chunk holds."""
+
+    rules: list[Rule]
+    tables: tuple[Table, ...]
+
+    @property
+    def violations(self) -> list[Violations]:
+        return [rule.violations for rule in self.rules]
+
+    def judge(self, connection: duckdb.DuckDBPyConnection, chunk: dict[str, pa.Table]) -> None:
+        """Count what breaks each rule in `chunk`, whose tables hold whole units."""
+        for table in self.tables:
+            prose = [column.name for column in table.columns if column.type is ColumnType.TEXT]
+            connection.register(table.name, chunk[table.name].drop_columns(prose))
+        connection.register(_VENUE_MONTHS, _venue_months())
+        for rule in self.rules:
+            count = int(
+                connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()[0][0]
+            )
+            first = (
+                connection.execute(table_statement("first_broken", check=rule.sql))
+                if count
+                else None
+            )
+            columns = [column[0] for column in first.description or ()] if first else []
+            broken = (
+                [dict(zip(columns, row, strict=True)) for row in first.fetchall()] if first else []
+            )
+            rule.violations.add(len(chunk[rule.about]), count, broken)
+        for table in self.tables:
+            connection.unregister(table.name)
+        connection.unregister(_VENUE_MONTHS)
+
+
+def rules_of(kind: Kind[Any, Any]) -> Rules:
+    """The rules of a kind: references within its tables, and its statements."""
+    tables = tuple(TABLE[name] for name in kind.tables)
+    folder, about = kind.checks
+    return Rules([*_references(tables), *_stated(folder, about)], tables)
+
+
+def _references(tables: tuple[Table, ...]) -> list[Rule]:
+    """Rows of an idea refer to rows of the same idea:
+    they can be held where these land with them.
+    """
+    known = {table.name for table in tables}
+    return [
+        Rule(
+            _dangling(table, column.name, column.references),
+            table.name,
+            Violations(
+                f"refers_to_{column.references.replace('.', '_')}",
+                column.reference_severity,
+                table.name,
+                column.name,
+            ),
+        )
+        for table in tables
+        for column in table.columns
+        if column.references is not None
+        and table.per_idea
+        and column.references.partition(".")[0] in known
+    ]
+
+
+def _dangling(table: Table, column: str, reference: str) -> str:
+    target, _, target_column = reference.partition(".")
+    return table_statement(
+        "dangling_references",
+        table=table.name,
+        column=column,
+        target=target,
+        target_column=target_column,
+    )
+
+
+def _stated(folder: str, about: str) -> list[Rule]:
+    """The statements of `sql/<folder>`; rows judged are counted in the table `about`."""
+    rules = []
+    for name in names(folder):
+        sql = statement(folder, name)
+        severity = (
+            Severity.CRITICAL if sql.startswith("-- severity: critical\n") else Severity.WARNING
+        )
+        rules.append(Rule(sql, about, Violations(name, severity)))
+    return rules

@@ -8,13 +8,17 @@ import polars
 import streamlit as st
 
 from dashboards.app import charts, empty, links, state, tables
-from dashboards.app.ranking.board import Board, choose_group, modules_of, of_group, weights_of
-from dashboards.app.ranking.naming import named
+from dashboards.app.ranking.board import (
+    Board,
+    choose_group,
+    modules_of,
+    named,
+    of_group,
+    weights_of,
+)
 from dashboards.reports import figures, wording
 
 ROWS_DRAWN = 30
-
-
 TABLE_ROWS = 12
 
 

@@ -8,8 +8,7 @@ import streamlit as st
 
 from dashboards.app import charts, empty, state, text
 from dashboards.app.data import Lake
-from dashboards.app.ranking.board import UNGROUPED, Board, choose_group, of_group
-from dashboards.app.ranking.naming import named
+from dashboards.app.ranking.board import UNGROUPED, Board, choose_group, named, of_group
 from dashboards.reports import figures, wording
 from schemas.identifiers import RunId
 from schemas.ranking import GroupSummary

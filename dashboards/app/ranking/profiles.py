@@ -10,8 +10,7 @@ import streamlit as st
 
 from dashboards.app import charts, empty
 from dashboards.app.data import Lake
-from dashboards.app.ranking.board import Board, choose_group, of_group
-from dashboards.app.ranking.naming import named
+from dashboards.app.ranking.board import Board, choose_group, named, of_group
 from dashboards.app.ranking.weighing import scored_modules
 
 IDEAS_DRAWN = 25

@@ -7,8 +7,7 @@ import streamlit as st
 
 from dashboards.app import charts, empty, tables
 from dashboards.app.data import Lake
-from dashboards.app.ranking.board import Board, choose_group, of_group
-from dashboards.app.ranking.naming import named
+from dashboards.app.ranking.board import Board, choose_group, named, of_group
 from dashboards.app.ranking.weighing import scored_modules
 from dashboards.reports.sensitivity import SAMPLES, TOP, shares_among_best
 

@@ -6,11 +6,14 @@ import polars
 import streamlit as st
 
 from dashboards.app import amounts, charts, empty, state, tables, timing
-from dashboards.app.costs import latency, over_time, per_idea, what_if
+from dashboards.app.costs import latency, per_idea, what_if
 from dashboards.app.data import Lake
 from dashboards.reports import figures
 from schemas.run import Run
+from warehouse.progress import read_planned
 from warehouse.queries import Queries
+
+_SPLITS = {"All calls": "none", "Step": "step", "Model": "model"}
 
 
 def show(lake: Lake) -> None:
@@ -37,7 +40,7 @@ def show(lake: Lake) -> None:
     if view == "By step":
         _by_step(steps)
     elif view == "Over time":
-        over_time.show(lake, run, seconds)
+        _over_time(lake, run, seconds)
     elif view == "Latency":
         latency.show(lake, run, steps, seconds)
     elif view == "Per idea":
@@ -141,3 +144,51 @@ def _by_step(steps: polars.DataFrame) -> None:
         },
         key="steps",
     )
+
+
+def _over_time(lake: Lake, run: Run, seconds: int) -> None:
+    """Money spent so far, and tokens per time."""
+    calls = lake.frame("cost_over_time", run_id=run.run_id, bucket_seconds=seconds, split="none")
+    if calls.is_empty():
+        empty.show(
+            "Every reply of this run came from Assay's cache: no call was made, nothing was spent."
+        )
+        return
+    spent = calls.select("time", polars.col("cost_usd").fill_null(0.0).cum_sum().alias("spent_usd"))
+    planned = read_planned(lake.layout, run.run_id)
+    budget = planned.budget.maximum_cost_usd if planned else None
+    line: charts.Drawn = charts.lines(
+        spent, x="time", y="spent_usd", x_title="Time (UTC)", y_title="Spent (US dollars)"
+    )
+    if budget is not None:
+        line += charts.limit(budget, f"budget ${budget:,.2f}")
+    charts.show(
+        line,
+        "Spent so far" + ("" if budget is not None else " (the run had no budget in dollars)"),
+        "spent_chart",
+    )
+    split = state.choose("Split by", list(_SPLITS), key="split")
+    parts = lake.frame(
+        "cost_over_time", run_id=run.run_id, bucket_seconds=seconds, split=_SPLITS[split]
+    )
+    per = timing.in_words(seconds)
+    for column, title, unit in (
+        ("cost_usd", "Cost", "US dollars"),
+        ("prompt_tokens", "Prompt tokens", "tokens"),
+        ("completion_tokens", "Completion tokens", "tokens"),
+        ("thinking_tokens", "Completion tokens that were thinking", "tokens"),
+        ("cached_tokens", "Prompt tokens from the provider's cache", "tokens"),
+    ):
+        found = parts.select("time", "name", column)
+        if found[column].count():
+            chart = charts.lines(
+                found,
+                x="time",
+                y=column,
+                x_title="Time (UTC)",
+                y_title=f"{unit} per {per}",
+                colour="name",
+                every_seconds=seconds,
+                nothing=0.0,
+            )
+            charts.show(chart, f"{title} per {per}", f"{column}_over_time")

@@ -5,14 +5,16 @@ The job runner does the work; the page writes a request and looks at the job's f
 holds the job, so that a reload, or another reader, finds it again.
 """
 
+from collections.abc import Mapping
 from itertools import islice
 
 import streamlit as st
 
 from dashboards.app import text
 from dashboards.app.data import Lake
-from dashboards.app.evaluating import form, planned, watching
+from dashboards.app.evaluating import form, watching
 from dashboards.app.evaluating.asking import ask, is_of_reader, plan_of
+from dashboards.reports import figures
 from schemas.errors import AssayError
 from schemas.job import AskJob, CurateJob, EvaluateJob, PlanJob, RankJob, SurveyJob
 from schemas.settings import Settings
@@ -21,6 +23,7 @@ from warehouse.layout import Layout
 
 JOBS_LISTED = 20
 IN_ADDRESS = "job"
+_SECONDS_PER_HOUR = 3600.0
 
 
 def show(lake: Lake) -> None:
@@ -76,7 +79,7 @@ def _act(lake: Lake, request: EvaluateJob | PlanJob, settings: Settings) -> None
             _go_to(ask(lake.layout, request, settings))
             return
         with st.spinner("Estimating with `assay plan` …"):
-            planned.show(plan_of(lake.layout, request, settings))
+            _show_planned(plan_of(lake.layout, request, settings))
     except AssayError as error:
         st.error(text.line(str(error)), icon=":material/error:")
 
@@ -99,3 +102,35 @@ def _list_jobs(lake: Lake) -> None:
         name = job.request.name if job.request else job.status.last_word
         asked_at = f"{job.request.created_at:%Y-%m-%d %H:%M} UTC" if job.request else job.job_id
         right.markdown(text.line(f"{asked_at} · {job.status.state} · {name}"))
+
+
+def _show_planned(plan: Mapping[str, object]) -> None:
+    """Requests, calls, tokens, dollars and time of the one idea, before paying."""
+    if plan["rejected"]:
+        st.warning(
+            "Assay would reject this text: it is too short, too long, or holds no idea. Give the"
+            " problem, method and experiments."
+        )
+        return
+    cost, hours = plan["cost_usd"], plan["hours"]
+    seconds = float(hours) * _SECONDS_PER_HOUR if isinstance(hours, int | float) else None
+    tokens = sum(
+        value
+        for name in ("prompt_tokens", "completion_tokens")
+        if isinstance(value := plan[name], int)
+    )
+    shown = {
+        "Expected cost": (
+            figures.usd(float(cost)) if isinstance(cost, int | float) else "price unknown"
+        ),
+        "Model calls": f"{plan['model_calls']:,}",
+        "Tokens": figures.count(tokens),
+        "Literature requests": f"{plan['literature_requests']:,}",
+        "Time": figures.duration(seconds),
+    }
+    for column, (label, value) in zip(st.columns(len(shown)), shown.items(), strict=True):
+        column.metric(label, value)
+    st.caption(
+        "An estimate of `assay plan`, as if nothing were kept from earlier runs. The time is bound"
+        f" by the {plan['bound_by']}."
+    )

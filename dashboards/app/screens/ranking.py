@@ -2,21 +2,26 @@
 another run or engine.
 """
 
+from collections.abc import Sequence
+
+import polars
 import streamlit as st
 
-from dashboards.app import state, text
+from dashboards.app import empty, links, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.app.ranking import (
-    comparing,
-    leaderboard,
-    matches,
-    profiles,
-    sensitivity,
-    shortlist,
-    side_by_side,
+from dashboards.app.ranking import comparing, leaderboard, matches, profiles, sensitivity
+from dashboards.app.ranking.board import (
+    Board,
+    board,
+    choose_basis,
+    choose_weights,
+    modules_of,
+    named,
 )
-from dashboards.app.ranking.board import Board, board, choose_basis, choose_weights
-from dashboards.reports import wording
+from dashboards.app.tonight.reasons import why_it_leads
+from dashboards.reports import figures, wording
+from warehouse.answers import IdeaScore
+from warehouse.queries import Queries
 
 VIEWS = (
     "Leaderboard",
@@ -27,6 +32,7 @@ VIEWS = (
     "Compare",
     "Sensitivity",
 )
+_MOST_SHORTLISTED = 10
 
 
 def show(lake: Lake) -> None:
@@ -75,9 +81,9 @@ def show(lake: Lake) -> None:
 
 def _other_view(view: str, lake: Lake, chosen: Board) -> None:
     if view == "Shortlist":
-        shortlist.show(chosen)
+        _shortlist(chosen)
     elif view == "Side by side":
-        side_by_side.show(lake, chosen)
+        _side_by_side(lake, chosen)
     elif view == "Dimensions":
         profiles.show(lake, chosen)
     elif view == "Matches":
@@ -91,3 +97,87 @@ def _other_view(view: str, lake: Lake, chosen: Board) -> None:
         comparing.show(lake, board(lake, chosen.run, chosen.head, weights))
     else:
         sensitivity.show(lake, chosen)
+
+
+def _shortlist(board: Board) -> None:
+    """The first few of each group, those of the same rank by score:
+    ranks compare within a group only.
+    """
+    each = int(
+        state.number(
+            "Of each group", key="each", minimum=1, maximum=_MOST_SHORTLISTED, default=3, step=1
+        )
+    )
+    best = board.leaders.filter(polars.col("rank") <= each)
+    if best.is_empty():
+        empty.show("No idea of this run has a rank.")
+        return
+    st.caption(
+        f"The best {each:,} of each of {len(board.groups):,} groups; those of the same rank stand"
+        f" by score. {wording.what_leads(board.head is not None)}"
+    )
+    address = polars.col("idea_id").map_elements(
+        lambda name: links.address("idea", run=str(board.run.run_id), idea=name),
+        return_dtype=polars.String,
+    )
+    tables.show(
+        best.with_columns(address.alias("review")),
+        {
+            "title": tables.wide("Idea"),
+            "review": tables.link("Review"),
+            "group": "Group",
+            "rank": "Rank",
+            "score": tables.score("Score"),
+            "lower": tables.score("95 % from"),
+            "upper": tables.score("to"),
+            "coverage_0_to_1": tables.share("Coverage"),
+            **{
+                f"{module}_0_to_10": tables.score(module.capitalize())
+                for module in modules_of(board.run)
+            },
+        },
+        key="shortlist",
+    )
+
+
+def _side_by_side(lake: Lake, board: Board) -> None:
+    """The two best at first."""
+    names = dict(board.frame.select("idea_id", named().alias("name")).iter_rows())
+    if len(names) < 2:
+        empty.show("This run has one idea: there is none to hold beside it.")
+        return
+    order = board.leaders["idea_id"].to_list()
+    st.caption(wording.what_leads(board.head is not None))
+    scores = lake.ask(Queries.idea_scores, board.run.run_id)
+    of = {str(score.idea_id): score for score in scores}
+    for column, place in zip(st.columns(2), (0, 1), strict=True):
+        with column:
+            idea_id = state.choose(
+                ("One idea", "Another")[place],
+                list(names),
+                key=("one", "other")[place],
+                default=order[place],
+                shown=lambda name: names[name],
+            )
+            _one_side(board, of[idea_id], scores)
+
+
+def _one_side(board: Board, score: IdeaScore, scores: Sequence[IdeaScore]) -> None:
+    st.metric("Score, of 10", figures.mean(score.score))
+    coverage = score.coverage_0_to_1 or 0.0
+    row = board.frame.row(by_predicate=polars.col("idea_id") == str(score.idea_id), named=True)
+    rank = "no rank" if row["rank"] is None else f"rank {row['rank']}"
+    between = (
+        "" if row["lower"] is None else f", 95 % from {row['lower']:.2f} to {row['upper']:.2f}"
+    )
+    st.caption(text.line(f"{row['group']}, {rank}{between}. Coverage {coverage:.0%}."))
+    why = why_it_leads(score, scores, wins=row.get("wins"), losses=row.get("losses"))
+    st.markdown(text.line(why))
+    for module in modules_of(board.run):
+        value = getattr(score, f"{module}_0_to_10")
+        sure = getattr(score, f"{module}_confidence_0_to_3")
+        told = f"**{module.capitalize()}** {figures.mean(value)}"
+        st.markdown(told if sure is None else f"{told}, confidence {sure} of 3")
+    if score.state_reason is not None:
+        st.caption(text.line(f"Something is missing: {wording.reason(score.state_reason)}."))
+    links.to("idea", "Its review", run=str(score.run_id), idea=str(score.idea_id))

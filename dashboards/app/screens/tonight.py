@@ -3,11 +3,11 @@
 import polars
 import streamlit as st
 
-from dashboards.app import amounts, links, state, tables, text
+from dashboards.app import amounts, charts, links, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.app.tonight import trends
 from dashboards.app.tonight.reasons import why_it_leads
 from dashboards.reports import figures, wording
+from dashboards.reports.alarms import unscored_share
 from dashboards.reports.nightly_page import About, NightRun, night_run
 from schemas.run import Run
 from warehouse.answers import IdeaScore
@@ -19,6 +19,13 @@ _WHERE = {
     About.JUDGES: ("quality", "The judges", {"view": "Judges"}),
     About.COST: ("cost", "What it cost", {}),
 }
+NIGHTS = 14
+_TRENDS = (
+    ("cost_usd_per_idea", "Cost of an idea", "US dollars"),
+    ("unscored_percent", "Judgements without a score", "Per cent"),
+    ("minutes", "Time", "Minutes"),
+    ("alarms", "Alarms", "Alarms"),
+)
 
 
 def show(lake: Lake) -> None:
@@ -36,7 +43,7 @@ def show(lake: Lake) -> None:
         _alarms(night)
         _changed(night)
     _rejected(lake, run)
-    trends.show(lake, run)
+    _show_trends(lake, run)
 
 
 def _verdict(run: Run) -> None:
@@ -147,3 +154,40 @@ def _rejected(lake: Lake, run: Run) -> None:
     ]
     named = {"subject": "Where", "why": "Why", "detail": "How to mend it"}
     tables.show(polars.DataFrame(rows), named, key="rejected")
+
+
+def _show_trends(lake: Lake, run: Run) -> None:
+    """The last nights that compare with the run, up to it; nothing where there is only this one."""
+    runs = [
+        each
+        for each in lake.runs()
+        if each.started_at <= run.started_at and run.compares_with(each)
+    ][:NIGHTS]
+    if len(runs) < 2:
+        return
+    st.subheader(f"The last {len(runs)} comparable nights", anchor=False)
+    rows = polars.DataFrame(
+        [_night(lake, each) for each in reversed(runs)], infer_schema_length=None
+    )
+    for place, (column, title, unit) in enumerate(_TRENDS):
+        if place % 2 == 0:
+            left, right = st.columns(2)
+        with left if place % 2 == 0 else right:
+            known = rows.select("night", polars.col(column).cast(polars.Float64))
+            if known[column].null_count() == len(known):
+                st.caption(f"{title}: not known for any of these nights.")
+                continue
+            drawn = charts.lines(known, x="night", y=column, x_title="Night (UTC)", y_title=unit)
+            charts.show(drawn, title, f"trend_{column}")
+
+
+def _night(lake: Lake, run: Run) -> dict[str, object]:
+    night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
+    share = unscored_share(lake.frame("unscored_reasons", run_id=run.run_id))
+    return {
+        "night": run.started_at,
+        "cost_usd_per_idea": night.cost.cost_usd_per_idea,
+        "unscored_percent": None if share is None else 100 * share,
+        "minutes": run.duration_seconds / 60,
+        "alarms": len(night.alarms),
+    }

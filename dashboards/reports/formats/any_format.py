@@ -4,10 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from pydantic import TypeAdapter
+
 from dashboards.reports.any_run import Reported, any_report, kind_of, page_of
+from dashboards.reports.first_page import FirstPage
 from dashboards.reports.formats.report_format import ReportFormat
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.render import OutputFormat, idea_report, ranking_report
+from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from warehouse.answers import IdeaReview
@@ -93,7 +97,6 @@ def data(
 
             papers = {paper.paper_id: paper for each in reviews for paper in each.bibliography}
             return bib_file(papers.values()).encode("utf-8", "replace")
-        from dashboards.reports.formats.json_file import ReviewFile, json_file
 
         return json_file(
             [ReviewFile(first_page=idea_page(each).first, review=each) for each in reviews]
@@ -129,3 +132,15 @@ def _reviews(
         else:
             queries.run(run_id)
             yield queries.idea_reviews(run_id)
+
+
+class ReviewFile(Noun):
+    """What the JSON of one review holds; its schema is that of the data dictionary's nouns."""
+
+    first_page: FirstPage
+    review: IdeaReview
+
+
+def json_file(reviews: list[ReviewFile]) -> str:
+    """A list of reviews, one per idea."""
+    return TypeAdapter(list[ReviewFile]).dump_json(reviews, indent=2).decode() + "\n"

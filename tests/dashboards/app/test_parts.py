@@ -18,7 +18,7 @@ from dashboards.app.attempts import (
     LONGEST_WAIT_SECONDS,
     Attempts,
 )
-from dashboards.app.prices import ModelPrice, read_prices
+from dashboards.app.costs.what_if import ModelPrice, read_prices
 from dashboards.app.quality.alarms import sentences
 from dashboards.app.quality.drift import ENOUGH, distances, stability_index
 from schemas.errors import ConfigurationError
