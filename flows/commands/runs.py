@@ -5,7 +5,7 @@ and giving their space back.
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,9 @@ from schemas.options import LakeOptions
 from schemas.run import Run
 from schemas.settings import Settings
 from warehouse.layout import Layout
+
+if TYPE_CHECKING:
+    from warehouse.units.kind import Kind
 
 application = Commands()
 
@@ -122,12 +125,10 @@ def compare(
 def delete(run: RunName, lake: LakeOptions, yes: Yes = False, json: Json = False) -> int:
     """Delete a run with its rankings and reports, and say how much space that gives back.
 
-    A line of the ledger stays, in state/deleted_runs.jsonl. What other runs took over is theirs.
+    A check, survey, curation, experiment, ideation, draft or benchmark is deleted by its run just
+    so. A line of the ledger stays, in state/deleted_runs.jsonl. What other runs took over is theirs.
     """
-    found = [each for each in _runs(lake) if each.run_id == run]
-    if not found:
-        raise ConfigurationError(f"no published run {run}: `assay runs list` lists them")
-    return _delete(found, lake, yes=yes, as_json=json)
+    return _delete([RunId(run)], lake, yes=yes, as_json=json)
 
 
 @application.command("expire")
@@ -142,7 +143,7 @@ def expire(
     """Delete every run that ended longer ago than so many days; the newest run stays."""
     last = datetime.now(UTC) - timedelta(days=days)
     old = [run for run in _runs(lake)[1:] if run.finished_at < last]
-    return _delete(old, lake, yes=yes, as_json=json)
+    return _delete([run.run_id for run in old], lake, yes=yes, as_json=json)
 
 
 def _runs(lake: LakeOptions) -> tuple[Run, ...]:
@@ -153,16 +154,38 @@ def _runs(lake: LakeOptions) -> tuple[Run, ...]:
         return queries.list_runs()
 
 
-def _delete(runs: Sequence[Run], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:
+def _kind_of(run_id: RunId, layout: Layout) -> "Kind[Any, Any]":
+    """What is published under that name."""
+    from warehouse.kinds import KINDS
+    from warehouse.lake import open_reader
+    from warehouse.units.reading import published_heads
+
+    with open_reader(layout, catalogue_url=Settings().catalogue) as connection:
+        for kind in KINDS:
+            heads = published_heads(connection, kind) if len(kind.ids) == 1 else ()
+            if any(kind.names(head) == (run_id,) for head in heads):
+                return kind
+    raise ConfigurationError(f"no published run {run_id}: `assay runs list` lists those of ideas")
+
+
+def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:
     from flows.run_lock import only_command_on
     from warehouse.runs.deletion import delete_run
+    from warehouse.runs.landing import RUNS
+    from warehouse.units.deletion import Deleted, delete_work
 
+    layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
+    kinds = {run_id: _kind_of(run_id, layout) for run_id in runs}
     if runs and not yes:
         _ask(runs)
-    layout, deleted = Layout(lake.warehouse.resolve()), []
-    for run in runs:
-        with only_command_on(layout, run.run_id):
-            deleted.append(delete_run(layout, run.run_id, catalogue_url=Settings().catalogue))
+    deleted: list[Deleted[Any]] = []
+    for run_id, kind in kinds.items():
+        with only_command_on(layout, run_id):
+            deleted.append(
+                delete_run(layout, run_id, catalogue_url=catalogue)
+                if kind is RUNS
+                else delete_work(layout, kind, run_id, catalogue_url=catalogue)
+            )
     freed = sum(each.bytes_freed for each in deleted)
     if as_json:
         print_answer("deleted", deleted, bytes_freed=freed)
@@ -177,8 +200,8 @@ def _delete(runs: Sequence[Run], lake: LakeOptions, *, yes: bool, as_json: bool)
     return 0
 
 
-def _ask(runs: Sequence[Run]) -> None:
-    names = ", ".join(run.run_id for run in runs)
+def _ask(runs: Sequence[RunId]) -> None:
+    names = ", ".join(runs)
     if not sys.stdin.isatty():
         raise ConfigurationError(f"this would delete {names}: add --yes to do so")
     typer.confirm(f"Delete {names}?", abort=True, err=True)

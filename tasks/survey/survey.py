@@ -11,6 +11,7 @@ from schemas.outcome import Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.survey import (
+    Expansion,
     Survey,
     SurveyCluster,
     SurveyPaper,
@@ -31,7 +32,7 @@ from tasks.literature.client import LiteratureClient
 from tasks.survey.asking import plan_queries, relevance_to
 from tasks.survey.checking import check_drafts, draft
 from tasks.survey.clustering import clustered, in_clusters
-from tasks.survey.expanding import STAGE, Expansion, expand
+from tasks.survey.expanding import STAGE, expand
 from tasks.survey.quoting import joins_of, quotes_of
 from tasks.survey.reading import Read, read_works
 from tasks.survey.steps.survey_answer import SURVEY_ANSWER, AnswerInput

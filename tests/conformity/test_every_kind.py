@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import ConfigurationError, PublicationError
+from schemas.errors import ConfigurationError, PublicationError, UnknownNameError
 from schemas.run import UnitReceipt
 from schemas.tables import SERVICE_TABLES, TABLE, TABLES
 from tests.support.work_of_every_kind import WORKS, Work
@@ -24,6 +24,7 @@ from warehouse.lake import open_reader
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.units import landing
+from warehouse.units.deletion import delete_work, deletions_path
 from warehouse.units.landing import (
     RECEIPT_FILE,
     iterate_receipts,
@@ -245,6 +246,24 @@ def test_a_broken_critical_expectation_keeps_it_out_of_the_lake_and_is_kept_besi
     assert set(rows_in_lake(layout, work).values()) == {0}
     kept = orjson.loads(work.kind.validation_file(layout, *work.names).read_bytes())
     assert kept["passed"] is False
+
+
+def test_what_is_deleted_is_gone_and_leaves_a_line(work: Work, done: Layout) -> None:
+    if len(work.names) > 1:
+        pytest.skip("it goes with its run")
+    name = work.kind.run_id(*work.names)
+    beside = done.work(name) / "draft.md"
+    beside.parent.mkdir(parents=True, exist_ok=True)
+    beside.write_text("as it was reviewed")
+    assert delete_work(done, work.kind, name).bytes_freed > 1_000
+    assert set(rows_in_lake(done, work).values()) == {0}
+    assert not work.kind.folder(done, name).exists()
+    assert not beside.exists()
+    (line,) = deletions_path(done).read_bytes().splitlines()
+    assert orjson.loads(line)["kind"] == work.kind.word
+    assert verify(done).sound
+    with pytest.raises(UnknownNameError, match="is not published"):
+        delete_work(done, work.kind, name)
 
 
 def test_a_damaged_receipt_is_one_line_that_says_what_to_do(work: Work, done: Layout) -> None:

@@ -13,8 +13,9 @@ from tests.support.rankings import make_head, make_ranked_group
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.rankings.landing import RANKINGS, land_group
-from warehouse.runs.deletion import delete_run, ledger_path
+from warehouse.runs.deletion import delete_run
 from warehouse.runs.landing import RUNS, find_receipt, land, reuse
+from warehouse.units.deletion import deletions_path
 from warehouse.units.landing import write_head
 from warehouse.units.publish import publish
 from warehouse.verify import verify
@@ -52,7 +53,7 @@ def test_a_deleted_run_is_gone_and_the_ledger_and_other_runs_stay(layout: Layout
         assert queries.ranking(SECOND) == other
         left = queries.connection.execute("select count(*) from ideas").fetchall()
     assert left == [(1,)]
-    (line,) = ledger_path(layout).read_bytes().splitlines()
+    (line,) = deletions_path(layout).read_bytes().splitlines()
     told = orjson.loads(line)
     assert (told["run"]["run_id"], told["cost_usd"]) == (FIRST, cost.cost_usd)
     assert verify(layout).sound
@@ -82,9 +83,9 @@ def test_the_rankings_of_a_deleted_run_go_with_it(layout: Layout) -> None:
 
 
 def test_a_run_that_is_not_there_cannot_be_deleted(layout: Layout) -> None:
-    with pytest.raises(ConfigurationError, match="no published run nobody"):
+    with pytest.raises(ConfigurationError, match="run nobody is not published"):
         delete_run(layout, RunId("nobody"))
-    assert not ledger_path(layout).exists()
+    assert not deletions_path(layout).exists()
 
 
 def test_two_runs_are_compared_idea_by_idea(layout: Layout) -> None:

@@ -1,7 +1,8 @@
--- What pieces of work have spent together, by the fields of a budget; calls that came from a cache cost nothing.
+-- What pieces of work have spent together, by the fields of a budget, and their calls; those that came from a cache cost nothing.
 select
   coalesce((select sum(cost_usd) from llm_calls where run_id in (select unnest($run_ids))), 0)::double as maximum_cost_usd,
   coalesce(
     (select sum(prompt_tokens + completion_tokens) from llm_calls where run_id in (select unnest($run_ids)) and not cache_hit), 0
   )::bigint as maximum_tokens,
-  (select count(*) from api_calls where run_id in (select unnest($run_ids)) and not cache_hit)::bigint as maximum_requests
+  (select count(*) from api_calls where run_id in (select unnest($run_ids)) and not cache_hit)::bigint as maximum_requests,
+  (select count(*) from llm_calls where run_id in (select unnest($run_ids)))::bigint as llm_calls

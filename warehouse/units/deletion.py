@@ -1,0 +1,123 @@
+"""Deleting a piece of work of any kind: its rows, landed files, reports and log; what stays is a line
+of the ledger, and one beside it.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Generic
+
+import orjson
+from pydantic import Field, SerializeAsAny
+
+from schemas.base import Noun
+from schemas.identifiers import RunId
+from schemas.ledger import Artefact, LedgerAction, LedgerEntry
+from warehouse.lake import open_writer, transaction
+from warehouse.layout import Layout
+from warehouse.ledger import append
+from warehouse.queries import open_queries
+from warehouse.shared_reports import forget_reports
+from warehouse.statements import table_statement
+from warehouse.units import shared
+from warehouse.units.kind import HeadT, Kind
+from warehouse.units.reading import published_head
+
+
+class Deleted(Noun, Generic[HeadT]):
+    """What was deleted, and what it had cost."""
+
+    kind: str = Field(description="What it was: run, draft, survey and so on.")
+    run: SerializeAsAny[HeadT] = Field(description="Its head, as it was published.")
+    cost_usd: float = Field(description="Of its calls with a known price.")
+    llm_calls: int = Field(ge=0)
+    bytes_freed: int = Field(ge=0, description="Of landed files, reports and the log.")
+    deleted_at: datetime
+
+
+def deletions_path(layout: Layout) -> Path:
+    """JSON Lines, one `Deleted` a line, appended to."""
+    return layout.state / "deleted_runs.jsonl"
+
+
+def delete_work(
+    layout: Layout,
+    kind: Kind[Any, HeadT],
+    run_id: RunId,
+    *,
+    with_it: tuple[Kind[Any, Any], ...] = (),
+    before: Callable[[], None] = lambda: None,
+    catalogue_url: str | None = None,
+) -> Deleted[HeadT]:
+    """Delete a published piece of work that is named by its run alone.
+
+    Its files in the lake go with the next `compact` whose snapshots no longer read them. The caller
+    holds the run's lock. Interrupted, it is done whole by the same call again.
+
+    Args:
+        with_it: kinds whose work belongs to it, and whose rows go as well.
+        before: what else goes, once it is written down that the work does.
+
+    Raises:
+        UnknownNameError: it is not published.
+        TransientError: a publisher is at work.
+        PublicationError: the lake could not be changed.
+    """
+    with open_queries(layout, catalogue_url=catalogue_url) as queries:
+        head = published_head(queries.connection, kind, run_id)
+        (spent,) = queries.rows("spent_by_runs", run_ids=[run_id])
+    folders, log = (kind.folder(layout, run_id), layout.reports / run_id), layout.log(run_id)
+    files = (*(path for folder in folders for path in _files(folder)), *log.parent.glob(log.name))
+    deleted = Deleted[HeadT](
+        kind=kind.word,
+        run=head,
+        cost_usd=spent["maximum_cost_usd"],
+        llm_calls=spent["llm_calls"],
+        bytes_freed=sum(path.lstat().st_size for path in files),
+        deleted_at=datetime.now(UTC),
+    )
+    _note(layout, deleted)
+    before()
+    shared.forget_work(layout, folders[0])
+    forget_reports(layout, layout.reports / run_id)
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    log.unlink(missing_ok=True)
+    for folder in {layout.state / f"{kind.word}s" / run_id, layout.work(run_id)}:
+        for ending in ("json", "md"):  # the lock stays, since it is held
+            for path in folder.glob(f"*.{ending}"):
+                path.unlink(missing_ok=True)
+    with (
+        open_writer(layout, catalogue_url=catalogue_url) as connection,
+        transaction(connection, kind.titled(run_id)),
+    ):
+        tables = {table for each in (kind, *with_it) for table in each.published_tables}
+        for name in sorted(table.name for table in tables):
+            sql = table_statement("delete_rows", table=name, condition="run_id = $run_id")
+            connection.execute(sql, {"run_id": run_id})
+        append(connection, [_entry(run_id, deleted.deleted_at)])
+    return deleted
+
+
+def _entry(run_id: RunId, deleted_at: datetime) -> LedgerEntry:
+    return LedgerEntry(
+        artefact=Artefact.PUBLICATION,
+        run_id=run_id,
+        action=LedgerAction.DELETED,
+        participant_id=None,
+        role=None,
+        step=None,
+        happened_at=deleted_at,
+    )
+
+
+def _note(layout: Layout, deleted: Deleted[Any]) -> None:
+    path = deletions_path(layout)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        file.write(orjson.dumps(deleted.model_dump(mode="json")) + b"\n")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
