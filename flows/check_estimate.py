@@ -109,7 +109,7 @@ def _of_manuscript(
     if request.revision is not None:
         asked = _asked_by_revision(source, request.revision, request, settings)
     elif request.review:
-        asked = _asked_by_review(read, request, settings)
+        asked = asked_by_review(read, request, settings)
     else:
         asked = _asked_by_reading(read, request, settings)
     steps = [*asked, *_asked_by_judges(source, request, settings)]
@@ -137,9 +137,10 @@ def _asked_by_reading(
     return estimate_steps(asked, request.judging, request.engine, settings)
 
 
-def _asked_by_review(
+def asked_by_review(
     read: Manuscript, request: CheckRequest, settings: Settings
 ) -> list[StepEstimate]:
+    """What a review of that manuscript asks at most."""
     reading = read.reading
     sections = sections_of(reading)[:MOST_SECTIONS]
     shown = sum(len(section.text) for section in sections) / CHARACTERS_PER_TOKEN

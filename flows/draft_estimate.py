@@ -1,13 +1,23 @@
 """What a draft by a model will take, before it is paid for."""
 
+from collections.abc import Iterator
+
 from pydantic import Field
 
+from flows.check_estimate import asked_by_review
 from flows.estimate import unpriced
 from schemas.base import Noun
+from schemas.check_run import CheckRequest
 from schemas.draft_run import DraftRequest
+from schemas.manuscripts import ManuscriptForm
 from schemas.settings import Settings
 from tasks.judging.expected import StepEstimate, estimate_step, total_usd
+from tasks.manuscripts.read import Manuscript
+from tasks.writing.draft_shard import sees
 from tasks.writing.expected import asked_of_draft
+
+MOST_PROBLEMS = 8
+"""Asked of the review of a draft."""
 
 
 class DraftEstimate(Noun):
@@ -27,11 +37,17 @@ class DraftEstimate(Noun):
 def estimate_draft(request: DraftRequest, settings: Settings) -> DraftEstimate:
     """Predict a draft of which nothing has landed yet; nothing is asked."""
     judging, engine = request.profile.judging, request.engine
+    asked = asked_of_draft(
+        request.material, request.outline, sees=sees(request, settings), review=request.review
+    )
     estimates = (
-        estimate_step(step, asked, 0.0, judging, engine, settings.language_model)
-        for step, asked in asked_of_draft(request.material, request.outline).items()
+        estimate_step(step, one, 0.0, judging, engine, settings.language_model)
+        for step, one in asked.items()
+        if one.calls
     )
     steps = tuple(each for each in estimates if each is not None)
+    if request.review:
+        steps += tuple(_reviewing(request, settings))
     return DraftEstimate(
         sections=len(request.outline),
         model_calls=round(sum(step.calls for step in steps)),
@@ -41,3 +57,19 @@ def estimate_draft(request: DraftRequest, settings: Settings) -> DraftEstimate:
         unpriced_models=unpriced(steps),
         steps=steps,
     )
+
+
+def _reviewing(request: DraftRequest, settings: Settings) -> Iterator[StepEstimate]:
+    """What a review of a text as long as the outline plans asks."""
+    text = "\n\n".join(
+        f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in request.outline
+    )
+    draft = Manuscript(request.draft_id, "draft.md", "", ManuscriptForm.TEXT, "", text)
+    asked = CheckRequest(
+        sources=(),
+        warehouse=request.warehouse,
+        engine=request.engine,
+        maximum_problems=MOST_PROBLEMS,
+        review=True,
+    )
+    yield from asked_by_review(draft, asked, settings)

@@ -30,6 +30,7 @@ from tasks.writing.claims import (
     add_idea,
     declare,
 )
+from tasks.writing.figures.mending import readable
 from tasks.writing.method_graph import experiment_graph, plan_graph
 from tasks.writing.outline import make_outline, read_outline
 from tasks.writing.works import (
@@ -83,6 +84,8 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
         raise ConfigurationError(
             f"--venue {options.venue}: there is no template for it; there is: {', '.join(VENUES)}"
         )
+    if options.review and options.engine.is_baseline:
+        raise ConfigurationError("--review reads with a model: add --engine litellm:MODEL")
     given = read_bib(options.bib) if options.bib is not None else []
     found = _found(idea, options, settings)
     works = [Known(paper, key=key) for key, paper in given]
@@ -103,6 +106,7 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
         scheduler_address=options.scheduler,
         material=material,
         outline=outline,
+        review=options.review,
         idea_run_id=found.idea_run_id,
         experiment_run_ids=tuple(dict.fromkeys(run_id for run_id, _ in found.experiments)),
         survey_run_id=RunId(options.survey) if options.survey else None,
@@ -209,7 +213,7 @@ def _material(
     declare(claims, engine)
     measured = any(each.finding is not None for _, each in found.experiments)
     form = Form.PAPER if measured else Form.PROPOSAL
-    figures = _figures(found, stems, form)
+    figures, failures = readable(_figures(found, stems, form), claims.values)
     material = Material(
         form=form,
         title=claims.by_key["idea.title"].shown,
@@ -217,6 +221,7 @@ def _material(
         figures=figures,
         works=draft_works(works),
         stored=tuple(found.stored),
+        failures=failures,
     )
     return material, make_outline(form, claims, figures, stems)
 

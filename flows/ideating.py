@@ -3,7 +3,7 @@ main job, and the next round begins with what was found wanting.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from flows.gateway import OpenGateway, indexed, open_gateway
 from flows.ideation_branches import Decided, decide_branches
 from flows.ideation_stacks import Stacks, ideas_of, landed_round
 from flows.indexing import shown_progress
+from flows.remaining import remaining
 from flows.shards import write_shards
 from schemas.base import replace
 from schemas.ideation import IdeaVersion, kept_versions
@@ -159,7 +160,9 @@ def ideate(
                 break
             done = dataclasses.replace(done, round_count=number)
             if complete_receipt(layout, IDEATIONS, run_id, f"round-{number}") is None:
-                budget = _left(request, layout, settings, done.evaluated_run_ids)
+                budget = remaining(
+                    request.evaluation.budget, layout, settings, done.evaluated_run_ids
+                )
                 summary = run(Ideating(request, Round(number, slots, done, budget), gateway))
                 if not summary.published or summary.head.incomplete_reason is not None:
                     return summary
@@ -221,29 +224,8 @@ def _evaluation(
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"round-{number}.jsonl"
     write_ideas(ideas_of(kept), path)
-    budget = _left(request, layout, Settings(), others)
+    budget = remaining(request.evaluation.budget, layout, Settings(), others)
     return replace(request.evaluation, ideas_path=path, budget=budget)
-
-
-def _left(
-    request: IdeationRequest, layout: Layout, settings: Settings, others: Sequence[RunId]
-) -> Budget:
-    """What is left of the budget for one piece of work, when the others have had their share."""
-    budget = request.evaluation.budget
-    if budget == Budget() or not others:
-        return budget
-    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
-        rows = queries.rows("spent_by_runs", run_ids=list(others))
-    (spent,) = rows
-    return replace(budget, **_rest(budget, spent))
-
-
-def _rest(budget: Budget, spent: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("maximum_cost_usd", "maximum_tokens", "maximum_requests")
-    return {
-        name: None if (bound := getattr(budget, name)) is None else max(bound - spent[name], 0)
-        for name in names
-    }
 
 
 def ideation_run_id(request: IdeationRequest, literature: str, settings: Settings) -> RunId:

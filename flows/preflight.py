@@ -174,9 +174,11 @@ def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Co
     check_place(request.warehouse, settings)
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, None, settings)
+    from tasks.manuscripts.review import REVIEW_STEPS
     from tasks.writing.expected import DRAFT_STEPS
 
-    return check_models(request, DRAFT_STEPS, settings)
+    asked = (*DRAFT_STEPS, *(REVIEW_STEPS if request.review else ()))
+    return check_models(request, asked, settings)
 
 
 def check_models(

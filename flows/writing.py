@@ -50,6 +50,8 @@ class Writing(Campaign[Plan[DraftHead], DraftHead]):
             idea_run_id=request.idea_run_id,
             experiment_run_ids=request.experiment_run_ids,
             survey_run_id=request.survey_run_id,
+            revises=request.revision.run_id if request.revision else "",
+            review_run_id=request.revision.review_run_id if request.revision else "",
             started_at=self.started_at,
             finished_at=self.started_at,
         )
@@ -72,7 +74,9 @@ def draft_run_id(request: DraftRequest) -> RunId:
     """Over all that could change the text; not where files lie."""
     told = (request.engine.text, str(METHOD_VERSION), request.draft_id, material_hash(request))
     asked = () if request.engine.is_baseline else _asked(request)
-    return RunId(f"draft-{content_hash(*told, *asked, length=12)}")
+    again = request.revision
+    points = (again.run_id, *(each.model_dump_json() for each in again.points)) if again else ()
+    return RunId(f"draft-{content_hash(*told, *asked, *points, length=12)}")
 
 
 def _asked(request: DraftRequest) -> tuple[str, ...]:

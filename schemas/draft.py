@@ -91,6 +91,9 @@ class MethodGraph(Noun):
 
     nodes: tuple[GraphNode, ...] = Field(min_length=1, max_length=16)
     arrows: tuple[GraphArrow, ...] = Field(default=(), max_length=32)
+    line_characters: int = Field(
+        default=32, ge=8, le=60, description="Longest line of a box; what is longer is broken."
+    )
 
 
 class DraftFigure(Noun):
@@ -104,6 +107,13 @@ class DraftFigure(Noun):
     )
     query: Prose = Field(
         default="", description="SQL that gives the rows drawn; empty: it draws no rows."
+    )
+    svg: Prose = Field(default="", description="As it is printed, in SVG; empty: not drawn yet.")
+    mended: tuple[str, ...] = Field(
+        default=(), description="What was changed by rule so that it can be read in print."
+    )
+    seen_by: str = Field(
+        default="", description="The model that was shown the picture; empty: none was."
     )
 
     @property

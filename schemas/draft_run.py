@@ -6,7 +6,8 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
-from schemas.draft import DraftClaim, DraftFigure, DraftWork, Form
+from schemas.draft import Draft, DraftClaim, DraftFigure, DraftWork, Form
+from schemas.failure import Failure
 from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
 from schemas.profile import Profile
@@ -40,6 +41,25 @@ class Material(Noun):
     figures: tuple[DraftFigure, ...]
     works: tuple[DraftWork, ...]
     stored: tuple[StoredText, ...] = ()
+    failures: tuple[Failure, ...] = Field(
+        default=(), description="What was collected and is left out, and why."
+    )
+
+
+class SectionPoint(Noun):
+    """What is to be changed in a section."""
+
+    heading: str
+    point: str
+
+
+class DraftRevision(Noun):
+    """What a second round goes on from."""
+
+    run_id: RunId = Field(description="The first round.")
+    review_run_id: RunId = Field(description="The check that reviewed it.")
+    draft: Draft = Field(description="The first round as it was published.")
+    points: tuple[SectionPoint, ...] = Field(min_length=1)
 
 
 class DraftRequest(WorkRequest):
@@ -53,6 +73,8 @@ class DraftRequest(WorkRequest):
     budget: Budget = Budget()
     material: Material
     outline: tuple[PlannedSection, ...]
+    review: bool = Field(default=False, description="Whether it is reviewed and written again.")
+    revision: DraftRevision | None = Field(default=None, description="None: it is a first round.")
     idea_run_id: RunId | None = None
     experiment_run_ids: tuple[RunId, ...] = ()
     survey_run_id: RunId | None = None
@@ -72,6 +94,12 @@ class DraftHead(Noun):
     )
     survey_run_id: RunId | None = Field(
         default=None, description="The survey that its works are from; None: there was none."
+    )
+    revises: str = Field(
+        default="", description="The first round, by its run_id; empty: it is one itself."
+    )
+    review_run_id: str = Field(
+        default="", description="The check that reviewed the first round; empty: none did."
     )
     incomplete_reason: Reason | None = Field(
         default=None,

@@ -375,6 +375,12 @@ class WriteOptions(WorkOptions):
         None, "FILE", "An outline.yaml of an earlier draft, as you have edited it."
     )
     venue: str = option("neutral", "NAME", "Template: `neutral` is the only one.")
+    review: bool = option(
+        False,
+        "",
+        "Have the draft reviewed as by `assay check --review`, and write it once more by what is"
+        " found. Needs a model, and costs about three times as much.",
+    )
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
     @property

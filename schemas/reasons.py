@@ -132,6 +132,13 @@ class Reason(StrEnum):
         About.SCORE,
     )
 
+    ILLEGIBLE = (
+        "illegible",
+        "a figure of it cannot be read in print",
+        Passes.NEVER,
+        About.SCORE,
+    )
+
     # Why a version of an idea went no further.
     NEAR_DUPLICATE = (
         "near_duplicate",

@@ -92,6 +92,11 @@ class LanguageModelSettings(Section):
             "Whether models take an effort; auto: as LiteLLM knows, and not where it does not."
         ),
     )
+    images: str = Field(
+        default="auto",
+        pattern="^(auto|yes|no)$",
+        description="Whether models see pictures; auto: as LiteLLM knows, and not where it does not.",
+    )
     context_tokens: int | None = Field(
         default=None, ge=1024, description="Overrides what LiteLLM knows of the model."
     )

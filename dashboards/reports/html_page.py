@@ -100,11 +100,6 @@ def picture(kind: str, drawing: BarChart | CitationMap | Lineage | SearchChart) 
     return unturned(_templates().get_template("picture.svg.jinja").render(kind=kind, chart=drawing))
 
 
-def drawn(template: str, drawing: object) -> str:
-    """A drawing by its template, as a picture of its own."""
-    return unturned(_templates().get_template(template).render(chart=drawing))
-
-
 def markdown_parser() -> MarkdownIt:
     """Reads our own Markdown: HTML and pictures in it are text."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")

@@ -117,14 +117,16 @@ class Session:
         return self._run(Experimenting(request))
 
     def write(self, request: DraftRequest) -> "DraftSummary":
-        """Write a draft, after a look at all it needs."""
+        """Write a draft, with a second round where a review is asked for, after a look at all it
+        needs.
+        """
         self._prepare(request)
         from flows.preflight import check_before_writing
 
         _tell(check_before_writing(request, Settings()))
-        from flows.writing import Writing
+        from flows.draft_review import write_reviewed
 
-        return self._run(Writing(request))
+        return write_reviewed(request, Settings(), self._run)
 
     def ideate(self, request: IdeationRequest) -> "IdeationSummary":
         """Make ideas in rounds, after a look at all it needs."""

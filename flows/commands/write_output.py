@@ -78,7 +78,7 @@ def print_expected_draft(estimate: "DraftEstimate", *, as_json: bool) -> int:
 def _print(part: DraftPart, paths: Sequence[Path]) -> None:
     draft = part.draft
     if draft.word_count is None:
-        refused = draft.unscored_reason is Reason.UNTRACED
+        refused = draft.unscored_reason in (Reason.UNTRACED, Reason.ILLEGIBLE)
         what = "refused" if refused else "not finished"
         print_warning(f"the draft is {what}, for {figures.counted(len(draft.failures), 'reason')}")
     for failure in draft.failures:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.patterns import MULTILINE, bounded
+from schemas.settings import LanguageModelSettings
 from tasks.judging.models import model_info
 
 Message = dict[str, str]
@@ -158,9 +159,12 @@ def _describe(blocks: Sequence[_Block], lengths: Sequence[int], level: int) -> s
     )
 
 
+PDF, PNG = "application/pdf", "image/png"
+
+
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A PDF as it lies on disk.
+    """A PDF or a picture as it lies on disk.
 
     `estimated_tokens` is for budgets and rates until the provider says what it counted.
     """
@@ -169,23 +173,24 @@ class Attachment:
     sha256: str
     estimated_tokens: int
     content: bytes = field(repr=False)
+    media_type: str = PDF
 
 
 def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list[Mapping[str, Any]]:
-    """The messages with the file in front of the first user message's text: LiteLLM's file content
-    part.
+    """The messages with the file in front of the first user message's text: LiteLLM's content part
+    for files, or for images.
 
-    Source: https://docs.litellm.ai/docs/completion/document_understanding ("file_data", base64 with
-    its media type).
+    Sources: https://docs.litellm.ai/docs/completion/document_understanding ("file_data", base64
+    with its media type) and https://docs.litellm.ai/docs/completion/vision ("image_url").
     """
     encoded = base64.b64encode(attachment.content).decode("ascii")
-    part = {
+    data = f"data:{attachment.media_type};base64,{encoded}"
+    part: dict[str, Any] = {
         "type": "file",
-        "file": {
-            "filename": attachment.name,
-            "file_data": f"data:application/pdf;base64,{encoded}",
-        },
+        "file": {"filename": attachment.name, "file_data": data},
     }
+    if attachment.media_type == PNG:
+        part = {"type": "image_url", "image_url": {"url": data}}
     place = next(index for index, message in enumerate(messages) if message["role"] == "user")
     asked: Mapping[str, Any] = {
         "role": "user",
@@ -197,3 +202,12 @@ def with_attachment(messages: Sequence[Message], attachment: Attachment) -> list
 def takes_pdf(model: str) -> bool:
     """Whether LiteLLM knows that the model reads attached PDFs; of a model it does not know: no."""
     return bool(model_info(model).get("supports_pdf_input"))
+
+
+def takes_images(model: str, settings: LanguageModelSettings) -> bool:
+    """Whether the model sees attached pictures: as the settings say, else as LiteLLM knows; of a
+    model it does not know: no.
+    """
+    if settings.images != "auto":
+        return settings.images == "yes"
+    return bool(model_info(model).get("supports_vision"))

@@ -2,7 +2,6 @@
 budget. Without a model it is the embedded one, which answers by the steps' baselines.
 """
 
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ from tasks.embeddings.sentence_embedder import SentenceEmbedder
 from tasks.judging.batches.asking import BatchedModel, BatchTerms
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.messages import Attachment
 from tasks.judging.models import open_model_limits, shared_api_base
 from tasks.judging.panel import AssignedEngine
 from tasks.judging.parameters import Sampling
@@ -94,8 +94,10 @@ def traced(engine: Engine) -> Engine:
     return engine if current() is None else TracedEngine(engine)
 
 
-EngineOf = Callable[[Ledger], Engine]
-"""The engine that books its calls in that ledger."""
+class EngineOf(Protocol):
+    """Opens the engine that books its calls in a ledger; an attachment goes with every question."""
+
+    def __call__(self, ledger: Ledger, attachment: Attachment | None = None, /) -> Engine: ...
 
 
 class Asking(Protocol):
@@ -170,7 +172,7 @@ def open_engines(
     model = engine.model
     if model is None:
         tools = BaselineTools(embedder)
-        return lambda _: ExtractiveEngine(tools, profile.seed)
+        return lambda _, __=None: ExtractiveEngine(tools, profile.seed)
     backends = {
         each: open_backend(
             each,
@@ -185,9 +187,9 @@ def open_engines(
         for each in (model, *profile.judging.models)
     }
 
-    def engine_of(ledger: Ledger) -> Engine:
+    def engine_of(ledger: Ledger, attachment: Attachment | None = None, /) -> Engine:
         engines = {
-            each: LiteLLMEngine(backend, ledger, judging=profile.judging)
+            each: LiteLLMEngine(backend, ledger, judging=profile.judging, attachment=attachment)
             for each, backend in backends.items()
         }
         if not profile.judging.models:

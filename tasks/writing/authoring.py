@@ -5,30 +5,24 @@ is held against what carries it, and what nothing carries is taken out.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pydantic import ValidationError
-
 from schemas.base import replace
 from schemas.draft import (
     DECLARATION_KEY,
     ClaimKind,
     Draft,
     DraftClaim,
-    DraftFigure,
     DraftSection,
     FigureKind,
-    GraphArrow,
-    GraphNode,
-    MethodGraph,
 )
-from schemas.draft_run import Material, PlannedSection
+from schemas.draft_run import DraftRevision, Material, PlannedSection
 from schemas.failure import Failure
-from schemas.naming import claim_span, escaped
+from schemas.naming import claim_span
 from schemas.outcome import Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.judging.step import Engine
 from tasks.writing.checking import MOST_OWN_WORDS, STAGE, faults_of, numbers_in
 from tasks.writing.copying import words_of
-from tasks.writing.method_graph import graph_figure
+from tasks.writing.figuring import See, described, looked_at
 from tasks.writing.sentences import (
     Piece,
     cited_in,
@@ -37,11 +31,11 @@ from tasks.writing.sentences import (
     joined,
     keys_in,
     pieces_of,
+    unfilled,
     without_citations,
 )
 from tasks.writing.skeleton import fixed_text, program_tables
 from tasks.writing.stating import hold
-from tasks.writing.steps.draft_method_figure import DRAFT_METHOD_FIGURE, MethodFigureInput
 from tasks.writing.steps.draft_reading import DRAFT_READING, DraftReadingInput, WrittenSection
 from tasks.writing.steps.draft_section import (
     DRAFT_SECTION,
@@ -69,19 +63,53 @@ class _Written:
         return self.planned.claim_keys == (DECLARATION_KEY,)
 
 
-async def author(draft: Draft, material: Material, outline: Sequence[PlannedSection], engine: Engine) -> Draft:  # fmt: skip
+async def author(
+    draft: Draft,
+    material: Material,
+    outline: Sequence[PlannedSection],
+    engine: Engine,
+    see: See | None = None,
+) -> Draft:
     """The draft as the engine writes it, not yet checked as a whole.
 
     Args:
         draft: with all it is written from, and no section.
+        see: the engine that is shown a picture; None: it sees none.
     """
     authoring = _Authoring(draft, material, engine)
     sections = [_Written(planned) for planned in outline]
-    figures = await authoring.figures()
-    authoring.draft = replace(draft, figures=figures)
+    await authoring.figures(see)
     for written in sections:
         await authoring.write(written, sections)
     await authoring.read(sections)
+    for written in sections:
+        if written.points:
+            await authoring.write(written, sections)
+    return await authoring.settled(sections)
+
+
+async def revise(
+    draft: Draft,
+    material: Material,
+    outline: Sequence[PlannedSection],
+    engine: Engine,
+    revision: DraftRevision,
+) -> Draft:
+    """A second round: sections that a reviewer found something in are written anew, all others stay
+    as they were.
+    """
+    before = revision.draft
+    authoring = _Authoring(replace(draft, figures=before.figures), material, engine)
+    authoring.provenance = before.provenance
+    claims = {claim.claim_key: claim for claim in before.claims}
+    sections = [
+        _Written(
+            planned,
+            unfilled(earlier.text, claims),
+            points=[each.point for each in revision.points if each.heading == planned.heading],
+        )
+        for planned, earlier in zip(outline, before.sections, strict=True)
+    ]
     for written in sections:
         if written.points:
             await authoring.write(written, sections)
@@ -94,6 +122,7 @@ class _Authoring:
     material: Material
     engine: Engine
     provenance: Provenance | None = None
+    seen: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def claims(self) -> dict[str, DraftClaim]:
@@ -105,43 +134,20 @@ class _Authoring:
         quoted = (claim for claim in self.draft.claims if claim.kind is ClaimKind.QUOTE)
         return {key: claim.passage for claim in quoted for key in claim.cited_keys}
 
-    async def figures(self) -> tuple[DraftFigure, ...]:
-        """The method figure as the engine describes it, where its description can be drawn."""
-        claims = self.claims
-        parts = (f"idea.{name}" for name in ("problem", "method", "experiment", "text"))
-        method = "\n\n".join(claims[key].shown for key in parts if key in claims)
-        asked = [each.shown for key, each in claims.items() if key.endswith(".question")]
-        outcome = await self.engine.run(
-            DRAFT_METHOD_FIGURE,
-            MethodFigureInput(
-                title=self.draft.title, method=method, tried="\n".join(asked) or "Not tried yet."
+    async def figures(self, see: See | None) -> None:
+        """The method figure as the engine describes it; and all of them seen, where it sees."""
+        figure, failures = await described(self.draft, self.engine)
+        fixed = self.draft.figures
+        self.draft = replace(
+            self.draft,
+            figures=tuple(
+                figure if figure is not None and each.kind is FigureKind.GRAPH else each
+                for each in fixed
             ),
+            failures=(*self.draft.failures, *failures),
         )
-        if isinstance(outcome, Unscored):
-            return self.draft.figures
-        told = outcome.value
-        try:
-            graph = MethodGraph(
-                nodes=tuple(
-                    GraphNode(node_id=box.id, label=box.label, group=box.group)
-                    for box in told.boxes
-                ),
-                arrows=tuple(
-                    GraphArrow(source=each.source, target=each.target, label=each.label)
-                    for each in told.arrows
-                ),
-            )
-        except ValidationError:
-            return self.draft.figures
-        said = [box.label + " " + box.group for box in told.boxes]
-        said += [told.caption, *(each.label for each in told.arrows)]
-        unique = {box.id for box in told.boxes}
-        if any(True for text in said for _ in numbers_in(text)) or len(unique) < len(told.boxes):
-            return self.draft.figures
-        drawn = graph_figure(graph, escaped(told.caption))
-        return tuple(
-            drawn if each.kind is FigureKind.GRAPH else each for each in self.draft.figures
-        )
+        if see is not None:
+            self.draft, self.seen = await looked_at(self.draft, fixed, see)
 
     async def write(self, written: _Written, sections: Sequence[_Written]) -> None:
         """Write a section, or write it anew by the points about it."""
@@ -210,6 +216,9 @@ class _Authoring:
                     written.points.append(f"{faults[0]}, in: {short}")
             for name in self._unreferred(written, written.text):
                 written.points.append(f"refer to the figure as [Figure](#fig-{name})")
+            for name in written.planned.figure_ids:
+                said = self.seen.get(name, ())
+                written.points += [f"of the figure {name}, as it is seen: {each}" for each in said]
         shown = tuple(
             WrittenSection(
                 heading=each.planned.heading, purpose=each.planned.purpose, text=each.text
@@ -264,7 +273,11 @@ class _Authoring:
         return replace(
             self.draft,
             sections=tuple(rows),
-            failures=(*removed, *(_failed(each) for each in sections if each.unscored)),
+            failures=(
+                *self.draft.failures,
+                *removed,
+                *(_failed(each) for each in sections if each.unscored),
+            ),
             provenance=self.provenance,
             **_unwritten(reason),
         )

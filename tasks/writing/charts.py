@@ -19,6 +19,13 @@ WIDTH_PIXELS = 420
 TEXT_PIXELS = 11
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#767676"
 """Okabe and Ito's palette, which the colour-blind tell apart, and a grey that is read on white."""
+GAIN, VALUE, PROGRAM = "Gain in {metric} over the parent", "{metric}", "Program"
+TITLES = {
+    **dict.fromkeys(("gain", "gain_low", "gain_high"), GAIN),
+    "value": VALUE,
+    "program_id": PROGRAM,
+}
+"""What an axis over a column is called. `{metric}` is the metric as its task names it, unit and all."""
 
 
 def experiment_charts(
@@ -63,11 +70,11 @@ def _gains(
         return None
     base = altair.Chart(altair.InlineData(values=rows))
     x: dict[str, Any] = {
-        "title": f"Gain in {experiment.metric} over the parent",
+        "title": GAIN.format(metric=experiment.metric),
         "axis": altair.Axis(tickCount=5),
         "scale": altair.Scale(padding=12),
     }
-    y = altair.Y("program_id:N", title="Program", sort=None)
+    y = altair.Y("program_id:N", title=PROGRAM, sort=None)
     zero = (
         altair.Chart(altair.InlineData(values=[{"none": 0}]))
         .mark_rule(color=GREY, strokeDash=[4, 3])
@@ -76,7 +83,9 @@ def _gains(
     interval = base.mark_rule(color=BLUE, strokeWidth=2).encode(
         x=altair.X("gain_low:Q", **x), x2="gain_high:Q", y=y
     )
-    point = base.mark_point(color=BLUE, filled=True, size=60).encode(x=altair.X("gain:Q", **x), y=y)
+    point = base.mark_point(color=BLUE, filled=True, size=60, opacity=1).encode(
+        x=altair.X("gain:Q", **x), y=y
+    )
     names = ", ".join(literal(str(row["program_id"])) for row in rows)
     within = {"run_id": run_id, "task_id": experiment.task_id}
     return DraftFigure(
@@ -109,11 +118,11 @@ def _runs(
     if not rows:
         return None
     base = altair.Chart(altair.InlineData(values=rows))
-    x = altair.X("program_id:N", title="Program", sort=names, axis=altair.Axis(labelAngle=0))
-    y = altair.Y("value:Q", title=experiment.metric, scale=altair.Scale(zero=False))
-    same_data = base.mark_line(color=GREY, strokeWidth=1, opacity=0.6).encode(
-        x=x, y=y, detail="replicate:N"
+    x = altair.X("program_id:N", title=PROGRAM, sort=names, axis=altair.Axis(labelAngle=0))
+    y = altair.Y(
+        "value:Q", title=VALUE.format(metric=experiment.metric), scale=altair.Scale(zero=False)
     )
+    same_data = base.mark_line(color=GREY, strokeWidth=0.75).encode(x=x, y=y, detail="replicate:N")
     points = base.mark_circle(color=ORANGE, size=45, opacity=1).encode(x=x, y=y)
     within = {"run_id": run_id, "task_id": experiment.task_id, "stage": Stage.CONFIRMATION}
     better = "Less" if experiment.direction == "minimise" else "More"

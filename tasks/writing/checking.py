@@ -1,4 +1,5 @@
-"""The check over the finished text of a draft: whatever it says that nothing carries, a line each.
+"""The check over a finished draft: whatever it says that nothing carries, and whatever of its figures
+cannot be read in print, a line each.
 
 A number is a claim and is what the claim says; who is cited is cited for what a stored text of
 theirs carries; every figure is referred to; no stored sentence of others is repeated without
@@ -18,6 +19,7 @@ from tasks.citations.settle import sentences
 from tasks.text.quotations import stands_in
 from tasks.writing.claims import number_shown
 from tasks.writing.copying import repeated, words_of
+from tasks.writing.figures.rules import faults_in
 from tasks.writing.parsing import Parsed, Stretch, parse
 
 STAGE = "writing"
@@ -69,10 +71,27 @@ def check(draft: Draft, stored: Sequence[StoredText]) -> tuple[Failure, ...]:
         *_strange(draft, parsed),
         *_of_whole(draft, parsed),
     ]
-    return tuple(
-        Failure(stage=STAGE, subject=heading, reason=Reason.UNTRACED, detail=line)
-        for heading, line in dict.fromkeys(lines)
+    return (
+        *(
+            Failure(stage=STAGE, subject=heading, reason=Reason.UNTRACED, detail=line)
+            for heading, line in dict.fromkeys(lines)
+        ),
+        *(
+            Failure(
+                stage=STAGE,
+                subject=f"Figure {figure.figure_id}",
+                reason=Reason.ILLEGIBLE,
+                detail=fault.said,
+            )
+            for figure in draft.figures
+            for fault in faults_in(figure, values_of(draft))
+        ),
     )
+
+
+def values_of(draft: Draft) -> dict[str, float]:
+    """Numbers that the draft may show, by the keys of their claims."""
+    return {claim.claim_key: claim.value for claim in draft.claims if claim.value is not None}
 
 
 Line = tuple[str, str]

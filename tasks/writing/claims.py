@@ -60,6 +60,11 @@ class Claims:
 
     by_key: dict[str, DraftClaim] = field(default_factory=dict)
 
+    @property
+    def values(self) -> dict[str, float]:
+        """Numbers by their keys."""
+        return {key: each.value for key, each in self.by_key.items() if each.value is not None}
+
     def number(self, key: str, means: str, value: float | None, query: str) -> None:
         """A figure; what was not measured makes no claim."""
         if value is not None:

@@ -1,21 +1,25 @@
 """A draft written and checked for one worker; it lands whole, also when it is refused."""
 
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 from schemas.base import replace
 from schemas.draft import Draft
 from schemas.draft_run import DraftReceipt, DraftRequest
 from schemas.identifiers import IdeaId, content_hash
-from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
-from tasks.judging.opening import open_judging, traced
+from tasks.judging.messages import Attachment, takes_images
+from tasks.judging.opening import Judging, open_judging, traced
+from tasks.judging.panel import asked_models
 from tasks.judging.step import Engine
 from tasks.shards.work import Shard, land_once
-from tasks.writing.authoring import author
+from tasks.writing.authoring import author, revise
 from tasks.writing.checking import check, word_count
+from tasks.writing.figuring import See
 from tasks.writing.skeleton import write_sections
+from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
 from warehouse.drafts import DRAFT_RECORD
 from warehouse.layout import Layout
 
@@ -45,23 +49,33 @@ async def draft_job(job: DraftJob, settings: Settings) -> tuple[DraftReceipt, ..
 
         async def work() -> Draft:
             ledger = Ledger(IdeaId(request.draft_id))
-            engine = None
+            engine: Engine | None = None
+            see: See | None = None
             if not request.engine.is_baseline:
                 judging = open_judging(request, settings, layout, job.run_id, stack)
                 engine = traced(judging.engine_of(ledger))
-            draft = await write_draft(request, engine)
+                if sees(request, settings):
+                    see = partial(_seeing, judging, ledger)
+            draft = await write_draft(request, engine, see)
             return replace(draft, llm_calls=tuple(ledger.llm_calls))
 
         receipt = await land_once(layout, DRAFT_RECORD, job.run_id, request.draft_id, work)
         return (receipt,)
 
 
-async def write_draft(request: DraftRequest, engine: Engine | None = None) -> Draft:
+def _seeing(judging: Judging, ledger: Ledger, picture: Attachment) -> Engine:
+    return traced(judging.engine_of(ledger, picture))
+
+
+async def write_draft(
+    request: DraftRequest, engine: Engine | None = None, see: See | None = None
+) -> Draft:
     """The draft, checked; without a word count it was refused or not finished, and its failures say
     why.
 
     Args:
         engine: writes its sentences; None: they are fixed.
+        see: the engine that is shown a picture; None: the engine sees none.
     """
     material = request.material
     draft = Draft(
@@ -73,11 +87,14 @@ async def write_draft(request: DraftRequest, engine: Engine | None = None) -> Dr
         claims=material.claims,
         figures=material.figures,
         works=material.works,
+        failures=material.failures,
     )
     if engine is None:
         draft = replace(draft, sections=write_sections(request.outline, material))
+    elif request.revision is not None:
+        draft = await revise(draft, material, request.outline, engine, request.revision)
     else:
-        draft = await author(draft, material, request.outline, engine)
+        draft = await author(draft, material, request.outline, engine, see)
     if draft.word_count is None:
         return draft
     refusals = check(draft, material.stored)
@@ -86,15 +103,24 @@ async def write_draft(request: DraftRequest, engine: Engine | None = None) -> Dr
     return replace(
         draft,
         word_count=None,
-        unscored_reason=Reason.UNTRACED,
+        unscored_reason=refusals[0].reason,
         unscored_detail=refusals[0].detail,
         failures=(*draft.failures, *refusals),
+    )
+
+
+def sees(request: DraftRequest, settings: Settings) -> bool:
+    """Whether the models that would be shown a figure see pictures."""
+    judging, engine = request.profile.judging, request.engine
+    asked = asked_models(LOOK_AT_FIGURE, judging) or [engine.model or ""]
+    return not engine.is_baseline and all(
+        takes_images(model, settings.language_model) for model in asked
     )
 
 
 def material_hash(request: DraftRequest) -> str:
     """Over all that a draft is written from."""
     return content_hash(
-        request.material.model_dump_json(),
+        request.material.model_dump_json(exclude={"figures": {"__all__": {"svg"}}}),
         *(section.model_dump_json() for section in request.outline),
     )

@@ -9,10 +9,12 @@ from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
 from tasks.judging.step import Step
 from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
+from tasks.writing.figuring import IMAGE_TOKENS
 from tasks.writing.steps import STEPS
 from tasks.writing.steps.draft_method_figure import DRAFT_METHOD_FIGURE
 from tasks.writing.steps.draft_reading import DRAFT_READING
 from tasks.writing.steps.draft_section import DRAFT_SECTION
+from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
 
 DRAFT_STEPS: tuple[Step[Any, Any], ...] = (*STEPS, VERIFY_CITATIONS)
 TOKENS_PER_WORD = 1.6
@@ -23,12 +25,18 @@ REVISED = 0.8
 SENTENCES_PER_WORK = 1.5
 GRAPH_TOKENS = 500
 VERDICT_TOKENS = 60
+CAPTION_TOKENS, LOOK_TOKENS = 80, 150
 
 
 def asked_of_draft(
-    material: Material, outline: Sequence[PlannedSection]
+    material: Material, outline: Sequence[PlannedSection], *, sees: bool, review: bool
 ) -> dict[Step[Any, Any], Asked]:
-    """Calls and tokens by step."""
+    """Calls and tokens by step.
+
+    Args:
+        sees: whether figures are shown to the model.
+        review: whether there is a second round.
+    """
     own = [each for each in outline if each.claim_keys != (DECLARATION_KEY,)]
     sizes = {claim.claim_key: len(claim.shown + claim.passage) for claim in material.claims}
     written = sum(each.planned_words for each in own) * TOKENS_PER_WORD
@@ -37,18 +45,23 @@ def asked_of_draft(
         for each in own
         for key in each.claim_keys
     )
-    rounds = 1 + REVISED
+    rounds = 1 + REVISED * (2 if review else 1)
+    seen = len(material.figures) if sees else 0
     idea = sum(size for key, size in sizes.items() if key.startswith("idea."))
     works = len(material.works)
+    holds = 2 if review else 1
     batches = max(1.0, works * SENTENCES_PER_WORK / CLAIMS_PER_CALL) if works else 0.0
     checked = works * (WORDS_PER_SOURCE + 40 * SENTENCES_PER_WORK) * TOKENS_PER_WORD
     return {
         DRAFT_METHOD_FIGURE: Asked(1, idea / CHARACTERS_PER_TOKEN, GRAPH_TOKENS),
         DRAFT_SECTION: Asked(
             len(own) * rounds,
-            rounds * claims + (0.5 + REVISED) * len(own) * written,
+            rounds * claims + (rounds - 0.5) * len(own) * written,
             rounds * written,
         ),
         DRAFT_READING: Asked(1, written, GRAPH_TOKENS),
-        VERIFY_CITATIONS: Asked(batches, checked, works * SENTENCES_PER_WORK * VERDICT_TOKENS),
+        VERIFY_CITATIONS: Asked(
+            holds * batches, holds * checked, holds * works * SENTENCES_PER_WORK * VERDICT_TOKENS
+        ),
+        LOOK_AT_FIGURE: Asked(seen, seen * (IMAGE_TOKENS + CAPTION_TOKENS), seen * LOOK_TOKENS),
     }

@@ -5,12 +5,13 @@ nothing carries is taken out.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from schemas.draft import DraftClaim
+from schemas.draft import ClaimKind, DraftClaim
 from schemas.naming import claim_span
-from schemas.patterns import MULTILINE, Match, bounded
+from schemas.patterns import MULTILINE, Match, bounded, linear
 from tasks.citations.settle import sentences
 
 _KEY = bounded(r"\{\{\s{0,9}([A-Za-z0-9][A-Za-z0-9._-]{0,119})\s{0,9}\}\}")
+_SPAN = linear(r"\[(?:[^\[\]\\]|\\.)*\]\{\.claim key=\"([a-z0-9][a-z0-9._-]*)\"\}")
 _CITATION = bounded(r"\[@[^\[\]]{1,300}\]")
 _CITED = bounded(r"@([A-Za-z0-9][A-Za-z0-9_:.-]{0,119})")
 _BEHIND_STOP = bounded(r"([.!?])[ \t]{1,9}((?:\[@[^\[\]]{1,300}\][ \t]{0,9}){1,9})(?=\s|$)")
@@ -68,6 +69,20 @@ def filled(text: str, claims: Mapping[str, DraftClaim]) -> str:
         return claim_span(key, claims[key].shown if key in claims else key)
 
     return _KEY.sub(one, text)
+
+
+def unfilled(text: str, claims: Mapping[str, DraftClaim]) -> str:
+    """The text of a section as its author may go on with it: claims by their keys in braces, what
+    was held against passages in its own words, tables apart, which are put in anew.
+    """
+
+    def one(match: Match[str]) -> str:
+        claim = claims.get(match[1])
+        said = claim is not None and claim.kind is ClaimKind.STATEMENT
+        return claim.shown if claim is not None and said else f"{{{{{match[1]}}}}}"
+
+    parts = (each for each in text.split("\n\n") if not each.startswith(("|", ": ")))
+    return _SPAN.sub(one, "\n\n".join(parts))
 
 
 def cited_in(sentence: str) -> tuple[str, ...]:

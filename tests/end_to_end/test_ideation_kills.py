@@ -3,23 +3,18 @@ it is what an undisturbed run gives.
 """
 
 import json
-import sqlite3
-import subprocess
-import threading
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tests.support.assay_command import assay, kill_hard, rows, start_assay, wait_until
+from tests.support.assay_command import assay, kill_hard, rows, start_assay
 from tests.support.idea_writer import IdeaWriter
-from tests.support.openai_server import OpenAIServer, Recorded, start_openai_server
+from tests.support.openai_server import OpenAIServer, start_openai_server
+from tests.support.unpaid import Till, not_yet_at
 
 pytestmark = pytest.mark.end_to_end
 
-GUARD_SECONDS = 600
-CONTACT = "whether questions and answers are understood on both sides"
 SEEDS = (
     {"idea_id": "proteins", "text": "Graph neural networks for protein interaction."},
     {"idea_id": "agents", "text": "LLM agents that need few-shot learning."},
@@ -32,60 +27,12 @@ ANSWERS = "select version_id, finding_key, quote, answered from finding_answers 
 SCORES = "select idea_id, score from idea_scores order by all"
 
 
-@dataclass
-class Till:
-    """Answers so many questions about ideas, and leaves those that come after without an answer: a
-    provider bills what it has answered.
-    """
-
-    allowed: float = float("inf")
-    answered: Counter[str] = field(default_factory=Counter)
-    held: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def __call__(self, request: Recorded) -> str:
-        question = json.dumps(request.messages)
-        if CONTACT in question:
-            return "good"
-        with self.lock:
-            if self.answered.total() >= self.allowed:
-                self.held += 1
-                return "hangs"
-            self.answered[question] += 1
-            return "good"
-
-
 def command(folder: Path, server: OpenAIServer) -> list[str]:
     seeds = folder / "seeds.jsonl"
     seeds.write_text("".join(json.dumps(seed) + "\n" for seed in SEEDS))
     engine = ["--engine", "litellm:openai/writer", "--api-base", server.url]
     size = ["--rounds", "2", "--per-seed", "2", "--modules", "soundness"]
     return ["ideate", str(seeds), "--warehouse", str(folder / "warehouse"), *size, *engine]
-
-
-def stored(warehouse: Path) -> int:
-    """Replies that are kept on disk; 0 while there is no store."""
-    try:
-        path = warehouse / "cache" / "replies.sqlite"
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
-            return int(connection.execute("select count(*) from entries").fetchone()[0])
-    except sqlite3.Error:
-        return 0
-
-
-def not_yet_at(till: Till, process: subprocess.Popen[bytes], warehouse: Path) -> bool:
-    """Whether the command ended before it met a question without an answer: it sets ideas aside
-    that were in hand at the last three kills, and the next one takes them up again.
-    """
-    wait_until(
-        lambda: (
-            process.poll() is not None
-            or (till.held > 0 and stored(warehouse) >= till.answered.total())
-        ),
-        GUARD_SECONDS,
-        "a question without an answer",
-    )
-    return process.poll() is not None
 
 
 def seen(warehouse: Path) -> list[list[dict[str, object]]]:
@@ -123,6 +70,8 @@ def test_an_ideation_killed_at_several_moments_pays_for_no_answer_twice(
         for kill in range(kills):
             till.allowed, till.held = 1 + asked.total() * kill // kills, 0
             process = start_assay(*words, env=paid_env, log=log)
+            # A command sets ideas aside that were in hand at the last three kills, and the next one
+            # takes them up again.
             while not_yet_at(till, process, warehouse):
                 assert "worker lost" in log.read_text(), log.read_text()
                 process = start_assay(*words, env=paid_env, log=log)

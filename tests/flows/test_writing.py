@@ -155,6 +155,7 @@ def test_contradictory_results_are_said_and_neither_is_left_out(
         (("idea.jsonl", "--bib", "none.bib"), "there is no such file"),
         (("idea.jsonl", "--bib", "empty.bib"), "holds no entry"),
         (("idea.jsonl", "--outline", "none.yaml"), "none.yaml"),
+        (("idea.jsonl", "--review"), "--review reads with a model: add --engine"),
         (("two.jsonl",), "holds 2 ideas"),
         (("bad.jsonl",), "bad.jsonl line 1"),
     ],

@@ -1,5 +1,6 @@
 """`assay write` where a model writes: what is carried stands, all else is taken out and said."""
 
+import base64
 import json
 import sys
 from collections.abc import Iterator
@@ -10,22 +11,33 @@ import pytest
 from flows.command_line import application, run_command
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE
 from schemas.base import replace
+from schemas.failure import Failure
+from schemas.identifiers import RunId
+from schemas.reasons import Reason
 from schemas.survey import SurveyQuote
+from tasks.writing import draft_shard
+from tasks.writing.checking import check
 from tests.support.answers import read_answer
 from tests.support.draft_lake import PASSAGES
 from tests.support.draft_writer import (
     CAPTION,
     ENGINE,
+    FOUND,
     HONEST,
+    MET,
     POINT,
     REVISED,
+    SEEN,
     TYPED,
     answer,
 )
 from tests.support.experiment_lake import make_experiment, publish_experiment
-from tests.support.openai_server import OpenAIServer, start_openai_server
+from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer, start_openai_server
 from tests.support.survey_lake import make_survey, published_surveys
+from warehouse.drafts import DRAFT_RECORD
+from warehouse.lake import open_reader
 from warehouse.layout import Layout
+from warehouse.units.reading import published_units
 from warehouse.verify import verify
 
 IDEA = {"idea_id": "bats", "title": "Bats and steps", "problem": "Bats choose badly among steps."}
@@ -108,13 +120,85 @@ def test_points_of_the_reader_and_of_the_check_go_into_one_revision(
     assert len(server.requests) <= count + 1  # but whether the model is there
 
 
-def test_swapped_and_changed_statements_are_refused(here: Path, server: OpenAIServer) -> None:
-    from schemas.identifiers import RunId
-    from tasks.writing.checking import check
-    from warehouse.drafts import DRAFT_RECORD
-    from warehouse.lake import open_reader
-    from warehouse.units.reading import published_units
+def test_every_figure_is_shown_to_a_model_that_sees(
+    here: Path,
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("ASSAY_LANGUAGE_MODEL__IMAGES", "yes")
+    assert run(server, "--json") == EXIT_DONE
+    (draft,) = read_answer(capsys.readouterr().out)["rows"]
+    assert {figure["seen_by"] for figure in draft["figures"]} == {MODEL_ANSWERED}
+    sent = [request.messages[1]["content"] for request in server.requests]
+    shown = [content for content in sent if not isinstance(content, str)]
+    assert len(shown) == 3
+    for (picture, words), figure in zip(shown, draft["figures"], strict=True):
+        assert picture["type"] == "image_url"
+        kind, _, data = picture["image_url"]["url"].partition(";base64,")
+        assert kind == "data:image/png"
+        content = base64.b64decode(data)
+        assert content.startswith(b"\x89PNG")
+        scale = 2
+        png = (here / "draft" / "figures" / f"{figure['figure_id']}.png").read_bytes()
+        assert [int.from_bytes(content[at : at + 4]) / scale for at in (16, 20)] == pytest.approx(
+            [int.from_bytes(png[at : at + 4]) / 3 for at in (16, 20)], abs=1
+        )
+        assert words["text"].startswith("<caption>")
+    revised = [text for text in sent if isinstance(text, str) and "section as it was:" in text]
+    assert any(f"of the figure gains, as it is seen: {SEEN}" in text for text in revised)
+    count = len(server.requests)
+    assert run(server, "--json") == EXIT_DONE
+    assert len(server.requests) <= count + 1
 
+
+def test_what_a_review_finds_goes_into_a_second_round(
+    here: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(server, "--review", "--dry-run", "--json") == EXIT_DONE
+    priced = read_answer(capsys.readouterr().out)
+    assert {"read_section", "refute_problem"} < {row["step"] for row in priced["rows"]}
+    assert server.requests == []
+
+    assert run(server, "--review", "--json") == EXIT_DONE
+    told = read_answer(capsys.readouterr().out)
+    assert "found 1 problems that stand, and this is the second round" in " ".join(told["warnings"])
+    head = told["run"]
+    assert head["revises"].startswith("draft-")
+    assert head["review_run_id"].startswith("check-")
+    markdown = (here / "draft" / "draft.md").read_text()
+    assert markdown.count(MET) == 1
+    assert markdown.count(REVISED) == 4
+    assert HONEST.partition("{{")[0] in markdown
+    assert "Wind makes bats of the study keep away from moths" in markdown
+    asked = [request.messages[1]["content"] for request in server.requests]
+    (again,) = [text for text in asked if FOUND in text and "section as it was:" in text]
+    assert "{{task-0.c001.gain}}" in again
+    assert ".claim" not in again
+    assert verify(Layout(here / "w")).problems == ()
+    count = len(server.requests)
+    assert run(server, "--review") == EXIT_DONE
+    assert len(server.requests) <= count + 1
+
+
+def test_a_second_round_that_is_refused_keeps_the_first(
+    here: Path,
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = Failure(stage="writing", subject="Text", reason=Reason.UNTRACED, detail="it says more")
+    monkeypatch.setattr(
+        draft_shard,
+        "check",
+        lambda draft, stored: (line,) if MET in draft.markdown else check(draft, stored),
+    )
+    assert run(server, "--review") == EXIT_DONE
+    assert "is refused and the first stands: it says more" in capsys.readouterr().err
+    assert MET not in (here / "draft" / "draft.md").read_text()
+
+
+def test_swapped_and_changed_statements_are_refused(here: Path, server: OpenAIServer) -> None:
     assert run(server) == EXIT_DONE
     (folder,) = (here / "w" / "reports").glob("draft-*")
     with open_reader(Layout(here / "w")) as connection:

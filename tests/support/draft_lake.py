@@ -13,6 +13,7 @@ from schemas.paper import Paper
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import Claims, add_experiment, add_idea, declare
 from tasks.writing.draft_shard import write_draft
+from tasks.writing.figures.mending import readable
 from tasks.writing.method_graph import experiment_graph
 from tasks.writing.outline import make_outline
 from tasks.writing.works import Known, add_works, draft_works, keyed
@@ -72,10 +73,9 @@ def make_request(idea_id: str = "bats", warehouse: Path = Path("warehouse")) -> 
     add_works(claims, works, "bats and moths")
     stem = add_experiment(claims, EXPERIMENT, experiment)
     declare(claims, EXTRACTIVE)
-    figures = (
-        experiment_graph([experiment]),
-        *experiment_charts(EXPERIMENT, experiment, stem, alone=True),
-    )
+    drawn = experiment_charts(EXPERIMENT, experiment, stem, alone=True)
+    figures, lost = readable((experiment_graph([experiment]), *drawn), claims.values)
+    assert not lost
     material = Material(
         form=Form.PAPER,
         title=make_idea().title,

@@ -19,6 +19,9 @@ DOUBTED = "Some 77 bats fly over the hills of that study [@{key}]."
 SUPPORTED = "Wind makes bats of the study keep away from moths [@{key}]."
 REVISED = "This sentence stands in the revised section."
 POINT = "Say again what the introduction promised."
+FOUND = "What the revised section says of itself is shown nowhere."
+MET = "What the reviewer found is met in this sentence."
+SEEN = "Say which bar is meant by the first dot."
 CAPTION = "Bats are shown steps. Arrows lead from what is given to what is done."
 
 
@@ -27,6 +30,22 @@ def answer(messages: Messages, schema: Schema | None) -> Any:
     system, user = messages[0]["content"], messages[-1]["content"]
     if system.startswith("You write one section"):
         return _section(user)
+    if system.startswith("You look at one figure"):
+        return {"shows": "Dots.", "points": [{"point": SEEN, "misleads": False}]}
+    if system.startswith("You read a scientific manuscript section by section"):
+        one = {"problem": FOUND, "quote": REVISED, "explanation": "Nothing carries it."}
+        one |= {"consequence": "A reader is misled.", "confidence_percent": 90}
+        return {"candidates": [one] if REVISED in user else [], "notes": "Bats."}
+    if system.startswith("You are one of several reviewers"):
+        return {"assessment": "Fine.", "candidates": []}
+    if system.startswith("A point has been raised"):
+        return {
+            "innocent_explanation": "None.",
+            "quote": REVISED,
+            "reason": "It is so.",
+            "verdict": "wrong",
+            "confidence_percent": 90,
+        }
     if system.startswith("You read the draft"):
         points = [{"heading": "Introduction", "point": POINT}]
         return {"summary": "Bats.", "points": points}
@@ -53,6 +72,8 @@ def _section(user: str) -> dict[str, str]:
     """A section of those sentences; written anew, it says so and no longer types a number."""
     anew = "The section as it was:" in user
     lines = [REVISED] if anew else [TYPED]
+    if FOUND in user:
+        lines = [MET]
     keys = set(_CLAIM.findall(user))
     if "task-0.c001.gain" in keys:
         lines += [HONEST, UNKNOWN]

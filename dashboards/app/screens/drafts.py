@@ -6,7 +6,6 @@ import streamlit as st
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.reports import wording
-from dashboards.reports.drafts.compiling import figure_svg
 from dashboards.reports.write_draft import DraftPart
 from schemas.draft import Draft
 from schemas.draft_run import DraftHead
@@ -37,7 +36,7 @@ def show(lake: Lake) -> None:
     with said:
         st.markdown(text.prose(part.text))
         for figure in draft.figures:
-            st.image(figure_svg(figure))
+            st.image(figure.svg)
     with rests:
         _claims(draft)
 

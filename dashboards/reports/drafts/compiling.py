@@ -8,10 +8,8 @@ from typing import Any
 
 import pypandoc
 import typst
-import vl_convert
 
-from dashboards.reports.drafts.graph_drawing import graph_svg
-from schemas.draft import Draft, DraftFigure, DraftWork, FigureKind, MethodGraph
+from schemas.draft import Draft, DraftWork
 from schemas.naming import INVISIBLE, MARKDOWN, surname
 
 SOURCE, BIBLIOGRAPHY, REFERENCES = "draft.md", "references.bib", "references.json"
@@ -24,13 +22,6 @@ _FLOATING = (
 )
 """A figure stands where there is room, and leaves no half page empty."""
 _HTML = ("--embed-resources", "-V", "maxwidth=45em")
-
-
-def figure_svg(figure: DraftFigure) -> str:
-    """A figure as a drawing that loads nothing."""
-    if figure.kind is FigureKind.GRAPH:
-        return graph_svg(MethodGraph.model_validate_json(figure.spec))
-    return str(vl_convert.vegalite_to_svg(json.loads(figure.spec)))
 
 
 def compile_draft(draft: Draft, folder: Path) -> tuple[Path, ...]:

@@ -13,7 +13,6 @@ from dashboards.reports.drafts.compiling import (
     REFERENCES,
     SOURCE,
     compile_draft,
-    figure_svg,
     references,
 )
 from dashboards.reports.formats.bib_file import bib_file
@@ -67,7 +66,7 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path) -> tuple
     figures.mkdir(parents=True)
     (folder / MARK).touch()
     for figure in draft.figures:
-        svg, place = figure_svg(figure), figures / figure.figure_id
+        svg, place = figure.svg, figures / figure.figure_id
         place.with_suffix(".svg").write_text(svg, "utf-8")
         place.with_suffix(".pdf").write_bytes(vl_convert.svg_to_pdf(svg))
         place.with_suffix(".png").write_bytes(vl_convert.svg_to_png(svg, scale=_PRINT_SCALE))

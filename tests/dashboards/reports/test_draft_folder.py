@@ -9,10 +9,10 @@ import pypdfium2
 import pytest
 
 from dashboards.reports.drafts.draft_folder import write_folder
-from dashboards.reports.drafts.graph_drawing import graph_svg
 from schemas.base import replace
 from schemas.draft import GraphArrow, GraphNode, MethodGraph
 from schemas.errors import ConfigurationError
+from tasks.writing.figures.graph_drawing import graph_svg
 from tests.support.draft_lake import make_draft, make_draft_head
 
 HOSTILE = r"Bats $\frac{1}{2}$ \input{x} </script> & 100% _of_ {them"

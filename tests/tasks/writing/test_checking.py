@@ -7,10 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.base import replace
-from schemas.draft import ClaimKind, Draft
+from schemas.draft import ClaimKind, Draft, DraftFigure
 from schemas.draft_run import StoredText
 from schemas.naming import claim_span, one_space
+from schemas.reasons import Reason
 from tasks.writing.checking import check, numbers_in
+from tasks.writing.figures.drawing import drawn
 from tasks.writing.parsing import parse
 from tests.support.draft_lake import PASSAGES, make_draft, make_request
 
@@ -145,6 +147,52 @@ def test_figures_have_to_be_shown_and_referred_to(draft: Draft) -> None:
     ]
     sections = tuple(replace(section, figure_ids=()) for section in draft.sections)
     assert "the figure runs is not shown" in lines(replace(draft, sections=sections))
+
+
+def test_twenty_captions_with_false_numbers_are_refused(draft: Draft) -> None:
+    numbers = [claim for claim in draft.claims if claim.kind is ClaimKind.NUMBER]
+    gains = next(figure for figure in draft.figures if figure.figure_id == "gains")
+    drawn_rows = {"gain", "gain_low", "gain_high"}
+    undrawn = [each for each in numbers if each.claim_key.rpartition(".")[2] not in drawn_rows]
+    shown = {claim.shown for claim in numbers if claim not in undrawn} | {"2"}
+    for claim in [each for each in undrawn if each.shown not in shown][:8]:
+        caption = f"{gains.caption} It is {claim_span(claim.claim_key, claim.shown)}."
+        (line,) = lines(with_figure(draft, replace(gains, caption=caption)))
+        assert line.endswith("which it does not draw"), claim.claim_key
+    for claim in numbers[:8]:
+        caption = f"{gains.caption} It is {claim_span(claim.claim_key, '0.777')}."
+        assert any(
+            line.startswith(f"'0.777' is not what {claim.claim_key}")
+            for line in lines(with_figure(draft, replace(gains, caption=caption)))
+        )
+    for typed in ("It gains 0.3.", "Three of them gain.", "They gain ½.", "A gain of ٣."):
+        changed_caption = replace(gains, caption=f"{gains.caption} {typed}")
+        assert any("is no claim" in line for line in lines(with_figure(draft, changed_caption)))
+
+
+def test_figures_whose_unit_rows_or_picture_are_not_those_of_the_lake_are_refused(
+    draft: Draft,
+) -> None:
+    gains = next(figure for figure in draft.figures if figure.figure_id == "gains")
+    wrong = gains.spec.replace("Gain in error over", "Gain in error (ms) over")
+    (line,) = lines(with_figure(draft, drawn(replace(gains, spec=wrong))))
+    assert line == (
+        "its x axis is called 'Gain in error (ms) over the parent', and its rows are 'Gain in error"
+        " over the parent'"
+    )
+    other = gains.spec.replace('"gain": 0.2', '"gain": 0.25')
+    (line,) = lines(with_figure(draft, drawn(replace(gains, spec=other))))
+    assert line == "it draws 0.25 as the gain of c001, which is 0.2"
+    assert lines(with_figure(draft, replace(gains, spec=other)))[-1] == (
+        "it is not what its specification draws"
+    )
+    assert lines(with_figure(draft, replace(gains, svg=""))) == ["it was not drawn"]
+    assert check(with_figure(draft, replace(gains, svg="")), STORED)[0].reason is Reason.ILLEGIBLE
+
+
+def with_figure(draft: Draft, figure: DraftFigure) -> Draft:
+    figures = (figure if one.figure_id == figure.figure_id else one for one in draft.figures)
+    return replace(draft, figures=tuple(figures))
 
 
 def test_what_machines_wrote_has_to_be_declared(draft: Draft) -> None:

@@ -1,18 +1,22 @@
-"""A method figure, laid out from above to below for `templates/method_graph.svg.jinja`."""
+"""A method figure, laid out from above to below, as SVG that loads nothing."""
 
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from xml.etree.ElementTree import Element, SubElement, tostring
 
-from dashboards.reports.html_page import drawn
 from schemas.draft import GraphArrow, GraphNode, MethodGraph
+from schemas.naming import one_space
 
 WIDTH, TEXT_PIXELS, LINE_HEIGHT = 460.0, 11, 14
 _CHARACTER, _PADDING, _GAP, _ROW_GAP, _LANE = 6.4, 12.0, 24.0, 24.0, 16.0
-_LABEL_CHARACTERS = 32
-_FILLS = ("#D9E9F5", "#FBE3D0", "#DDF0E8", "#F4E0EC", "#F7F2CC", "#E6E6E6")
+FILLS = ("#D9EAF3", "#F4D7BF", "#8CC0DC", "#F8F3AA", "#E8A673", "#A6A6A6")
 """Tints of Okabe and Ito's palette: the colour-blind tell them apart, and text is read on them."""
+_WHITE, _INK, _LINE = "#FFFFFF", "#222222", "#555555"
+
+
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Box:
 class Route:
     """One arrow: its corners, and where its label stands."""
 
-    points: tuple[tuple[float, float], ...]
+    points: tuple[Point, ...]
     label: str
     label_x: float
     label_y: float
@@ -61,7 +65,46 @@ class GraphDrawing:
 
 def graph_svg(graph: MethodGraph) -> str:
     """The figure as SVG, which loads nothing."""
-    return drawn("method_graph.svg.jinja", _laid_out(graph))
+    drawing = _laid_out(graph)
+    left, width, height = f"{drawing.left:.1f}", f"{drawing.width:.1f}", f"{drawing.height:.1f}"
+    root = Element(
+        "svg",
+        {"xmlns": "http://www.w3.org/2000/svg", "width": width, "height": height},
+        viewBox=f"{left} 0 {width} {height}",
+        fill=_INK,
+        **{"font-family": "Helvetica, Arial, sans-serif", "font-size": str(TEXT_PIXELS)},
+    )
+    tip = {"viewBox": "0 0 8 8", "refX": "7", "refY": "4", "markerWidth": "7", "markerHeight": "7"}
+    marker = SubElement(SubElement(root, "defs"), "marker", tip, id="tip", orient="auto")
+    SubElement(marker, "path", d="M 0 0 L 8 4 L 0 8 z", fill=_LINE)
+    SubElement(root, "rect", x=left, y="0", width=width, height=height, fill=_WHITE)
+    for route in drawing.routes:
+        stroke = {"fill": "none", "stroke-width": "1.2", "marker-end": "url(#tip)"}
+        SubElement(root, "path", stroke, d=f"M {route.path}", stroke=_LINE)
+    marks = SubElement(root, "g", {"class": "role-mark"})
+    for box in drawing.boxes:
+        corner = (box.x - box.width / 2, box.y - box.height / 2)
+        _rect(marks, *corner, box.width, box.height, box.fill).set("rx", "4")
+        for y, line in box.baselines:
+            _text(root, box.x, y, line, "middle")
+    for route in drawing.routes:
+        if route.label:
+            _text(root, route.label_x, route.label_y, route.label, route.anchor)
+    for x, group, fill in drawing.legend:
+        _rect(marks, x, drawing.height - 18, 12, 12, fill)
+        _text(root, x + 18, drawing.height - 8, group, "start")
+    return tostring(root, encoding="unicode")
+
+
+def _rect(parent: Element, x: float, y: float, width: float, height: float, fill: str) -> Element:
+    places = {"x": x, "y": y, "width": width, "height": height}
+    said = {name: f"{value:.1f}" for name, value in places.items()}
+    return SubElement(parent, "rect", said, fill=fill, stroke=_LINE)
+
+
+def _text(parent: Element, x: float, y: float, said: str, anchor: str) -> None:
+    place = {"x": f"{x:.1f}", "y": f"{y:.1f}", "text-anchor": anchor}
+    SubElement(parent, "text", place).text = one_space(said)
 
 
 def _laid_out(graph: MethodGraph) -> GraphDrawing:
@@ -69,12 +112,12 @@ def _laid_out(graph: MethodGraph) -> GraphDrawing:
     arrows = [each for each in graph.arrows if {each.source, each.target} <= known]
     layers = _layers(graph.nodes, arrows)
     groups = list(dict.fromkeys(node.group for node in graph.nodes if node.group))
-    fills = {group: _FILLS[place % len(_FILLS)] for place, group in enumerate(groups)}
+    fills = {group: FILLS[place % len(FILLS)] for place, group in enumerate(groups)}
     boxes: dict[str, Box] = {}
-    y = 10.0
+    y, gap = 10.0, _ROW_GAP + (10 if any(each.label for each in arrows) else 0)
     ordered = sorted(graph.nodes, key=lambda node: layers[node.node_id])
     for _, row in groupby(ordered, key=lambda node: layers[node.node_id]):
-        placed = [_box(node, fills) for node in row]
+        placed = [_box(node, fills, graph.line_characters) for node in row]
         height = max(box.height for _, box in placed)
         total = sum(box.width for _, box in placed) + _GAP * (len(placed) - 1)
         x = (WIDTH - total) / 2
@@ -82,15 +125,17 @@ def _laid_out(graph: MethodGraph) -> GraphDrawing:
             middle = x + box.width / 2
             boxes[name] = Box(middle, y + height / 2, box.width, box.height, box.lines, box.fill)
             x += box.width + _GAP
-        y += height + _ROW_GAP
+        y += height + gap
     routes = tuple(_routes(arrows, boxes, layers))
-    bottom = y - _ROW_GAP + 14
+    bottom = y - gap + 14
     legend: list[tuple[float, str, str]] = []
     x = 10.0
     for group in groups if len(groups) > 1 else ():
         legend.append((x, group, fills[group]))
         x += 24 + len(group) * _CHARACTER + _GAP
     reach = [x for route in routes for x, _ in route.points] + [WIDTH]
+    reach += [x - _GAP] if legend else []
+    reach += [box.x + side * box.width / 2 for box in boxes.values() for side in (-1, 1)]
     begin = min(*reach, 8.0) - 8
     return GraphDrawing(
         left=begin,
@@ -120,11 +165,11 @@ def _layers(nodes: Iterable[GraphNode], arrows: Iterable[GraphArrow]) -> dict[st
     return layers
 
 
-def _box(node: GraphNode, fills: Mapping[str, str]) -> tuple[str, Box]:
-    lines = tuple(textwrap.wrap(node.label, _LABEL_CHARACTERS)) or (node.node_id,)
+def _box(node: GraphNode, fills: Mapping[str, str], line_characters: int) -> tuple[str, Box]:
+    lines = tuple(textwrap.wrap(node.label, line_characters)) or (node.node_id,)
     width = max(map(len, lines)) * _CHARACTER + 2 * _PADDING
     height = len(lines) * LINE_HEIGHT + _PADDING
-    return node.node_id, Box(0, 0, width, height, lines, fills.get(node.group, "#FFFFFF"))
+    return node.node_id, Box(0, 0, width, height, lines, fills.get(node.group, _WHITE))
 
 
 def _routes(
@@ -137,8 +182,7 @@ def _routes(
         one, other = boxes[arrow.source], boxes[arrow.target]
         if layers[arrow.target] - layers[arrow.source] == 1:
             start, end = (one.x, one.y + one.height / 2), (other.x, other.y - other.height / 2)
-            x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-            yield Route((start, end), arrow.label, x + 6, y + 4, "start")
+            yield Route((start, end), arrow.label, *_beside(start, end))
             continue
         side = -1 if one.x <= WIDTH / 2 else 1
         if side < 0:
@@ -158,3 +202,11 @@ def _routes(
             (one.y + other.y) / 2,
             "start" if side < 0 else "end",
         )
+
+
+def _beside(start: Point, end: Point) -> tuple[float, float, str]:
+    """Where the label of a straight arrow stands: under its upper half, which leaves room."""
+    x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+    if abs(end[0] - start[0]) < 1:
+        return x + 6, y + 4, "start"
+    return (x - 4, y + 11, "end") if end[0] > start[0] else (x + 4, y + 11, "start")

@@ -1,0 +1,33 @@
+"""What is left of a budget for one piece of work, when others under the same command have had their
+share.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from schemas.base import replace
+from schemas.identifiers import RunId
+from schemas.run import Budget
+from schemas.settings import Settings
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+
+
+def remaining(
+    budget: Budget, layout: Layout, settings: Settings, others: Sequence[RunId]
+) -> Budget:
+    """The budget without what `others`, which are published, have spent."""
+    if budget == Budget() or not others:
+        return budget
+    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+        rows = queries.rows("spent_by_runs", run_ids=list(others))
+    (spent,) = rows
+    return replace(budget, **_rest(budget, spent))
+
+
+def _rest(budget: Budget, spent: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("maximum_cost_usd", "maximum_tokens", "maximum_requests")
+    return {
+        name: None if (bound := getattr(budget, name)) is None else max(bound - spent[name], 0)
+        for name in names
+    }

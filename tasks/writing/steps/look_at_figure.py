@@ -1,0 +1,52 @@
+"""`look_at_figure`: what a reader who sees a figure would have changed. The picture goes along.
+
+Baseline: none. Rules look at every figure; to see one takes a model that reads images.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from schemas.base import Noun, Reply
+from schemas.judging import StepKind
+from schemas.reasons import Reason
+from tasks.judging.reply_fields import Prose, SoundEntries, Text
+from tasks.judging.step import BaselineTools, NoAnswer, Step
+
+
+class LookInput(Noun):
+    """Input of `look_at_figure`."""
+
+    caption: str
+
+
+class SeenPoint(Reply):
+    """One point about the picture."""
+
+    point: Text
+    misleads: bool = Field(
+        description="Whether a reader would take something wrong from the figure, or nothing."
+    )
+
+
+class LookReply(Reply):
+    """Reply to `look_at_figure`; no points: it is right as it is."""
+
+    shows: Prose = Field(min_length=1, description="What the picture shows, in a sentence.")
+    points: Annotated[list[SeenPoint], SoundEntries, Field(default_factory=list)]
+
+
+async def baseline_look(_inputs: LookInput, _tools: BaselineTools) -> LookReply | NoAnswer:
+    """NoAnswer(offline_engine), whatever is drawn."""
+    return NoAnswer(Reason.OFFLINE_ENGINE, "a figure is seen with --engine litellm:MODEL")
+
+
+LOOK_AT_FIGURE = Step(
+    name="look_at_figure",
+    version=1,
+    package="tasks.writing",
+    input_model=LookInput,
+    output_model=LookReply,
+    baseline=baseline_look,
+    kind=StepKind.JUDGEMENT,
+)
