@@ -196,7 +196,7 @@ def _read_by_typer(field: FieldInfo) -> Any:
         isinstance(each, BeforeValidator | AddressOfWarehouse) for each in field.metadata
     )
     plain = not read_here and inspect.isclass(kind) and issubclass(kind, _READ_BY_TYPER)
-    read = kind if plain else str
+    read: Any = kind if plain else str
     return read | None if optional else read
 
 

@@ -217,8 +217,10 @@ class _Authoring:
             for name in self._unreferred(written, written.text):
                 written.points.append(f"refer to the figure as [Figure](#fig-{name})")
             for name in written.planned.figure_ids:
-                said = self.seen.get(name, ())
-                written.points += [f"of the figure {name}, as it is seen: {each}" for each in said]
+                points = self.seen.get(name, ())
+                written.points += [
+                    f"of the figure {name}, as it is seen: {each}" for each in points
+                ]
         shown = tuple(
             WrittenSection(
                 heading=each.planned.heading, purpose=each.planned.purpose, text=each.text
