@@ -1,9 +1,9 @@
 """Questions whose right answers are known, read strictly.
 
 ScholarQABench: questions about literature with answers by experts, what the experts cite, and by
-which criteria answers are judged. DataFinder: which data sets papers used (Viswanathan, Gao, Wu, Liu
-& Neubig, ACL 2023, github.com/viswavi/datafinder). Leaderboards and what they compare: Papers with
-Code, `sota-extractor`, from NLP-progress and the EFF.
+which criteria answers are judged. DataFinder: which data sets papers used (Viswanathan, Gao, Wu,
+Liu & Neubig, ACL 2023, github.com/viswavi/datafinder). Leaderboards and what they compare: Papers
+with Code, `sota-extractor`, from NLP-progress and the EFF.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
