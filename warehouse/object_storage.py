@@ -137,7 +137,10 @@ class ObjectFolder:
             try:
                 client.put_object(Bucket=self.bucket, Key=self.prefix + name, Body=content, **held)
             except ClientError as error:
-                if error.response["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED:
+                told = error.response
+                failed = told["ResponseMetadata"]["HTTPStatusCode"] in _CONDITION_FAILED
+                gone = replaced is not None and told["Error"].get("Code") == "NoSuchKey"
+                if failed or gone:
                     return False
                 raise
         return True

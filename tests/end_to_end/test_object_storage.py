@@ -1,7 +1,9 @@
 """Two machines that have nothing but a bucket in common."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,46 +28,45 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectServer]:
         forget_client()
 
 
-def test_another_machine_goes_on_where_one_was_lost_and_pays_for_nothing_twice(
+def test_two_machines_evaluate_rank_and_publish_into_one_lake_and_pay_for_nothing_twice(
     server: ObjectServer, postgres: PostgresServer, bare_env: dict[str, str], tmp_path: Path
 ) -> None:
-    catalogue = {"ASSAY_CATALOGUE_URL": postgres.new_database("objects")}
-    env = bare_env | server.environment | {"ASSAY_WAREHOUSE": ADDRESS}
-    ideas = tmp_path / "ideas.jsonl"
-    ideas.write_text("".join(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[:2]))
-    evaluate = [
-        *("evaluate", str(ideas), "--modules", "soundness", "--json"),
-        *("--literature", f"snapshot:{bundled('papers.jsonl')}"),
-    ]
-    done = {}
-    for name, home, words, more in (
-        ("no catalogue", "first", evaluate, {}),
-        ("evaluate", "first", evaluate, catalogue),
-        ("doctor", "first", ["doctor", "--json"], catalogue),
-        ("again", "second", evaluate, catalogue),
-        ("report", "second", ["report"], catalogue),
-        ("verify", "second", ["warehouse", "verify"], catalogue),
-        ("accounts", "second", ["accounts", "list"], catalogue),
-    ):
-        own = {"ASSAY_HOME": str(tmp_path / home)}
-        done[name] = assay(*words, env=env | own | more, cwd=tmp_path)
-    ended = {name: each.returncode for name, each in done.items()}
-    assert ended == dict.fromkeys(done, 0) | {"no catalogue": 2, "accounts": 2}, done
-    for name, word in (("no catalogue", "ASSAY_CATALOGUE_URL"), ("accounts", "in a folder")):
-        assert word in done[name].stderr
-        assert len(done[name].stderr.splitlines()) == 1
-    assert f"warehouse: {ADDRESS}/" in done["doctor"].stdout
-    assert not list(tmp_path.rglob("lake/data/**/*.parquet"))
-    assert [name for name in server.objects if name.startswith("assay/lake/main/")]
-    landed = [name for name in server.objects if name.startswith("assay/landing/run=")]
-    assert len(landed) == 2
+    shared = {"ASSAY_CATALOGUE_URL": postgres.new_database("objects"), "ASSAY_WAREHOUSE": ADDRESS}
+    env = bare_env | server.environment | shared
+    lines = bundled("ideas.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "ideas.jsonl").write_text("".join(lines[:2]))
+    (tmp_path / "others.jsonl").write_text("".join(lines[1:3]))
+    evaluated = ["--modules", "soundness", "--literature", f"snapshot:{bundled('papers.jsonl')}"]
 
-    receipts = [
-        sorted(path.read_text() for path in (tmp_path / home).rglob("landing/run=*/idea=*/*.json"))
-        for home in ("first", "second")
-    ]
-    assert receipts[0] == receipts[1], "evaluated once"
-    assert SECRET not in "".join(each.stdout + each.stderr for each in done.values())
+    def on(machine: str, *words: str) -> dict[str, Any]:
+        home = {"ASSAY_HOME": str(tmp_path / machine)}
+        done = assay(*words, "--json", env=env | home, cwd=tmp_path)
+        assert done.returncode == 0, done
+        assert SECRET not in done.stdout + done.stderr
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
+    first = on("first", "evaluate", "ideas.jsonl", *evaluated)
+    again = on("second", "evaluate", "ideas.jsonl", *evaluated)
+    assert again["unchanged"], "the first machine might have been lost: nothing is left to do"
+    landed = {name for name in server.objects if name.startswith("assay/landing/run=")}
+    assert len(landed) == 3, "two ideas, and what the run consists of"
+    others = on("second", "evaluate", "others.jsonl", *evaluated)
+    asked = "select run_id, reused_from_run_id from ideas where reused_from_run_id is not null"
+    run, other = (each["run"]["run_id"] for each in (first, others))
+    home = {"ASSAY_HOME": str(tmp_path / "first")}
+    taken_over = assay("sql", asked, "--json", env=env | home, cwd=tmp_path)
+    assert json.loads(taken_over.stdout) == [{"run_id": other, "reused_from_run_id": run}]
+
+    assert on("first", "rank", other)["rows"]
+    assert run in json.dumps(on("second", "report", run))
+    assert f"warehouse: {ADDRESS}/" in json.dumps(on("second", "doctor"))
+    assert on("second", "warehouse", "verify")["runs"] == 2
+    on("second", "runs", "delete", run, "--yes")
+    left = [name for name in server.objects if not name.startswith("assay/lake/main/")]
+    assert not [name for name in left if run in name]
+    assert [name for name in left if name.startswith(f"assay/reports/{other}/ranking.html")]
+    assert not list(tmp_path.rglob("lake/data/**/*.parquet"))
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in files if SECRET.encode() in path.read_bytes()]
     assert not [name for name, held in server.objects.items() if SECRET.encode() in held]

@@ -130,7 +130,9 @@ def test_whoever_opens_the_lake_finds_its_catalogue(services: dict[str, dict[str
     for each in services.values():
         if any(volume.endswith(":/warehouse") for volume in each.get("volumes", ())):
             assert each["environment"]["ASSAY_CATALOGUE_URL"] is None  # as it is outside
-            assert each["environment"].get("ASSAY_WAREHOUSE", "/warehouse") == "/warehouse"
+            named = as_started(each["environment"].get("ASSAY_WAREHOUSE", "/warehouse"))
+            assert named == "/warehouse"
+            assert "home:/root/.assay" in each["volumes"], "where an address has its working folder"
     catalogue = services["catalogue"]
     assert catalogue["environment"]["POSTGRES_PASSWORD"] == "${POSTGRES_PASSWORD:-}"
 
@@ -159,6 +161,6 @@ def test_the_night_is_deployed_with_the_volumes_and_servers_of_the_file(
     )
     assert set(given) < set(inspect.signature(nightly.fn).parameters)
     mounted = [volume.rpartition(":")[2] for volume in services["nightly"]["volumes"]]
-    assert [given["warehouse"], given["inbox"]] == mounted
+    assert [given["warehouse"], given["inbox"]] == mounted[:2]
     assert given["scheduler"].removeprefix("tcp://").split(":")[0] in services
     assert given["literature"].removeprefix("http://").split(":")[0] in services

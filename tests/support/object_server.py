@@ -292,7 +292,9 @@ def _get(server: ObjectServer, asked: Asked) -> _Answer:
 def _put(server: ObjectServer, asked: Asked) -> _Answer:
     there, held = server.objects.get(asked.key), asked.headers.get("if-match")
     unmet = asked.headers.get("if-none-match") == "*" and there is not None
-    unmet = unmet or (held is not None and (there is None or etag(there) != held))
+    unmet = unmet or (held is not None and there is not None and etag(there) != held)
+    if held is not None and there is None and server.knows_conditions:
+        return _error(404, "NoSuchKey", "The specified key does not exist.")
     if unmet and server.knows_conditions:
         return _error(412, "PreconditionFailed", "At least one of the conditions did not hold.")
     return _Answer(200, b"", {"ETag": server.put(asked.key, asked.body)})
