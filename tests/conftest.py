@@ -14,15 +14,11 @@ from hypothesis import HealthCheck, settings
 
 from schemas.interpreter import collect_garbage_seldom
 from tests.support.postgres_server import PostgresServer, postgres_server
-from warehouse import connection
 
 collect_garbage_seldom()
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup what tests start would ignore it
 settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("assay")
-
-# Over a handful of rows a second thread only costs: a publication takes two thirds more CPU-seconds.
-connection._CONFIGURED["threads"] = "1"
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from schemas.errors import (
     UpstreamError,
 )
 from schemas.place import in_object_storage
-from warehouse.connection import in_memory
+from warehouse.connection import in_memory, share_out
 from warehouse.definitions import show_as_defined
 from warehouse.layout import Layout
 from warehouse.object_files import reach, storage_failure, storage_failures_told
@@ -183,8 +183,17 @@ def _attached(
             _refuse_other_lakes(connection, layout, catalogue, written_at)
         connection.execute(f"set variable data_path = {quoted(place)}")
         connection.execute("use lake")
+        _share_out(connection, place)
         connection.execute(f"set python_enable_replacements = {not read_only}")
         yield connection
+
+
+def _share_out(connection: duckdb.DuckDBPyConnection, place: str) -> None:
+    if in_object_storage(place):  # while one waits for its file, another reads
+        connection.execute("reset threads")
+        return
+    ((most_rows,),) = connection.execute(statement("catalogue", "most_rows")).fetchall()
+    share_out(connection, most_rows)
 
 
 def _own_place(layout: Layout) -> str:

@@ -25,7 +25,7 @@ SPAWN = multiprocessing.get_context("spawn")
 
 
 def _create(root: str) -> None:
-    with open_writer(Layout(Path(root))) as connection:
+    with open_writer(Layout(Path(root)), wait_seconds=600) as connection:
         apply_definitions(connection)
 
 
@@ -134,6 +134,19 @@ def test_a_column_that_changed_its_type_is_refused(
             match=r"failures\.reason is VARCHAR in the lake and DATE in its definition",
         ):
             apply_definitions(connection)
+
+
+def test_a_second_thread_is_started_for_many_rows_only(
+    published: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = "select current_setting('threads')"
+    with open_reader(published) as connection:
+        assert connection.execute(threads).fetchall() == [(1,)]
+        connection.execute("reset threads")
+        as_many_as_processors = connection.execute(threads).fetchall()
+    monkeypatch.setattr(duckdb_connection, "_MANY_ROWS", 1)
+    with open_reader(published) as connection:
+        assert connection.execute(threads).fetchall() == as_many_as_processors
 
 
 def test_readers_cannot_write(published: Layout) -> None:

@@ -26,7 +26,6 @@ from tests.support.assay_command import wait_until
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
 from tests.support.work_of_every_kind import WORKS
-from warehouse import connection as duckdb_connection
 from warehouse.compact import compact
 from warehouse.export import export_lake
 from warehouse.lake import open_reader, open_writer
@@ -49,13 +48,8 @@ EXPORT = "export ASSAY_CATALOGUE_URL"
 SHAPE = "postgresql://user:password@host:port/database"
 
 
-def _as_tests_do() -> None:
-    """See `tests/conftest.py`."""
-    duckdb_connection._CONFIGURED["threads"] = "1"
-
-
 def _another_process() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(1, mp_context=SPAWN, initializer=_as_tests_do)
+    return ProcessPoolExecutor(1, mp_context=SPAWN)
 
 
 @pytest.fixture(scope="module")

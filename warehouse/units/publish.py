@@ -17,6 +17,7 @@ from schemas.identifiers import content_hash
 from schemas.run import UnitReceipt
 from schemas.tables import TABLE, TABLES
 from warehouse.answers import Publication, ValidationReport
+from warehouse.connection import share_out
 from warehouse.definitions import apply_definitions
 from warehouse.lake import insert, open_writer, transaction
 from warehouse.landed import in_batches, read_landed
@@ -75,7 +76,8 @@ def publish(
             apply_definitions(connection)
         fold(connection, layout)
         kind.refuse(connection, head)
-        unchanged = _published_digest(connection, kind, names) == digest
+        standing = _published_digest(connection, kind, names)
+        unchanged = standing == digest
         if not unchanged:
             bring_back(connection, layout, kind, receipts)
         validation = None if unchanged else _validate(layout, kind, names, receipts)
@@ -84,8 +86,12 @@ def publish(
             keep_work(layout, kind.folder(layout, *names), files_beside(layout, kind, *names))
         rows = _counts(connection, kind, names) if unchanged else {}
         if validation is not None and passed:
+            share_out(connection, sum(sum(receipt.rows.values()) for receipt in receipts))
             with transaction(connection, kind.titled(*names)):
-                rows = _replace(connection, layout, kind, head, receipts, digest, validation)
+                # A ranking that was withdrawn has left the calls it cost.
+                if standing is not None or kind.outlives_its_publication:
+                    _delete(connection, kind, names)
+                rows = _insert(connection, layout, kind, head, receipts, digest, validation)
                 record(connection, kind, head, digest)
             note_head(connection, layout)
         return Publication(
@@ -135,10 +141,18 @@ def _published_digest(
     table = TABLE[kind.head_table]
     sql = table_statement("published_digest", table=table.name, condition=kind.condition(table))
     row = connection.execute(sql, kind.parameters(*names)).fetchone()
-    return row[0] if row else None
+    return (row[0] or "") if row else None
 
 
-def _replace(
+def _delete(
+    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any], names: tuple[str, ...]
+) -> None:
+    for table in kind.published_tables:
+        sql = table_statement("delete_rows", table=table.name, condition=kind.condition(table))
+        connection.execute(sql, kind.parameters(*names))
+
+
+def _insert(
     connection: duckdb.DuckDBPyConnection,
     layout: Layout,
     kind: Kind[ReceiptT, HeadT],
@@ -149,9 +163,6 @@ def _replace(
 ) -> dict[str, int]:
     """Rows by table, as the lake holds them once this is committed."""
     names = kind.names(head)
-    for table in kind.published_tables:
-        sql = table_statement("delete_rows", table=table.name, condition=kind.condition(table))
-        connection.execute(sql, kind.parameters(*names))
     for table in (TABLE[name] for name in kind.tables):
         for files in in_batches(landed_files(layout, kind, table, receipts)):
             rows = read_landed(table, files)

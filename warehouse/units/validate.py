@@ -19,7 +19,7 @@ from schemas.columns import ColumnType, Table
 from schemas.tables import TABLE
 from schemas.venue_months import LATEST_MONTHS
 from warehouse.answers import ValidationReport
-from warehouse.connection import in_memory
+from warehouse.connection import in_memory, share_out
 from warehouse.expectations import hold
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
@@ -57,6 +57,7 @@ def validate(
             }
             for name, rows in chunk.items():
                 tally.add(hold(TABLE[name], rows, run_id) if len(rows) else ())
+            share_out(connection, sum(len(rows) for rows in chunk.values()))
             rules.judge(connection, chunk)
     for table, path in loose_files(layout, kind, *names):
         rows = read_landed(table, [path])
