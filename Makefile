@@ -3,6 +3,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c infra/constraints.txt
+# Where this is set, as images of Python set it, each of the processes that tests start compiles all it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo install check test coverage kills audit lock lint format types bench screenshots costs clean
