@@ -20,6 +20,7 @@ from dashboards.reports.wording import reason
 from flows.request import bundled
 from tasks.literature.gateway.storage import RECORD_NAME
 from tests.support.assay_command import assay, find_child, kill_hard, rows, start_assay
+from tests.support.assay_here import assay_here
 from tests.support.semantic_scholar_server import (
     FAULTS,
     SemanticScholarServer,
@@ -246,7 +247,7 @@ def check_report(warehouse: Path, env: dict[str, str]) -> None:
     assert 1 <= len(incomplete) <= 2
     assert run["evaluated_count"] + run["failed_count"] == 20
     for idea in incomplete:
-        report = assay(
+        report = assay_here(
             "report",
             run["run_id"],
             "--idea",

@@ -6,6 +6,7 @@ import pytest
 
 from flows.request import bundled
 from tests.support.assay_command import assay, rows
+from tests.support.assay_here import assay_here
 from tests.support.batch_night import KEY, BatchNight, expires, ideas_file
 from tests.support.providers.batches import OpenAIBatchServer
 
@@ -66,7 +67,7 @@ def test_a_batch_after_calls_and_calls_after_a_batch_pay_nothing(
 def test_what_a_batch_cannot_do_is_said_in_one_line(env: dict[str, str], tmp_path: Path) -> None:
     ideas = ideas_file(tmp_path / "ideas.jsonl", 1)
     for engine in ("extractive", "litellm:ollama/llama3"):
-        done = assay("evaluate", str(ideas), "--engine", engine, "--batch", env=env)
+        done = assay_here("evaluate", str(ideas), "--engine", engine, "--batch", env=env)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert "--batch" in done.stderr

@@ -8,6 +8,7 @@ import pytest
 from tests.end_to_end.conftest import DemoRun
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, landed_count, rows
+from tests.support.assay_here import assay_here
 
 pytestmark = pytest.mark.end_to_end
 
@@ -63,7 +64,7 @@ def test_a_question_in_sql_is_answered_as_json(demo: DemoRun, env: dict[str, str
         "select idea_id, score, cutoff_date from idea_scores join ideas using (run_id, idea_id)"
         " order by idea_id"
     )
-    done = assay("sql", query, "--warehouse", str(demo.warehouse), "--json", env=env)
+    done = assay_here("sql", query, "--warehouse", str(demo.warehouse), "--json", env=env)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == rows(demo.warehouse, query)
 
@@ -77,11 +78,11 @@ def test_the_reports_name_the_baseline_and_the_bibliography(
     demo: DemoRun, env: dict[str, str]
 ) -> None:
     idea = demo.answer["rows"][0]["idea_id"]
-    done = assay("report", "--idea", idea, "--warehouse", str(demo.warehouse), env=env)
+    done = assay_here("report", "--idea", idea, "--warehouse", str(demo.warehouse), env=env)
     assert done.returncode == 0, done.stderr
     assert "extractive" in done.stdout
     assert "https://" in done.stdout
-    page = assay("report", "--warehouse", str(demo.warehouse), "--format", "html", env=env)
+    page = assay_here("report", "--warehouse", str(demo.warehouse), "--format", "html", env=env)
     assert page.stdout.lstrip().lower().startswith("<!doctype html>")
 
 
@@ -96,9 +97,9 @@ def test_the_lake_verifies_and_exports_to_a_plain_file(
 ) -> None:
     import duckdb
 
-    verified = assay("warehouse", "verify", "--warehouse", str(demo.warehouse), env=env)
+    verified = assay_here("warehouse", "verify", "--warehouse", str(demo.warehouse), env=env)
     assert verified.returncode == 0, verified.stderr
-    exported = assay(
+    exported = assay_here(
         "warehouse",
         "export",
         str(tmp_path / "lake.duckdb"),

@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, expect
 
 from dashboards.app.access import cookie_name
 from schemas.role import Role
-from tests.support.assay_command import assay, environment
+from tests.support.assay_command import environment
+from tests.support.assay_here import assay_here
 from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
 from warehouse.layout import Layout
 
@@ -31,7 +32,7 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     env = environment(found.root.parent / "home")
     for name, role in (("rita", Role.READER), ("sam", Role.SUBMITTER)):
         command = ("accounts", "add", name, "--role", role, "--warehouse", str(found.root))
-        done = assay(*command, env=env, stdin=f"{PASSWORD}\n")
+        done = assay_here(*command, env=env, stdin=f"{PASSWORD}\n")
         assert done.returncode == 0, done.stderr
     return found
 

@@ -16,6 +16,7 @@ from tests.end_to_end.conftest import DemoRun
 from tests.end_to_end.test_accessibility import AXE, BEYOND, FINDINGS
 from tests.end_to_end.test_hostile_pages import see_that_nothing_was_touched
 from tests.support.assay_command import assay, wait_until
+from tests.support.assay_here import assay_here
 from tests.support.browser import (
     WAIT_SECONDS,
     Reader,
@@ -59,7 +60,7 @@ def layout(
     found = Layout(Path(shutil.copytree(demo.untouched, folder)))
     for name in ("ada", "bob"):
         command = ("accounts", "add", name, "--role", "voter", "--warehouse", str(found.root))
-        done = assay(*command, env=bare_env, stdin=f"{PASSWORD}\n")
+        done = assay_here(*command, env=bare_env, stdin=f"{PASSWORD}\n")
         assert done.returncode == 0, done.stderr
     return found
 

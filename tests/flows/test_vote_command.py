@@ -16,6 +16,7 @@ from schemas.options import AskOptions
 from schemas.settings import DashboardSettings, ModelChoice, Settings
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, environment, kill_hard, start_assay, wait_until
+from tests.support.assay_here import assay_here
 from tests.support.jobs import known, run_to_the_end
 from tests.support.questions import ENDED
 from warehouse.jobs import jobs, submit, take_expected
@@ -113,7 +114,7 @@ def test_bad_input_is_one_line_and_asks_nothing(
     layout: Layout, ada: Participant, env: dict[str, str], words: tuple[str, ...], said: str
 ) -> None:
     who = ("--by", ada.participant_id, "--warehouse", str(layout.root))
-    done = assay("vote", *words, *who, env=env)
+    done = assay_here("vote", *words, *who, env=env)
     assert done.returncode == EXIT_USAGE
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1

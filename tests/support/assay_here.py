@@ -1,0 +1,32 @@
+"""`assay` in this process: for commands whose start and end are not what a test is about."""
+
+import io
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from os import environ
+from unittest.mock import patch
+
+from flows.command_line import application, run_command
+
+
+def assay_here(
+    *arguments: str, env: dict[str, str], stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """What `assay` of `tests.support.assay_command` gives, without the seconds of a start."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with (
+        patch.dict(environ, env, clear=True),
+        patch.object(sys, "argv", ["assay", *arguments]),
+        patch.object(sys, "stdin", io.StringIO(stdin)),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        code = run_command(
+            lambda: application(arguments[0])(prog_name="assay", standalone_mode=False)
+        )
+    said, complained = (
+        stream.buffer.getvalue().decode()  # type: ignore[attr-defined]
+        for stream in (out, err)
+    )
+    return subprocess.CompletedProcess(arguments, code, said, complained)
