@@ -7,17 +7,25 @@ import os
 import re
 import shlex
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import click
 import pytest
 import yaml
+from distributed.cli.dask_scheduler import main as dask_scheduler
+from distributed.cli.dask_worker import main as dask_worker
+from pydantic import BaseModel
 from typer.main import get_command
 
 from flows.command_line import application
 from flows.nightly import nightly
+from schemas.settings import Settings
 
-COMPOSE = Path(__file__).parents[2] / "infra" / "compose.yaml"
+ROOT = Path(__file__).parents[2]
+COMPOSE = ROOT / "infra" / "compose.yaml"
+_SETTING = re.compile(r"ASSAY_[A-Z0-9_]+")
 _VARIABLE = re.compile(r"(?<!\$)\$\{\w+:-([^}]*)\}")
 LOGIN = "${PREFECT_API_AUTH_STRING:-}"
 
@@ -67,11 +75,54 @@ def test_the_api_writes_where_the_workers_do_and_is_reached_from_this_machine_al
     services: dict[str, dict[str, Any]],
 ) -> None:
     api = services["api"]
-    words = api["command"].split()
-    assert words[:2] == ["assay", "api"]
-    assert get_command(application()).commands["api"].make_context("api", words[2:])
     assert api["volumes"] == services["worker"]["volumes"]
     assert api["ports"] == ["127.0.0.1:8700:8700"]
+
+
+def commands(services: dict[str, dict[str, Any]], program: str) -> list[list[str]]:
+    """Words of every command of `program` that a service starts."""
+    lines = [
+        as_started(each.get("command", ""))
+        for each in services.values()
+        if isinstance(each.get("command"), str)
+    ]
+    return [words[1:] for line in lines if (words := shlex.split(line))[0] == program]
+
+
+def taken(command: click.Command, words: list[str]) -> bool:
+    """Whether a command, or one below it, takes these words."""
+    if isinstance(command, click.Group):
+        return taken(command.commands[words[0]], words[1:])
+    return command.make_context(command.name, list(words)) is not None
+
+
+def test_every_command_of_a_service_is_one_that_its_program_takes(
+    services: dict[str, dict[str, Any]],
+) -> None:
+    started = commands(services, "assay")
+    assert {words[0] for words in started} == {"literature", "api", "dashboard"}
+    assert all(taken(get_command(application()), words) for words in started)
+    of_dask = {"scheduler": dask_scheduler, "worker": dask_worker}
+    started = commands(services, "dask")
+    assert {words[0] for words in started} == set(of_dask)
+    assert all(taken(of_dask[words[0]], words[1:]) for words in started)
+
+
+def variables(model: type[BaseModel], prefix: str) -> Iterator[str]:
+    """Names of the variables that set a model's fields."""
+    for name, field in model.model_fields.items():
+        yield f"{prefix}{name}".upper()
+        for part in (field.annotation, *get_args(field.annotation)):
+            if isinstance(part, type) and issubclass(part, BaseModel):
+                yield from variables(part, f"{prefix}{name}__")
+
+
+def test_every_variable_that_is_written_of_is_one_that_is_read() -> None:
+    known = {*variables(Settings, "ASSAY_"), "ASSAY_WAREHOUSE"}
+    pages = [COMPOSE, *ROOT.glob("docs/**/*.md"), ROOT / "README.md", ROOT / "SECURITY.md"]
+    named = {page.name: set(_SETTING.findall(page.read_text("utf-8"))) for page in pages}
+    assert len(set().union(*named.values())) > 30
+    assert {name: found - known for name, found in named.items() if found - known} == {}
 
 
 def as_started(value: Any) -> Any:
