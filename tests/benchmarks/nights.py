@@ -2,16 +2,16 @@
 to, with retention and compaction at work.
 
 python -m tests.benchmarks nights [--nights 30] [--ideas 1000] [--landed 1000]
-    [--base 8 | --warehouse DIR]
+    [--every 1] [--base 8 | --warehouse DIR]
 
 A few of the bundled ideas are really evaluated. Every night lands them under other names and dates,
-and is validated, published and reported as a run is. With `--landed` below `--ideas` the rest of a
-night are copies made inside the lake, which takes a fraction of the time: publication is then that
-of fewer ideas, while marts and pages read all of them.
+and is validated, published and reported as a run is. Two options take a fraction of the time, while
+marts and pages read as many rows: with `--landed` below `--ideas` the rest of a night are copies
+made inside the lake, and with `--every N` only the first, each Nth and the last night are landed
+and published; the others are copies of the first, each in one transaction.
 """
 
 import argparse
-import logging
 import statistics
 import subprocess
 import sys
@@ -26,11 +26,13 @@ from typing import Any
 
 import duckdb
 import streamlit as st
+from streamlit.logger import set_log_level
 
 from dashboards.app.registry import PAGES
 from dashboards.reports.write import write_reports
 from flows.request import bundled
 from schemas.base import Noun, replace
+from schemas.columns import ColumnType
 from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import EvaluationKey, RunId, content_hash
 from schemas.run import Run
@@ -91,6 +93,25 @@ class Nights:
             started_at=self.run.started_at + by,
             finished_at=self.run.finished_at + by,
         )
+
+    def copied(self, number: int) -> float:
+        """The first night once more, later; the seconds of its transaction."""
+        run, source = self._run(number), self._run(1)
+        days = (run.started_at - source.started_at).days
+        started = time.monotonic()
+        with open_writer(self.layout) as connection, transaction(connection, run.run_id):
+            for table in RUNS.published_tables:
+                moved = [
+                    f"{column.name} + interval {days} day as {column.name}"
+                    for column in table.columns
+                    if column.type is ColumnType.TIMESTAMP
+                ]
+                changed = ", ".join((f"'{run.run_id}' as run_id", *moved))
+                connection.execute(
+                    f"insert into {table.name} select * replace ({changed}) from {table.name}"
+                    f" where run_id = '{source.run_id}'"
+                )
+        return time.monotonic() - started
 
     def _copy(self, run: Run) -> None:
         copies = self.ideas // self.landed
@@ -237,11 +258,14 @@ def command(layout: Layout, *arguments: str) -> None:
 
 
 def main() -> None:
-    logging.getLogger("streamlit").setLevel(logging.ERROR)
+    set_log_level("ERROR")
     parser = argparse.ArgumentParser(prog="nights")
     parser.add_argument("--nights", type=int, default=30)
     parser.add_argument("--ideas", type=int, default=1000)
     parser.add_argument("--landed", type=int, default=None, help="default: all of them")
+    parser.add_argument(
+        "--every", type=int, default=1, help="of these nights the others are copies"
+    )
     parser.add_argument("--base", type=int, default=8, help="ideas that are really evaluated")
     parser.add_argument("--warehouse", type=Path, help="whose newest run is taken instead")
     parser.add_argument("--repeat", type=int, default=5)
@@ -257,21 +281,23 @@ def main() -> None:
         landed = options.landed or options.ideas
         nights = Nights(layout, run, models, options.ideas, landed, options.nights)
         latencies = Latencies(options.repeat, CLOCKS[options.clock])
-        _grow(nights, latencies, set(map(int, options.looked_at.split(","))))
+        _grow(nights, latencies, options.every, set(map(int, options.looked_at.split(","))))
         command(layout, "runs", "expire", "--older-than", str(options.keep_days), "--yes")
         command(layout, "warehouse", "compact")
         latencies.look(layout, "after retention")
         print(*latencies.lines(), sep="\n")
 
 
-def _grow(nights: Nights, latencies: Latencies, looked_at: set[int]) -> None:
+def _grow(nights: Nights, latencies: Latencies, every: int, looked_at: set[int]) -> None:
     for number in range(1, nights.nights + 1):
-        publication, reports = nights.night(number)
-        print(
-            f"night {number}: {nights.landed:,} ideas landed, {nights.ideas:,} in the lake;"
-            f" published in {publication:.1f} s, reports {reports:.1f} s; {sizes(nights.layout)}",
-            flush=True,
-        )
+        if number in (1, nights.nights) or number % every == 0:
+            publication, reports = nights.night(number)
+            told = (
+                f"{nights.landed:,} ideas published in {publication:.1f} s, reports {reports:.1f} s"
+            )
+        else:
+            told = f"copied in {nights.copied(number):.1f} s"
+        print(f"night {number}: {told}; {sizes(nights.layout)}", flush=True)
         if number % COMPACTED_EVERY == 0:
             command(nights.layout, "warehouse", "compact")
         if number in looked_at or number == nights.nights:
