@@ -6,17 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dashboards.reports.drafts.venues import read_venue
+from flows.draft_neighbours import neighbours_of
 from flows.profiles import load_profile
 from flows.request import check_api_base, check_judging, check_warehouse
 from schemas.base import replace
 from schemas.choices import EngineChoice
 from schemas.draft import DraftFigure, Form
+from schemas.draft_habits import habits_of
+from schemas.draft_neighbour import NeighbourSection
 from schemas.draft_run import DraftRequest, Material, PlannedSection, StoredText
+from schemas.draft_venue import VenueRules
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.experiment import Experiment
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.options import WriteOptions
+from schemas.paper import Paper, PaperSection
 from schemas.settings import Settings
 from schemas.survey import Survey
 from tasks.citations.bib_entries import read_bib
@@ -32,15 +38,19 @@ from tasks.writing.claims import (
 )
 from tasks.writing.figures.mending import readable
 from tasks.writing.method_graph import experiment_graph, plan_graph
+from tasks.writing.neighbours import planned_by
 from tasks.writing.outline import make_outline, read_outline
+from tasks.writing.venue_rules import outline_faults
 from tasks.writing.works import (
     MOST_WORKS,
     Known,
     add_works,
+    contexts_of,
     draft_works,
     joined,
     keyed,
     known_of_survey,
+    passage_of,
     stored_texts,
 )
 from warehouse.answers import IdeaReview
@@ -49,8 +59,6 @@ from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
 from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.reading import published_head, published_units
-
-VENUES = ("neutral",)
 
 
 @dataclass(slots=True)
@@ -63,6 +71,8 @@ class _Found:
     surveys: tuple[Survey, ...] = ()
     works: list[Known] = field(default_factory=list)
     stored: list[StoredText] = field(default_factory=list)
+    papers: list[Paper] = field(default_factory=list)
+    sections: list[PaperSection] = field(default_factory=list)
 
     @property
     def idea_run_id(self) -> RunId | None:
@@ -80,18 +90,26 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
     check_api_base(options.api_base, options.engine)
     profile = load_profile(options.profile)
     check_judging(profile, options.engine)
-    if options.venue not in VENUES:
-        raise ConfigurationError(
-            f"--venue {options.venue}: there is no template for it; there is: {', '.join(VENUES)}"
-        )
+    venue = read_venue(options.venue)
     if options.review and options.engine.is_baseline:
         raise ConfigurationError("--review reads with a model: add --engine litellm:MODEL")
     given = read_bib(options.bib) if options.bib is not None else []
     found = _found(idea, options, settings)
     works = [Known(paper, key=key) for key, paper in given]
-    material, outline = _material(found, works, options.engine)
+    found.papers += [paper for _, paper in given]
+    neighbours, api_calls = neighbours_of(
+        found.idea,
+        found.papers,
+        found.sections,
+        Layout(options.warehouse),
+        settings,
+        downloads=options.full_text,
+    )
+    material, outline = _material(found, works, neighbours, venue.rules, options.engine)
     if options.outline is not None:
         outline = read_outline(options.outline, material)
+        for fault in outline_faults(outline, material.venue):
+            raise ConfigurationError(f"{options.outline}: {fault}")
         used = {name for section in outline for name in section.figure_ids}
         figures = tuple(each for each in material.figures if each.figure_id in used)
         material = replace(material, figures=figures)
@@ -105,12 +123,14 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
         workers=options.workers,
         scheduler_address=options.scheduler,
         material=material,
+        venue=venue,
         outline=outline,
         review=options.review,
         idea_run_id=found.idea_run_id,
         experiment_run_ids=tuple(dict.fromkeys(run_id for run_id, _ in found.experiments)),
         survey_run_id=RunId(options.survey) if options.survey else None,
-        remarks=_remarks(material),
+        api_calls=api_calls,
+        remarks=_remarks(material, planned=options.outline is None),
     )
 
 
@@ -167,33 +187,42 @@ def _evaluated(queries: Queries, idea_id: IdeaId) -> IdeaReview:
 
 
 def _add_evaluation(found: _Found, review: IdeaReview) -> None:
-    evaluation = review.evaluation
-    papers = {paper.paper_id: paper for paper in evaluation.papers}
-    passages: dict[PaperId, str] = {}
-    sections = evaluation.soundness.passages if evaluation.soundness is not None else ()
-    for passage in sections:
-        passages.setdefault(passage.paper_id, passage.text)
+    evaluation, idea = review.evaluation, review.evaluation.idea
+    soundness = evaluation.soundness
+    passages: dict[PaperId, list[str]] = {}
+    for passage in soundness.passages if soundness is not None else ():
+        passages.setdefault(passage.paper_id, []).append(passage.text)
     found.works += [
-        Known(paper, paper.abstract or passages.get(paper.paper_id, ""))
+        Known(paper, passage_of(paper, passages.get(paper.paper_id, ()), idea.text))
         for paper in review.bibliography
     ]
-    titled = [
-        (papers[passage.paper_id].title, passage.text)
-        for passage in sections
-        if passage.paper_id in papers
-    ]
-    found.stored += stored_texts(evaluation.papers, titled)
+    sections = soundness.sections if soundness is not None else ()
+    found.papers += evaluation.papers
+    found.sections += sections
+    found.stored += stored_texts(
+        evaluation.papers,
+        [
+            *((paper_id, text) for paper_id, texts in passages.items() for text in texts),
+            *((section.paper_id, section.text) for section in sections),
+            *contexts_of(evaluation.citation_edges),
+        ],
+    )
 
 
 def _add_survey(found: _Found, survey: Survey) -> None:
-    titles = {text.paper_id: text.title for text in survey.texts}
     found.works += known_of_survey(survey)
-    quotes = [(titles.get(each.said_in_paper_id, ""), each.quote) for each in survey.quotes]
-    found.stored += stored_texts(survey.texts, quotes)
+    kept = {paper.paper_id for paper in survey.papers if paper.kept}
+    found.papers += [text for text in survey.texts if text.paper_id in kept]
+    quotes = [(quote.said_in_paper_id, quote.quote) for quote in survey.quotes]
+    found.stored += stored_texts(survey.texts, [*quotes, *contexts_of(survey.links)])
 
 
 def _material(
-    found: _Found, given: Sequence[Known], engine: EngineChoice
+    found: _Found,
+    given: Sequence[Known],
+    neighbours: tuple[NeighbourSection, ...],
+    rules: VenueRules,
+    engine: EngineChoice,
 ) -> tuple[Material, tuple[PlannedSection, ...]]:
     claims, idea = Claims(), found.idea
     add_idea(claims, idea, found.idea_run_id)
@@ -222,8 +251,11 @@ def _material(
         works=draft_works(works),
         stored=tuple(found.stored),
         failures=failures,
+        neighbours=neighbours,
+        venue=rules,
     )
-    return material, make_outline(form, claims, figures, stems)
+    outline = make_outline(form, claims, figures, stems, rules)
+    return material, planned_by(outline, habits_of(neighbours), rules.most_words)
 
 
 def _figures(found: _Found, stems: Sequence[str], form: Form) -> tuple[DraftFigure, ...]:
@@ -239,8 +271,13 @@ def _figures(found: _Found, stems: Sequence[str], form: Form) -> tuple[DraftFigu
     return (experiment_graph(tried), *charts)
 
 
-def _remarks(material: Material) -> tuple[str, ...]:
+def _remarks(material: Material, *, planned: bool) -> tuple[str, ...]:
     lines = []
+    habits = habits_of(material.neighbours)
+    if planned and habits.looked_up and not habits.are_enough:
+        lines.append(
+            f"the outline is fixed: {habits.why_not}; full texts are fetched with --full-text"
+        )
     if not material.works:
         lines.append("nothing is cited: name a survey with --survey, or a file with --bib")
     if material.form is Form.PROPOSAL:

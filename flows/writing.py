@@ -52,6 +52,7 @@ class Writing(Campaign[Plan[DraftHead], DraftHead]):
             survey_run_id=request.survey_run_id,
             revises=request.revision.run_id if request.revision else "",
             review_run_id=request.revision.review_run_id if request.revision else "",
+            venue=request.material.venue.venue,
             started_at=self.started_at,
             finished_at=self.started_at,
         )

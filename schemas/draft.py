@@ -4,12 +4,14 @@ and what came of its check.
 
 from datetime import date
 from enum import StrEnum
+from textwrap import indent
 from typing import Annotated
 
 from pydantic import Field
 
 from schemas.base import Noun, Prose, Stored
-from schemas.calls import LlmCall
+from schemas.calls import ApiCall, LlmCall
+from schemas.draft_neighbour import NeighbourSection, SectionPart
 from schemas.failure import Failure
 from schemas.identifiers import PaperId
 from schemas.naming import claim_span, escaped
@@ -133,7 +135,15 @@ class DraftSection(Judged):
         default=(), description="Claims it was to use, by the outline."
     )
     figure_ids: tuple[str, ...] = Field(default=(), description="Figures that stand in it.")
+    part: SectionPart | None = Field(
+        default=None, description="What it is for; None: nothing that papers have, or not told."
+    )
     planned_words: int = Field(default=300, ge=20, le=5_000, description="Words asked of it.")
+    style: Prose = Field(default="", description="Tense and person asked of it; empty: none.")
+    planned_from: Prose = Field(
+        default="",
+        description="Where words, place and style are from; empty: nobody said.",
+    )
     text: Prose = Field(
         default="", description="Markdown with its claims as spans; empty when unscored."
     )
@@ -182,8 +192,10 @@ class Draft(Judged):
     claims: tuple[DraftClaim, ...] = ()
     figures: tuple[DraftFigure, ...] = ()
     works: tuple[DraftWork, ...] = ()
+    neighbours: tuple[NeighbourSection, ...] = ()
     failures: tuple[Failure, ...] = ()
     llm_calls: tuple[LlmCall, ...] = ()
+    api_calls: tuple[ApiCall, ...] = ()
     provenance: Provenance | None = Field(
         default=None, description="Of what wrote it; None where no engine was asked."
     )
@@ -194,8 +206,16 @@ class Draft(Judged):
         figures = {figure.figure_id: figure for figure in self.figures}
         title = next((each for each in self.claims if each.claim_key == TITLE_KEY), None)
         shown = claim_span(title.claim_key, title.shown) if title else escaped(self.title)
-        parts = [f"---\ntitle: '{shown.replace(chr(39), chr(39) * 2)}'\n---"]
+        abstract = "\n\n".join(
+            each.text for each in self.sections if each.part is SectionPart.ABSTRACT
+        )
+        told = [f"title: '{shown.replace(chr(39), chr(39) * 2)}'"]
+        if abstract:
+            told.append(f"abstract: |\n{indent(abstract, '  ')}")
+        parts = ["\n".join(("---", *told, "---"))]
         for section in self.sections:
+            if section.part is SectionPart.ABSTRACT:
+                continue
             parts += [f"# {escaped(section.heading)}", section.text]
             parts += [figures[name].markdown for name in section.figure_ids if name in figures]
         if self.works:

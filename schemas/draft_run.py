@@ -5,8 +5,11 @@ from datetime import datetime
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.calls import ApiCall
 from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.draft import Draft, DraftClaim, DraftFigure, DraftWork, Form
+from schemas.draft_neighbour import NeighbourSection, SectionPart
+from schemas.draft_venue import Venue, VenueRules
 from schemas.failure import Failure
 from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
@@ -22,7 +25,14 @@ class PlannedSection(Noun):
     purpose: str = Field(min_length=1, max_length=2_000, description="What it has to say.")
     claim_keys: tuple[str, ...] = ()
     figure_ids: tuple[str, ...] = ()
+    part: SectionPart | None = Field(
+        default=None, description="What the section is for; None: nothing that papers have."
+    )
     planned_words: int = Field(default=300, ge=20, le=5_000)
+    style: str = Field(default="", max_length=200, description="How it is written, in a few words.")
+    planned_from: str = Field(
+        default="", max_length=500, description="Where words, place and style are from."
+    )
 
 
 class StoredText(Noun):
@@ -44,6 +54,8 @@ class Material(Noun):
     failures: tuple[Failure, ...] = Field(
         default=(), description="What was collected and is left out, and why."
     )
+    neighbours: tuple[NeighbourSection, ...] = ()
+    venue: VenueRules = VenueRules(venue="neutral")
 
 
 class SectionPoint(Noun):
@@ -72,12 +84,16 @@ class DraftRequest(WorkRequest):
     api_base: str | None = None
     budget: Budget = Budget()
     material: Material
+    venue: Venue
     outline: tuple[PlannedSection, ...]
     review: bool = Field(default=False, description="Whether it is reviewed and written again.")
     revision: DraftRevision | None = Field(default=None, description="None: it is a first round.")
     idea_run_id: RunId | None = None
     experiment_run_ids: tuple[RunId, ...] = ()
     survey_run_id: RunId | None = None
+    api_calls: tuple[ApiCall, ...] = Field(
+        default=(), description="Requests for the full texts of neighbours."
+    )
     remarks: tuple[str, ...] = Field(default=(), description="What it could not be written from.")
 
 
@@ -91,6 +107,9 @@ class DraftHead(Noun):
     )
     experiment_run_ids: tuple[str, ...] = Field(
         default=(), description="Runs of experiments that it reports."
+    )
+    venue: str | None = Field(
+        default=None, description="Template it follows; None: published by an earlier version."
     )
     survey_run_id: RunId | None = Field(
         default=None, description="The survey that its works are from; None: there was none."

@@ -374,7 +374,17 @@ class WriteOptions(WorkOptions):
     outline: Path | None = option(
         None, "FILE", "An outline.yaml of an earlier draft, as you have edited it."
     )
-    venue: str = option("neutral", "NAME", "Template: `neutral` is the only one.")
+    full_text: bool = option(
+        False, "", "Fetch full texts of papers nearby that are not stored, to measure them."
+    )
+    venue: str = option(
+        "neutral",
+        "NAME|DIR",
+        "Template: neutral, article, conference or preprint, or a folder of your own.",
+    )
+    outline_only: bool = option(
+        False, "", "Print the outline, to be edited and given back with --outline; write nothing."
+    )
     review: bool = option(
         False,
         "",

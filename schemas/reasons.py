@@ -138,6 +138,12 @@ class Reason(StrEnum):
         Passes.NEVER,
         About.SCORE,
     )
+    AGAINST_RULES = (
+        "against_rules",
+        "it does not keep to the rules of its venue",
+        Passes.NEVER,
+        About.SCORE,
+    )
 
     # Why a version of an idea went no further.
     NEAR_DUPLICATE = (
@@ -287,6 +293,12 @@ class Reason(StrEnum):
         "no_open_access",
         "no open-access copy is known",
         Passes.NEVER,
+        About.DOCUMENT,
+    )
+    NOT_LOOKED_FOR = (
+        "not_looked_for",
+        "nobody looked for it",
+        Passes.WITH_OTHER_SETTINGS,
         About.DOCUMENT,
     )
     NO_ABSTRACT = ("no_abstract", "no abstract is known", Passes.NEVER, About.DOCUMENT)

@@ -28,6 +28,7 @@ from schemas.curation_edit import CurationEdit
 from schemas.curation_run import CurationHead
 from schemas.decisions import Decision, Request
 from schemas.draft import Draft, DraftClaim, DraftFigure, DraftSection, DraftWork
+from schemas.draft_neighbour import NeighbourSection
 from schemas.draft_run import DraftHead
 from schemas.evaluation import IdeaEvaluation, Receipt
 from schemas.experiment import Execution, Experiment, Program
@@ -334,6 +335,7 @@ SURVEY_TABLES = (
             *columns_of(SurveyPaper, "paper_id"),
             *columns_of(Paper, "title", "authors", "venue", "year", "publication_date", "url"),
             *columns_of(Paper, "doi", "arxiv_id", "citation_count"),
+            *columns_of(Paper, "abstract", "open_access_pdf_url"),
         ),
     ),
     _of_question("survey_clusters", SurveyCluster, "cluster_id"),
@@ -373,6 +375,7 @@ DRAFT_TABLES = (
     _of_draft("draft_claims", DraftClaim, "claim_key"),
     _of_draft("draft_figures", DraftFigure, "figure_id"),
     _of_draft("draft_works", DraftWork, "cite_key"),
+    _of_draft("draft_neighbours", NeighbourSection, "paper_id", "section_number"),
 )
 MADE_BY = (
     *columns_of(BenchmarkRun, "suite", "engine"),

@@ -23,7 +23,7 @@ DRAFTS = Kind(
     has_head_file=True,
     tables=(
         *("drafts", "draft_sections", "draft_claims", "draft_figures", "draft_works"),
-        *("llm_calls", "failures"),
+        *("draft_neighbours", "llm_calls", "api_calls", "failures"),
     ),
     checks=("draft_checks", "drafts"),
     artefact=(Artefact.DRAFT, "draft_id"),

@@ -1,6 +1,7 @@
 """The report on a draft: what it says beside what carries it, or why it was refused."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +12,7 @@ from dashboards.reports.published_page import PublishedPage
 from dashboards.reports.render import rendered
 from dashboards.reports.safe_text import Markdown
 from schemas.draft import ClaimKind, Draft, DraftClaim
+from schemas.draft_habits import Habits, habits_of
 from schemas.draft_run import DraftHead
 from schemas.identifiers import RunId
 from schemas.naming import MARKDOWN
@@ -43,6 +45,17 @@ class DraftPart:
     def claims_of(self, *kinds: str) -> list[DraftClaim]:
         """Claims of these kinds, in the order in which they were collected."""
         return [claim for claim in self.draft.claims if claim.kind.value in kinds]
+
+    @cached_property
+    def habits(self) -> Habits:
+        """What the papers nearby have in common."""
+        return habits_of(self.draft.neighbours)
+
+    @property
+    def unmeasured(self) -> dict[str, int]:
+        """How many papers could not be measured, by reason."""
+        reasons = [row.unmeasured_reason for row in self.draft.neighbours if row.unmeasured_reason]
+        return dict(Counter(reasons).most_common())
 
     @property
     def number_count(self) -> int:

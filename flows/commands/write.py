@@ -40,10 +40,12 @@ def write(
     bibliography, and the SQL of every number.
     Without an experiment it is a proposal.
     """
-    from flows.commands.write_output import print_draft, print_expected_draft
+    from flows.commands.write_output import print_draft, print_expected_draft, print_outline
     from flows.draft_request import resolve_draft
 
     request = resolve_draft(idea, options, Settings())
+    if options.outline_only:
+        return print_outline(request, as_json=json)
     if options.dry_run:
         from flows.draft_estimate import estimate_draft
 

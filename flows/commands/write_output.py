@@ -1,11 +1,12 @@
 """What `assay write` prints: where the draft lies, what it lacks, or why it was refused."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dashboards.reports import figures
-from dashboards.reports.drafts.draft_folder import write_folder
+from dashboards.reports.drafts.draft_folder import Written, write_folder
 from dashboards.reports.write_draft import DraftPage, DraftPart, draft_page
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import ended_early, print_log_note, print_steps
@@ -39,25 +40,37 @@ def print_draft(
         "the draft", reason, request.warehouse, summary.head.run_id, request.budget, "draft"
     )
     page = draft_page(layout, summary.head.run_id, catalogue_url=Settings().catalogue)
-    paths: tuple[Path, ...] = ()
+    written = Written((), (), ())
     (part,) = page.parts
     if part.draft.word_count is not None:
         folder = output or layout.reports / summary.head.run_id / "draft"
         outline = outline_text(outline_of(part.draft))
-        paths = write_folder(part.draft, page.head, outline, folder)
+        written = write_folder(part.draft, page.head, outline, folder, request.venue)
+    said = (*written.faults, *written.notes)
     if as_json:
-        told = {"reports": summary.report_paths, "log": summary.log_path, "files": paths}
-        write_answer(draft_answer(page, (*summary.remarks, *early), **told))
+        told = {"reports": summary.report_paths, "log": summary.log_path, "files": written.paths}
+        write_answer(draft_answer(page, (*said, *summary.remarks, *early), **told))
     else:
-        _print(part, paths)
-        for line in (*summary.remarks, *early):
+        _print(part, written.paths)
+        for line in (*said, *summary.remarks, *early):
             print_warning(safe(line))
         for path in summary.report_paths:
             print_note(f"report: {path}")
         print_log_note(summary.log_path)
     if reason is Reason.BUDGET_EXHAUSTED:
         return EXIT_BUDGET
-    return EXIT_DONE if paths else EXIT_FAILURES
+    return EXIT_DONE if written.paths and not written.faults else EXIT_FAILURES
+
+
+def print_outline(request: DraftRequest, *, as_json: bool) -> int:
+    """Print the outline as a person may edit it; the command's exit code."""
+    if as_json:
+        print_answer("planned", request.outline, warnings=request.remarks)
+        return EXIT_DONE
+    sys.stdout.write(outline_text(request.outline))
+    for line in request.remarks:
+        print_warning(safe(line))
+    return EXIT_DONE
 
 
 def print_expected_draft(estimate: "DraftEstimate", *, as_json: bool) -> int:
@@ -78,7 +91,7 @@ def print_expected_draft(estimate: "DraftEstimate", *, as_json: bool) -> int:
 def _print(part: DraftPart, paths: Sequence[Path]) -> None:
     draft = part.draft
     if draft.word_count is None:
-        refused = draft.unscored_reason in (Reason.UNTRACED, Reason.ILLEGIBLE)
+        refused = draft.unscored_reason in (Reason.UNTRACED, Reason.ILLEGIBLE, Reason.AGAINST_RULES)
         what = "refused" if refused else "not finished"
         print_warning(f"the draft is {what}, for {figures.counted(len(draft.failures), 'reason')}")
     for failure in draft.failures:

@@ -32,9 +32,10 @@ class DocumentCache:
     store: KeyedStore | None
     settings: DocumentSettings
 
-    async def content_hash_at(self, url: str) -> str | None:
+    async def content_hash_at(self, url: str, *, of_any_age: bool = False) -> str | None:
         """SHA-256 of the PDF that was last downloaded from `url`."""
-        value = await self._get(f"download:{_hashed(url)}", LOOK_UP_SECONDS)
+        seconds = None if of_any_age else LOOK_UP_SECONDS
+        value = await self._get(f"download:{_hashed(url)}", seconds)
         return value.decode("ascii") if value else None
 
     async def put_content_hash(self, url: str, sha256: str) -> None:

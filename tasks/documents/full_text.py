@@ -83,6 +83,7 @@ class FullTextLibrary:
         open_copies: looks further by DOI, such as `UnpaywallSource.pdf_links`; None: nothing does.
         store: shared cache; None keeps nothing.
         slots: bounds the documents in work; share one between the ideas of a worker.
+        downloads: whether what is not in the store is fetched; a copy of any age counts otherwise.
         allow_private_addresses: for tests against loopback only.
     """
 
@@ -92,6 +93,7 @@ class FullTextLibrary:
     store: KeyedStore | None
     ledger: Ledger
     slots: asyncio.Semaphore | None = None
+    downloads: bool = True
     allow_private_addresses: bool = False
     arxiv_url: str = ARXIV_URL
     _cache: DocumentCache = field(init=False)
@@ -113,6 +115,13 @@ class FullTextLibrary:
             items=tuple(section for answer in answers for section in answer.items),
             failures=tuple(trouble for answer in answers for trouble in answer.failures),
         )
+
+    async def document(self, paper: Paper) -> ParsedDocument | SourceFailure:
+        """The whole of one paper as its parser read it, or why it could not be had."""
+        assert self.slots is not None
+        async with self.slots:
+            read = await self._read(paper)
+        return read.document if isinstance(read, _Read) else read
 
     async def _of_paper(self, paper: Paper) -> Answer[PaperSection]:
         assert self.slots is not None
@@ -186,10 +195,14 @@ class FullTextLibrary:
         """What `link` leads to: a PDF, or with `expected` a LaTeX source, for which arXiv gives a
         PDF where it has no other; that is then read as one.
         """
-        sha256 = await self._cache.content_hash_at(link)
+        sha256 = await self._cache.content_hash_at(link, of_any_age=not self.downloads)
         if sha256 is not None and (read := await self._known(sha256, expected)) is not None:
             record_cache_hit(self.ledger, DOWNLOAD, "by content")
             return read
+        if not self.downloads:
+            return failure(
+                DOWNLOAD, link, Reason.NOT_LOOKED_FOR, "no stored copy; none was fetched"
+            )
         private = self.allow_private_addresses
         content = await Downloader(self.settings, self.ledger, private, expected).fetch(link)
         if isinstance(content, SourceFailure):

@@ -66,7 +66,7 @@ class AbstractLibrary:
 
 
 @dataclass(slots=True)
-class _Branch:
+class Branch:
     """A top section of one kind with everything under it."""
 
     kind: SectionKind | None
@@ -90,7 +90,7 @@ def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSe
     (many call it by the system's name) the unnamed sections between the opening and the first
     results are the methods.
     """
-    branches = _with_methods([branch for branch in _branches(document.sections) if branch.text])
+    branches = branches_of(document)
     found: list[PaperSection] = []
     if document.abstract and document.abstract.strip():
         found.append(
@@ -117,6 +117,11 @@ def paper_sections(paper_id: PaperId, document: ParsedDocument) -> tuple[PaperSe
     return tuple(found)
 
 
+def branches_of(document: ParsedDocument) -> list[Branch]:
+    """Top sections with text, in reading order; the methods are found as `paper_sections` says."""
+    return _with_methods([branch for branch in _branches(document.sections) if branch.text])
+
+
 def _section(
     paper_id: PaperId, kind: SectionKind, heading: str, text: str, source: str
 ) -> PaperSection:
@@ -125,12 +130,12 @@ def _section(
     )
 
 
-def _branches(sections: tuple[HeadedSection, ...]) -> list[_Branch]:
+def _branches(sections: tuple[HeadedSection, ...]) -> list[Branch]:
     """Fold parts into their sections.
 
     A part of a section that says nothing by its name stands for itself.
     """
-    branches: list[_Branch] = []
+    branches: list[Branch] = []
     for section in sections:
         parent = branches[-1] if branches else None
         if parent is not None and parent.kind is not None and section.level > parent.level:
@@ -140,11 +145,11 @@ def _branches(sections: tuple[HeadedSection, ...]) -> list[_Branch]:
             if kind is None and parent is not None and section.level > parent.level:
                 parent.pieces.append(f"### {section.heading}\n\n{section.text}".strip())
             else:
-                branches.append(_Branch(kind, section.heading, section.level, [section.text]))
+                branches.append(Branch(kind, section.heading, section.level, [section.text]))
     return branches
 
 
-def _with_methods(branches: list[_Branch]) -> list[_Branch]:
+def _with_methods(branches: list[Branch]) -> list[Branch]:
     if any(branch.kind is SectionKind.METHODS for branch in branches):
         return branches
     opened = False

@@ -14,6 +14,7 @@ from schemas.draft import (
     DraftSection,
     FigureKind,
 )
+from schemas.draft_neighbour import SectionPart
 from schemas.draft_run import DraftRevision, Material, PlannedSection
 from schemas.failure import Failure
 from schemas.naming import claim_span
@@ -173,6 +174,7 @@ class _Authoring:
             heading=planned.heading,
             purpose=planned.purpose,
             words=planned.planned_words,
+            style=planned.style,
             other_headings=tuple(each.planned.heading for each in others),
             claims=tuple(
                 ShownClaim(key=key, means=claims[key].means, shown=claims[key].shown)
@@ -203,24 +205,7 @@ class _Authoring:
     async def read(self, sections: Sequence[_Written]) -> None:
         """Gather points: what the check would take out, and what a reader would have changed."""
         for written in sections:
-            found = [each for piece in pieces_of(written.text) for each in piece.sentences]
-            for sentence in filter(self._states, found):
-                stored = " ".join(self.passages.get(key, "") for key in cited_in(sentence))
-                said = numbers_in(without_citations(sentence))
-                for number in sorted({*said} - {*numbers_in(stored)}):
-                    written.points.append(f"no passage cited holds {number}, in: {sentence}")
-            plain = [each for each in found if not self._states(each)]
-            for sentence, faults in zip(plain, self._faults(plain), strict=True):
-                if faults:
-                    short = " ".join(sentence.split()[:_SHOWN_WORDS])
-                    written.points.append(f"{faults[0]}, in: {short}")
-            for name in self._unreferred(written, written.text):
-                written.points.append(f"refer to the figure as [Figure](#fig-{name})")
-            for name in written.planned.figure_ids:
-                points = self.seen.get(name, ())
-                written.points += [
-                    f"of the figure {name}, as it is seen: {each}" for each in points
-                ]
+            self._note(written)
         shown = tuple(
             WrittenSection(
                 heading=each.planned.heading, purpose=each.planned.purpose, text=each.text
@@ -239,6 +224,30 @@ class _Authoring:
             for written in sections:
                 if written.text and written.planned.heading.casefold() == point.heading.casefold():
                     written.points.append(point.point)
+
+    def _note(self, written: _Written) -> None:
+        """Points of the check about one section."""
+        found = [each for piece in pieces_of(written.text) for each in piece.sentences]
+        for sentence in filter(self._states, found):
+            stored = " ".join(self.passages.get(key, "") for key in cited_in(sentence))
+            said = numbers_in(without_citations(sentence))
+            for number in sorted({*said} - {*numbers_in(stored)}):
+                written.points.append(f"no passage cited holds {number}, in: {sentence}")
+        plain = [each for each in found if not self._states(each)]
+        for sentence, faults in zip(plain, self._faults(plain), strict=True):
+            if faults:
+                short = " ".join(sentence.split()[:_SHOWN_WORDS])
+                written.points.append(f"{faults[0]}, in: {short}")
+        limit = self.material.venue.abstract_words
+        if written.planned.part is SectionPart.ABSTRACT and limit is not None:
+            count = len(words_of(without_citations(written.text)))
+            if count > limit:
+                written.points.append(f"it has {count} words, and may have {limit}")
+        for name in self._unreferred(written, written.text):
+            written.points.append(f"refer to the figure as [Figure](#fig-{name})")
+        for name in written.planned.figure_ids:
+            points = self.seen.get(name, ())
+            written.points += [f"of the figure {name}, as it is seen: {each}" for each in points]
 
     def _states(self, sentence: str) -> bool:
         """Whether it says of works more than it quotes: such a sentence has to be held up."""

@@ -213,10 +213,13 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
-def word_count(draft: Draft) -> int:
-    """Words of a draft as its readers see them, citations apart."""
+def word_count(draft: Draft, heading: str | None = None) -> int:
+    """Words of a draft, or of what stands under one heading, as its readers see them, citations
+    apart.
+    """
     return sum(
         len(words_of(_MARK.sub(" ", each.text)))
         + sum(len(words_of(seen.text)) for seen in each.claims)
         for each in parse(draft.markdown).stretches
+        if heading in (None, each.heading)
     )

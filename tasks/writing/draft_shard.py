@@ -20,10 +20,11 @@ from tasks.writing.checking import check, word_count
 from tasks.writing.figuring import See
 from tasks.writing.skeleton import write_sections
 from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
+from tasks.writing.venue_rules import against_rules
 from warehouse.drafts import DRAFT_RECORD
 from warehouse.layout import Layout
 
-METHOD_VERSION = 1
+METHOD_VERSION = 2
 """Of what is written without a model, and of the check."""
 
 
@@ -57,7 +58,8 @@ async def draft_job(job: DraftJob, settings: Settings) -> tuple[DraftReceipt, ..
                 if sees(request, settings):
                     see = partial(_seeing, judging, ledger)
             draft = await write_draft(request, engine, see)
-            return replace(draft, llm_calls=tuple(ledger.llm_calls))
+            fetched = request.api_calls if request.revision is None else ()
+            return replace(draft, llm_calls=tuple(ledger.llm_calls), api_calls=fetched)
 
         receipt = await land_once(layout, DRAFT_RECORD, job.run_id, request.draft_id, work)
         return (receipt,)
@@ -88,6 +90,7 @@ async def write_draft(
         figures=material.figures,
         works=material.works,
         failures=material.failures,
+        neighbours=material.neighbours,
     )
     if engine is None:
         draft = replace(draft, sections=write_sections(request.outline, material))
@@ -97,7 +100,7 @@ async def write_draft(
         draft = await author(draft, material, request.outline, engine, see)
     if draft.word_count is None:
         return draft
-    refusals = check(draft, material.stored)
+    refusals = (*check(draft, material.stored), *against_rules(draft, material.venue))
     if not refusals:
         return replace(draft, word_count=word_count(draft))
     return replace(

@@ -6,8 +6,11 @@ from pathlib import Path
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from schemas.base import replace
 from schemas.draft import DECLARATION_KEY, ClaimKind, Draft, DraftFigure, FigureKind, Form
+from schemas.draft_neighbour import SectionPart
 from schemas.draft_run import Material, PlannedSection
+from schemas.draft_venue import VenueRules
 from schemas.errors import ConfigurationError
 from tasks.writing.claims import Claims
 
@@ -15,6 +18,8 @@ _IN_SHORT = (
     *("finding", "metric", "baseline_id", "baseline_gain", "baseline_low", "baseline_high"),
     *("gain", "gain_low", "gain_high"),
 )
+_ABSTRACT = ("finding", "baseline_gain", "baseline_low", "baseline_high")
+_ABSTRACT_WORDS = 150
 _HOW = (
     *("metric", "direction", "least_difference", "environment", "name", "rationale", "procedure"),
     *("explanation", "settings"),
@@ -26,7 +31,11 @@ MOST_BYTES = 1_000_000
 
 
 def make_outline(
-    form: Form, claims: Claims, figures: Sequence[DraftFigure], stems: Sequence[str]
+    form: Form,
+    claims: Claims,
+    figures: Sequence[DraftFigure],
+    stems: Sequence[str],
+    rules: VenueRules,
 ) -> tuple[PlannedSection, ...]:
     """The sections of a paper, or of a proposal where nothing was measured.
 
@@ -41,21 +50,27 @@ def make_outline(
     found = tuple(key for key in results if key not in (*gaps, *questions))
     short = tuple(key for key in found if key.rpartition(".")[2] in _IN_SHORT)
     how = tuple(key for key in found if key.rpartition(".")[2] in _HOW)
-    sections = [
+    sections = (
+        [] if rules.abstract_words is None else [_abstract(claims, (*questions, *short), rules)]
+    )
+    sections += [
         PlannedSection(
             heading="Introduction",
+            part=SectionPart.INTRODUCTION,
             purpose="Say what is asked, for whom it matters, and what is known by the end.",
             claim_keys=(*_of_idea(claims, "problem", "text"), *questions, *short),
             planned_words=280,
         ),
         PlannedSection(
             heading="Related work",
+            part=SectionPart.RELATED_WORK,
             purpose="Say what is known, work by work, and where the idea goes beyond it.",
             claim_keys=claims.under("work"),
             planned_words=350,
         ),
         PlannedSection(
             heading="Method" if form is Form.PAPER else "Plan",
+            part=SectionPart.METHOD,
             purpose="Say what is done, so that another can do it again.",
             claim_keys=(*_of_idea(claims, "method", "experiment"), *how),
             planned_words=400,
@@ -66,6 +81,7 @@ def make_outline(
         sections.append(
             PlannedSection(
                 heading="Results",
+                part=SectionPart.RESULTS,
                 purpose="Say what was measured, with every interval, whichever way it went.",
                 claim_keys=found,
                 planned_words=400,
@@ -75,6 +91,7 @@ def make_outline(
     sections += [
         PlannedSection(
             heading="Limits and gaps",
+            part=SectionPart.DISCUSSION,
             purpose="Say what is not shown, and answer what a reader would object.",
             claim_keys=(*gaps, *claims.under("concern")),
             planned_words=220,
@@ -85,7 +102,28 @@ def make_outline(
             claim_keys=(DECLARATION_KEY,),
         ),
     ]
-    return tuple(sections)
+    return tuple(
+        replace(each, heading=rules.headings.get(each.part, each.heading)) if each.part else each
+        for each in sections
+    )
+
+
+def _abstract(claims: Claims, found: Sequence[str], rules: VenueRules) -> PlannedSection:
+    """An abstract of as many of its claims as there is room for."""
+    limit = rules.abstract_words or 0
+    room, keys = limit // 2, []
+    for key in (*_of_idea(claims, "problem", "text"), *found):
+        size = len(claims.by_key[key].shown.split()) + len(claims.by_key[key].means.split())
+        if size <= room and key.rpartition(".")[2] in (*_ABSTRACT, "question", "problem", "text"):
+            keys.append(key)
+            room -= size
+    return PlannedSection(
+        heading="Abstract",
+        part=SectionPart.ABSTRACT,
+        purpose="Say in a paragraph what is asked, what is done, and what is found or open.",
+        claim_keys=tuple(keys),
+        planned_words=max(20, min(limit, _ABSTRACT_WORDS)),
+    )
 
 
 def _of_idea(claims: Claims, *names: str) -> tuple[str, ...]:

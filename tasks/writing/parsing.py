@@ -59,9 +59,11 @@ def parse(markdown: str) -> Parsed:
     tree = json.loads(pypandoc.convert_text(clean, "json", format=MARKDOWN))
     reading = _Reading()
     for name, value in tree["meta"].items():
-        if name != "title":
+        if name not in ("title", "abstract"):
             reading.parsed.strange.append(f"the setting {name}")
+        reading.heading = name.capitalize()
         reading.visit(value)
+    reading.heading = "Title"
     reading.visit(tree["blocks"])
     return reading.parsed
 

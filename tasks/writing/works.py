@@ -5,15 +5,21 @@ from dataclasses import dataclass
 
 from schemas.draft import ClaimKind, DraftWork
 from schemas.draft_run import StoredText
+from schemas.graph import CitationEdge
+from schemas.identifiers import PaperId
 from schemas.naming import bib_keys
 from schemas.paper import Paper
 from schemas.survey import Survey, heaviest
-from tasks.text.quotations import LEAST_CHARACTERS, stands_in
+from tasks.text.quotations import LEAST_CHARACTERS, normal, stands_in
 from tasks.text.words import rank_sentences, sentences
 from tasks.writing.claims import Claims
 
 MOST_WORKS = 24
+MOST_QUOTES = 2
+"""Of one work."""
 LONGEST_QUOTE_WORDS = 60
+MOST_PASSAGE_WORDS = 700
+"""Of one work: a model reads all of it, so that no more is kept than fits many works."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,9 @@ class Known:
 
 
 def known_of_survey(survey: Survey) -> list[Known]:
-    """The kept papers of a survey, heaviest first, with all passages of theirs that it quotes."""
+    """The kept papers of a survey, heaviest first, with their abstracts and all passages of theirs
+    that it quotes.
+    """
     texts = {text.paper_id: text for text in survey.texts}
     clusters = {cluster.cluster_id: cluster.name for cluster in survey.clusters}
     said: dict[str, list[str]] = {}
@@ -42,12 +50,26 @@ def known_of_survey(survey: Survey) -> list[Known]:
     return [
         Known(
             texts[paper.paper_id],
-            "\n\n".join(said.get(paper.paper_id, ())),
+            passage_of(texts[paper.paper_id], said.get(paper.paper_id, ()), survey.question),
             clusters.get(paper.cluster_id or "", ""),
         )
         for paper in heaviest(survey.papers)
         if paper.paper_id in texts
     ]
+
+
+def passage_of(paper: Paper, passages: Sequence[str], about: str) -> str:
+    """The stored text of a paper: its abstract, and whole passages of it that say more, those
+    nearest to `about` first, as far as there is room.
+    """
+    kept = [abstract] if (abstract := (paper.abstract or "").strip()) else []
+    room = MOST_PASSAGE_WORDS - sum(len(each.split()) for each in kept)
+    for _, passage in rank_sentences(about, list(dict.fromkeys(passages)), len(passages)):
+        size = len(passage.split())
+        if size <= room and not any(normal(passage) in normal(each) for each in kept):
+            kept.append(passage)
+            room -= size
+    return "\n\n".join(kept)
 
 
 def joined(groups: Iterable[Sequence[Known]]) -> list[Known]:
@@ -81,7 +103,7 @@ def keyed(works: Sequence[Known]) -> dict[str, Known]:
 
 
 def add_works(claims: Claims, works: Mapping[str, Known], about: str) -> None:
-    """Of each work its title, and a sentence that lies near `about`, as it stands there."""
+    """Of each work its title, and sentences that lie near `about`, as they stand there."""
     for key, work in works.items():
         stem = claims.free_stem(key, "work.")
         claims.about_work(
@@ -91,10 +113,9 @@ def add_works(claims: Claims, works: Mapping[str, Known], about: str) -> None:
             work.paper.title or "Untitled",
             cited=key,
         )
-        quote = nearest_quote(work.passage, about)
-        if quote:
+        for number, quote in enumerate(nearest_quotes(work.passage, about), start=1):
             claims.about_work(
-                f"{stem}.quote",
+                f"{stem}.quote" if number == 1 else f"{stem}.quote-{number}",
                 ClaimKind.QUOTE,
                 f"what the work says, word for word{f' (on {work.group})' if work.group else ''}",
                 f"“{quote}”",
@@ -103,8 +124,10 @@ def add_works(claims: Claims, works: Mapping[str, Known], about: str) -> None:
             )
 
 
-def nearest_quote(passage: str, about: str) -> str:
-    """The sentence of `passage` nearest to `about`; empty: it holds none fit to be quoted."""
+def nearest_quotes(passage: str, about: str) -> list[str]:
+    """Sentences of `passage` nearest to `about`, in the order in which they stand there; empty: it
+    holds none fit to be quoted.
+    """
     fit = [
         each
         for each in dict.fromkeys(sentences(passage))
@@ -112,7 +135,8 @@ def nearest_quote(passage: str, about: str) -> str:
         and len(each.split()) <= LONGEST_QUOTE_WORDS
         and stands_in(each, passage)
     ]
-    return next((sentence for _, sentence in rank_sentences(about, fit, 1)), "")
+    nearest = {sentence for _, sentence in rank_sentences(about, fit, MOST_QUOTES)}
+    return [each for each in fit if each in nearest]
 
 
 def draft_works(works: Mapping[str, Known]) -> tuple[DraftWork, ...]:
@@ -124,8 +148,19 @@ def draft_works(works: Mapping[str, Known]) -> tuple[DraftWork, ...]:
     )
 
 
-def stored_texts(papers: Iterable[Paper], passages: Iterable[tuple[str, str]]) -> list[StoredText]:
-    """What a draft must not repeat: abstracts, and passages with the titles of their papers."""
-    abstracts = [(paper.title, paper.abstract or "") for paper in papers]
-    pairs = dict.fromkeys((*abstracts, *passages))
+def contexts_of(links: Iterable[CitationEdge]) -> list[tuple[PaperId, str]]:
+    """Passages of citing papers."""
+    return [(link.citing_paper_id, text) for link in links for text in link.contexts or ()]
+
+
+def stored_texts(
+    papers: Iterable[Paper], passages: Iterable[tuple[PaperId, str]]
+) -> list[StoredText]:
+    """What a draft must not repeat, with the titles of the papers: abstracts, and passages."""
+    titles: dict[PaperId, str] = {}
+    pairs: dict[tuple[str, str], None] = {}
+    for paper in papers:
+        titles[paper.paper_id] = paper.title
+        pairs[paper.title, paper.abstract or ""] = None
+    pairs |= dict.fromkeys((titles.get(paper_id, ""), text) for paper_id, text in passages)
     return [StoredText(title=title, text=text) for title, text in pairs if text.strip()]

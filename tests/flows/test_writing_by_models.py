@@ -96,7 +96,7 @@ def test_what_is_carried_stands_and_all_else_is_taken_out(
     assert any("[@nobody1999] is not in the bibliography" in line for line in taken)
     assert any("its passages hold no 77" in line for line in taken)
     statement = next(claim for claim in draft["claims"] if claim["kind"] == "statement")
-    assert statement["passage"] == PASSAGES[0]
+    assert PASSAGES[0] in statement["passage"]
     assert statement["cited_keys"] == ["first2001"]
     assert CAPTION.split(". ")[0] in markdown
     assert "written by a language model, litellm" in markdown

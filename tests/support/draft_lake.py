@@ -3,13 +3,16 @@
 import asyncio
 from pathlib import Path
 
+from dashboards.reports.drafts.venues import read_venue
 from flows.profiles import load_profile
 from schemas.choices import EXTRACTIVE
 from schemas.draft import Draft, Form
+from schemas.draft_neighbour import NeighbourSection, SectionPart
 from schemas.draft_run import DraftHead, DraftRequest, Material, StoredText
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.paper import Paper
+from schemas.reasons import Reason
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import Claims, add_experiment, add_idea, declare
 from tasks.writing.draft_shard import write_draft
@@ -65,8 +68,39 @@ def known_works() -> tuple[Known, ...]:
     )
 
 
-def make_request(idea_id: str = "bats", warehouse: Path = Path("warehouse")) -> DraftRequest:
+def make_neighbours() -> tuple[NeighbourSection, ...]:
+    """A paper as it was measured, and one that was not."""
+    parts = (SectionPart.INTRODUCTION, SectionPart.METHOD, SectionPart.RESULTS)
+    measured = (
+        NeighbourSection(
+            paper_id=PaperId("paper-1"),
+            title="Bats and moths, part 1",
+            section_number=number,
+            part=part,
+            heading=part.value,
+            text_source="pdf",
+            is_whole=True,
+            word_count=100 * number,
+            past_share=0.7,
+            first_person_share=0.2,
+        )
+        for number, part in enumerate(parts, start=1)
+    )
+    lost = NeighbourSection(
+        paper_id=PaperId("paper-2"),
+        title="Bats and moths, part 2",
+        section_number=0,
+        unmeasured_reason=Reason.NOT_LOOKED_FOR,
+        unmeasured_detail="no stored copy; none was fetched",
+    )
+    return (*measured, lost)
+
+
+def make_request(
+    idea_id: str = "bats", warehouse: Path = Path("warehouse"), venue_name: str = "neutral"
+) -> DraftRequest:
     """A paper on one experiment, with twenty works."""
+    venue = read_venue(venue_name)
     claims, experiment = Claims(), make_experiment()
     add_idea(claims, make_idea(idea_id), None)
     works = keyed(known_works())
@@ -83,19 +117,22 @@ def make_request(idea_id: str = "bats", warehouse: Path = Path("warehouse")) -> 
         figures=figures,
         works=draft_works(works),
         stored=tuple(StoredText(title="Bats and moths", text=text) for text in PASSAGES),
+        neighbours=make_neighbours(),
+        venue=venue.rules,
     )
     return DraftRequest(
         draft_id=idea_id,
         warehouse=warehouse,
         profile=load_profile("economy"),
         material=material,
-        outline=make_outline(Form.PAPER, claims, figures, [stem]),
+        venue=venue,
+        outline=make_outline(Form.PAPER, claims, figures, [stem], venue.rules),
         experiment_run_ids=(EXPERIMENT,),
     )
 
 
-def make_draft(idea_id: str = "bats") -> Draft:
-    return asyncio.run(write_draft(make_request(idea_id)))
+def make_draft(idea_id: str = "bats", venue: str = "neutral") -> Draft:
+    return asyncio.run(write_draft(make_request(idea_id, venue_name=venue)))
 
 
 def make_draft_head() -> DraftHead:

@@ -73,6 +73,7 @@ def make_survey(question_id: str = "question-0", question: str = "How do bats hu
             Paper(
                 paper_id=PaperId(name),
                 title=title,
+                abstract=f"{title}: we describe what {name} flights sound like to moths at night.",
                 authors=(f"Ada {name.title()}",),
                 venue="Journal of Bats",
                 year=2001 + place,

@@ -5,9 +5,10 @@ import streamlit as st
 
 from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports import wording
+from dashboards.reports import figures, wording
 from dashboards.reports.write_draft import DraftPart
 from schemas.draft import Draft
+from schemas.draft_habits import Habits
 from schemas.draft_run import DraftHead
 from schemas.identifiers import RunId
 from warehouse.drafts import DRAFT_RECORD, DRAFTS
@@ -39,6 +40,7 @@ def show(lake: Lake) -> None:
             st.image(figure.svg)
     with rests:
         _claims(draft)
+        _outline(part)
 
 
 def _heads(queries: Queries) -> tuple[DraftHead, ...]:
@@ -51,6 +53,53 @@ def _draft(queries: Queries, run_id: RunId) -> Draft:
 
 def _title(head: DraftHead) -> str:
     return f"{head.started_at:%Y-%m-%d %H:%M} · {head.run_id} · {head.engine}"
+
+
+def _outline(part: DraftPart) -> None:
+    """The outline beside the papers that it was measured from."""
+    st.subheader("Outline", anchor=False)
+    columns = {
+        "heading": "Section",
+        "planned_words": tables.count("Words planned"),
+        "style": "Style",
+        "planned_from": tables.wide("Where that is from"),
+    }
+    rows = [section.model_dump(include=set(columns)) for section in part.draft.sections]
+    tables.show(polars.DataFrame(rows, infer_schema_length=None), columns, key="draft_outline")
+    habits = part.habits
+    if not habits.looked_up:
+        return
+    why = "; ".join(
+        f"of {papers:,}: {wording.reason(reason)}" for reason, papers in part.unmeasured.items()
+    )
+    st.caption(
+        text.line(
+            f"{habits.measured:,} of {habits.looked_up:,} papers nearby could be measured"
+            f"{f'; {why}' if why else ''}."
+        )
+    )
+    if habits.by_part:
+        _habits(habits)
+
+
+def _habits(habits: Habits) -> None:
+    columns = {
+        "part": "Section of papers nearby",
+        "papers": tables.count("Papers"),
+        "words": tables.count("Words, median"),
+        "share": "Share of a paper",
+        "citations": tables.count("Works cited"),
+        "figures": tables.count("Figures"),
+        "diagrams": tables.count("Of them drawings"),
+        "tables": tables.count("Tables"),
+        "style": "Style",
+    }
+    rows = [
+        {name: getattr(habit, name) for name in columns}
+        | {"part": habit.part.value.replace("_", " "), "share": figures.percent(habit.share)}
+        for habit in habits.by_part.values()
+    ]
+    tables.show(polars.DataFrame(rows, infer_schema_length=None), columns, key="draft_habits")
 
 
 def _claims(draft: Draft) -> None:

@@ -1,6 +1,7 @@
 """A draft compiled: Pandoc reads its source once, Typst sets the PDF."""
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -9,24 +10,29 @@ from typing import Any
 import pypandoc
 import typst
 
+from dashboards.reports.drafts.latex import Compiled, compiled, for_venue, variables
+from dashboards.reports.drafts.venues import (
+    LAYOUT,
+    NEUTRAL,
+    PREAMBLE,
+    SHIPPED,
+    TYPST,
+    files_of,
+)
 from schemas.draft import Draft, DraftWork
+from schemas.draft_venue import Venue
 from schemas.naming import INVISIBLE, MARKDOWN, surname
 
 SOURCE, BIBLIOGRAPHY, REFERENCES = "draft.md", "references.bib", "references.json"
 FIGURES = "figures"
 _FIGURE = "#fig-"
 _A4 = ("-V", "papersize=a4")
-_FLOATING = (
-    "-V",
-    "header-includes=#show figure.where(kind: image): set figure(placement: auto)",
-)
-"""A figure stands where there is room, and leaves no half page empty."""
 _HTML = ("--embed-resources", "-V", "maxwidth=45em")
 
 
-def compile_draft(draft: Draft, folder: Path) -> tuple[Path, ...]:
+def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path, ...], Compiled]:
     """Write `draft.pdf`, `.docx`, `.html` and `.tex` beside the source, figures and references that
-    lie in `folder`; their paths.
+    lie in `folder`; their paths, and what became of the LaTeX.
 
     Raises:
         OSError: they cannot be written.
@@ -38,14 +44,20 @@ def compile_draft(draft: Draft, folder: Path) -> tuple[Path, ...]:
     paths = {kind: folder / f"draft.{kind}" for kind in ("pdf", "docx", "html", "tex")}
     cited = ["--citeproc", f"--bibliography={folder / REFERENCES}"]
     natbib = ["--natbib", f"--bibliography={BIBLIOGRAPHY}"]
-    typ = folder / "draft.typ"
-    _pandoc(_with(tree, "pdf"), "latex", paths["tex"], folder, *natbib, *_A4)
-    _pandoc(_with(tree, "pdf"), "typst", typ, folder, *cited, *_A4, *_FLOATING)
+    for path in (SHIPPED / LAYOUT, SHIPPED / NEUTRAL / TYPST, *files_of(venue)):
+        shutil.copy(path, folder)
+    if (folder / PREAMBLE).exists():
+        natbib.append(f"--include-in-header={folder / PREAMBLE}")
+    typ, set_by = folder / "draft.typ", ("-V", f"template={TYPST}")
+    _pandoc(_with(tree, "pdf"), "latex", paths["tex"], folder, *natbib, *_A4, *variables(venue))
+    _pandoc(_with(tree, "pdf"), "typst", typ, folder, *cited, *_A4, *set_by)
+    latex = paths["tex"].read_text("utf-8")
+    paths["tex"].write_text(for_venue(latex, venue), "utf-8")
     typst.compile(str(typ), output=str(paths["pdf"]), root=str(folder))
     _caption(tree["blocks"], numbers)
     _pandoc(_with(tree, "svg"), "html", paths["html"], folder, *cited, *_HTML)
     _pandoc(_with(tree, "png"), "docx", paths["docx"], folder, *cited)
-    return tuple(paths.values())
+    return tuple(paths.values()), compiled(folder, paths["tex"].name)
 
 
 def _with(tree: Any, extension: str) -> Any:

@@ -4,7 +4,9 @@ import json
 import shutil
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
+import pypdfium2
 import vl_convert
 
 from dashboards.reports.drafts.compiling import (
@@ -15,22 +17,26 @@ from dashboards.reports.drafts.compiling import (
     compile_draft,
     references,
 )
+from dashboards.reports.drafts.venues import NEUTRAL, read_venue
 from dashboards.reports.formats.bib_file import bib_file
 from schemas.draft import Draft
 from schemas.draft_run import DraftHead
+from schemas.draft_venue import Venue
 from schemas.errors import ConfigurationError
 
 CLAIMS, OUTLINE, README, MARK = "claims.json", "outline.yaml", "README.md", ".assay-draft"
+LATEX_PDF = "draft-latex.pdf"
 _PRINT_SCALE = 3.0
 _README = """\
 # {title}
 
-{form} `{run_id}`, written by Assay with engine `{engine}`.
+{form} `{run_id}`, written by Assay with engine `{engine}`. Template: {venue}.
 
 | file | what it is |
 |---|---|
 | `draft.pdf`, `draft.docx`, `draft.html` | the draft, to be read |
-| `draft.tex`, `references.bib` | LaTeX: `latexmk -pdf draft.tex` |
+| `draft.tex`, `references.bib` | LaTeX: `latexmk -pdf draft.tex`; where it was installed, `draft-latex.pdf` came of it |
+| `draft.typ`, `venue.typ`, `layout.typ` | Typst, of which `draft.pdf` came |
 | `draft.md` | the source of all of them: Pandoc's Markdown; a number stands in a span with its key |
 | `outline.yaml` | what each section has to say, by which claims; edit it and write again with `--outline` |
 | `claims.json` | every number, text, quotation and gap by key, with the SQL that gives it out of the lake |
@@ -41,8 +47,23 @@ not in `claims.json`, and a sentence about a work that is not quoted, is yours.
 """
 
 
-def write_folder(draft: Draft, head: DraftHead, outline: str, folder: Path) -> tuple[Path, ...]:
-    """Write the folder anew, whole or not at all; the compiled files in it.
+class Written(NamedTuple):
+    """The compiled files of a draft.
+
+    Attributes:
+        faults: what keeps the draft from being in order, a line each.
+        notes: what else there is to know.
+    """
+
+    paths: tuple[Path, ...]
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def write_folder(
+    draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue | None = None
+) -> Written:
+    """Write the folder anew, whole or not at all; set by the template of `venue`, or else neutrally.
 
     Raises:
         ConfigurationError: `folder` is there and no draft's.
@@ -54,14 +75,14 @@ def write_folder(draft: Draft, head: DraftHead, outline: str, folder: Path) -> t
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".draft-", dir=folder.parent) as building:
         made = Path(building) / "draft"
-        paths = _written(draft, head, outline, made)
+        written = _written(draft, head, outline, made, venue or read_venue(NEUTRAL))
         if folder.exists():
             shutil.rmtree(folder)
         made.replace(folder)
-    return tuple(folder / path.name for path in paths)
+    return written._replace(paths=tuple(folder / path.name for path in written.paths))
 
 
-def _written(draft: Draft, head: DraftHead, outline: str, folder: Path) -> tuple[Path, ...]:
+def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue) -> Written:
     figures = folder / FIGURES
     figures.mkdir(parents=True)
     (folder / MARK).touch()
@@ -81,6 +102,7 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path) -> tuple
         "form": draft.form.value.capitalize(),
         "run_id": head.run_id,
         "engine": head.engine,
+        "venue": f"{venue.venue}: {venue.title}",
     }
     texts = {
         SOURCE: draft.markdown,
@@ -88,8 +110,18 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path) -> tuple
         REFERENCES: references(draft.works),
         CLAIMS: json.dumps(claims, ensure_ascii=False, indent=1) + "\n",
         OUTLINE: outline,
-        README: _README.format(**said),
     }
     for name, text in texts.items():
         (folder / name).write_text(text, "utf-8")
-    return compile_draft(draft, folder)
+    paths, latex = compile_draft(draft, folder, venue)
+    faults, notes = [f"LaTeX: {line}" for line in latex.errors], list(latex.notes)
+    if latex.pdf is not None:
+        (folder / LATEX_PDF).write_bytes(latex.pdf)
+        paths = (*paths, folder / LATEX_PDF)
+    pages = len(pypdfium2.PdfDocument((folder / "draft.pdf").read_bytes()))
+    if venue.most_pages is not None and pages > venue.most_pages:
+        faults.append(f"draft.pdf has {pages} pages, and {venue.venue} allows {venue.most_pages}")
+    found = "".join(f"- {line}\n" for line in (*faults, *notes))
+    readme = _README.format(**said) + (f"\n## What was found\n\n{found}" if found else "")
+    (folder / README).write_text(readme, "utf-8")
+    return Written(paths, tuple(faults), tuple(notes))

@@ -44,6 +44,7 @@ class DraftSectionInput(Noun):
     heading: str
     purpose: str
     words: int = Field(ge=1)
+    style: str
     other_headings: tuple[str, ...]
     claims: tuple[ShownClaim, ...]
     works: tuple[ShownSource, ...]
@@ -68,7 +69,7 @@ async def baseline_draft_section(
 
 DRAFT_SECTION = Step(
     name="draft_section",
-    version=1,
+    version=2,
     package="tasks.writing",
     input_model=DraftSectionInput,
     output_model=DraftSectionReply,

@@ -28,7 +28,11 @@ def test_a_draft_stands_beside_what_carries_it(layout: Layout) -> None:
     said = words(page)
     assert "Steps that bats take, 100 % of them" in said
     assert "supported within this task" in said
-    (claims,) = [table.value for table in page.dataframe]
+    claims, outline, habits = [table.value for table in page.dataframe]
+    assert list(outline["heading"])[:2] == ["Introduction", "Related work"]
+    assert list(habits["part"]) == ["introduction", "method", "results"]
+    assert "1 of 2 papers nearby could be measured" in said
+    assert "nobody looked for it" in said
     gain = claims[claims["claim_key"] == "task-0.c001.gain"].iloc[0]
     assert gain["shown"] == "0.2"
     assert gain["query"].startswith("select gain from programs")

@@ -1,6 +1,7 @@
 """A draft as files: every format holds it, names of any script and LaTeX in titles come to no harm."""
 
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pypdfium2
 import pytest
 
 from dashboards.reports.drafts.draft_folder import write_folder
+from dashboards.reports.drafts.latex import LATEXMK, NOT_INSTALLED, compiled
+from dashboards.reports.drafts.venues import read_venue
 from schemas.base import replace
 from schemas.draft import GraphArrow, GraphNode, MethodGraph
 from schemas.errors import ConfigurationError
@@ -79,6 +82,70 @@ def test_a_draft_is_written_again_over_itself_and_over_nothing_else(
         with pytest.raises(ConfigurationError, match="name another folder"):
             write_folder(make_draft(), make_draft_head(), "", taken)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_conference_has_two_columns_an_abstract_and_its_own_names_and_limits(
+    tmp_path: Path,
+) -> None:
+    draft, venue = make_draft(venue="conference"), read_venue("conference")
+    assert draft.word_count, draft.failures
+    tight = replace(venue, most_pages=1)
+    written = write_folder(draft, make_draft_head(), "[]", tmp_path / "draft", tight)
+    pages = len(pypdfium2.PdfDocument(str(tmp_path / "draft" / "draft.pdf")))
+    assert written.faults == (f"draft.pdf has {pages} pages, and conference allows 1",)
+    latex = (tmp_path / "draft" / "draft.tex").read_text()
+    assert r"\begin{abstract}" in latex
+    assert "longtable}[]" not in latex
+    assert latex.count(r"\begin{table*}") == latex.count(r"\begin{tabular}") == 1
+    assert "4 Results" in text_of(tmp_path / "draft" / "draft.pdf")
+    assert "Limitations" in text_of(tmp_path / "draft" / "draft.pdf")
+    readme = (tmp_path / "draft" / "README.md").read_text()
+    assert written.faults[0] in readme
+    if shutil.which(LATEXMK):
+        assert (tmp_path / "draft" / "draft-latex.pdf") in written.paths
+    else:
+        assert written.notes == (NOT_INSTALLED,)
+
+
+def test_a_template_of_ones_own_is_a_folder_whose_files_lie_beside_the_draft(
+    tmp_path: Path,
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "venue.toml").write_text('title = "Ours"\nabstract_words = 60\n')
+    (own / "venue.typ").write_text(
+        '#import "layout.typ": layout\n#let conf = layout.with(running-head: [Of our own])\n'
+    )
+    (own / "ours.sty").write_text("% ours\n")
+    venue = read_venue(str(own))
+    write_folder(make_draft(), make_draft_head(), "[]", tmp_path / "draft", venue)
+    assert "Of our own" in text_of(tmp_path / "draft" / "draft.pdf")
+    assert (tmp_path / "draft" / "ours.sty").exists()
+    for text, said in (
+        ('title = "Ours"\npages = 3\n', "`pages`: unknown key"),
+        ("title = [", "is no TOML"),
+    ):
+        (own / "venue.toml").write_text(text)
+        with pytest.raises(ConfigurationError, match=said):
+            read_venue(str(own))
+
+
+def test_errors_of_latex_are_said_a_line_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "draft.tex").write_text(
+        "\\documentclass{article}\n\\begin{document}\nBats.\n\\bats\n\\cite{none}\n"
+        "\\end{document}\n"
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.which", lambda _: None)
+        assert compiled(tmp_path, "draft.tex").notes == (NOT_INSTALLED,)
+    if not shutil.which(LATEXMK):
+        pytest.skip(NOT_INSTALLED)
+    told = compiled(tmp_path, "draft.tex")
+    assert told.pdf is None
+    assert told.errors[0] == "draft.tex:4: Undefined control sequence."
+    assert "none is cited or referred to, and is nowhere" in told.errors
 
 
 def boxes(svg: str) -> list[tuple[float, float, float, float]]:

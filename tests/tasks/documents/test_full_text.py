@@ -75,6 +75,23 @@ async def test_a_paper_without_open_copy_keeps_its_abstract_and_says_why(
     ]
 
 
+async def test_without_downloads_only_what_is_stored_is_read(
+    server: DocumentServer, settings: DocumentSettings, ledger: Ledger, tmp_path: Path
+) -> None:
+    server.replies["/a.pdf"] = [Reply(body=paper_pdf())]
+    known, other = (paper(open_access_pdf_url=f"{server.url}/{name}.pdf") for name in "ab")
+    store = tmp_path / "documents.sqlite"
+    fetched = await library(settings, ledger, store=store).document(known)
+    asked = len(server.asked)
+    stored = library(settings, ledger, store=store)
+    stored.downloads = False
+    assert await stored.document(known) == fetched
+    lost = await stored.document(other)
+    assert isinstance(lost, SourceFailure)
+    assert lost.reason is Reason.NOT_LOOKED_FOR
+    assert len(server.asked) == asked
+
+
 async def test_further_copies_are_asked_for_when_the_link_leads_to_a_web_page(
     server: DocumentServer, settings: DocumentSettings, ledger: Ledger
 ) -> None:

@@ -17,7 +17,14 @@ from tasks.text.quotations import stands_in
 from tasks.writing.charts import BLUE, GREY, ORANGE, TEXT_PIXELS
 from tasks.writing.claims import Claims, add_contradictions, add_experiment, number_shown
 from tasks.writing.outline import outline_text, read_outline
-from tasks.writing.works import Known, joined, keyed, nearest_quote
+from tasks.writing.works import (
+    Known,
+    joined,
+    keyed,
+    nearest_quotes,
+    passage_of,
+    stored_texts,
+)
 from tests.support.draft_lake import make_request
 from tests.support.experiment_lake import EXPERIMENT, make_experiment, publish_experiment
 from warehouse.lake import open_reader
@@ -93,12 +100,28 @@ def test_a_gain_that_is_less_than_what_is_worth_having_leaves_a_gap() -> None:
     assert "less than the smallest difference" in claims.by_key["task-0.worth_gap"].shown
 
 
-def test_a_quotation_is_a_sentence_of_the_passage_near_to_the_idea() -> None:
-    passage = "Cats sleep all day long in warm houses. Bats hear moths with great precision. Yes."
-    quote = nearest_quote(passage, "how bats hear moths")
-    assert quote == "Bats hear moths with great precision."
-    assert stands_in(quote, passage)
-    assert nearest_quote("Too short.", "bats") == ""
+def test_a_work_is_quoted_in_sentences_of_its_passage_near_to_the_idea() -> None:
+    passage = (
+        "Moths turn away when they hear bats. Cats sleep all day long in warm houses."
+        " Bats hear moths with great precision. Yes."
+    )
+    quotes = nearest_quotes(passage, "how bats hear moths")
+    assert quotes == [
+        "Moths turn away when they hear bats.", "Bats hear moths with great precision.",
+    ]  # fmt: skip
+    assert all(stands_in(quote, passage) for quote in quotes)
+    assert nearest_quotes("Too short.", "bats") == []
+
+
+def test_what_is_kept_of_a_work_is_its_abstract_and_whole_passages_that_say_more() -> None:
+    work = replace(paper("a", "Bats"), abstract="Bats hear moths. They eat some.")
+    near, long = "Bats hear moths from afar.", "word " * 700
+    kept = passage_of(work, ["They eat some.", long, near, near], "bats and moths")
+    assert kept == "Bats hear moths. They eat some.\n\nBats hear moths from afar."
+    texts = stored_texts([work], [(work.paper_id, long), (PaperId("b"), near)])
+    assert [(text.title, text.text) for text in texts] == [
+        ("Bats", work.abstract), ("Bats", long), ("", near),
+    ]  # fmt: skip
 
 
 def paper(name: str, title: str) -> Paper:
@@ -159,7 +182,7 @@ def test_an_outline_can_be_edited_and_is_held_against_the_claims(tmp_path: Path)
         "has no section with declaration": {"claim_keys": ()},
     }
     for said, change in changes.items():
-        section = PlannedSection(heading="A", purpose="B", **change)
+        section = PlannedSection.model_validate({"heading": "A", "purpose": "B"} | change)
         path.write_text(outline_text([section]))
         with pytest.raises(ConfigurationError, match=said):
             read_outline(path, request.material)
