@@ -106,6 +106,7 @@ def test_without_an_experiment_it_is_a_proposal_with_its_gaps(
     assert "nothing was measured, so this is a proposal" in said
     markdown = (here / "draft" / "draft.md").read_text()
     assert "# Plan" in markdown
+    assert r"\bibliography" not in (here / "draft" / "draft.tex").read_text()
     assert "# Results" not in markdown
     assert markdown.count("To be shown") == 2
 

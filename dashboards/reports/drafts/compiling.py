@@ -43,7 +43,7 @@ def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path,
     _refer(tree["blocks"], numbers)
     paths = {kind: folder / f"draft.{kind}" for kind in ("pdf", "docx", "html", "tex")}
     cited = ["--citeproc", f"--bibliography={folder / REFERENCES}"]
-    natbib = ["--natbib", f"--bibliography={BIBLIOGRAPHY}"]
+    natbib = ["--natbib", f"--bibliography={BIBLIOGRAPHY}"] if draft.works else []
     for path in (SHIPPED / LAYOUT, SHIPPED / NEUTRAL / TYPST, *files_of(venue)):
         shutil.copy(path, folder)
     if (folder / PREAMBLE).exists():
