@@ -15,8 +15,8 @@ from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.full_text import FullTextLibrary
 from tasks.embeddings.similarity import paper_text
-from tasks.sources.full_texts import open_full_texts
 from tasks.sources.requests import SourceContext
+from tasks.sources.unpaywall import open_full_texts
 from tasks.text.words import rank_sentences
 from tasks.web.client import open_client
 from tasks.writing.measuring import measured, measured_of_sections

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from schemas.draft import ClaimKind, DraftWork
 from schemas.draft_run import StoredText
-from schemas.graph import CitationEdge
 from schemas.identifiers import PaperId
 from schemas.naming import bib_keys
-from schemas.paper import Paper
+from schemas.paper import CitationEdge, Paper
 from schemas.survey import Survey, heaviest
 from tasks.text.quotations import LEAST_CHARACTERS, normal, stands_in
 from tasks.text.words import rank_sentences, sentences

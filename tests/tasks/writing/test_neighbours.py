@@ -8,10 +8,10 @@ import pytest
 
 from schemas.draft_habits import LEAST_NEIGHBOURS, habits_of
 from schemas.draft_neighbour import NeighbourSection, SectionPart
+from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.reasons import Reason
-from schemas.retrieval import SourceFailure
 from tasks.documents.document import HeadedSection, ParsedDocument
 from tasks.writing.measuring import citations_in, measured, past_share
 from tasks.writing.neighbours import planned_by
