@@ -1,50 +1,77 @@
 """The files of a lake go from its folder to object storage, or back; its catalogue stays where it is
-and says where they lie.
+and says where they lie. With a catalogue that machines share, all of the warehouse goes there.
 """
 
+import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import duckdb
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, PublicationError
+from schemas.identifiers import RunId
 from warehouse.connection import extension_path
+from warehouse.kinds import KINDS
 from warehouse.lake import object_folder, one_line, open_writer
 from warehouse.layout import Layout
-from warehouse.object_storage import ObjectFolder, file_size
+from warehouse.object_storage import AT_ONCE, ObjectFolder, file_size
 from warehouse.postgres import PostgresCatalogue, attach_postgres
 from warehouse.statements import quoted, statement
+from warehouse.units import shared
+from warehouse.units.landing import files_beside, landed_names, unit_folders
+from warehouse.units.shared import RECEIPT_FILE
 
 
 class MovedData(Noun):
-    """What a move of a lake's files did. `kept`: where they lay before, and still do."""
+    """What a move of a lake's files did.
+
+    Attributes:
+        kept: where they lay before, and still do.
+        units: landed units that are at the address too; None: the warehouse stays in its folder.
+    """
 
     files: int
     files_copied: int
     bytes_copied: int
     place: str
     kept: str | None
+    units: int | None = None
 
 
 def move_data(
-    layout: Layout, target: ObjectFolder | None, *, catalogue_url: str | None = None
+    layout: Layout, address: str | None, *, catalogue_url: str | None = None
 ) -> MovedData:
-    """Copy every file that a snapshot reads to `target` (None: the warehouse's own folder), and from
-    then on read and write there. A move that was cut short is finished by the same call: nothing
-    changes for readers before the last file is there.
+    """Copy every file that a snapshot reads to the folder `lake` at an address in object storage
+    (None: to the warehouse's own folder), and from then on read and write there. A move that was
+    cut short is finished by the same call: nothing changes for readers before the last file is
+    there.
 
-    Where there is no lake, an empty one is made.
+    With a catalogue in PostgreSQL what has landed goes too, and the address is that of the
+    warehouse from then on. Where there is no lake, an empty one is made.
 
     Raises:
-        ConfigurationError: the storage refuses, DuckDB cannot read it, or a file of the lake is missing.
+        ConfigurationError: the storage refuses, DuckDB cannot read it, a file of the lake is
+            missing, or the warehouse is at an address already.
         PublicationError: the catalogue could not be changed; nothing has changed.
         TransientError: a publisher is at work.
         UpstreamError: the storage or PostgreSQL cannot be reached.
     """
-    if target is not None:
+    if layout.objects is not None:
+        raise ConfigurationError(
+            f"{layout.address} lies in object storage already: copy the bucket, and name any"
+            " folder as the warehouse to say where the files lie now"
+        )
+    units, target = None, None
+    if address is not None:
+        place_there = ObjectFolder.of(address)
         extension_path("httpfs")
-        target.check()
+        place_there.check()
+        target = place_there.within("lake")
+        if catalogue_url is not None:
+            units = _share_landed(layout, Layout.of(address))
     copied = []
     with open_writer(layout, catalogue_url=catalogue_url) as connection:
         source = object_folder(connection)
@@ -64,7 +91,39 @@ def move_data(
         bytes_copied=sum(copied),
         place=place,
         kept=before if files and place != before else None,
+        units=units,
     )
+
+
+def _share_landed(source: Layout, target: Layout) -> int:
+    """Have what landed in a folder where machines meet, and in this one's working folder; the number
+    of units.
+    """
+    if source.landing.is_dir():
+        shutil.copytree(source.landing, target.landing, dirs_exist_ok=True)
+    count = 0
+    for kind in KINDS:
+        for names in landed_names(target, kind):
+            folder = kind.folder(target, *names)
+            units = [
+                each
+                for each in unit_folders(target, kind, *names)
+                if (each / RECEIPT_FILE).exists()
+            ]
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                list(pool.map(partial(_offer, target), units))
+            if kind.unit is not None:
+                shared.keep_work(target, folder, files_beside(target, kind, *names))
+            count += len(units)
+    for index in target.landing.glob("receipts/*/*"):
+        for run in index.iterdir():
+            shared.note_run(target, index, RunId(run.name))
+    return count
+
+
+def _offer(layout: Layout, unit: Path) -> None:
+    """Whoever has landed it there already has it as it is to be."""
+    shared.offer(layout, unit, unit, replaced=None)
 
 
 def _note(

@@ -13,7 +13,6 @@ from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
 from schemas.settings import Settings
 from warehouse.layout import Layout
-from warehouse.object_storage import ObjectFolder
 
 application = Commands()
 
@@ -105,19 +104,22 @@ def move_data(
     lake: LakeOptions,
     json: Json = False,
 ) -> int:
-    """Move the files of the lake to object storage, or back into the warehouse folder; the
-    catalogue says from then on where they lie. Where there is no lake, an empty one is made.
+    """Move the files of the lake to object storage, or back into the warehouse folder; the catalogue
+    says from then on where they lie. With a catalogue in PostgreSQL what has landed goes too, and
+    ADDRESS is the warehouse. Where there is no lake, an empty one is made.
     """
     from warehouse.move_data import move_data as move
 
-    folder = None if target == "file:" else ObjectFolder.of(target)
-    moved = move(Layout(lake.warehouse.resolve()), folder, catalogue_url=Settings().catalogue)
+    address = None if target == "file:" else target
+    moved = move(Layout(lake.warehouse.resolve()), address, catalogue_url=Settings().catalogue)
     if json:
         print_answer("moved", [moved])
     print_note(
         f"the {moved.files:,} files of the lake lie in {moved.place}"
         f" ({moved.files_copied:,} were copied, {moved.bytes_copied / 1e6:,.1f} MB)"
     )
+    if moved.units is not None:
+        print_note(f"{moved.units:,} landed units are there too: from now on --warehouse {target}")
     if moved.kept is not None:
         print_note(f"nothing reads {moved.kept} any more, once what has it open has ended")
     return 0

@@ -30,7 +30,8 @@ from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.verify import verify
 
-PLACE = ObjectFolder.of(f"s3://{BUCKET}/assay/lake")
+ADDRESS = f"s3://{BUCKET}/assay"
+PLACE = ObjectFolder.of(ADDRESS).within("lake")
 ONE_RUN = {"runs": 1, "ideas": 2, "methods": 6}
 TWO_RUNS = {name: 2 * count for name, count in ONE_RUN.items()}
 
@@ -39,7 +40,7 @@ TWO_RUNS = {name: 2 * count for name, count in ONE_RUN.items()}
 def layout(server: ObjectServer, two_ideas: Layout, tmp_path: Path) -> Layout:
     """Run `run-a` is published to object storage, `run-b` has landed."""
     layout = Layout(shutil.copytree(two_ideas.root, tmp_path / "warehouse"))
-    moved = move_data(layout, PLACE)
+    moved = move_data(layout, ADDRESS)
     assert moved.files == moved.files_copied > 0
     shutil.rmtree(layout.data)
     for number in range(2):
@@ -163,7 +164,7 @@ def test_what_a_listing_lacks_is_read_published_and_verified_all_the_same(
     assert publish_run_b(layout)
     assert counts(layout) == TWO_RUNS
     assert verify(layout).problems == ()
-    assert move_data(layout, ObjectFolder.of(f"s3://{BUCKET}/elsewhere")).files_copied > 0
+    assert move_data(layout, f"s3://{BUCKET}/elsewhere").files_copied > 0
     server.objects = {
         name: content for name, content in server.objects.items() if name.startswith("elsewhere/")
     }
@@ -245,11 +246,11 @@ def test_a_move_that_was_cut_short_changes_nothing_and_copies_the_rest_the_next_
     layout = Layout(shutil.copytree(two_ideas.root, tmp_path / "warehouse"))
     server.faults = [Fault("slow_down", "put", None, in_key="/papers/")]
     with pytest.raises(UpstreamError, match="SlowDown"):
-        move_data(layout, PLACE)
+        move_data(layout, ADDRESS)
     assert lies_in(layout, None) is None
     assert counts(layout) == ONE_RUN
     server.faults.clear()
-    moved = move_data(layout, PLACE)
+    moved = move_data(layout, ADDRESS)
     assert 0 < moved.files_copied < moved.files
     assert lies_in(layout, None) == PLACE
     assert counts(layout) == ONE_RUN
@@ -258,7 +259,7 @@ def test_a_move_that_was_cut_short_changes_nothing_and_copies_the_rest_the_next_
 
 def test_a_lake_without_anything_is_made_there(server: ObjectServer, tmp_path: Path) -> None:
     layout = Layout(tmp_path / "new")
-    assert move_data(layout, PLACE).kept is None
+    assert move_data(layout, ADDRESS).kept is None
     for number in range(2):
         land(layout, make_evaluation(number, run_id="run-b"))
     assert publish_run_b(layout)

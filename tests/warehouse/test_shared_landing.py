@@ -21,9 +21,15 @@ from tests.support.evaluations import make_evaluation, make_llm_call, make_run
 from tests.support.object_server import Fault, ObjectServer
 from tests.warehouse.conftest import machine
 from warehouse.layout import Layout
+from warehouse.move_data import move_data
 from warehouse.runs.deletion import delete_run
 from warehouse.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
-from warehouse.shared_reports import bring_report, share_reports, with_pages
+from warehouse.shared_reports import (
+    bring_report,
+    forget_reports,
+    share_reports,
+    with_pages,
+)
 from warehouse.units import landing
 from warehouse.units.landing import complete_receipt, read_receipt
 from warehouse.units.publish import publish
@@ -221,6 +227,52 @@ def test_what_landed_on_one_machine_is_verified_and_deleted_on_another(
     assert find_receipt(third, KEY) == kept
     names = [name for name in server.objects if not name.startswith("assay/lake/")]
     assert not [name for name in names if RUN in name], "neither units nor reports"
+
+
+@pytest.mark.parametrize("how", ["slow_down", "late", "partial"])
+def test_reports_arrive_at_the_second_attempt_and_last_the_page_that_leads_to_the_others(
+    machines: tuple[Layout, Layout], server: ObjectServer, how: str
+) -> None:
+    first, second = machines
+    index, page = (first.reports / RUN / name for name in ("index.html", "ideas/a.html"))
+    page.parent.mkdir(parents=True)
+    for path in (index, page):
+        path.write_text(path.name)
+    server.faults = [Fault("slow_down", "put", None, in_key="index.html")]
+    with pytest.raises(UpstreamError, match="SlowDown"):
+        share_reports(first, with_pages([index]))
+    assert not bring_report(second, second.reports / RUN / index.name)
+    server.faults = [Fault(how, "put", in_key="a.html")]
+    share_reports(first, with_pages([index]), new=False)
+    assert server.faults == [], "it went wrong once"
+    assert server.operations("put")[-1].key.endswith("index.html")
+    assert bring_report(second, second.reports / RUN / "ideas" / "a.html")
+    server.asked.clear()
+    share_reports(first, with_pages([index]), new=False)
+    assert not server.operations("put")
+    forget_reports(second, second.reports / RUN)
+    assert server.objects == {}
+
+
+def test_a_warehouse_moves_from_a_folder_to_an_address_with_all_that_landed(
+    machines: tuple[Layout, Layout],
+    empty: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ASSAY_HOME", str(machines[0].root.parents[1]))
+    folder = Layout(tmp_path / "folder")
+    for number in range(2):
+        land(folder, make_evaluation(number))
+    assert publish(folder, RUNS, make_run(ideas=2), catalogue_url=empty).published
+    for files_are_new in (True, False):
+        moved = move_data(folder, machines[0].address, catalogue_url=empty)
+        assert (moved.units, moved.files_copied > 0) == (2, files_are_new)
+    assert find_receipt(machines[1], KEY) == find_receipt(folder, KEY)
+    assert verify(machines[1], catalogue_url=empty).problems == ()
+    assert publish(machines[1], RUNS, make_run(ideas=2), catalogue_url=empty).unchanged
+    with pytest.raises(ConfigurationError, match="already"):
+        move_data(machines[0], machines[0].address, catalogue_url=empty)
 
 
 def test_storage_or_a_catalogue_that_cannot_be_shared_is_refused_before_anything_is_paid_for(

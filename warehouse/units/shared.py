@@ -91,7 +91,8 @@ def forget_work(layout: Layout, folder: Path) -> None:
     here = (path.parent.name for path in folder.glob(f"*=*/{RECEIPT_FILE}"))
     for name in sorted({*here, *(known[0] if known is not None else ())}):
         place.remove(_name(layout, folder / name))
-    place.remove(_work_name(layout, folder))
+    for name in (_work_name(layout, folder), _name(layout, folder)):  # the work may be one unit
+        place.remove(name)
 
 
 def note_run(layout: Layout, index: Path, run_id: RunId) -> None:
