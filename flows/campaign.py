@@ -233,7 +233,7 @@ class ThisProcess:
         for path in paths:
             boundary = ErrorBoundary()
             with boundary:
-                work(str(path))
+                work(path.read_bytes())
             if boundary.error is not None:
                 logger.error("shard %s failed", path, exc_info=boundary.error)
                 yield boundary.error

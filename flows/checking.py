@@ -47,7 +47,10 @@ class Check(Campaign[Plan[CheckHead], CheckHead]):
         if self.request.literature is None:
             yield
             return
-        with open_gateway(self.request.literature, self.settings, self.layout) as self.gateway:
+        place = self.request.scheduler_address
+        with open_gateway(
+            self.request.literature, self.settings, self.layout, place
+        ) as self.gateway:
             yield
 
     @property

@@ -65,6 +65,7 @@ _COMMANDS = (
     "api",
     "mcp",
     "sql",
+    "worker",
     "doctor",
 )
 _GROUPS = {

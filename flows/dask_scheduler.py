@@ -14,7 +14,9 @@ from schemas.errors import ConfigurationError
 
 _LOOKS, _LOOK_SECONDS = 6, 0.5
 """How often a scheduler is asked for its workers: some are only just starting."""
-CERTIFICATES = "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, …__TLS__CLIENT__CERT and …__TLS__CLIENT__KEY"
+CERTIFICATES = (
+    "ASSAY_CLUSTER__TLS_AUTHORITY, ASSAY_CLUSTER__TLS_CERTIFICATE and ASSAY_CLUSTER__TLS_KEY"
+)
 
 
 def greet_scheduler(address: str, timeout_seconds: float) -> None:
@@ -38,7 +40,7 @@ def greet_scheduler(address: str, timeout_seconds: float) -> None:
         )
     if not asyncio.run(_greet(address, timeout_seconds, arguments)):
         raise ConfigurationError(
-            f"the Dask scheduler at {address} has no workers: start one with `dask worker"
+            f"the Dask scheduler at {address} has no workers: start one with `assay worker"
             f" {address}`"
         )
 

@@ -46,7 +46,10 @@ class Evaluation(Campaign[Plan[Run], Run]):
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        with open_gateway(self.request.literature, self.settings, self.layout) as self.gateway:
+        place = self.request.scheduler_address
+        with open_gateway(
+            self.request.literature, self.settings, self.layout, place
+        ) as self.gateway:
             if self.gateway.lacks:
                 print_note(self.gateway.lacks)
             self.keyed = key_batch(self.batch, self.request, self.settings, self.gateway)

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 
+from flows.cluster_access import places_for_workers
 from flows.indexing import index_with_progress
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
@@ -43,9 +44,13 @@ class OpenGateway:
 
 @contextmanager
 def open_gateway(
-    literature: LiteratureChoice, settings: Settings, layout: Layout
+    literature: LiteratureChoice,
+    settings: Settings,
+    layout: Layout,
+    scheduler_address: str | None = None,
 ) -> Iterator[OpenGateway]:
-    """A gateway for the literature, or the one it names.
+    """A gateway for the literature, or the one it names; one that is started here is there for the
+    workers of the scheduler, too.
 
     A Parquet or JSONL snapshot is indexed first; the index is kept under `settings.home`. The
     gateway of a snapshot alone starts when its address is first asked for.
@@ -63,7 +68,8 @@ def open_gateway(
 
         @cache
         def start() -> str:
-            return stack.enter_context(GatewayProcess(settings, found, layout.cache)).url
+            place = places_for_workers(scheduler_address, settings)
+            return stack.enter_context(GatewayProcess(settings, found, layout.cache, place)).url
 
         if found.snapshot is None or not found.unlimited:
             yield OpenGateway(start, literature_identity(start()))

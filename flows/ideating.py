@@ -150,7 +150,9 @@ def ideate(
         SnapshotError: the snapshot cannot be read.
     """
     layout = Layout(request.warehouse)
-    with open_gateway(request.evaluation.literature, settings, layout) as gateway:
+    with open_gateway(
+        request.evaluation.literature, settings, layout, request.scheduler_address
+    ) as gateway:
         _build_networks(request, settings)
         run_id = ideation_run_id(request, gateway.literature, settings)
         stacks, done, decided = Stacks(request), Done(), Decided({})

@@ -26,7 +26,7 @@ _OBJECT_STORAGE = frozenset({
 _PREFIXES = ("ASSAY_", "LC_", "PYTHON", "XDG_", "PREFECT_", "DASK_", "OTEL_")
 _OF_DASHBOARD = "ASSAY_DASHBOARD"
 _SEMANTIC_SCHOLAR = frozenset({"SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"})
-_SOURCES = frozenset({
+SOURCE_VARIABLES = frozenset({
     "OPENALEX_API_KEY", "SERPER_API_KEY", "TAVILY_API_KEY", "BRAVE_API_KEY",
     "BRAVE_SEARCH_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "KAGGLE_USERNAME", "KAGGLE_KEY",
 })  # fmt: skip
@@ -82,7 +82,7 @@ def environment_of(
     if live:
         wanted |= _SEMANTIC_SCHOLAR
     if isinstance(options, RunOptions) and Module.COMMITTEE in options.modules:
-        wanted |= _SOURCES
+        wanted |= SOURCE_VARIABLES
     if in_object_storage:
         wanted |= _OBJECT_STORAGE
     kept = {name: value for name, value in inherited.items() if _is_wanted(name.upper(), wanted)}
@@ -97,7 +97,7 @@ def without_keys(inherited: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in inherited.items()
-        if not name.upper().endswith("_API_KEY") and name.upper() not in _SOURCES
+        if not name.upper().endswith("_API_KEY") and name.upper() not in SOURCE_VARIABLES
     }
 
 

@@ -3,17 +3,15 @@
 import asyncio
 import os
 import platform
-import socket
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkRequest
 from schemas.check_run import CheckRequest
-from schemas.choices import EngineChoice, LiteratureChoice
+from schemas.choices import EngineChoice
 from schemas.curation_run import CurationRequest
 from schemas.draft_run import DraftRequest
 from schemas.errors import AssayError, ConfigurationError
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from warehouse.object_storage import ObjectFolder
 
 CONNECT_SECONDS = 5.0
-LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
 class ComponentStatus(Noun):
@@ -56,7 +53,7 @@ def check_before_run(request: RunRequest, settings: Settings) -> "tuple[Contact,
     """
     check_place(request.warehouse, settings)
     if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, request.literature, settings)
+        _check_scheduler(request.scheduler_address, settings)
     from tasks.evaluation.modules import steps_of
     from tasks.steps import STEPS
 
@@ -74,7 +71,7 @@ def check_before_ranking(request: RankRequest, settings: Settings) -> "tuple[Con
     """
     check_place(request.warehouse, settings)
     if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, None, settings)
+        _check_scheduler(request.scheduler_address, settings)
     from tasks.ranking.steps import STEPS
 
     return check_models(request, STEPS, settings)
@@ -89,7 +86,7 @@ def check_before_checking(request: CheckRequest, settings: Settings) -> "tuple[C
     """
     check_place(request.warehouse, settings)
     if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, request.literature, settings)
+        _check_scheduler(request.scheduler_address, settings)
     from tasks.manuscripts.pool import POOL_STEPS
     from tasks.manuscripts.steps import STEPS
 
@@ -122,7 +119,7 @@ def check_before_surveying(request: SurveyRequest, settings: Settings) -> "tuple
     """
     check_place(request.warehouse, settings)
     if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, None, settings)
+        _check_scheduler(request.scheduler_address, settings)
     from tasks.survey.expected import steps_of
 
     return check_models(request, steps_of(request.parameters), settings)
@@ -136,7 +133,7 @@ def check_before_curating(request: CurationRequest, settings: Settings) -> "tupl
     """
     check_writable(request.warehouse)
     if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, None, settings)
+        _check_scheduler(request.scheduler_address, settings)
     from tasks.curation.steps import STEPS
 
     return check_models(request, STEPS, settings)
@@ -150,7 +147,7 @@ def check_before_experimenting(request: ExperimentRequest, settings: Settings) -
     """
     check_writable(request.warehouse)
     if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, None, settings)
+        _check_scheduler(request.scheduler_address, settings)
 
 
 def check_before_ideating(request: IdeationRequest, settings: Settings) -> "tuple[Contact, ...]":
@@ -173,7 +170,7 @@ def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Co
     """
     check_place(request.warehouse, settings)
     if request.scheduler_address:
-        _check_scheduler(request.scheduler_address, None, settings)
+        _check_scheduler(request.scheduler_address, settings)
     from tasks.manuscripts.review import REVIEW_STEPS
     from tasks.writing.expected import DRAFT_STEPS
 
@@ -327,25 +324,18 @@ def _check_place(folder: Path) -> None:
             folder = folder.parent
 
 
-def _check_scheduler(address: str, literature: LiteratureChoice | None, settings: Settings) -> None:
-    try:
-        parts = urlsplit(address if "://" in address else f"tcp://{address}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host, port = None, None
-    if not host or not port:
-        raise ConfigurationError(
-            f"--scheduler {address!r} is no address; write it as tcp://host:8786"
-        )
-    try:
-        socket.create_connection(
-            (host, port), CONNECT_SECONDS
-        ).close()  # Dask would try a closed port again and again
-    except OSError as error:
-        raise ConfigurationError(
-            f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `dask"
-            f" worker {address}`"
-        ) from error
+def _check_scheduler(address: str, settings: Settings) -> None:
+    """What workers need is looked at on them, once it is known (`flows/worker_check.py`)."""
+    from flows.cluster_access import (
+        LOOPBACK_HOSTS,
+        own_address,
+        scheduler_place,
+        use_certificates,
+    )
+
+    host, port = scheduler_place(address)
+    own_address(address, host, port)  # Dask would try a closed port again and again
+    use_certificates(settings)
     from flows.dask_scheduler import greet_scheduler
 
     try:
@@ -355,22 +345,7 @@ def _check_scheduler(address: str, literature: LiteratureChoice | None, settings
             f"what answers at {address} is no Dask scheduler that takes this connection: one with"
             " TLS is written tls://, and its certificates and yours come from one authority"
         ) from error
-    if host not in LOOPBACK_HOSTS:
-        _check_reachable_from(host, literature, settings)
-
-
-def _check_reachable_from(
-    host: str, literature: LiteratureChoice | None, settings: Settings
-) -> None:
-    """Workers elsewhere cannot reach what a command starts for itself on this machine's loopback;
-    None: no literature is asked.
-    """
-    if literature is not None and literature.url is None:
-        raise ConfigurationError(
-            f"workers of {host} cannot reach a gateway started here: run `assay literature serve"
-            " --host 0.0.0.0` and name it with --literature http://THIS_HOST:8765"
-        )
-    if settings.prefect_api_url is None:
+    if host not in LOOPBACK_HOSTS and settings.prefect_api_url is None:
         raise ConfigurationError(
             f"workers of {host} cannot reach a Prefect server started here: run `prefect server"
             " start --host 0.0.0.0` and export PREFECT_API_URL=http://THIS_HOST:4200/api"

@@ -29,7 +29,12 @@ from tasks.ranking.dimensions import dimensions_of
 from tasks.ranking.dossier import Dossier, dossier_of
 from tasks.ranking.groups import find_groups
 from tasks.ranking.rank import UNGROUPED
-from tasks.ranking.rank_shard import GroupJob, RankJob, land_failed_group
+from tasks.ranking.rank_shard import (
+    GroupJob,
+    RankJob,
+    judged_elsewhere,
+    land_failed_group,
+)
 from tasks.ranking.schedule import FIXED, kind_of, most_bridges
 from tasks.ranking.steps import STEPS
 from tasks.ranking.voted import votes_on_ideas
@@ -285,7 +290,8 @@ def _write_shards(
         if across is not None and _is_open(head, layout, across):
             every = _groups_of(queries, blank, layout, tuple(members), members, votes, prior)
             dossiers = tuple(dossier for group in every for dossier in group.dossiers)
-            joining = GroupJob(group=across, joins=tuple(members), dossiers=dossiers)
+            before = judged_elsewhere(layout, blank, across)
+            joining = GroupJob(group=across, joins=tuple(members), dossiers=dossiers, before=before)
             yield replace(blank, groups=(joining,))
 
     return write_shards(layout.work(head.run_id, head.ranking_id), jobs())
@@ -331,6 +337,7 @@ def _groups_of(
             group=name,
             dossiers=tuple(sorted(dossiers[name], key=lambda dossier: dossier.idea_id)),
             votes=tuple(vote for vote in votes if vote.group == name),
+            before=judged_elsewhere(layout, blank, name),
         )
         for name in names
         if name not in failed

@@ -39,7 +39,10 @@ class Surveying(Campaign[Plan[SurveyHead], SurveyHead]):
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        with open_gateway(self.request.literature, self.settings, self.layout) as self.gateway:
+        place = self.request.scheduler_address
+        with open_gateway(
+            self.request.literature, self.settings, self.layout, place
+        ) as self.gateway:
             yield
 
     @property

@@ -8,7 +8,7 @@ else errors are caught by name.
 
 from types import TracebackType
 
-from schemas.errors import ConfigurationError
+from schemas.errors import CommandGoneError, ConfigurationError
 
 
 class ErrorBoundary:
@@ -56,8 +56,12 @@ def root_of(error: BaseException) -> BaseException:
 
 
 def concerns_one_unit(error: BaseException) -> bool:
-    """Whether an error is its unit's own; wrong settings, interrupts and exits are every unit's."""
-    return isinstance(error, Exception) and not isinstance(error, ConfigurationError)
+    """Whether an error is its unit's own; wrong settings, a command that is gone, interrupts and
+    exits are every unit's.
+    """
+    return isinstance(error, Exception) and not isinstance(
+        error, ConfigurationError | CommandGoneError
+    )
 
 
 def in_a_word(error: BaseException) -> str:

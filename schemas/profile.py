@@ -1,6 +1,7 @@
 """A profile: every parameter of the method in one file a user can copy and edit."""
 
 from enum import StrEnum
+from pathlib import Path
 
 from pydantic import Field
 
@@ -494,3 +495,10 @@ class Profile(Noun):
     resources: ResourceParameters = ResourceParameters()
     answers: AnswerParameters = AnswerParameters()
     score_weights: ScoreWeights
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that it names."""
+        novelty = (self.novelty.exemplars, self.novelty.calibrator)
+        named = (self.committee.personas_file, self.ranking.prior, *novelty)
+        return tuple(Path(name) for name in named if name is not None)

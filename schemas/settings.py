@@ -157,6 +157,34 @@ class EmbeddingSettings(Section):
     batch_size: int = Field(default=16, ge=1)
 
 
+class ClusterSettings(Section):
+    """Workers on other machines, by way of a Dask scheduler."""
+
+    host: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9.:_-]+$",
+        description=(
+            "Name or address under which workers reach this machine; None: the address from which it"
+            " reaches the scheduler."
+        ),
+    )
+    tls_authority: Path | None = Field(
+        default=None,
+        description="Certificate of the authority that signed those of all machines, as PEM.",
+    )
+    tls_certificate: Path | None = Field(
+        default=None, description="This machine's certificate, as PEM."
+    )
+    tls_key: Path | None = Field(default=None, description="Its key, as PEM.")
+
+    @property
+    def certificates(self) -> tuple[Path, Path, Path] | None:
+        """Authority, certificate and key; None unless all three are named."""
+        if self.tls_authority and self.tls_certificate and self.tls_key:
+            return self.tls_authority, self.tls_certificate, self.tls_key
+        return None
+
+
 class SourceSettings(Section):
     """Sources beside the literature gateway: arXiv, OpenAlex, Crossref, web and code search."""
 
@@ -517,6 +545,7 @@ class Settings(Home):
     language_model: LanguageModelSettings = LanguageModelSettings()
     documents: DocumentSettings = DocumentSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()
+    cluster: ClusterSettings = ClusterSettings()
     sources: SourceSettings = SourceSettings()
     dashboard: DashboardSettings = DashboardSettings()
     runs: RunSettings = RunSettings()

@@ -5,19 +5,18 @@ from typing import Any
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 
+from tasks.on_worker import work_on
 from tasks.shards.work import ShardWork
+from tasks.web.owner import Reach
 
 
 @task(
     name="work-on-shard",
-    task_run_name="{shard_path}",
+    task_run_name="{name}",
     retries=0,
     persist_result=False,
     cache_policy=NO_CACHE,
 )
-def work_on_shard(work: ShardWork[Any], shard_path: str) -> int:
-    """Have `work` do the shard file; how many of its units have a receipt now.
-
-    Retries are Dask's, for lost workers; calls retry where they are made.
-    """
-    return work(shard_path)
+def work_on_shard(work: ShardWork[Any], content: str, name: str, reach: Reach | None) -> int:  # noqa: ARG001 -- the task run is called by it
+    """See `work_on`. Retries are Dask's, for lost workers; calls retry where they are made."""
+    return work_on(work, content, reach)

@@ -1,4 +1,4 @@
-"""Budgets of a run and of each idea, shared by all workers of a machine and kept through kills."""
+"""Budgets of a run and of each idea, shared by all of its workers and kept through kills."""
 
 import asyncio
 import os
@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from schemas.base import Noun
 from schemas.errors import BudgetExhaustedError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
+from warehouse.owner import kept
 
 # Longer than any call may take: whoever reserved this will not settle it any more.
 _FORGET_AFTER_SECONDS = 900.0
@@ -27,7 +28,7 @@ create table if not exists spent (
     primary key (run_id, idea_id));
 create table if not exists reserved (
     reservation_id text primary key, run_id text, idea_id text, cost_usd real, tokens integer,
-    owner integer, at real);
+    owner text, at real);
 create table if not exists charged (
     run_id text, batch text, idea_id text, cost_usd real, tokens integer,
     primary key (run_id, batch, idea_id));
@@ -73,8 +74,11 @@ class SharedBudget:
     estimates. Reservations of processes that died are forgotten. Without any bound nothing is
     written and only this process's spend is known.
 
+    The file is that of the command: workers on other machines ask it (`warehouse/owner.py`).
+
     Raises:
         ConfigurationError: the file cannot be used.
+        CommandGoneError: a worker elsewhere cannot reach the command that keeps it.
     """
 
     def __init__(self, path: Path, run_id: RunId, budget: Budget) -> None:
@@ -83,8 +87,8 @@ class SharedBudget:
         self.budget = budget
         self.bounded = any(bound is not None for bound in budget.model_dump().values())
         self._local = Spend()
-        self._connection: sqlite3.Connection | None = None
-        self._lock = threading.Lock()
+        names = {"run_id": run_id, **budget.model_dump()}
+        self._file = kept("budget", names, BudgetFile(path, run_id, budget))
 
     async def reserve(
         self, idea_id: IdeaId, *, cost_usd: float = 0.0, tokens: int = 0
@@ -97,8 +101,9 @@ class SharedBudget:
         estimate = Spend(cost_usd=cost_usd, tokens=tokens)
         reservation = Reservation(uuid.uuid4().hex, idea_id, estimate)
         if self.bounded:
+            asked = (reservation.reservation_id, idea_id, cost_usd, tokens)
             # What is waited for may happen in another process, which sets no event here.
-            while not self._admit(reservation):  # noqa: ASYNC110
+            while not self._file.admit(*asked):  # noqa: ASYNC110
                 await asyncio.sleep(_POLL_SECONDS)
         return reservation
 
@@ -109,15 +114,10 @@ class SharedBudget:
         as the estimate.
         """
         known_usd = reservation.estimate.cost_usd if cost_usd is None else cost_usd
-        actual = Spend(cost_usd=known_usd, tokens=tokens)
         if not self.bounded:
-            self._local = self._local.plus(actual)
+            self._local = self._local.plus(Spend(cost_usd=known_usd, tokens=tokens))
             return
-        with self._transaction() as connection:
-            connection.execute(
-                "delete from reserved where reservation_id = ?", (reservation.reservation_id,)
-            )
-            self._add(connection, reservation.idea_id, actual)
+        self._file.settle(reservation.reservation_id, reservation.idea_id, known_usd, tokens)
 
     def count_request(self, idea_id: IdeaId) -> None:
         """Leave for one literature request, counted at once: a request costs the same whatever
@@ -126,40 +126,24 @@ class SharedBudget:
         Raises:
             BudgetExhaustedError: the run's literature requests are spent.
         """
-        request, bound = Spend(requests=1), self.budget.maximum_requests
-        if bound is None:
-            self._local = self._local.plus(request)
+        if self.budget.maximum_requests is None:
+            self._local = self._local.plus(Spend(requests=1))
             return
-        with self._transaction() as connection:
-            if self._settled(connection, _WHOLE_RUN).requests >= bound:
-                raise BudgetExhaustedError(
-                    f"the run's budget of {bound} literature requests is spent: raise"
-                    " --max-requests"
-                )
-            self._add(connection, idea_id, request)
+        self._file.count_request(idea_id)
 
     def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
         """What a batch costs each idea, in place of what was said of it before: estimated when it
         is submitted, known when it has ended.
         """
-        if not self.bounded:
-            return
-        rows = [
-            (self.run_id, batch, idea_id, spend.cost_usd, spend.tokens)
-            for idea_id, spend in by_idea.items()
-        ]
-        with self._transaction() as connection:
-            connection.execute(
-                "delete from charged where run_id = ? and batch = ?", (self.run_id, batch)
-            )
-            connection.executemany("insert into charged values (?, ?, ?, ?, ?)", rows)
+        if self.bounded:
+            self._file.charge(batch, by_idea)
 
     def spent(self, idea_id: IdeaId | None = None) -> Spend:
         """What the run, or one idea of it, has spent so far over all processes."""
         if not self.bounded:
             return self._local
-        with self._transaction() as connection:
-            return self._settled(connection, idea_id or _WHOLE_RUN)
+        cost_usd, tokens, requests = self._file.spent(idea_id or _WHOLE_RUN)
+        return Spend(cost_usd=cost_usd, tokens=tokens, requests=requests)
 
     def reached(self) -> tuple[str, ...]:
         """The fields of the budget that the whole run has spent."""
@@ -175,14 +159,39 @@ class SharedBudget:
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        if isinstance(self._file, BudgetFile):
+            self._file.close()
 
-    def _admit(self, reservation: Reservation) -> bool:
-        """Whether the call may start now; False: wait for calls in flight."""
-        idea_id, asked = reservation.idea_id, reservation.estimate
+
+class BudgetFile:
+    """The file behind `SharedBudget`, in numbers and words alone. Raises as it does.
+
+    Args:
+        is_alive: whether who holds a reservation still works: a process of this machine by its
+            number, or a worker on another one by its name.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        run_id: RunId,
+        budget: Budget,
+        is_alive: Callable[[str], bool] | None = None,
+    ) -> None:
+        self.path = path
+        self.run_id = run_id
+        self.budget = budget
+        self._is_alive = is_alive or process_is_alive
+        self._connection: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+
+    def admit(
+        self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int, holder: str = ""
+    ) -> bool:
+        """Whether the call may start now; False: wait for calls in flight. `holder`: who makes it;
+        this process.
+        """
+        asked = Spend(cost_usd=cost_usd, tokens=tokens)
         with self._transaction() as connection:
             run = self._settled(connection, _WHOLE_RUN)
             idea = self._settled(connection, idea_id)
@@ -196,16 +205,59 @@ class SharedBudget:
             ):
                 return False
             row = (
-                reservation.reservation_id,
+                reservation_id,
                 self.run_id,
                 idea_id,
                 asked.cost_usd,
                 asked.tokens,
-                os.getpid(),
+                holder or str(os.getpid()),
                 time.time(),
             )
             connection.execute(_RESERVE, row)
         return True
+
+    def settle(self, reservation_id: str, idea_id: IdeaId, cost_usd: float, tokens: int) -> None:
+        """Replace the estimate by what the call used."""
+        with self._transaction() as connection:
+            connection.execute("delete from reserved where reservation_id = ?", (reservation_id,))
+            self._add(connection, idea_id, Spend(cost_usd=cost_usd, tokens=tokens))
+
+    def count_request(self, idea_id: IdeaId) -> None:
+        """Count a literature request."""
+        bound = self.budget.maximum_requests
+        with self._transaction() as connection:
+            spent = self._settled(connection, _WHOLE_RUN).requests
+            if _reached(spent, bound):
+                raise BudgetExhaustedError(
+                    f"the run's budget of {bound} literature requests is spent: raise"
+                    " --max-requests"
+                )
+            self._add(connection, idea_id, Spend(requests=1))
+
+    def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
+        """What a batch costs each idea."""
+        rows = [
+            (self.run_id, batch, idea_id, spend.cost_usd, spend.tokens)
+            for idea_id, spend in by_idea.items()
+        ]
+        with self._transaction() as connection:
+            connection.execute(
+                "delete from charged where run_id = ? and batch = ?", (self.run_id, batch)
+            )
+            connection.executemany("insert into charged values (?, ?, ?, ?, ?)", rows)
+
+    def spent(self, idea_id: str) -> tuple[float, int, int]:
+        """Dollars, tokens and requests of the idea; of the whole run where it is empty."""
+        with self._transaction() as connection:
+            spent = self._settled(connection, idea_id)
+        return spent.cost_usd, spent.tokens, spent.requests
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
     def _refuse_what_is_spent(self, run: Spend, idea: Spend, idea_id: IdeaId) -> None:
         bounds = self.budget
@@ -271,7 +323,7 @@ class SharedBudget:
             "delete from reserved where at < ?", (time.time() - _FORGET_AFTER_SECONDS,)
         )
         for (owner,) in connection.execute("select distinct owner from reserved").fetchall():
-            if not _alive(owner):
+            if not self._is_alive(str(owner)):
                 connection.execute("delete from reserved where owner = ?", (owner,))
 
     @contextmanager
@@ -293,9 +345,12 @@ def _reached(used: float, bound: float | None) -> bool:
     return bound is not None and used >= bound
 
 
-def _alive(process_id: int) -> bool:
+def process_is_alive(holder: str) -> bool:
+    """Of a worker on another machine only the command that it asks knows."""
+    if not holder.isdecimal():
+        return True
     try:
-        os.kill(process_id, 0)
+        os.kill(int(holder), 0)
     except ProcessLookupError:
         return False
     except PermissionError:

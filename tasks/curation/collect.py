@@ -31,6 +31,15 @@ class CurationJob(Shard):
     def warehouse(self) -> Path:
         return self.request.warehouse
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(
+            path
+            for source in self.sources
+            for path in (source.paper, *source.reviews)
+            if path is not None
+        )
+
 
 def collect_papers(papers: str, reviews: Path | None) -> tuple[PaperSource, ...]:
     """Every paper with the files of its reviews, by name; a paper without any is among them.

@@ -29,7 +29,8 @@ from tasks.evaluation.waiting import Waiting
 from tasks.shards.standstill import StandstillError, until_standstill
 from tasks.shards.work import cause_of, each_unit, land_failure
 from tasks.telemetry.reporting import idea_landed, span
-from warehouse.layout import Layout
+from warehouse.layout import Layout, safe_name
+from warehouse.owner import kept
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.landing import complete_receipt, read_receipt
 
@@ -37,20 +38,41 @@ MAXIMUM_ATTEMPTS = 3
 """One less than the worker deaths after which Dask gives a whole shard up."""
 
 
+class AttemptFiles:
+    """Attempt counts kept as files, so that they outlive the worker."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def begin(self, key: str) -> None:
+        """Count one more."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        (self._folder / safe_name("evaluation key", key)).write_text(str(self.count(key) + 1))
+
+    def end(self, key: str) -> None:
+        """Forget them."""
+        (self._folder / safe_name("evaluation key", key)).unlink(missing_ok=True)
+
+    def count(self, key: str) -> int:
+        """How many there are."""
+        try:
+            return int((self._folder / safe_name("evaluation key", key)).read_text() or 0)
+        except FileNotFoundError:
+            return 0
+
+
 class Attempts:
-    """Attempt counts kept as files, so that they outlive the worker.
+    """What workers died of, in the files of the command whose work it is.
 
     A mark is made before an idea starts and taken back when it ended, well or badly; a mark that is
     still there when the shard starts again means the worker died with the idea in hand.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        self._files = kept("attempts", {}, AttemptFiles(folder), landing=True)
 
     def begin(self, key: EvaluationKey) -> None:
-        path = self._folder / key
-        path.write_text(str(self.count(key) + 1))
+        self._files.begin(key)
 
     @contextmanager
     def hold(self, key: EvaluationKey) -> Iterator[None]:
@@ -70,14 +92,11 @@ class Attempts:
                 self.end(key)
 
     def end(self, key: EvaluationKey) -> None:
-        (self._folder / key).unlink(missing_ok=True)
+        self._files.end(key)
 
     def count(self, key: EvaluationKey) -> int:
         """How many workers died with this idea in hand."""
-        try:
-            return int((self._folder / key).read_text() or 0)
-        except FileNotFoundError:
-            return 0
+        return self._files.count(key)
 
 
 _WAITING = "waiting"

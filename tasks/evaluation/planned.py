@@ -163,6 +163,10 @@ class ShardJob(Shard):
     def warehouse(self) -> Path:
         return self.request.warehouse
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.request.profile.files
+
 
 async def evaluate_job(job: ShardJob, settings: Settings) -> "tuple[Receipt, ...]":
     """Evaluate and land the ideas of a shard; its receipts. See `shard_resources`, which a run with

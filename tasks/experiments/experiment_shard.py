@@ -47,6 +47,10 @@ class ExperimentJob(Shard):
     def warehouse(self) -> Path:
         return self.request.warehouse
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(source.folder for source in self.tasks)
+
 
 @dataclass(frozen=True, slots=True)
 class _Resources:

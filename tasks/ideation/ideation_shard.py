@@ -49,6 +49,10 @@ class IdeationJob(Shard):
     def warehouse(self) -> Path:
         return self.request.warehouse
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return (self.snapshot, *self.request.evaluation.profile.files)
+
 
 async def ideation_job(job: IdeationJob, settings: Settings) -> tuple[IdeationReceipt, ...]:
     """Work on the round and land it, unless it landed whole.

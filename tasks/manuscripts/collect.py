@@ -268,3 +268,7 @@ class CheckJob(Shard):
     @property
     def warehouse(self) -> Path:
         return self.request.warehouse
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return tuple(source.path for source in self.sources)

@@ -47,6 +47,9 @@ class GroupJob(Noun):
     )
     dossiers: tuple[Dossier, ...]
     votes: tuple[Match, ...] = Field(default=(), description="Human votes about its ideas.")
+    before: tuple[Match, ...] = Field(
+        default=(), description="What the engine has judged in other rankings of the run."
+    )
 
 
 class RankJob(Shard):
@@ -64,6 +67,10 @@ class RankJob(Shard):
     @property
     def warehouse(self) -> Path:
         return self.request.warehouse
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.request.profile.files
 
 
 MATCH_LINE = b'{"match":'
@@ -285,7 +292,12 @@ async def _ranked(
         engines[group.dossiers[0].idea_id],
         profile.seed,
         dimensions=job.dimensions,
-        stored=[*_judged_before(layout, job, group.group), *journal.matches, *group.votes],
+        stored=[
+            *group.before,
+            *_judged_before(layout, job, group.group),
+            *journal.matches,
+            *group.votes,
+        ],
         concurrency=concurrency,
         deliver=deliver,
         engine_of=engines.__getitem__,
@@ -332,16 +344,21 @@ def _value(
 
 
 def _judged_before(layout: Layout, job: RankJob, group: str) -> list[Match]:
-    """Matches of this group that landed in any ranking of the run by the same engine; votes come
-    with the request alone.
+    """Matches of this group by the same engine that landed when this ranking was begun before;
+    votes come with the request alone.
     """
+    engine = job.request.engine.text
+    found = landed_matches(layout, job.request.run_id, job.ranking_id, group)
+    return [match for match in found if match.judge == engine]
+
+
+def judged_elsewhere(layout: Layout, job: RankJob, group: str) -> tuple[Match, ...]:
+    """Matches of this group that landed in other rankings of the run by the same engine."""
     run_id, engine = job.request.run_id, job.request.engine.text
-    ids = {head.ranking_id for head in iterate_heads(layout, run_id) if head.engine == engine} | {
-        job.ranking_id
-    }
+    ids = {head.ranking_id for head in iterate_heads(layout, run_id) if head.engine == engine}
     found = (
         match
-        for ranking_id in sorted(ids)
+        for ranking_id in sorted(ids - {job.ranking_id})
         for match in landed_matches(layout, run_id, ranking_id, group)
     )
-    return [match for match in found if match.judge == engine]
+    return tuple(match for match in found if match.judge == engine)

@@ -1,6 +1,7 @@
 """A shard: some units of one piece of work for one worker, each of them landing on its own.
 
-It travels as a file: everything a worker needs, small enough to travel, without secrets.
+Its content travels with the task: everything a worker needs, small enough to travel, without
+secrets. Files that it names are brought to workers which do not see them (`elsewhere.py`).
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.boundary import ErrorBoundary, concerns_one_unit, in_a_word, root_of
-from schemas.errors import AssayError, ConfigurationError
+from schemas.errors import AssayError, CommandGoneError, ConfigurationError
 from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
@@ -56,13 +57,18 @@ class Shard(Noun):
         """The folder to land in."""
         raise NotImplementedError
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Files and folders that its work reads, beside the warehouse."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class ShardWork(Generic[ShardT]):
-    """What is done with a shard file. Called with its path, it says how many units have a receipt.
+    """What is done with a shard. Called with its content, it says how many units have a receipt.
 
     Attributes:
-        kind: what the file holds.
+        kind: what the content is of.
         work: does what the shard asks for; receipts of its units.
         span_name, unit_noun: how traces call the shard and count its units.
     """
@@ -72,8 +78,11 @@ class ShardWork(Generic[ShardT]):
     span_name: str
     unit_noun: str
 
-    def __call__(self, shard_path: str) -> int:
-        shard = self.kind.model_validate_json(Path(shard_path).read_bytes())
+    def __call__(self, content: str | bytes) -> int:
+        return self.on(self.kind.model_validate_json(content))
+
+    def on(self, shard: ShardT) -> int:
+        """Do what `shard` asks for."""
         keep_private(shard.warehouse)
         settings = Settings()
         # Workers log at INFO, and a request per line tells nobody anything.
@@ -97,6 +106,7 @@ async def each_unit(
 
     Raises:
         ConfigurationError: settings under which no unit can be worked on.
+        CommandGoneError: whoever sent the shard has ended.
         OSError: the disk refuses; that concerns every unit.
     """
     gate = asyncio.Semaphore(at_once)
@@ -108,7 +118,7 @@ async def each_unit(
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(unit)) for unit in units]
-    except* (ConfigurationError, OSError) as errors:
+    except* (ConfigurationError, CommandGoneError, OSError) as errors:
         raise root_of(errors) from errors
     return [task.result() for task in tasks]
 

@@ -23,6 +23,7 @@ class _Shared:
         self.lock = threading.Lock()
         self.reporter: Reporter | None = None
         self.users = 0
+        self.count: Callable[[LlmCall], None] | None = None
 
 
 _SHARED = _Shared()
@@ -128,7 +129,7 @@ CallT = TypeVar("CallT")
 class _Counted(list[CallT]):
     """A list that tells of every entry appended."""
 
-    def __init__(self, tell: Callable[[CallT], None]) -> None:
+    def __init__(self, tell: Callable[[CallT], object]) -> None:
         super().__init__()
         self._tell = tell
 
@@ -137,10 +138,18 @@ class _Counted(list[CallT]):
         self._tell(call)
 
 
+def count_calls() -> None:
+    """From now on this process counts its model calls for Prometheus, too."""
+    from tasks.telemetry.figures import model_call
+
+    _SHARED.count = model_call
+
+
 def model_calls() -> list[LlmCall]:
     """An empty list; a plain one where nothing is reported."""
-    reporter = current()
-    return [] if reporter is None else _Counted(reporter.measures.model_call)
+    reporter, count = current(), _SHARED.count
+    told = [each for each in (count, reporter and reporter.measures.model_call) if each]
+    return _Counted(lambda call: [each(call) for each in told]) if told else []
 
 
 def source_calls() -> list[ApiCall]:

@@ -6,8 +6,9 @@ import asyncio
 import logging
 import resource
 import socket
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import uvicorn
@@ -115,12 +116,47 @@ def answer_requests(
         names: to which it answers, as `Host` headers give them without a port.
         idle_seconds: None: `IDLE_SECONDS`.
     """
+    try:
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(_configured(application, names, idle_seconds)).run(sockets=[listener])
+    finally:
+        listener.close()
 
+
+@contextmanager
+def answering(
+    application: ASGIApp,
+    listener: socket.socket,
+    names: Sequence[str],
+    certificates: Mapping[str, Any] | None = None,
+) -> Iterator[None]:
+    """As `answer_requests`, beside what is done inside.
+
+    Args:
+        certificates: for TLS, as uvicorn takes them: `ssl_certfile`, …; None: without.
+    """
+    config = _configured(application, names, None, **(certificates or {}))
+    server = uvicorn.Server(config)
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [listener]}, name="answering", daemon=True
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+def _configured(
+    application: ASGIApp, names: Sequence[str], idle_seconds: float | None, **more: Any
+) -> uvicorn.Config:
     class Punctual(PunctualProtocol):
         pass
 
     Punctual.idle_seconds = idle_seconds
-    config = uvicorn.Config(
+    return uvicorn.Config(
         TrustedHostMiddleware(
             ProgramsOnly(application), allowed_hosts=list(names), www_redirect=False
         ),
@@ -131,12 +167,8 @@ def answer_requests(
         timeout_keep_alive=int(IDLE_SECONDS),
         backlog=_BACKLOG,
         server_header=False,
+        **more,
     )
-    try:
-        with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        listener.close()
 
 
 def listen(host: str, port: int) -> socket.socket:

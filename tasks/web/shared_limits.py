@@ -19,6 +19,7 @@ from filelock import AsyncFileLock, lock_descriptor
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
 from schemas.patterns import bounded
+from warehouse.owner import kept
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -111,20 +112,26 @@ class SharedRateLimit:
     than its share plus one. A process that dies loses only the slots it had taken. Needs a local
     file system and a POSIX system (`flock`). With None, only what is learnt holds anything back.
 
+    The file is that of the command's machine: workers elsewhere ask (`warehouse/owner.py`).
+
     Kept by hand: libraries that share a limit between processes want a server, and none shifts what
     is handed out already when the other side asks for a pause.
+
+    Args:
+        of_machine: whether the folder is every command's of the machine, not the warehouse's.
 
     Source: the generic cell rate algorithm, ITU-T I.371.
     """
 
-    def __init__(self, folder: Path, name: str, per_minute: float | None) -> None:
+    def __init__(
+        self, folder: Path, name: str, per_minute: float | None, *, of_machine: bool = False
+    ) -> None:
         if per_minute is not None and per_minute <= 0:
             raise ConfigurationError(
                 f"rate limit {name}: {per_minute} per minute is not above zero"
             )
-        self._per_minute = per_minute
-        readable = _UNFIT_FOR_A_NAME.sub("-", name)[:60]
-        self._path = folder / f"{readable}-{content_hash(name, length=8)}.limit"
+        names = {"name": name, "per_minute": per_minute, "of_machine": of_machine}
+        self._file = kept("rate", names, RateFile(folder, name, per_minute))
 
     async def take(self, amount: float = 1.0) -> float:
         """Wait for a slot of `amount` units; return the seconds waited.
@@ -132,30 +139,21 @@ class SharedRateLimit:
         An amount above a minute's worth is let through and delays what follows accordingly.
         """
         asked_at = time.monotonic()
-        with self._shared() as state:
-            # Taken before the wait: whoever asks meanwhile gets a later slot.
-            slot = max(state.next_slot, state.earliest)
-            state.next_slot = slot + amount * self._seconds_per_unit(state)
-            start = slot + state.shift
-        # A penalty may have shifted the slot while it was waited for, so it is looked up again.
-        while (wait := start - time.monotonic()) > 0:
+        # Taken before the wait: whoever asks meanwhile gets a later slot.
+        slot = self._file.slot(amount)
+        # Another process's penalty may shift the slot while it is waited for: it is looked up again.
+        while (wait := self._file.seconds_until(slot)) > 0:  # noqa: ASYNC110
             await asyncio.sleep(wait)
-            with self._shared() as state:
-                start = slot + state.shift
         return max(time.monotonic() - asked_at, 0.0)
 
     def settle(self, difference: float) -> None:
         """Correct an estimate: `difference` units more than taken were used; negative: fewer."""
         if difference:
-            with self._shared() as state:
-                first = max(state.next_slot, state.earliest)
-                state.next_slot = first + difference * self._seconds_per_unit(state)
+            self._file.settle(difference)
 
     def space(self) -> None:
         """Count the distance to the next slot from now: for terms that mean a request's arrival."""
-        with self._shared() as state:
-            following = state.earliest + self._seconds_per_unit(state)
-            state.next_slot = max(state.next_slot, following)
+        self._file.space()
 
     def penalise(self, seconds: float) -> None:
         """Start nothing before `seconds` from now, waiting slots included (the other side said
@@ -163,6 +161,47 @@ class SharedRateLimit:
 
         Penalties that overlap count once.
         """
+        self._file.penalise(seconds)
+
+    def learn(self, per_minute: float) -> None:
+        """Keep to `per_minute` from now on, in every process: the other side said that it allows no
+        more.
+        """
+        if per_minute > 0:
+            self._file.learn(per_minute)
+
+
+class RateFile:
+    """The file behind `SharedRateLimit`, in numbers alone; see there."""
+
+    def __init__(self, folder: Path, name: str, per_minute: float | None) -> None:
+        self._per_minute = per_minute
+        readable = _UNFIT_FOR_A_NAME.sub("-", name)[:60]
+        self._path = folder / f"{readable}-{content_hash(name, length=8)}.limit"
+
+    def slot(self, amount: float) -> float:
+        """Take a slot of `amount` units, on the time line of slots."""
+        with self._shared() as state:
+            slot = max(state.next_slot, state.earliest)
+            state.next_slot = slot + amount * self._seconds_per_unit(state)
+            return slot
+
+    def seconds_until(self, slot: float) -> float:
+        """How long it is until a slot, as penalties have it now; never below zero."""
+        with self._shared() as state:
+            return max(slot + state.shift - state.seen_at, 0.0)
+
+    def settle(self, difference: float) -> None:
+        with self._shared() as state:
+            first = max(state.next_slot, state.earliest)
+            state.next_slot = first + difference * self._seconds_per_unit(state)
+
+    def space(self) -> None:
+        with self._shared() as state:
+            following = state.earliest + self._seconds_per_unit(state)
+            state.next_slot = max(state.next_slot, following)
+
+    def penalise(self, seconds: float) -> None:
         with self._shared() as state:
             until = state.seen_at + seconds
             if until > state.blocked_until:
@@ -170,12 +209,8 @@ class SharedRateLimit:
                 state.blocked_until = until
 
     def learn(self, per_minute: float) -> None:
-        """Keep to `per_minute` from now on, in every process: the other side said that it allows no
-        more.
-        """
-        if per_minute > 0:
-            with self._shared() as state:
-                state.learnt_per_minute = per_minute
+        with self._shared() as state:
+            state.learnt_per_minute = per_minute
 
     def _seconds_per_unit(self, state: _State) -> float:
         """Between slots, by what was set or learnt, whichever is slower; 0 without a limit."""

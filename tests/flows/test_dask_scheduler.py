@@ -22,7 +22,7 @@ from schemas.settings import Settings
 
 address = sys.argv[1]
 try:
-    _check_scheduler(address, None, Settings())
+    _check_scheduler(address, Settings())
 except ConfigurationError as error:
     sys.exit(str(error))
 assert "prefect" not in sys.modules
@@ -82,9 +82,9 @@ def connected(
     named = {}
     if certificate is not None:
         named = {
-            "DASK_DISTRIBUTED__COMM__TLS__CA_FILE": str(certificate[0]),
-            "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT": str(certificate[0]),
-            "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY": str(certificate[1]),
+            "ASSAY_CLUSTER__TLS_AUTHORITY": str(certificate[0]),
+            "ASSAY_CLUSTER__TLS_CERTIFICATE": str(certificate[0]),
+            "ASSAY_CLUSTER__TLS_KEY": str(certificate[1]),
         }
     environment = {
         **os.environ,
@@ -115,18 +115,19 @@ def test_work_goes_to_a_scheduler_behind_tls_with_its_certificates(
         (
             "tls",
             "none",
-            "speaks TLS: name your certificates in DASK_DISTRIBUTED__COMM__TLS__CA_FILE",
+            "speaks TLS: name your certificates in ASSAY_CLUSTER__TLS_AUTHORITY",
         ),
         ("tls", "another's", "takes this connection"),
-        ("tls", "lost", "cannot be used"),
+        ("tls", "damaged", "cannot be used"),
         ("tcp", "the lab's", "one with TLS is written tls://"),
     ],
 )
 def test_a_scheduler_behind_tls_refuses_every_other_connection_in_one_line(
     port: int, certificate: tuple[Path, Path], tmp_path: Path, scheme: str, which: str, words: str
 ) -> None:
-    lost = tmp_path / "lost.pem"
-    named = {"none": None, "the lab's": certificate, "lost": (lost, lost)}
+    damaged = tmp_path / "damaged.pem"
+    damaged.write_text("no certificate")
+    named = {"none": None, "the lab's": certificate, "damaged": (damaged, damaged)}
     shown = named[which] if which in named else write_certificate(tmp_path / "stranger")
     done = connected(f"{scheme}://127.0.0.1:{port}", shown, tmp_path)
     assert done.returncode == 1
@@ -154,6 +155,6 @@ def test_a_scheduler_without_workers_is_named_within_seconds(tmp_path: Path) -> 
         scheduler.wait(timeout=120)
     assert done.returncode == 1
     assert done.stderr == (
-        f"the Dask scheduler at tcp://127.0.0.1:{port} has no workers: start one with `dask worker"
+        f"the Dask scheduler at tcp://127.0.0.1:{port} has no workers: start one with `assay worker"
         f" tcp://127.0.0.1:{port}`\n"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from flows import dask_scheduler, preflight
+from flows import cluster_access, dask_scheduler, preflight
 from flows.preflight import check_before_run
 from flows.request import bundled, resolve_request
 from schemas.errors import ConfigurationError
@@ -76,15 +76,12 @@ def test_what_takes_connections_and_is_no_scheduler_is_refused(
             check_before_run(request_for(tmp_path, address), Settings())
 
 
-def test_workers_elsewhere_need_a_gateway_and_a_prefect_server_they_can_reach(
+def test_workers_elsewhere_need_a_prefect_server_that_they_can_reach(
     scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preflight, "LOOPBACK_HOSTS", ())
+    monkeypatch.setattr(cluster_access, "LOOPBACK_HOSTS", ())
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
-    address = scheduler
-    with pytest.raises(ConfigurationError, match="assay literature serve"):
-        check_before_run(request_for(tmp_path, address), Settings())
     with pytest.raises(ConfigurationError, match="prefect server start"):
-        check_before_run(request_for(tmp_path, address, "http://gateway:8765"), Settings())
+        check_before_run(request_for(tmp_path, scheduler), Settings())
     monkeypatch.setenv("PREFECT_API_URL", "http://prefect:4200/api")
-    check_before_run(request_for(tmp_path, address, "http://gateway:8765"), Settings())
+    check_before_run(request_for(tmp_path, scheduler), Settings())

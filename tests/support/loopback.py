@@ -79,12 +79,14 @@ def serving(make: Callable[[int], LoopbackT], handler: type[QuietHandler]) -> It
 
 
 class ServedApplication:
-    """An ASGI application served by uvicorn; 0: on any free port."""
+    """An ASGI application served by uvicorn; 0: on any free port. `listener`: where else."""
 
-    def __init__(self, application: Any, port: int = 0) -> None:
+    def __init__(
+        self, application: Any, port: int = 0, listener: socket.socket | None = None
+    ) -> None:
         config = uvicorn.Config(application, log_level="critical", lifespan="off", access_log=False)
         self._server = uvicorn.Server(config)
-        listener = socket.create_server(("127.0.0.1", port))
+        listener = listener or socket.create_server(("127.0.0.1", port))
         self.port: int = listener.getsockname()[1]
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [listener]}, daemon=True

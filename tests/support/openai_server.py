@@ -7,6 +7,7 @@ N` alone.
 import argparse
 import asyncio
 import json
+import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -75,6 +76,7 @@ class OpenAIServer:
     extra_headers: dict[str, str] = field(default_factory=dict)
     cached_tokens: int | Callable[[Messages], int] = 0
     port: int = 0
+    listener: socket.socket | None = None
     requests: list[Recorded] = field(default_factory=list)
     record: bool = True
     in_flight: int = 0
@@ -82,6 +84,7 @@ class OpenAIServer:
 
     def __post_init__(self) -> None:
         self._count = 0
+        self.answered: list[int] = []
         self._complete: dict[int, asyncio.Event] = {}
         routes = [
             Route(f"/v1/{path}", handler, methods=["POST"])
@@ -94,7 +97,7 @@ class OpenAIServer:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def start(self) -> "OpenAIServer":
-        self._served = ServedApplication(self._application, self.port)
+        self._served = ServedApplication(self._application, self.port, self.listener)
         self.port = self._served.port
         return self
 
@@ -259,6 +262,7 @@ class OpenAIServer:
             if callable(self.cached_tokens)
             else self.cached_tokens
         )
+        self.answered.append(prompt + completion)
         return {
             "id": f"chatcmpl-{recorded.number}",
             "object": "chat.completion",

@@ -22,7 +22,8 @@ from schemas.settings import RunSettings
 from schemas.standing import standing_of_run
 from schemas.tables import IDEA_TABLES, TABLE
 from warehouse.landed import read_rows
-from warehouse.layout import Layout
+from warehouse.layout import Layout, safe_name
+from warehouse.owner import kept
 from warehouse.rankings.landing import drop_stale_rankings
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
 from warehouse.runs.standing import standing_of_rows
@@ -282,11 +283,23 @@ def _complete_of(layout: Layout, key: EvaluationKey, runs: Iterable[str]) -> Rec
     return min(complete, key=lambda receipt: receipt.reused_from_run_id is not None, default=None)
 
 
+class EvaluationIndex:
+    """Which runs landed an evaluation, so that others may take it over."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+
+    def note(self, key: str, run_id: str) -> None:
+        """Say that the run lands it."""
+        folder = self._layout.receipt_index(EvaluationKey(safe_name("evaluation key", key)))
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / safe_name("run", run_id)).touch()
+        shared.note_run(self._layout, folder, RunId(run_id))
+
+
 def _indexed(layout: Layout, rows: Rows, receipt: Receipt) -> Receipt:
     # Before the receipt exists, so that no receipt is ever without its entry; a look-up checks the
     # receipt itself.
-    folder = layout.receipt_index(receipt.evaluation_key)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / receipt.run_id).touch()
-    shared.note_run(layout, folder, receipt.run_id)
+    index = kept("evaluations", {}, EvaluationIndex(layout), landing=True)
+    index.note(receipt.evaluation_key, receipt.run_id)
     return landing.land(layout, RUNS, _with_standing(rows), receipt)

@@ -19,11 +19,12 @@ from pydantic import ValidationError
 
 from schemas.base import Noun, replace
 from schemas.columns import Table
-from schemas.errors import ConfigurationError
+from schemas.errors import CommandGoneError, ConfigurationError
 from schemas.tables import TABLE
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.object_storage import AT_ONCE
+from warehouse.owner import Owner, landing_owner
 from warehouse.parquet import write_bytes, write_rows
 from warehouse.rows import Rows
 from warehouse.units import shared
@@ -55,14 +56,20 @@ def land(
         PublicationError: a row does not fit its table.
         ConfigurationError: what landed before cannot be read, or object storage refuses.
         UpstreamError: landing is shared, and object storage cannot be reached.
+        CommandGoneError: the command that sent the work is gone; the unit is kept until the worker
+            meets it again (`hand_over`).
     """
     target = kind.folder_of(layout, receipt)
     target.parent.mkdir(parents=True, exist_ok=True)
-    tag = _take(layout, target)
+    tag, gone = None, None
+    try:
+        tag = take(layout, target)
+    except CommandGoneError as error:  # known once there is something to keep
+        gone = error
     while True:
         if _read_receipt_of(target, kind) is not None:
             rows = _with_paid_calls(rows, target)
-        building = _topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
+        building = topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
         building.mkdir()
         try:
             size = sum(
@@ -72,12 +79,17 @@ def land(
             counts = {name: len(rows.get(name, ())) for name in kind.tables}
             complete = replace(receipt, rows=counts, bytes=size, **kind.totals(rows))
             write_bytes(building / RECEIPT_FILE, as_json(complete))
+            if gone is not None:
+                raise gone
             if shared.offer(layout, building, target, replaced=tag):
                 move_into_place(building, target)
                 return complete
+        except CommandGoneError:
+            _keep_for_later(layout, building, target)
+            raise
         finally:
             shutil.rmtree(building, ignore_errors=True)
-        tag = _take(layout, target)  # of another worker, who was first
+        tag = take(layout, target)  # of another worker, who was first
 
 
 def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
@@ -89,8 +101,10 @@ def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> Re
         UpstreamError: object storage cannot be reached.
     """
     folder = kind.unit_folder(layout, *names)
+    if landing_owner() is not None:
+        return None if take(layout, folder) is None else _read_receipt_of(folder, kind)
     receipt = _read_receipt_of(folder, kind)
-    if (receipt is None or not receipt.complete) and _take(layout, folder) is not None:
+    if (receipt is None or not receipt.complete) and take(layout, folder) is not None:
         receipt = _read_receipt_of(folder, kind)
     return receipt
 
@@ -116,7 +130,7 @@ def bring(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> None:
     def bring_unit(name: str) -> None:
         receipt = _read_receipt_of(folder / name, kind)
         if receipt is None or not receipt.complete:
-            _take(layout, folder / name)
+            take(layout, folder / name)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(bring_unit, units))
@@ -285,18 +299,25 @@ def _read_receipt_of(folder: Path, kind: Kind[ReceiptT, HeadT]) -> ReceiptT | No
     return read_noun(folder / RECEIPT_FILE, kind.receipt, kind.remedy)
 
 
-def _take(layout: Layout, target: Path) -> str | None:
+def take(layout: Layout, target: Path) -> str | None:
     """Bring the unit whose folder is `target` here from where landing is shared, if it is there and
     another than the one here; its tag.
     """
+    receipt = target / RECEIPT_FILE
+    if landing_owner() is not None:
+        known = shared.tag_elsewhere(layout, target)
+        if known is None:
+            shutil.rmtree(target, ignore_errors=True)  # of a unit that was removed there
+            return None
+        if _has_tag(receipt, known):
+            return known
     there = shared.found(layout, target)
     if there is None:
         return None
     files, tag = there
-    receipt = target / RECEIPT_FILE
     if receipt.is_file() and receipt.read_bytes() == files.get(RECEIPT_FILE):
         return tag
-    building = _topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
+    building = topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
     building.mkdir(parents=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -306,6 +327,42 @@ def _take(layout: Layout, target: Path) -> str | None:
     finally:
         shutil.rmtree(building, ignore_errors=True)
     return tag
+
+
+def _has_tag(receipt: Path, tag: str) -> bool:
+    return receipt.is_file() and shared.receipt_tag(receipt.read_bytes()) == tag
+
+
+def _keep_for_later(layout: Layout, building: Path, target: Path) -> None:
+    """Keep a unit that a worker could not hand over."""
+    kept = layout.undelivered / target.relative_to(layout.landing)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(kept, ignore_errors=True)
+    building.rename(kept)
+
+
+def hand_over(layout: Layout, asked: Owner, folder: Path) -> int:
+    """Hand over what an earlier start could not, of the work whose folder in landing is `folder`;
+    how many units were still wanted.
+
+    Raises:
+        CommandGoneError: the command is gone, too.
+    """
+    below = layout.undelivered / folder.relative_to(layout.landing)
+    wanted = 0
+    for receipt in sorted(below.rglob(RECEIPT_FILE)):
+        unit = receipt.parent
+        name = shared.unit_name(unit.relative_to(layout.undelivered))
+        there = asked.get(name)
+        tag = None if there is None else there[1]
+        if there is None or not _is_complete(shared.unpacked(there[0])[RECEIPT_FILE]):
+            wanted += asked.put(name, shared.packed(unit), replaced=tag)
+        shutil.rmtree(unit, ignore_errors=True)
+    return wanted
+
+
+def _is_complete(receipt: bytes) -> bool:
+    return orjson.loads(receipt).get("incomplete_reason") is None
 
 
 def _with_paid_calls(rows: Rows, landed: Path) -> Rows:
@@ -323,7 +380,7 @@ def _with_paid_calls(rows: Rows, landed: Path) -> Rows:
     return merged
 
 
-def _topmost(layout: Layout, target: Path) -> Path:
+def topmost(layout: Layout, target: Path) -> Path:
     """The folder just below landing that `target` lies in: where `compact` looks for leftovers."""
     inside = target.relative_to(layout.landing).parts[:-1]
     return layout.landing / inside[0] if inside else layout.landing

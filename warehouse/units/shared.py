@@ -1,5 +1,6 @@
-"""What lands in a warehouse in object storage: machines without a folder in common find each
-other's units by their names.
+"""Where units land that other machines have to find, by their names: in object storage, where the
+warehouse lies there; from a worker that does not see the warehouse folder, with the command that
+sent the work (`warehouse/owner.py`), which keeps them in both.
 
 A unit is one object, its receipt within, so that it is there whole or not at all. It is written on
 the condition that nobody else has written it meanwhile. Nothing is looked for in a listing: what a
@@ -16,8 +17,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
-from schemas.identifiers import RunId
+from schemas.identifiers import RunId, content_hash
 from warehouse.layout import Layout
+from warehouse.object_storage import ObjectFolder
+from warehouse.owner import Owner, landing_owner
 
 RECEIPT_FILE = "receipt.json"
 LET_GO = "rows-in-lake-only"
@@ -31,10 +34,10 @@ def offer(layout: Layout, building: Path, target: Path, replaced: str | None) ->
     """Keep the unit in the folder `building`, which is to be `target`; False: somebody else has
     written it since. `replaced`: the tag of the one that it stands in for; None: there was none.
     """
-    place = layout.objects
+    place = _place(layout)
     if place is None:
         return True
-    content = _packed(sorted(building.iterdir()))
+    content = packed(building)
     name = _name(layout, target)
     if place.put(name, content, replaced=replaced):
         return True
@@ -51,6 +54,19 @@ def found(layout: Layout, target: Path) -> tuple[dict[str, bytes], str] | None:
     if not any(name.endswith(".json") for name in files):
         raise _no_unit(layout, _name(layout, target), "it has no receipt")
     return files, tag
+
+
+def tag_elsewhere(layout: Layout, target: Path) -> str | None:
+    """The tag of the unit whose folder is `target`, as the command has it that sent the work; None:
+    it has none. Only where units land there.
+    """
+    asked = landing_owner()
+    return None if asked is None else asked.tag(_name(layout, target))
+
+
+def receipt_tag(receipt: bytes) -> str:
+    """By which the command knows a unit with this receipt from another."""
+    return content_hash(receipt.decode("utf-8", "replace"), length=32)
 
 
 def keep_work(layout: Layout, folder: Path, files: Iterable[Path]) -> None:
@@ -128,7 +144,16 @@ def _change_runs(
 
 
 def _name(layout: Layout, target: Path) -> str:
-    return f"landing/{target.relative_to(layout.landing).as_posix()}.tar"
+    return unit_name(target.relative_to(layout.landing))
+
+
+def unit_name(inside: Path) -> str:
+    """What the unit is called whose folder lies there in landing."""
+    return f"landing/{inside.as_posix()}.tar"
+
+
+def _place(layout: Layout) -> ObjectFolder | Owner | None:
+    return landing_owner() or layout.objects
 
 
 def _work_name(layout: Layout, folder: Path) -> str:
@@ -140,12 +165,13 @@ def _index_name(layout: Layout, index: Path) -> str:
 
 
 def _get(layout: Layout, name: str) -> tuple[dict[str, bytes], str] | None:
-    there = None if layout.objects is None else layout.objects.get(name)
+    place = _place(layout)
+    there = None if place is None else place.get(name)
     if there is None:
         return None
     content, tag = there
     try:
-        return _unpacked(content), tag
+        return unpacked(content), tag
     except tarfile.TarError as error:
         raise _no_unit(layout, name, str(error)) from error
 
@@ -154,26 +180,33 @@ def _no_unit(layout: Layout, name: str, why: str) -> ConfigurationError:
     return ConfigurationError(f"{layout.address}/{name} is not what lands there ({why}): remove it")
 
 
+def packed(folder: Path) -> bytes:
+    """The unit in `folder` as one object."""
+    return _packed(sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES))
+
+
 def _packed(files: Iterable[Path], more: Mapping[str, bytes] | None = None) -> bytes:
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as archive:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
         for file in files:
             archive.add(file, file.name, filter=_plain)
-        for name, content in (more or {}).items():
+        for name, held in (more or {}).items():
             member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return packed.getvalue()
+            member.size = len(held)
+            archive.addfile(member, io.BytesIO(held))
+    return content.getvalue()
 
 
 def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
     """Without what differs between machines."""
     member.uid = member.gid = member.mtime = 0
+    member.mode = 0o600
     member.uname = member.gname = ""
     return member
 
 
-def _unpacked(content: bytes) -> dict[str, bytes]:
+def unpacked(content: bytes) -> dict[str, bytes]:
+    """The files of a unit, or of what else is kept so. Raises tarfile.TarError: it is neither."""
     files = {}
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:  # nothing to inflate
         for member in archive:

@@ -56,10 +56,14 @@ _QUICK_DEATH_SECONDS = 5.0
 _MOST_QUICK_DEATHS = 5
 _LONGEST_LOG_BYTES = 20_000_000
 LOG_NAME = "gateway.log"
+LOOPBACK = "127.0.0.1"
 
 
 class GatewayProcess:
     """Use as a context manager; `url` is valid inside, and stays the same over restarts.
+
+    Args:
+        place: the address to listen on, and the name under which clients reach it.
 
     Raises on entering:
         ConfigurationError: it does not start; the message is its own last line.
@@ -67,9 +71,16 @@ class GatewayProcess:
     """
 
     def __init__(
-        self, settings: Settings, literature: LiteratureChoice, cache_directory: Path
+        self,
+        settings: Settings,
+        literature: LiteratureChoice,
+        cache_directory: Path,
+        place: tuple[str, str] = (LOOPBACK, LOOPBACK),
     ) -> None:
-        self._environment = environment_of(settings)
+        self._host, self._name = place
+        hosts = (*settings.literature.allowed_hosts, self._name)
+        section = settings.literature.model_copy(update={"allowed_hosts": hosts})
+        self._environment = environment_of(settings.model_copy(update={"literature": section}))
         self._literature = literature
         self._cache_directory = cache_directory
         self._log = cache_directory / LOG_NAME
@@ -83,7 +94,8 @@ class GatewayProcess:
     @property
     def url(self) -> str:
         """Base address, without a path."""
-        return f"http://127.0.0.1:{self._port}"
+        shown = f"[{self._name}]" if ":" in self._name else self._name
+        return f"http://{shown}:{self._port}"
 
     @property
     def process_id(self) -> int:
@@ -128,6 +140,7 @@ class GatewayProcess:
         options = {
             "literature": self._literature.text,
             "cache": str(self._cache_directory),
+            "host": self._host,
             "port": str(self._port),
             "port-file": str(self._port_file),
             "parent": str(os.getpid()),

@@ -60,7 +60,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Collector, 
                 job = shard_job(folder, gateway.url, model.url)
             path = folder / "shard.json"
             path.write_text(job.model_dump_json())
-            assert Evaluation.work(str(path)) == 1
+            assert Evaluation.work(path.read_bytes()) == 1
         yield kept, job
 
 

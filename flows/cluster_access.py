@@ -1,0 +1,108 @@
+"""How the machines of a cluster reach each other: certificates, and the address under which workers
+find what a command starts.
+"""
+
+import socket
+from typing import Any
+from urllib.parse import urlsplit
+
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
+_EVERYWHERE = "0.0.0.0"  # noqa: S104 -- only where the user names an address of the machine
+_CONNECT_SECONDS = 5.0
+_VARIABLES = (
+    "ASSAY_CLUSTER__TLS_AUTHORITY, ASSAY_CLUSTER__TLS_CERTIFICATE and ASSAY_CLUSTER__TLS_KEY"
+)
+
+
+def use_certificates(settings: Settings) -> None:
+    """Let Dask find the certificates that the settings name, in every role; without any, Dask's own
+    configuration holds.
+
+    Raises:
+        ConfigurationError: only some of the three are named, or one is no file.
+    """
+    cluster = settings.cluster
+    named = (cluster.tls_authority, cluster.tls_certificate, cluster.tls_key)
+    if not any(named):
+        return
+    if cluster.certificates is None:
+        raise ConfigurationError(f"TLS takes three files: name {_VARIABLES}")
+    for path in cluster.certificates:
+        if not path.is_file():
+            raise ConfigurationError(f"there is no file {path}: {_VARIABLES} name three")
+    import dask  # late: most commands need no cluster
+
+    authority, certificate, key = map(str, cluster.certificates)
+    files = {"distributed.comm.tls.ca-file": authority}
+    for role in ("client", "scheduler", "worker"):
+        files[f"distributed.comm.tls.{role}.cert"] = certificate
+        files[f"distributed.comm.tls.{role}.key"] = key
+    dask.config.set(files)
+
+
+def certificates_of_service(address: str) -> dict[str, Any] | None:
+    """For what a command starts beside the scheduler at `address`, as uvicorn takes them; None:
+    that speaks without TLS, and so does this.
+    """
+    if not address.startswith("tls://"):
+        return None
+    import ssl
+
+    from distributed import Security
+
+    files = Security().get_tls_config_for_role("client")
+    return {
+        "ssl_ca_certs": files["ca_file"],
+        "ssl_certfile": files["cert"],
+        "ssl_keyfile": files["key"] or files["cert"],
+        "ssl_cert_reqs": ssl.CERT_REQUIRED,
+    }
+
+
+def places_for_workers(address: str | None, settings: Settings) -> tuple[str, str]:
+    """Where to listen so that workers of the scheduler at `address` reach it, and the name under
+    which they do. On this machine's loopback where its workers are of this machine.
+
+    Raises:
+        ConfigurationError: no scheduler answers there.
+    """
+    if settings.cluster.host is not None and address is not None:
+        return _EVERYWHERE, settings.cluster.host
+    if address is None:
+        return LOOPBACK_HOSTS[0], LOOPBACK_HOSTS[0]
+    host, port = scheduler_place(address)
+    if host in LOOPBACK_HOSTS:
+        return LOOPBACK_HOSTS[0], LOOPBACK_HOSTS[0]
+    own = own_address(address, host, port)
+    return own, own
+
+
+def scheduler_place(address: str) -> tuple[str, int]:
+    """Host and port of a scheduler. Raises ConfigurationError: it is no address."""
+    try:
+        parts = urlsplit(address if "://" in address else f"tcp://{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
+        raise ConfigurationError(
+            f"--scheduler {address!r} is no address; write it as tcp://host:8786"
+        )
+    return host, port
+
+
+def own_address(address: str, host: str, port: int) -> str:
+    """The address from which this machine reaches the scheduler. Raises ConfigurationError: nothing
+    answers there.
+    """
+    try:
+        with socket.create_connection((host, port), _CONNECT_SECONDS) as connection:
+            return str(connection.getsockname()[0])
+    except OSError as error:
+        raise ConfigurationError(
+            f"no Dask scheduler answers at {address}; start one with `dask scheduler` and `assay"
+            f" worker {address}`"
+        ) from error

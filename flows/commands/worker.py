@@ -1,0 +1,66 @@
+"""`assay worker`: a machine takes shards of any work from a Dask scheduler."""
+
+import os
+import platform
+import sys
+from typing import Annotated
+
+import typer
+
+from schemas.errors import ConfigurationError
+from schemas.settings import Settings
+
+
+def worker(
+    address: Annotated[
+        str,
+        typer.Argument(metavar="SCHEDULER", help="Of the Dask scheduler, tls://host:8786."),
+    ],
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, metavar="N", help="Processes of one thread each.")
+    ] = 1,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="What it is called; this machine's name."),
+    ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics",
+            metavar="ADDRESS:PORT",
+            help="Where Prometheus finds its /metrics; only with one process.",
+        ),
+    ] = None,
+) -> int:
+    """Take shards of any work from a Dask scheduler, without a folder in common with whoever sends
+    them.
+
+    Needs the same version of Assay, the same settings and the keys of the models; what is missing
+    is said in one line. Certificates: ASSAY_CLUSTER__TLS_AUTHORITY, …__TLS_CERTIFICATE, …__TLS_KEY.
+    """
+    from flows.cluster_access import scheduler_place, use_certificates
+
+    settings = Settings()
+    scheduler_place(address)
+    use_certificates(settings)
+    if metrics is not None and workers > 1:
+        raise ConfigurationError("--metrics is of one process: start `assay worker` for each")
+    settings.home.mkdir(parents=True, exist_ok=True)
+    os.execv(  # noqa: S606 -- our own interpreter: what supervises this command has Dask's nanny
+        sys.executable,
+        _command(address, workers, name or platform.node(), metrics, settings),
+    )
+
+
+def _command(
+    address: str, workers: int, name: str, metrics: str | None, settings: Settings
+) -> list[str]:
+    options = ["--nthreads", "1", "--nworkers", str(workers), "--name", name]
+    options += ["--preload", "flows.worker_start", "--local-directory", str(settings.home / "dask")]
+    options += ["--dashboard-address", metrics] if metrics is not None else ["--no-dashboard"]
+    if settings.cluster.certificates is not None:
+        flags = ("--tls-ca-file", "--tls-cert", "--tls-key")
+        for flag, path in zip(flags, settings.cluster.certificates, strict=True):
+            options += [flag, str(path)]
+    program = ["-P", "-m", "distributed.cli.dask_worker"]
+    return [sys.executable, *program, address, *options]

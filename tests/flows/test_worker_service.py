@@ -1,0 +1,247 @@
+"""What workers elsewhere share with the command: asked over the network, kept in its files."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from flows import worker_service
+from flows.worker_service import WorkerService
+from schemas.errors import BudgetExhaustedError, CommandGoneError, ConfigurationError
+from schemas.identifiers import IdeaId, RunId
+from schemas.run import Budget
+from schemas.settings import Settings
+from tasks.accounting.budgets import SharedBudget
+from tasks.evaluation.evaluate_shard import Attempts
+from tasks.shards.elsewhere import brought
+from tasks.shards.work import Shard
+from tasks.web.owner import Reach, RemoteOwner
+from tasks.web.shared_limits import SharedRateLimit
+from tests.support.work_of_every_kind import WORKS, Work
+from warehouse.layout import Layout
+from warehouse.owner import asking
+from warehouse.units.landing import hand_over, iterate_receipts, unit_folders
+
+RUN, IDEA = RunId("run-1"), IdeaId("idea-1")
+Worker = Callable[[], RemoteOwner]
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    """The command's."""
+    return Layout(tmp_path / "command")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Layout:
+    """The worker's."""
+    return Layout(tmp_path / "worker")
+
+
+def service_of(layout: Layout, folder: Path) -> WorkerService:
+    return WorkerService(Settings(home=layout.root / "home"), layout, RUN, folder)
+
+
+def unseen(reach: Reach) -> Reach:
+    """As a machine has it that does not see the folder."""
+    return replace(reach, mark="not here")
+
+
+@pytest.fixture
+def worker(layout: Layout) -> Iterator[Worker]:
+    """Makes workers of a run."""
+    service = service_of(layout, layout.landing / "run=run-1")
+    with ExitStack() as stack:
+        reach = stack.enter_context(service.open("127.0.0.1", "127.0.0.1"))
+        yield lambda: stack.enter_context(RemoteOwner(unseen(reach), None, patience_seconds=2.0))
+
+
+def budget(layout: Layout, **bounds: float) -> SharedBudget:
+    return SharedBudget(layout.state / "budgets.sqlite", RUN, Budget(**bounds))
+
+
+def test_workers_share_the_budget_of_the_command_to_the_token(
+    layout: Layout, own: Layout, worker: Worker
+) -> None:
+    async def call(tokens: int) -> None:
+        with asking(worker()):
+            spending = budget(own, maximum_tokens=100)
+            spending.settle(await spending.reserve(IDEA, tokens=50), tokens=tokens)
+
+    asyncio.run(call(60))
+    assert budget(layout, maximum_tokens=100).spent().tokens == 60
+    asyncio.run(call(45))
+    with pytest.raises(BudgetExhaustedError, match="of 100 tokens is spent: raise --max-tokens"):
+        asyncio.run(call(1))
+    assert budget(layout, maximum_tokens=100).spent(IDEA).tokens == 105
+    assert not own.root.exists()
+
+
+def test_what_a_silent_worker_had_reserved_is_free_again(
+    layout: Layout, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_service, "_DEAD_AFTER_SECONDS", 0.3)
+
+    async def reserved(owner: RemoteOwner) -> None:
+        with asking(owner):
+            await budget(layout, maximum_cost_usd=1.0).reserve(IDEA, cost_usd=5.0)
+
+    asyncio.run(reserved(worker()))  # and never settled
+    asyncio.run(asyncio.wait_for(reserved(worker()), 60))
+
+
+def test_a_question_whose_answer_was_lost_is_counted_once(
+    layout: Layout, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = worker()
+    send, lost = owner._client.request, [True]
+
+    def unreliable(*arguments: object, **named: object) -> httpx.Response:
+        answer = send(*arguments, **named)  # type: ignore[arg-type]
+        if lost.pop() if lost else False:
+            raise httpx.ReadError("the answer was lost")
+        return answer
+
+    monkeypatch.setattr(owner._client, "request", unreliable)
+    with asking(owner):
+        budget(layout, maximum_requests=5).count_request(IDEA)
+    assert budget(layout, maximum_requests=5).spent().requests == 1
+
+
+def test_rates_and_attempts_are_those_of_the_command(
+    layout: Layout, own: Layout, worker: Worker
+) -> None:
+    async def second_waits(limit: SharedRateLimit) -> float:
+        await limit.take()
+        return await limit.take(0.0)
+
+    for _ in range(2):  # two workers
+        with asking(worker()):
+            Attempts(own.state).begin("a" * 32)  # type: ignore[arg-type]
+    with asking(worker()):
+        assert Attempts(own.state).count("a" * 32) == 2  # type: ignore[arg-type]
+        there = SharedRateLimit(own.state / "limits", "model tokens", 600)
+        assert asyncio.run(second_waits(there)) > 0
+    here = SharedRateLimit(layout.state / "limits", "model tokens", 600)
+    here.penalise(0.2)
+    with asking(worker()):
+        assert asyncio.run(there.take(0.0)) > 0
+    assert not own.root.exists()
+
+
+@pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
+def test_units_of_every_kind_land_with_the_command_and_are_found_there(
+    work: Work, layout: Layout, own: Layout
+) -> None:
+    work.prepare(layout)
+    folder = work.kind.folder(layout, *work.names)
+    with (
+        service_of(layout, folder).open("127.0.0.1", "127.0.0.1") as reach,
+        RemoteOwner(unseen(reach), None, 2.0) as owner,
+        asking(owner),
+    ):
+        landed = work.land(own, 0, "call-0")
+        again = work.land(own, 0, "call-1")  # which keeps what was paid for
+    (receipt,) = iterate_receipts(layout, work.kind, *work.names)
+    assert receipt == again
+    if "llm_calls" in landed.rows:
+        assert again.rows["llm_calls"] == landed.rows["llm_calls"] + 1
+    (unit,) = unit_folders(layout, work.kind, *work.names)
+    assert {file.name for file in unit.iterdir()} >= {"receipt.json"}
+
+
+def test_a_unit_made_while_the_command_was_gone_is_handed_over_to_the_next(
+    layout: Layout, own: Layout, tmp_path: Path
+) -> None:
+    work = WORKS[0]
+    folder = work.kind.folder(layout, *work.names)
+    with service_of(layout, folder).open("127.0.0.1", "127.0.0.1") as reach:
+        pass  # and gone
+    with (
+        RemoteOwner(unseen(reach), None, 0.1) as owner,
+        asking(owner),
+        pytest.raises(CommandGoneError, match="that sent this work gives no answer"),
+    ):
+        work.land(own, 0, "call-0")
+    assert list(iterate_receipts(layout, work.kind, *work.names)) == []
+    with (
+        service_of(layout, folder).open("127.0.0.1", "127.0.0.1") as reach,
+        RemoteOwner(unseen(reach), None, 2.0) as owner,
+    ):
+        assert hand_over(own, owner, work.kind.folder(own, *work.names)) == 1
+        assert hand_over(own, owner, work.kind.folder(own, *work.names)) == 0
+    assert len(list(iterate_receipts(layout, work.kind, *work.names))) == 1
+
+
+class Reading(Shard):
+    """A shard that names a file, a folder and, in a profile, a file as text."""
+
+    paper: Path
+    sources: tuple[Path, ...]
+    exemplars: str
+    text: str
+    place: Path
+
+    @property
+    def warehouse(self) -> Path:
+        return self.place
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return (self.paper, *self.sources, Path(self.exemplars))
+
+
+def test_files_that_a_shard_names_are_brought_and_texts_stay_as_they_are(
+    layout: Layout, own: Layout, tmp_path: Path
+) -> None:
+    paper, sources, exemplars = (tmp_path / name for name in ("a.pdf", "tex", "ideas.jsonl"))
+    paper.write_bytes(bytes(range(256)) * 9)
+    (sources / "figures").mkdir(parents=True)
+    (sources / "figures" / "one.tex").write_text("x")
+    (sources / "empty.tex").touch()
+    exemplars.write_text("{}")
+    shard = Reading(
+        run_id=RUN,
+        paper=paper,
+        sources=(sources,),
+        exemplars=str(exemplars),
+        text=str(paper),
+        place=layout.root,
+    )
+    service = service_of(layout, layout.landing / "run=run-1")
+    service.hand_out(frozenset(shard.files))
+    with (
+        service.open("127.0.0.1", "127.0.0.1") as reach,
+        RemoteOwner(unseen(reach), None, 2.0) as owner,
+    ):
+        there = brought(shard, owner, own)
+        assert brought(shard, owner, own) == there
+        with pytest.raises(ConfigurationError, match="was removed"):
+            owner.download(str(sources), "../a.pdf", tmp_path / "stolen")
+    assert there.warehouse == own.root
+    assert there.text == str(paper)
+    assert there.paper.is_relative_to(own.cache) and there.paper.name == "a.pdf"
+    assert there.paper.read_bytes() == paper.read_bytes()
+    (folder,) = there.sources
+    assert (folder / "figures" / "one.tex").read_text() == "x"
+    assert (folder / "empty.tex").read_bytes() == b""
+    assert Path(there.exemplars).read_text() == "{}"
+
+
+def test_nothing_is_answered_to_strangers_or_of_other_work(layout: Layout, worker: Worker) -> None:
+    owner = worker()
+    for name in ("landing/run=other/idea=x.tar", "landing/run=run-1/../../lake.tar"):
+        with pytest.raises(ConfigurationError, match="no unit of this work"):
+            owner.put(name, b"", replaced=None)
+    with pytest.raises(ConfigurationError, match="no file of this work"):
+        owner.listing("/etc/passwd")
+    with pytest.raises(ConfigurationError, match="nothing that workers may ask"):
+        owner.ask("budget", {}, "close", [])
+    owner._client.headers["authorization"] = "Bearer guessed"
+    with pytest.raises(CommandGoneError):
+        owner.tag("landing/run=run-1/idea=x.tar")
+    del layout

@@ -1,0 +1,90 @@
+"""Units that workers on other machines have made, landed here as if they had been made here."""
+
+import shutil
+import tarfile
+import threading
+from pathlib import Path
+from uuid import uuid4
+
+import pyarrow as pa
+
+from schemas.errors import ConfigurationError
+from schemas.patterns import bounded
+from warehouse.layout import Layout
+from warehouse.parquet import write_bytes
+from warehouse.units import landing, shared
+
+_UNIT = bounded(r"landing(?:/[a-z]+=[A-Za-z0-9][A-Za-z0-9._-]{0,199}){1,4}\.tar")
+
+
+class ReceivedUnits:
+    """The units of one piece of work, as workers ask for them and bring them.
+
+    Args:
+        folder: that of the work in landing; of other work nothing is told or taken.
+    """
+
+    def __init__(self, layout: Layout, folder: Path) -> None:
+        self._layout = layout
+        self._below = f"{folder.relative_to(layout.root).as_posix()}/"
+        self._alone = f"{folder.relative_to(layout.root).as_posix()}.tar"
+        self._lock = threading.Lock()
+
+    def tag(self, name: str) -> str | None:
+        """That of the receipt that is here, or where landing is shared; None: there is none."""
+        target = self._target(name)
+        with self._lock:
+            if self._layout.objects is not None:
+                landing.take(self._layout, target)
+            return _tag_of(target)
+
+    def get(self, name: str) -> tuple[bytes, str] | None:
+        """The unit and its tag."""
+        tag = self.tag(name)
+        return None if tag is None else (shared.packed(self._target(name)), tag)
+
+    def put(self, name: str, content: bytes, *, replaced: str | None) -> bool:
+        """Land a unit in place of the one with this tag; False: another is here by now.
+
+        Raises:
+            ConfigurationError: it is no unit.
+        """
+        target = self._target(name)
+        try:
+            files = shared.unpacked(content)
+        except tarfile.TarError as error:
+            raise ConfigurationError(f"{name} is no landed unit ({error})") from error
+        if landing.RECEIPT_FILE not in files:
+            raise ConfigurationError(f"{name} is no landed unit (it has no receipt)")
+        with self._lock:
+            there = None
+            if self._layout.objects is not None:
+                there = landing.take(self._layout, target)
+            if _tag_of(target) != replaced:
+                return False
+            target.parent.mkdir(parents=True, exist_ok=True)
+            building = landing.topmost(self._layout, target) / f"{landing.BUILDING}{uuid4().hex}"
+            building.mkdir()
+            try:
+                for file, held in files.items():
+                    write_bytes(building / file, pa.py_buffer(held))
+                if not shared.offer(self._layout, building, target, replaced=there):
+                    return False
+                landing.move_into_place(building, target)
+            finally:
+                shutil.rmtree(building, ignore_errors=True)
+            return True
+
+    def _target(self, name: str) -> Path:
+        """Raises ConfigurationError: the name is not that of a unit of this work."""
+        known = name == self._alone or name.startswith(self._below)
+        if not known or not _UNIT.fullmatch(name):
+            raise ConfigurationError(f"{name[:200]!r} is no unit of this work")
+        return self._layout.root / name.removesuffix(".tar")
+
+
+def _tag_of(target: Path) -> str | None:
+    try:
+        return shared.receipt_tag((target / landing.RECEIPT_FILE).read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
