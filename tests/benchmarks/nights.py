@@ -12,6 +12,7 @@ and published; the others are copies of the first, each in one transaction.
 """
 
 import argparse
+import logging
 import statistics
 import subprocess
 import sys
@@ -26,7 +27,6 @@ from typing import Any
 
 import duckdb
 import streamlit as st
-from streamlit.logger import set_log_level
 
 from dashboards.app.registry import PAGES
 from dashboards.reports.write import write_reports
@@ -259,7 +259,7 @@ def command(layout: Layout, *arguments: str) -> None:
 
 
 def main() -> None:
-    set_log_level("ERROR")
+    logging.disable(logging.WARNING)  # Streamlit says of each page that no browser has it open
     parser = argparse.ArgumentParser(prog="nights")
     parser.add_argument("--nights", type=int, default=30)
     parser.add_argument("--ideas", type=int, default=1000)
