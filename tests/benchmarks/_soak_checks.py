@@ -141,8 +141,8 @@ def _report_calls(done: Done) -> None:
     )
     print(f"{len(again)} answered twice (with as many kills up to {allowed} are explained)")
     kills = [*done.worker_kills, *done.driver_kills]
-    apart = [at for at in again if not any(0 <= at - kill < 60 for kill in kills)]
-    print(f"  of these {len(apart)} not within a minute after a kill")
+    apart = [one for one in again if not any(one[0] <= kill <= one[1] for kill in kills)]
+    print(f"  of these {len(apart)} without a kill between both answers")
     print(f"faults: model {asked['faults']}; literature {asked['look_ups']}")
 
 

@@ -37,12 +37,17 @@ def planned(faults: tuple[str, ...], share: float, seed: int, number: int) -> st
 
 @dataclass
 class Asked:
-    """What the model was asked. `again` has the time of each question that was answered before."""
+    """What the model was asked.
+
+    Attributes:
+        answered: when each question was answered first.
+        again: when a question was answered that had been answered before, and when that was.
+    """
 
     share: float
     seed: int
-    answered: set[bytes] = field(default_factory=set)
-    again: list[float] = field(default_factory=list)
+    answered: dict[bytes, float] = field(default_factory=dict)
+    again: list[tuple[float, float]] = field(default_factory=list)
     faults: Counter[str] = field(default_factory=Counter)
     requests: int = 0
 
@@ -55,10 +60,11 @@ class Asked:
         if fault is not None:
             self.faults[fault] += 1
             return fault
-        question = hashlib.sha256(orjson.dumps(recorded.body, option=orjson.OPT_SORT_KEYS))
-        if question.digest() in self.answered:
-            self.again.append(time.time())
-        self.answered.add(question.digest())
+        now = time.time()
+        asked = orjson.dumps(recorded.body, option=orjson.OPT_SORT_KEYS)
+        first = self.answered.setdefault(hashlib.sha256(asked).digest(), now)
+        if first < now:
+            self.again.append((first, now))
         return "good"
 
 
