@@ -192,6 +192,13 @@ class Reader:
             )
         assert self.troubles == []
 
+    def turn(self, colours: Literal["light", "dark"]) -> None:
+        """Have the system turn light or dark, and wait until the page has followed."""
+        app = self.page.get_by_test_id("stApp")
+        before = app.evaluate("each => getComputedStyle(each).backgroundColor")
+        self.page.emulate_media(color_scheme=colours)
+        expect(app).not_to_have_css("background-color", before)
+
     def see_chart(self, title: str) -> None:
         """Wait for a chart by its title; no name on its axes lies on another."""
         chart = self.page.get_by_test_id("stVegaLiteChart").filter(has_text=title)
@@ -228,7 +235,6 @@ def reader_of(
     width: int = WIDTH,
     height: int = HEIGHT,
     scale: float = 1.0,
-    colours: Literal["light", "dark"] = "light",
 ) -> Iterator[Reader]:
     """A reader who has never been here."""
     context = browser.new_context(
@@ -237,7 +243,6 @@ def reader_of(
         accept_downloads=True,
         timezone_id="UTC",
         locale="en-GB",
-        color_scheme=colours,
     )
     try:
         yield Reader(context, base_url)
