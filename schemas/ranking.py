@@ -193,21 +193,6 @@ class GroupSummary(Noun):
         return self.schedule == BRIDGES
 
 
-class Ranking(Noun):
-    """One ranking of one run by one engine and profile."""
-
-    ranking_id: str
-    run_id: RunId
-    engine: str
-    profile: str
-    seed: int = Field(ge=0)
-    groups: tuple[GroupSummary, ...]
-    matches: tuple[Match, ...]
-    ratings: tuple[Rating, ...]
-    started_at: datetime
-    finished_at: datetime
-
-
 class Grouping(StrEnum):
     """Where groups come from."""
 

@@ -64,13 +64,6 @@ def order(label: Label) -> tuple[int, float, str]:
     return (1, 0.0, label) if isinstance(label, str) else (0, float(label), "")
 
 
-def rows_of(
-    first: Mapping[str, Label | None], second: Mapping[str, Label | None]
-) -> list[tuple[Label | None, Label | None]]:
-    """One row per unit that either rater saw, in order of the units' names."""
-    return [(first.get(unit), second.get(unit)) for unit in sorted({*first, *second})]
-
-
 # Decisions of a conference as grades, and merged into fewer classes (InnoEval).
 
 GRADES: dict[str, int] = {"reject": 0, "poster": 1, "spotlight": 2, "oral": 3}
