@@ -26,7 +26,8 @@ from tasks.web.owner import Reach, RemoteOwner
 from warehouse.scrubbing import one_line
 from warehouse.units.landing import hand_over
 
-logger = logging.getLogger("assay.worker")
+# Below Dask's own, so that it is told where the worker tells everything else.
+logger = logging.getLogger("distributed.assay")
 _SECTIONS = ("literature", "language_model", "documents", "embeddings", "sources", "experiments")
 _OF_THE_COMMAND = {
     "literature": frozenset({"upstream_url", "requests_per_second", "allowed_hosts"}),
