@@ -28,7 +28,7 @@ from warehouse.verify import verify
 
 pytestmark = pytest.mark.end_to_end
 
-IDEAS = 6
+IDEAS = 4
 BUDGET = 50_000_000
 START_SECONDS = 400
 

@@ -126,8 +126,11 @@ def test_compose_mounts_what_grafana_and_prometheus_read() -> None:
         assert mounted
         assert all((INFRA / path).exists() for path in mounted)
         assert all(port.startswith("127.0.0.1:") for port in services[name]["ports"])
-    (scraped,) = yaml.safe_load((INFRA / "prometheus.yaml").read_text("utf-8"))["scrape_configs"]
-    assert scraped["static_configs"] == [{"targets": ["gateway:8765"]}]
+    gateway, worker = yaml.safe_load((INFRA / "prometheus.yaml").read_text())["scrape_configs"]
+    assert gateway["static_configs"] == [{"targets": ["gateway:8765"]}]
+    (found,) = worker["dns_sd_configs"]
+    assert found["names"] == ["worker"]
+    assert services["worker"]["command"].endswith(f"--metrics 0.0.0.0:{found['port']}")
     (source,) = yaml.safe_load(
         (INFRA / "grafana/provisioning/datasources/prometheus.yaml").read_text("utf-8")
     )["datasources"]

@@ -57,6 +57,7 @@ class Machine:
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
+                start_new_session=True,  # as a service of that machine
             )
         self.processes.append(process)
         return process
