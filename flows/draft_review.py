@@ -8,6 +8,7 @@ from typing import Any
 
 import pypandoc
 
+from dashboards.reports.figures import counted
 from flows.campaign import Summary
 from flows.checking import Check, CheckSummary
 from flows.draft_estimate import MOST_PROBLEMS
@@ -57,7 +58,7 @@ def write_reviewed(request: DraftRequest, settings: Settings, run: Run) -> Draft
         checks = manuscript_checks(connection, review)
     standing = [problem for check in checks for problem in check.problems if problem.stands]
     points = points_of(standing, draft)
-    found = f"the review {review} found {len(standing)} problems that stand"
+    found = f"the review {review} found {counted(len(standing), 'problem')}"
     if len(points) < len(standing):
         found += f", {len(standing) - len(points)} of them in no section of the draft"
     if not points:

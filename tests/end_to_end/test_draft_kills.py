@@ -69,7 +69,7 @@ def undisturbed(
     return folder, till.answered
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.kills)])
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.kills)])
 def test_a_draft_killed_at_several_moments_pays_for_no_answer_twice(
     kills: int,
     undisturbed: tuple[Path, Counter[str]],

@@ -162,7 +162,7 @@ def test_what_a_review_finds_goes_into_a_second_round(
 
     assert run(server, "--review", "--json") == EXIT_DONE
     told = read_answer(capsys.readouterr().out)
-    assert "found 1 problems that stand, and this is the second round" in " ".join(told["warnings"])
+    assert "found 1 problem, and this is the second round" in " ".join(told["warnings"])
     head = told["run"]
     assert head["revises"].startswith("draft-")
     assert head["review_run_id"].startswith("check-")
