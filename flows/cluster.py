@@ -89,7 +89,9 @@ class WorkersElsewhere:
 
     def __init__(self, campaign: Campaign[Any, Any], address: str, folder: Path) -> None:
         self._campaign, self._address = campaign, address
-        self._service = WorkerService(campaign.settings, campaign.layout, campaign.run_id, folder)
+        self._service = WorkerService(
+            campaign.settings, campaign.layout, campaign.run_id, campaign.kind, folder
+        )
         self._admission: Admission | None = None
 
     def __enter__(self) -> Self:

@@ -39,7 +39,7 @@ from tasks.web.owner import (
 from tasks.web.serving import answering, listen
 from tasks.web.shared_limits import RateFile
 from warehouse.layout import Layout
-from warehouse.runs.landing import EvaluationIndex
+from warehouse.units.kind import Kind
 from warehouse.units.receiving import ReceivedUnits
 
 _DEAD_AFTER_SECONDS = 4 * ALIVE_EVERY_SECONDS
@@ -48,7 +48,6 @@ _METHODS = {
     "budget": frozenset({"admit", "settle", "count_request", "spent"}),
     "rate": frozenset({"slot", "seconds_until", "settle", "space", "penalise", "learn"}),
     "attempts": frozenset({"begin", "end", "count"}),
-    "evaluations": frozenset({"note"}),
 }
 """What may be asked of each kind of thing."""
 
@@ -60,9 +59,16 @@ class WorkerService:
         folder: of the work in landing.
     """
 
-    def __init__(self, settings: Settings, layout: Layout, run_id: RunId, folder: Path) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        layout: Layout,
+        run_id: RunId,
+        kind: Kind[Any, Any],
+        folder: Path,
+    ) -> None:
         self._settings, self._layout, self._run_id = settings, layout, run_id
-        self._units = ReceivedUnits(layout, folder)
+        self._units = ReceivedUnits(layout, kind, folder)
         self._folder = folder
         self._files: frozenset[Path] = frozenset()
         self._things: dict[bytes, Any] = {}
@@ -169,8 +175,6 @@ class WorkerService:
                 home = self._settings.home / "limits"
                 folder = home if names["of_machine"] else self._layout.state / "limits"
                 return RateFile(folder, names["name"], names["per_minute"])
-            case "evaluations":
-                return EvaluationIndex(self._layout)
             case _:
                 return AttemptFiles(self._layout.work(self._run_id) / "attempts")
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -24,6 +25,8 @@ from tasks.web.shared_limits import SharedRateLimit
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.layout import Layout
 from warehouse.owner import asking
+from warehouse.runs.landing import RUNS
+from warehouse.units.kind import Kind
 from warehouse.units.landing import hand_over, iterate_receipts, unit_folders
 
 RUN, IDEA = RunId("run-1"), IdeaId("idea-1")
@@ -42,8 +45,8 @@ def own(tmp_path: Path) -> Layout:
     return Layout(tmp_path / "worker")
 
 
-def service_of(layout: Layout, folder: Path) -> WorkerService:
-    return WorkerService(Settings(home=layout.root / "home"), layout, RUN, folder)
+def service_of(layout: Layout, folder: Path, kind: Kind[Any, Any] = RUNS) -> WorkerService:
+    return WorkerService(Settings(home=layout.root / "home"), layout, RUN, kind, folder)
 
 
 def unseen(reach: Reach) -> Reach:
@@ -140,7 +143,7 @@ def test_units_of_every_kind_land_with_the_command_and_are_found_there(
     work.prepare(layout)
     folder = work.kind.folder(layout, *work.names)
     with (
-        service_of(layout, folder).open("127.0.0.1", "127.0.0.1") as reach,
+        service_of(layout, folder, work.kind).open("127.0.0.1", "127.0.0.1") as reach,
         RemoteOwner(unseen(reach), None, 2.0) as owner,
         asking(owner),
     ):
@@ -159,7 +162,7 @@ def test_a_unit_made_while_the_command_was_gone_is_handed_over_to_the_next(
 ) -> None:
     work = WORKS[0]
     folder = work.kind.folder(layout, *work.names)
-    with service_of(layout, folder).open("127.0.0.1", "127.0.0.1") as reach:
+    with service_of(layout, folder, work.kind).open("127.0.0.1", "127.0.0.1") as reach:
         pass  # and gone
     with (
         RemoteOwner(unseen(reach), None, 0.1) as owner,
@@ -169,7 +172,7 @@ def test_a_unit_made_while_the_command_was_gone_is_handed_over_to_the_next(
         work.land(own, 0, "call-0")
     assert list(iterate_receipts(layout, work.kind, *work.names)) == []
     with (
-        service_of(layout, folder).open("127.0.0.1", "127.0.0.1") as reach,
+        service_of(layout, folder, work.kind).open("127.0.0.1", "127.0.0.1") as reach,
         RemoteOwner(unseen(reach), None, 2.0) as owner,
     ):
         assert hand_over(own, owner, work.kind.folder(own, *work.names)) == 1

@@ -22,8 +22,7 @@ from schemas.settings import RunSettings
 from schemas.standing import standing_of_run
 from schemas.tables import IDEA_TABLES, TABLE
 from warehouse.landed import read_rows
-from warehouse.layout import Layout, safe_name
-from warehouse.owner import kept
+from warehouse.layout import Layout
 from warehouse.rankings.landing import drop_stale_rankings
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
 from warehouse.runs.standing import standing_of_rows
@@ -136,6 +135,16 @@ def _settle(connection: "duckdb.DuckDBPyConnection", run: Run) -> None:
     drop_stale_rankings(connection, run.run_id)
 
 
+def _announce(layout: Layout, receipt: Receipt) -> None:
+    """So that no receipt is ever without its entry in the index; a look-up checks the receipt
+    itself.
+    """
+    folder = layout.receipt_index(receipt.evaluation_key)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / receipt.run_id).touch()
+    shared.note_run(layout, folder, receipt.run_id)
+
+
 RUNS = Kind(
     folders={"run": "run_id"},
     unit=("idea", "evaluation_key"),
@@ -162,6 +171,7 @@ RUNS = Kind(
     receipt_violations=_evaluated_twice,
     concluded=_concluded,
     settle=_settle,
+    announce=_announce,
 )
 
 
@@ -192,7 +202,7 @@ def land(
         started_at=evaluation.started_at,
         finished_at=evaluation.finished_at,
     )
-    return _indexed(layout, rows, receipt)
+    return landing.land(layout, RUNS, _with_standing(rows), receipt)
 
 
 def reuse(
@@ -233,7 +243,7 @@ def reuse(
     }
     rows["ideas"] = [row | fresh for row in rows["ideas"]]
     taken_over = replace(receipt, run_id=to_run, idea_id=idea.idea_id, reused_from_run_id=paid_by)
-    return _indexed(layout, rows, taken_over)
+    return landing.land(layout, RUNS, _with_standing(rows), taken_over)
 
 
 def _rows_landed(layout: Layout, receipt: Receipt, catalogue_url: str | None) -> Rows:
@@ -281,25 +291,3 @@ def _complete_of(layout: Layout, key: EvaluationKey, runs: Iterable[str]) -> Rec
     receipts = (landing.read_receipt(layout, RUNS, run, key) for run in sorted(runs))
     complete = [receipt for receipt in receipts if receipt is not None and receipt.complete]
     return min(complete, key=lambda receipt: receipt.reused_from_run_id is not None, default=None)
-
-
-class EvaluationIndex:
-    """Which runs landed an evaluation, so that others may take it over."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-
-    def note(self, key: str, run_id: str) -> None:
-        """Say that the run lands it."""
-        folder = self._layout.receipt_index(EvaluationKey(safe_name("evaluation key", key)))
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / safe_name("run", run_id)).touch()
-        shared.note_run(self._layout, folder, RunId(run_id))
-
-
-def _indexed(layout: Layout, rows: Rows, receipt: Receipt) -> Receipt:
-    # Before the receipt exists, so that no receipt is ever without its entry; a look-up checks the
-    # receipt itself.
-    index = kept("evaluations", {}, EvaluationIndex(layout), landing=True)
-    index.note(receipt.evaluation_key, receipt.run_id)
-    return landing.land(layout, RUNS, _with_standing(rows), receipt)

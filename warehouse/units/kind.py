@@ -94,6 +94,7 @@ class Kind(Generic[ReceiptT, HeadT]):
         receipt_violations: rules that only all receipts together can break.
         refuse: raises PublicationError when the lake no longer holds what the work rests on.
         settle: what else publishing it changes, within the transaction.
+        announce: what is noted of a unit before its receipt is there.
     """
 
     folders: Mapping[str, str]
@@ -120,6 +121,7 @@ class Kind(Generic[ReceiptT, HeadT]):
     receipt_violations: Callable[[Sequence[ReceiptT]], Sequence[Violations]] = _no_violations
     refuse: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
     settle: "Callable[[duckdb.DuckDBPyConnection, HeadT], None]" = _nothing
+    announce: Callable[[Layout, ReceiptT], None] = _nothing
 
     @property
     def word(self) -> str:

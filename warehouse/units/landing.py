@@ -69,6 +69,8 @@ def land(
     while True:
         if _read_receipt_of(target, kind) is not None:
             rows = _with_paid_calls(rows, target)
+        if landing_owner() is None:
+            kind.announce(layout, receipt)
         building = topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
         building.mkdir()
         try:

@@ -4,6 +4,7 @@ import shutil
 import tarfile
 import threading
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
@@ -12,7 +13,9 @@ from schemas.errors import ConfigurationError
 from schemas.patterns import bounded
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
+from warehouse.scrubbing import one_line
 from warehouse.units import landing, shared
+from warehouse.units.kind import Kind
 
 _UNIT = bounded(r"landing(?:/[a-z]+=[A-Za-z0-9][A-Za-z0-9._-]{0,199}){1,4}\.tar")
 
@@ -24,8 +27,8 @@ class ReceivedUnits:
         folder: that of the work in landing; of other work nothing is told or taken.
     """
 
-    def __init__(self, layout: Layout, folder: Path) -> None:
-        self._layout = layout
+    def __init__(self, layout: Layout, kind: Kind[Any, Any], folder: Path) -> None:
+        self._layout, self._kind = layout, kind
         self._below = f"{folder.relative_to(layout.root).as_posix()}/"
         self._alone = f"{folder.relative_to(layout.root).as_posix()}.tar"
         self._lock = threading.Lock()
@@ -52,16 +55,18 @@ class ReceivedUnits:
         target = self._target(name)
         try:
             files = shared.unpacked(content)
-        except tarfile.TarError as error:
-            raise ConfigurationError(f"{name} is no landed unit ({error})") from error
-        if landing.RECEIPT_FILE not in files:
-            raise ConfigurationError(f"{name} is no landed unit (it has no receipt)")
+            receipt = self._kind.receipt.model_validate_json(files[landing.RECEIPT_FILE])
+        except (tarfile.TarError, ValueError, KeyError) as error:
+            raise ConfigurationError(f"{name} is no landed unit ({one_line(error)})") from error
+        if self._kind.folder_of(self._layout, receipt) != target:
+            raise ConfigurationError(f"{name} holds another unit")
         with self._lock:
             there = None
             if self._layout.objects is not None:
                 there = landing.take(self._layout, target)
             if _tag_of(target) != replaced:
                 return False
+            self._kind.announce(self._layout, receipt)
             target.parent.mkdir(parents=True, exist_ok=True)
             building = landing.topmost(self._layout, target) / f"{landing.BUILDING}{uuid4().hex}"
             building.mkdir()

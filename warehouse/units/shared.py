@@ -1,6 +1,6 @@
-"""Where units land that other machines have to find, by their names: in object storage, where the
-warehouse lies there; from a worker that does not see the warehouse folder, with the command that
-sent the work (`warehouse/owner.py`), which keeps them in both.
+"""Where units land that other machines have to find, by their names: in the bucket of a warehouse in
+object storage; from a worker on another machine, with the command that sent it the work
+(`warehouse/owner.py`), which keeps them in its own warehouse.
 
 A unit is one object, its receipt within, so that it is there whole or not at all. It is written on
 the condition that nobody else has written it meanwhile. Nothing is looked for in a listing: what a
@@ -47,26 +47,13 @@ def offer(layout: Layout, building: Path, target: Path, replaced: str | None) ->
 
 def found(layout: Layout, target: Path) -> tuple[dict[str, bytes], str] | None:
     """The files of the unit whose folder is `target`, and its tag; None: it is not there."""
-    there = _get(layout, _name(layout, target))
+    there = _get(layout, _name(layout, target), _place(layout))
     if there is None:
         return None
     files, tag = there
     if not any(name.endswith(".json") for name in files):
         raise _no_unit(layout, _name(layout, target), "it has no receipt")
     return files, tag
-
-
-def tag_elsewhere(layout: Layout, target: Path) -> str | None:
-    """The tag of the unit whose folder is `target`, as the command has it that sent the work; None:
-    it has none. Only where units land there.
-    """
-    asked = landing_owner()
-    return None if asked is None else asked.tag(_name(layout, target))
-
-
-def receipt_tag(receipt: bytes) -> str:
-    """By which the command knows a unit with this receipt from another."""
-    return content_hash(receipt.decode("utf-8", "replace"), length=32)
 
 
 def keep_work(layout: Layout, folder: Path, files: Iterable[Path]) -> None:
@@ -85,7 +72,7 @@ def found_work(layout: Layout, folder: Path) -> tuple[list[str], dict[str, bytes
     """Names of the folders of the units of a work that was published, and the files beside them;
     None: of its publication nothing is known.
     """
-    there = _get(layout, _work_name(layout, folder))
+    there = _get(layout, _work_name(layout, folder), layout.objects)
     if there is None:
         return None
     files, _ = there
@@ -143,6 +130,19 @@ def _change_runs(
             return
 
 
+def tag_elsewhere(layout: Layout, target: Path) -> str | None:
+    """The tag of the unit whose folder is `target`, as the command has it that sent the work; None:
+    it has none. Only where units land there.
+    """
+    asked = landing_owner()
+    return None if asked is None else asked.tag(_name(layout, target))
+
+
+def receipt_tag(receipt: bytes) -> str:
+    """By which the command knows a unit with this receipt from another."""
+    return content_hash(receipt.decode("utf-8", "replace"), length=32)
+
+
 def _name(layout: Layout, target: Path) -> str:
     return unit_name(target.relative_to(layout.landing))
 
@@ -152,8 +152,9 @@ def unit_name(inside: Path) -> str:
     return f"landing/{inside.as_posix()}.tar"
 
 
-def _place(layout: Layout) -> ObjectFolder | Owner | None:
-    return landing_owner() or layout.objects
+def packed(folder: Path) -> bytes:
+    """The unit in `folder` as one object."""
+    return _packed(sorted(folder.iterdir()))
 
 
 def _work_name(layout: Layout, folder: Path) -> str:
@@ -164,8 +165,13 @@ def _index_name(layout: Layout, index: Path) -> str:
     return index.relative_to(layout.root).as_posix()
 
 
-def _get(layout: Layout, name: str) -> tuple[dict[str, bytes], str] | None:
-    place = _place(layout)
+def _place(layout: Layout) -> ObjectFolder | Owner | None:
+    return landing_owner() or layout.objects
+
+
+def _get(
+    layout: Layout, name: str, place: ObjectFolder | Owner | None
+) -> tuple[dict[str, bytes], str] | None:
     there = None if place is None else place.get(name)
     if there is None:
         return None
@@ -180,21 +186,16 @@ def _no_unit(layout: Layout, name: str, why: str) -> ConfigurationError:
     return ConfigurationError(f"{layout.address}/{name} is not what lands there ({why}): remove it")
 
 
-def packed(folder: Path) -> bytes:
-    """The unit in `folder` as one object."""
-    return _packed(sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES))
-
-
 def _packed(files: Iterable[Path], more: Mapping[str, bytes] | None = None) -> bytes:
-    content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w") as archive:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
         for file in files:
             archive.add(file, file.name, filter=_plain)
-        for name, held in (more or {}).items():
+        for name, content in (more or {}).items():
             member = tarfile.TarInfo(name)
-            member.size = len(held)
-            archive.addfile(member, io.BytesIO(held))
-    return content.getvalue()
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return packed.getvalue()
 
 
 def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -206,7 +207,7 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def unpacked(content: bytes) -> dict[str, bytes]:
-    """The files of a unit, or of what else is kept so. Raises tarfile.TarError: it is neither."""
+    """The files of a unit. Raises tarfile.TarError: it is none."""
     files = {}
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:  # nothing to inflate
         for member in archive:
