@@ -91,7 +91,8 @@ def print_expected_draft(estimate: "DraftEstimate", *, as_json: bool) -> int:
 def _print(part: DraftPart, paths: Sequence[Path]) -> None:
     draft = part.draft
     if draft.word_count is None:
-        refused = draft.unscored_reason in (Reason.UNTRACED, Reason.ILLEGIBLE, Reason.AGAINST_RULES)
+        why = draft.unscored_reason
+        refused = why is Reason.UNTRACED or why is Reason.ILLEGIBLE or why is Reason.AGAINST_RULES
         what = "refused" if refused else "not finished"
         print_warning(f"the draft is {what}, for {figures.counted(len(draft.failures), 'reason')}")
     for failure in draft.failures:
