@@ -209,7 +209,9 @@ class Latencies:
         whens = list(next(iter(self.seconds.values())))
         yield "median / 95th percentile, ms".ljust(30) + "".join(each.rjust(20) for each in whens)
         for what, found in self.seconds.items():
-            told = (f"{_median(found[w]):,.0f} / {_p95(found[w]):,.0f}" for w in whens)
+            told = (
+                f"{_median(found[w]):,.0f} / {_p95(found[w]):,.0f}" for w in whens if w in found
+            )
             yield what.ljust(30) + "".join(each.rjust(20) for each in told)
 
 
@@ -230,6 +232,8 @@ def _median(seconds: Sequence[float]) -> float:
 
 
 def _p95(seconds: Sequence[float]) -> float:
+    if len(seconds) == 1:
+        return 1000 * seconds[0]
     return 1000 * statistics.quantiles(seconds, n=20, method="inclusive")[-1]
 
 
@@ -303,6 +307,7 @@ def _grow(nights: Nights, latencies: Latencies, every: int, looked_at: set[int])
             command(nights.layout, "warehouse", "compact")
         if number in looked_at or number == nights.nights:
             latencies.look(nights.layout, f"night {number}")
+            print(*latencies.lines(), sep="\n", flush=True)
 
 
 if __name__ == "__main__":
