@@ -178,7 +178,7 @@ def test_shards_are_done_where_nothing_but_a_network_leads(lab: Lab) -> None:
     again = lab.first.run(*lab.command(), env=lab.environment)
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["unchanged"]
-    assert len(lab.model.requests) == asked
+    assert len(lab.model.requests) - asked <= contacts  # whether the model is there at all
     lab.stop_workers()
 
 
