@@ -17,7 +17,7 @@ from warehouse.scrubbing import one_line
 from warehouse.units import landing, shared
 from warehouse.units.kind import Kind
 
-_UNIT = bounded(r"landing(?:/[a-z]+=[A-Za-z0-9][A-Za-z0-9._-]{0,199}){1,4}\.tar")
+_UNIT = bounded(r"landing(?:/[a-z]{1,40}=[A-Za-z0-9][A-Za-z0-9._-]{0,199}){1,4}\.tar")
 
 
 class ReceivedUnits:
@@ -55,7 +55,7 @@ class ReceivedUnits:
         target = self._target(name)
         try:
             files = shared.unpacked(content)
-            receipt = self._kind.receipt.model_validate_json(files[landing.RECEIPT_FILE])
+            receipt = self._kind.receipt.model_validate_json(files[shared.RECEIPT_FILE])
         except (tarfile.TarError, ValueError, KeyError) as error:
             raise ConfigurationError(f"{name} is no landed unit ({one_line(error)})") from error
         if self._kind.folder_of(self._layout, receipt) != target:
@@ -90,6 +90,6 @@ class ReceivedUnits:
 
 def _tag_of(target: Path) -> str | None:
     try:
-        return shared.receipt_tag((target / landing.RECEIPT_FILE).read_bytes())
+        return shared.receipt_tag((target / shared.RECEIPT_FILE).read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         return None
