@@ -23,7 +23,7 @@ from tests.support.assay_command import COMMAND, environment, kill_hard, wait_un
 from tests.support.ports import quiet_port
 from tests.support.postgres_server import PROGRAMS, postgres_server
 
-START_SECONDS = 180.0
+START_SECONDS = 600.0
 SAMPLES = "samples.csv"
 SLOW_PERIOD_SECONDS = 0.05
 CATALOGUE = "PostgreSQL"
