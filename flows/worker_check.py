@@ -157,7 +157,7 @@ def _unusable(needs: WorkerNeeds, settings: Settings) -> str | None:
     return None
 
 
-class Admission(WorkerPlugin):  # type: ignore[misc] -- distributed brings no types
+class Admission(WorkerPlugin):  # type: ignore[misc]
     """Makes the check on a worker, and lets it take the work where nothing is missing.
 
     Work asks for a resource that only admitted workers have, so whoever is not gets none; it stays
