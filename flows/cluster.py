@@ -196,7 +196,9 @@ def carry_out_on_cluster(campaign: Campaign[PlanT, HeadT], plan: PlanT) -> Summa
             task_runner=dask_runner(campaign.where.worker_count, address),
             validate_parameters=False,
         )
-        def carry_out_request(request: WorkRequest) -> Summary[HeadT]:  # noqa: ARG001 -- shown by Prefect
+        def carry_out_request(
+            request: WorkRequest,  # noqa: ARG001 -- Prefect shows it
+        ) -> Summary[HeadT]:
             return carried()
 
         return carry_out_request(campaign.where)

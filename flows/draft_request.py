@@ -1,5 +1,5 @@
-"""The options of `assay write`, resolved into a `DraftRequest`: claims are collected out of the lake
-here, before anything is written, and every mistake is named in one line.
+"""The options of `assay write`, resolved into a `DraftRequest`: claims are collected out of the
+lake here, before anything is written, and every mistake is named in one line.
 """
 
 from collections.abc import Sequence

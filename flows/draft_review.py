@@ -1,5 +1,5 @@
-"""A draft that is reviewed: written, read by the reviewer of manuscripts, and written once more where
-the review found something. Three pieces of work of their own kinds, joined here.
+"""A draft that is reviewed: written, read by the reviewer of manuscripts, and written once more
+where the review found something. Three pieces of work of their own kinds, joined here.
 """
 
 from collections.abc import Callable, Sequence
@@ -121,8 +121,8 @@ def plain_text(markdown: str) -> str:
 
 
 def points_of(problems: Sequence[Problem], draft: Draft) -> tuple[SectionPoint, ...]:
-    """What each problem asks of the section that it is in: by the sentence quoted, else by the place
-    named; one that names neither is left.
+    """What each problem asks of the section that it is in: by the sentence quoted, else by the
+    place named; one that names neither is left.
     """
     texts = {each.heading: " ".join(plain_text(each.text).split()) for each in draft.sections}
     found = []

@@ -67,7 +67,9 @@ class NeighbourSection(Judged):
         default=None,
         ge=0,
         le=1,
-        description="Of its sentences, those with `we`, `our`, `us`, `I` or `my`; None: no sentence.",
+        description=(
+            "Of its sentences, those with `we`, `our`, `us`, `I` or `my`; None: no sentence."
+        ),
     )
     unmeasured_reason: Reason | None = Field(
         default=None, description="Why nothing was measured; None where it was."

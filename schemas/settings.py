@@ -95,7 +95,9 @@ class LanguageModelSettings(Section):
     images: str = Field(
         default="auto",
         pattern="^(auto|yes|no)$",
-        description="Whether models see pictures; auto: as LiteLLM knows, and not where it does not.",
+        description=(
+            "Whether models see pictures; auto: as LiteLLM knows, and not where it does not."
+        ),
     )
     context_tokens: int | None = Field(
         default=None, ge=1024, description="Overrides what LiteLLM knows of the model."
@@ -164,8 +166,8 @@ class ClusterSettings(Section):
         default=None,
         pattern=r"^[A-Za-z0-9.:_-]+$",
         description=(
-            "Name or address under which workers reach this machine; None: the address from which it"
-            " reaches the scheduler."
+            "Name or address under which workers reach this machine; None: the address from which"
+            " it reaches the scheduler."
         ),
     )
     tls_authority: Path | None = Field(

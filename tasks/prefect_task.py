@@ -17,6 +17,11 @@ from tasks.web.owner import Reach
     persist_result=False,
     cache_policy=NO_CACHE,
 )
-def work_on_shard(work: ShardWork[Any], content: str, name: str, reach: Reach | None) -> int:  # noqa: ARG001 -- the task run is called by it
+def work_on_shard(
+    work: ShardWork[Any],
+    content: str,
+    name: str,  # noqa: ARG001 -- of the task run
+    reach: Reach | None,
+) -> int:
     """See `work_on`. Retries are Dask's, for lost workers; calls retry where they are made."""
     return work_on(work, content, reach)

@@ -1,5 +1,5 @@
-"""The files of a lake go from its folder to object storage, or back; its catalogue stays where it is
-and says where they lie. With a catalogue that machines share, all of the warehouse goes there.
+"""The files of a lake go from its folder to object storage, or back; its catalogue stays where it
+is and says where they lie. With a catalogue that machines share, all of the warehouse goes there.
 """
 
 import shutil
@@ -96,8 +96,8 @@ def move_data(
 
 
 def _share_landed(source: Layout, target: Layout) -> int:
-    """Have what landed in a folder where machines meet, and in this one's working folder; the number
-    of units.
+    """Have what landed in a folder where machines meet, and in this one's working folder; the
+    number of units.
     """
     if source.landing.is_dir():
         shutil.copytree(source.landing, target.landing, dirs_exist_ok=True)

@@ -21,7 +21,7 @@ from tasks.benchmarks.steps.prompted_contribution import (
 from tasks.benchmarks.steps.prompted_soundness import PROMPTED_SOUNDNESS, PromptedSoundnessInput
 from tasks.citations.keys import Shown, show
 from tasks.judging.relevance import ShownPaper
-from tasks.text.titles import Work, is_own_work
+from tasks.literature.client import own_publications
 from tasks.text.words import key_phrases
 
 PAPERS_SHOWN = 20
@@ -114,15 +114,9 @@ async def _prompted_with_search(idea: Idea, context: ItemContext) -> WrittenRevi
     answer = await context.literature.search_papers(
         " ".join(key_phrases(idea.text, QUERY_PHRASES)), PAPERS_SHOWN, idea.cutoff_date
     )
-    this = Work(idea.title, idea.text, idea.authors)
-    shown = show(
-        [
-            paper
-            for paper in answer.items
-            if paper.abstract
-            and not is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
-        ]
-    )
+    told = [paper for paper in answer.items if paper.abstract]
+    own = own_publications(idea, told)
+    shown = show([paper for paper in told if paper not in own])
     if not len(shown):
         reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
         return WrittenReview(

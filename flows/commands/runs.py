@@ -126,7 +126,8 @@ def delete(run: RunName, lake: LakeOptions, yes: Yes = False, json: Json = False
     """Delete a run with its rankings and reports, and say how much space that gives back.
 
     A check, survey, curation, experiment, ideation, draft or benchmark is deleted by its run just
-    so. A line of the ledger stays, in state/deleted_runs.jsonl. What other runs took over is theirs.
+    so. A line of the ledger stays, in state/deleted_runs.jsonl. What other runs took over is
+    theirs.
     """
     return _delete([RunId(run)], lake, yes=yes, as_json=json)
 

@@ -104,9 +104,9 @@ def move_data(
     lake: LakeOptions,
     json: Json = False,
 ) -> int:
-    """Move the files of the lake to object storage, or back into the warehouse folder; the catalogue
-    says from then on where they lie. With a catalogue in PostgreSQL what has landed goes too, and
-    ADDRESS is the warehouse. Where there is no lake, an empty one is made.
+    """Move the files of the lake to object storage, or back into the warehouse folder; the
+    catalogue says from then on where they lie. With a catalogue in PostgreSQL what has landed goes
+    too, and ADDRESS is the warehouse. Where there is no lake, an empty one is made.
     """
     from warehouse.move_data import move_data as move
 

@@ -141,7 +141,7 @@ class SharedRateLimit:
         asked_at = time.monotonic()
         # Taken before the wait: whoever asks meanwhile gets a later slot.
         slot = self._file.slot(amount)
-        # Another process's penalty may shift the slot while it is waited for: it is looked up again.
+        # Another process's penalty may shift the slot during the wait: it is looked up again.
         while (wait := self._file.seconds_until(slot)) > 0:  # noqa: ASYNC110
             await asyncio.sleep(wait)
         return max(time.monotonic() - asked_at, 0.0)

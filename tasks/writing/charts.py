@@ -25,7 +25,7 @@ TITLES = {
     "value": VALUE,
     "program_id": PROGRAM,
 }
-"""What an axis over a column is called. `{metric}` is the metric as its task names it, unit and all."""
+"""What an axis over a column is called; `{metric}`: as its task names it, unit and all."""
 
 
 def experiment_charts(
@@ -130,9 +130,9 @@ def _runs(
         figure_id=f"runs{after}",
         kind=FigureKind.CHART,
         caption=(
-            f"Values of {_span(stem, 'metric', experiment.metric)} of every run on data that chose nothing,"
-            f" for {_span(stem, 'task', experiment.task_id)}. A line joins runs on the same data."
-            f" {better} is better."
+            f"Values of {_span(stem, 'metric', experiment.metric)} of every run on data that"
+            f" chose nothing, for {_span(stem, 'task', experiment.task_id)}."
+            f" A line joins runs on the same data. {better} is better."
         ),
         spec=_spec(same_data + points, height=200),
         query=select(

@@ -22,9 +22,9 @@ FINDINGS = {
 PROCEDURE = (
     "Every candidate runs on small data; the best of them run on full data, and the best of those,"
     " the parent and the baselines run on fresh data that chose nothing. Programs that are compared"
-    " run on the same data with the same seeds, so a gain is a mean of differences of pairs, and its"
-    " interval holds with 95 % confidence; where candidates are chosen among, it is corrected for"
-    " their number. Programs run in a sandbox, and the metric is computed outside of it from what"
+    " run on the same data with the same seeds, so a gain is a mean of differences of pairs, and"
+    " its interval holds with 95 % confidence; where candidates are chosen among, it is corrected"
+    " for their number. Programs run in a sandbox, and the metric is computed outside of it from what"
     " they leave."
 )
 """Of every experiment, whatever is tried."""

@@ -155,7 +155,7 @@ def _pictures(told: Iterable[str], named: set[tuple[str, str]]) -> tuple[int, in
 
 
 def citations_in(text: str, *, is_latex: bool) -> int:
-    """Works cited: by numbers in brackets, by names with years, or by the keys of a LaTeX source."""
+    """Works cited: by numbers in brackets, by names with years, or by keys of a LaTeX source."""
     if is_latex:
         listed = (match[1].split(",") for match in _KEYS.finditer(text))
         return sum(1 for keys in listed for key in keys if key and not _LABEL.match(key.strip()))

@@ -42,23 +42,42 @@ def make_outline(
     Args:
         stems: beginnings of the keys of experiments.
     """
-    charts = tuple(each.figure_id for each in figures if each.kind is FigureKind.CHART)
-    graphs = tuple(each.figure_id for each in figures if each.kind is FigureKind.GRAPH)
     results = tuple(key for stem in stems for key in claims.under(stem))
     gaps = tuple(key for key, each in claims.by_key.items() if each.kind is ClaimKind.GAP)
     questions = tuple(key for key in results if key.endswith(".question"))
     found = tuple(key for key in results if key not in (*gaps, *questions))
     short = tuple(key for key in found if key.rpartition(".")[2] in _IN_SHORT)
-    how = tuple(key for key in found if key.rpartition(".")[2] in _HOW)
-    sections = (
-        [] if rules.abstract_words is None else [_abstract(claims, (*questions, *short), rules)]
+    introduced = (*questions, *short)
+    sections = [
+        *([] if rules.abstract_words is None else [_abstract(claims, introduced, rules)]),
+        *_before_results(form, claims, introduced, found, _shown(figures, FigureKind.GRAPH)),
+        *([_results(found, _shown(figures, FigureKind.CHART))] if form is Form.PAPER else []),
+        *_at_the_end(claims, gaps),
+    ]
+    return tuple(
+        replace(each, heading=rules.headings.get(each.part, each.heading)) if each.part else each
+        for each in sections
     )
-    sections += [
+
+
+def _shown(figures: Sequence[DraftFigure], kind: FigureKind) -> tuple[str, ...]:
+    return tuple(each.figure_id for each in figures if each.kind is kind)
+
+
+def _before_results(
+    form: Form,
+    claims: Claims,
+    introduced: tuple[str, ...],
+    found: Sequence[str],
+    graphs: tuple[str, ...],
+) -> tuple[PlannedSection, ...]:
+    how = tuple(key for key in found if key.rpartition(".")[2] in _HOW)
+    return (
         PlannedSection(
             heading="Introduction",
             part=SectionPart.INTRODUCTION,
             purpose="Say what is asked, for whom it matters, and what is known by the end.",
-            claim_keys=(*_of_idea(claims, "problem", "text"), *questions, *short),
+            claim_keys=(*_of_idea(claims, "problem", "text"), *introduced),
             planned_words=280,
         ),
         PlannedSection(
@@ -76,19 +95,22 @@ def make_outline(
             planned_words=400,
             figure_ids=graphs,
         ),
-    ]
-    if form is Form.PAPER:
-        sections.append(
-            PlannedSection(
-                heading="Results",
-                part=SectionPart.RESULTS,
-                purpose="Say what was measured, with every interval, whichever way it went.",
-                claim_keys=found,
-                planned_words=400,
-                figure_ids=charts,
-            )
-        )
-    sections += [
+    )
+
+
+def _results(found: tuple[str, ...], charts: tuple[str, ...]) -> PlannedSection:
+    return PlannedSection(
+        heading="Results",
+        part=SectionPart.RESULTS,
+        purpose="Say what was measured, with every interval, whichever way it went.",
+        claim_keys=found,
+        planned_words=400,
+        figure_ids=charts,
+    )
+
+
+def _at_the_end(claims: Claims, gaps: Sequence[str]) -> tuple[PlannedSection, ...]:
+    return (
         PlannedSection(
             heading="Limits and gaps",
             part=SectionPart.DISCUSSION,
@@ -101,10 +123,6 @@ def make_outline(
             purpose="Say what machines wrote.",
             claim_keys=(DECLARATION_KEY,),
         ),
-    ]
-    return tuple(
-        replace(each, heading=rules.headings.get(each.part, each.heading)) if each.part else each
-        for each in sections
     )
 
 

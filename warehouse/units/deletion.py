@@ -1,5 +1,5 @@
-"""Deleting a piece of work of any kind: its rows, landed files, reports and log; what stays is a line
-of the ledger, and one beside it.
+"""Deleting a piece of work of any kind: its rows, landed files, reports and log; what stays is a
+line of the ledger, and one beside it.
 """
 
 import shutil

@@ -1,5 +1,5 @@
-"""Where units land that other machines have to find, by their names: in the bucket of a warehouse in
-object storage; from a worker on another machine, with the command that sent it the work
+"""Where units land that other machines have to find, by their names: in the bucket of a warehouse
+in object storage; from a worker on another machine, with the command that sent it the work
 (`warehouse/owner.py`), which keeps them in its own warehouse.
 
 A unit is one object, its receipt within, so that it is there whole or not at all. It is written on

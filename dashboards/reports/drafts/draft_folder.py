@@ -63,7 +63,7 @@ class Written(NamedTuple):
 def write_folder(
     draft: Draft, head: DraftHead, outline: str, folder: Path, venue: Venue | None = None
 ) -> Written:
-    """Write the folder anew, whole or not at all; set by the template of `venue`, or else neutrally.
+    """Write the folder anew, whole or not at all; set by the template of `venue`, else neutrally.
 
     Raises:
         ConfigurationError: `folder` is there and no draft's.

@@ -87,4 +87,5 @@ def agreement(look: Look) -> Iterator[str]:
             for stem in sorted(stems):
                 said = look.values.get(f"{stem}.{row.get('program_id')}.{name}")
                 if said is not None and said != value:
-                    yield f"it draws {value!r} as the {name} of {row['program_id']}, which is {said!r}"
+                    drawn = f"it draws {value!r} as the {name} of {row['program_id']}"
+                    yield f"{drawn}, which is {said!r}"

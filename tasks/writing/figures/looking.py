@@ -1,4 +1,4 @@
-"""What rules for figures look at: a figure with its picture, rows, boxes and the claims it names."""
+"""What rules for figures look at: a figure with its picture, rows, boxes and claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
-"""What is changed by itself where a figure cannot be read: declared rules, tried in order, each kept
-only where it helps, and said.
+"""What is changed by itself where a figure cannot be read: declared rules, tried in order, each
+kept only where it helps, and said.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""A figure as it will be printed: its labels, lines and colours, read out of the PDF that is made of
-its SVG. Positions and sizes are points on paper, once the figure has the width of a column.
+"""A figure as it will be printed: its labels, lines and colours, read out of the PDF that is made
+of its SVG. Positions and sizes are points on paper, once the figure has the width of a column.
 
 Each label is given a colour of its own before the PDF is made, so that every glyph says which label
 it belongs to; the colours it will have are kept beside.
