@@ -13,8 +13,8 @@ from schemas.benchmark import ANOTHER_IDEAS, ASSAY, BenchmarkItem, BenchmarkScor
 from schemas.outcome import Outcome, Scored, Unscored
 from schemas.run import Module
 from tasks.benchmarks.items import ItemContext
+from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
 from tasks.benchmarks.review_sets import SCHOLARIDEAS_FILE, Rubric, read_scholarideas
-from tasks.benchmarks.review_text import LinkStatus, cited_links, link_answers, link_status
 from tasks.benchmarks.steps.judge_coverage import JUDGE_COVERAGE, CoverageInput, CoverageReply
 from tasks.benchmarks.steps.judge_preference import (
     JUDGE_PREFERENCE,

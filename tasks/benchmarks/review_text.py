@@ -1,23 +1,16 @@
 """A review as one Markdown text, in one form whoever wrote it, so that a judge cannot tell systems
-apart by layout; and the addresses it cites, with what each answers to a HEAD request (ScholarEval
-E.2).
+apart by layout.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from schemas.base import Noun
 from schemas.evaluation import IdeaEvaluation
-from schemas.patterns import linear
 from schemas.soundness import Concern
 from schemas.survey import Survey
 from tasks.benchmarks.steps.prompted_contribution import PromptedContributionReply
 from tasks.benchmarks.steps.prompted_soundness import PromptedSoundnessReply
 from tasks.citations.keys import Shown
 from tasks.citations.settle import settle
-from tasks.metrics.reviews import LinkAnswer
-from tasks.web.client import InvalidURL, redirected, web_address
-from tasks.web.exchange import REDIRECTS, NoAnswerError
-from tasks.web.guard import Refused, checked_address, response_from
 
 Part = tuple[str, str]
 
@@ -144,56 +137,3 @@ def _section(heading: str, parts: Sequence[Part]) -> str:
     """Empty when every part is."""
     written = [f"{name}: {text.strip()}" for name, text in parts if text.strip()]
     return "\n\n".join([f"## {' '.join(heading.split())}", *written]) if written else ""
-
-
-MAXIMUM_REDIRECTS = 5
-_LINK = linear(r"\]\((https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)")
-
-
-class LinkStatus(Noun):
-    """What one address answered: its HTTP status, or None with the reason."""
-
-    status: int | None
-    reason: str = ""
-
-
-def cited_links(review: str) -> list[str]:
-    """The target of every Markdown link, in order, repetitions included: each citation counts."""
-    return _LINK.findall(review)
-
-
-def link_answers(review_links: list[str], statuses: dict[str, LinkStatus]) -> list[LinkAnswer]:
-    """An answer for every citation; an address that was not asked has none."""
-    unknown = LinkStatus(status=None, reason="not asked")
-    found = [(url, statuses.get(url, unknown)) for url in review_links]
-    return [LinkAnswer(url, status.status, status.reason) for url, status in found]
-
-
-async def link_status(
-    url: str,
-    timeout_seconds: float,
-    *,
-    allow_private_addresses: bool = False,
-) -> LinkStatus:
-    """The status of `url` after its redirects.
-
-    Never raises for what the other side does; only public hosts are asked.
-
-    Args:
-        allow_private_addresses: exists for tests.
-    """
-    private = allow_private_addresses
-    try:
-        target = web_address(url)
-        for _ in range(MAXIMUM_REDIRECTS + 1):
-            address = await checked_address(target, allow_private_addresses=private)
-            if isinstance(address, Refused):
-                return LinkStatus(status=None, reason=address.detail)
-            async with response_from(address, "HEAD", target, timeout_seconds) as response:
-                location = response.headers.get("location")
-            if response.status_code not in REDIRECTS or location is None:
-                return LinkStatus(status=response.status_code)
-            target = redirected(target, location)
-    except (NoAnswerError, InvalidURL) as error:
-        return LinkStatus(status=None, reason=str(error))
-    return LinkStatus(status=None, reason=f"more than {MAXIMUM_REDIRECTS} redirects")

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
 from schemas.patterns import IGNORECASE, bounded
-from tasks.benchmarks.review_text import cited_links
+from tasks.benchmarks.links import cited_links
 from tasks.judging.reply_fields import Prose
 from tasks.judging.step import BaselineTools, Step
 from tasks.text.words import content_words, has_numbers, sentences

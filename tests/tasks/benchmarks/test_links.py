@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tasks.benchmarks.review_text import LinkStatus, cited_links, link_answers, link_status
+from tasks.benchmarks.links import LinkStatus, cited_links, link_answers, link_status
 from tests.support.web_servers import SHAPES, ShapedServer, shaped_server
 
 
