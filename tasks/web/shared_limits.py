@@ -140,10 +140,11 @@ class SharedRateLimit:
         """
         asked_at = time.monotonic()
         # Taken before the wait: whoever asks meanwhile gets a later slot.
-        slot = self._file.slot(amount)
+        slot, wait = self._file.slot(amount)
         # Another process's penalty may shift the slot during the wait: it is looked up again.
-        while (wait := self._file.seconds_until(slot)) > 0:  # noqa: ASYNC110
+        while wait > 0:
             await asyncio.sleep(wait)
+            wait = self._file.seconds_until(slot)
         return max(time.monotonic() - asked_at, 0.0)
 
     def settle(self, difference: float) -> None:
@@ -179,17 +180,19 @@ class RateFile:
         readable = _UNFIT_FOR_A_NAME.sub("-", name)[:60]
         self._path = folder / f"{readable}-{content_hash(name, length=8)}.limit"
 
-    def slot(self, amount: float) -> float:
-        """Take a slot of `amount` units, on the time line of slots."""
+    def slot(self, amount: float) -> tuple[float, float]:
+        """Take a slot of `amount` units: where it is on the time line of slots, and how long it is
+        until then, in seconds.
+        """
         with self._shared() as state:
             slot = max(state.next_slot, state.earliest)
             state.next_slot = slot + amount * self._seconds_per_unit(state)
-            return slot
+            return slot, self._seconds_until(slot, state)
 
     def seconds_until(self, slot: float) -> float:
         """How long it is until a slot, as penalties have it now; never below zero."""
         with self._shared() as state:
-            return max(slot + state.shift - state.seen_at, 0.0)
+            return self._seconds_until(slot, state)
 
     def settle(self, difference: float) -> None:
         with self._shared() as state:
@@ -211,6 +214,10 @@ class RateFile:
     def learn(self, per_minute: float) -> None:
         with self._shared() as state:
             state.learnt_per_minute = per_minute
+
+    @staticmethod
+    def _seconds_until(slot: float, state: _State) -> float:
+        return max(slot + state.shift - state.seen_at, 0.0)
 
     def _seconds_per_unit(self, state: _State) -> float:
         """Between slots, by what was set or learnt, whichever is slower; 0 without a limit."""
