@@ -3,8 +3,8 @@
 from pydantic import Field
 
 from flows.check_estimate import asked_by_review
+from flows.draft_review import review_request
 from flows.work_estimate import WorkEstimate, estimate_steps
-from schemas.check_run import CheckRequest
 from schemas.draft_run import DraftRequest
 from schemas.manuscripts import ManuscriptForm
 from schemas.settings import Settings
@@ -12,9 +12,6 @@ from tasks.judging.expected import StepEstimate
 from tasks.manuscripts.read import Manuscript
 from tasks.writing.draft_shard import sees
 from tasks.writing.expected import asked_of_draft
-
-MOST_PROBLEMS = 8
-"""Asked of the review of a draft."""
 
 
 class DraftEstimate(WorkEstimate):
@@ -41,11 +38,4 @@ def _reviewing(request: DraftRequest, settings: Settings) -> list[StepEstimate]:
         f"# {section.heading}\n\n{'word ' * section.planned_words}" for section in request.outline
     )
     draft = Manuscript(request.draft_id, "draft.md", "", ManuscriptForm.TEXT, "", text)
-    asked = CheckRequest(
-        sources=(),
-        warehouse=request.warehouse,
-        engine=request.engine,
-        maximum_problems=MOST_PROBLEMS,
-        review=True,
-    )
-    return asked_by_review(draft, asked, settings)
+    return asked_by_review(draft, review_request(request), settings)

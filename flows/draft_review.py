@@ -11,11 +11,10 @@ import pypandoc
 from dashboards.reports.figures import counted
 from flows.campaign import Summary
 from flows.checking import Check, CheckSummary
-from flows.draft_estimate import MOST_PROBLEMS
 from flows.remaining import remaining
 from flows.writing import DraftSummary, Writing
 from schemas.base import replace
-from schemas.check_run import CheckRequest
+from schemas.check_run import CheckRequest, ManuscriptSource
 from schemas.draft import Draft
 from schemas.draft_run import DraftRequest, DraftRevision, SectionPoint
 from schemas.identifiers import RunId
@@ -30,6 +29,8 @@ from warehouse.layout import Layout
 from warehouse.manuscripts.queries import manuscript_checks
 from warehouse.units.reading import published_units
 
+MOST_PROBLEMS = 8
+"""Asked of the review of a draft."""
 Run = Callable[[Any], Summary[Any]]
 """Runs a campaign."""
 
@@ -45,7 +46,7 @@ def write_reviewed(request: DraftRequest, settings: Settings, run: Run) -> Draft
     draft = _published(layout, name, settings)
     if draft.word_count is None:
         return _with(first, "nothing was reviewed: the draft is refused")
-    asked = review_request(request, _text_of(draft, layout, name))
+    asked = review_request(request, collect_manuscripts([_text_of(draft, layout, name)]))
     budget = remaining(request.budget, layout, settings, [name])
     checked: CheckSummary = run(Check(replace(asked, budget=budget)))
     review = checked.head.run_id
@@ -88,10 +89,12 @@ def _better(
     return _with(second, f"{found}, and this is the second round; the first is {first.head.run_id}")
 
 
-def review_request(request: DraftRequest, text: Path) -> CheckRequest:
+def review_request(
+    request: DraftRequest, sources: tuple[ManuscriptSource, ...] = ()
+) -> CheckRequest:
     """The review of the text of a draft, by the engine that wrote it."""
     return CheckRequest(
-        sources=collect_manuscripts([text]),
+        sources=sources,
         warehouse=request.warehouse,
         engine=request.engine,
         api_base=request.api_base,
