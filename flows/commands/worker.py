@@ -2,12 +2,12 @@
 
 import os
 import platform
-import sys
 from typing import Annotated
 
 import typer
 
 from schemas.errors import ConfigurationError
+from schemas.interpreter import module_command
 from schemas.settings import Settings
 
 
@@ -46,10 +46,8 @@ def worker(
     if metrics is not None and workers > 1:
         raise ConfigurationError("--metrics is of one process: start `assay worker` for each")
     settings.home.mkdir(parents=True, exist_ok=True)
-    os.execv(  # noqa: S606 -- our own interpreter: what supervises this command has Dask's nanny
-        sys.executable,
-        _command(address, workers, name or platform.node(), metrics, settings),
-    )
+    command = _command(address, workers, name or platform.node(), metrics, settings)
+    os.execv(command[0], command)  # noqa: S606 -- our own: who supervises this has Dask's nanny
 
 
 def _command(
@@ -62,5 +60,4 @@ def _command(
         flags = ("--tls-ca-file", "--tls-cert", "--tls-key")
         for flag, path in zip(flags, settings.cluster.certificates, strict=True):
             options += [flag, str(path)]
-    program = ["-P", "-m", "distributed.cli.dask_worker"]
-    return [sys.executable, *program, address, *options]
+    return module_command("distributed.cli.dask_worker", address, *options)
