@@ -69,7 +69,7 @@ class Noun(BaseModel):
     no change after construction.
     """
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
 
 
 class Reply(BaseModel):
@@ -79,7 +79,7 @@ class Reply(BaseModel):
     `Noun` refuses; bounds on its fields still hold.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 def replace(noun: NounT, **changes: Any) -> NounT:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from schemas.interpreter import collect_garbage_seldom
+from tests.support.new_lakes import copies_of_one
 from tests.support.postgres_server import PostgresServer, postgres_server
 
 collect_garbage_seldom()
@@ -29,6 +30,15 @@ def same_main_module() -> Iterator[None]:
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
+
+
+@pytest.fixture(scope="session", autouse=True)
+def new_lakes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests that publish in this process begin with a copy of an empty lake; commands make their
+    own.
+    """
+    with copies_of_one(tmp_path_factory):
+        yield
 
 
 @pytest.fixture(scope="session")

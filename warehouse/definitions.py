@@ -29,7 +29,7 @@ def apply_definitions(connection: duckdb.DuckDBPyConnection) -> None:
     Raises:
         ConfigurationError: a column of the lake has another type than its definition.
     """
-    found = _columns(connection)
+    found = _column_types(connection)
     grew = (
         len([table for table in TABLES if _apply_table(connection, table, found.get(table.name))])
         > 0
@@ -52,9 +52,9 @@ def show_as_defined(connection: duckdb.DuckDBPyConnection) -> bool:
     Returns:
         Whether anything was lacking.
     """
-    found = _columns(connection)
+    found = held_columns(connection)
     lacking = [
-        table for table in TABLES if not found.get(table.name, {}).keys() >= set(table.column_names)
+        table for table in TABLES if not found.get(table.name, set()) >= set(table.column_names)
     ]
     for table in lacking:
         connection.execute(
@@ -67,12 +67,22 @@ def show_as_defined(connection: duckdb.DuckDBPyConnection) -> bool:
     return bool(lacking or marts)
 
 
-def _completed(table: Table, found: dict[str, str] | None) -> str:
+def held_columns(connection: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
+    """The tables that the lake itself holds, with the names of their columns; of an earlier
+    version fewer than are defined now.
+    """
+    tables: dict[str, set[str]] = {}
+    for table_name, column_name in connection.execute(statement("catalogue", "columns")).fetchall():
+        tables.setdefault(table_name, set()).add(column_name)
+    return tables
+
+
+def _completed(table: Table, found: set[str] | None) -> str:
     """The rows of the lake's table with every column of its definition."""
     columns = ", ".join(
         (
             f'"{column.name}"'
-            if column.name in (found or {})
+            if column.name in (found or ())
             else f'null::{column.sql_type} as "{column.name}"'
         )
         for column in table.columns
@@ -93,7 +103,7 @@ def _version(sql: str) -> str:
     return hashlib.sha256(sql.encode()).hexdigest()[:16]
 
 
-def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
+def _column_types(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
     rows = connection.execute(
         "select table_name, column_name, data_type from duckdb_columns() where database_name ="
         " 'lake'"

@@ -10,7 +10,8 @@ from schemas.columns import Table
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.tables import TABLES
-from warehouse.lake import lake_tables, one_line, open_reader
+from warehouse.definitions import held_columns
+from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.statements import MARTS, meaning, quoted, statement, table_statement
 
@@ -53,7 +54,7 @@ def rows_of_run(connection: duckdb.DuckDBPyConnection, name: str, run_id: RunId)
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, path: Path) -> dict[str, int]:
-    held = lake_tables(connection)
+    held = held_columns(connection)
     connection.execute(f"attach {quoted(str(path))} as exported")
     connection.execute("use exported")
     connection.execute("begin")

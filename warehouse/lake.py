@@ -5,10 +5,12 @@ Its files lie in the warehouse's folder, wherever that is, or where the catalogu
 storage. Those of a warehouse that is in object storage lie there from the start.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
@@ -32,7 +34,10 @@ from warehouse.statements import quoted, statement, table_statement
 if TYPE_CHECKING:  # questions in SQL do without it
     import pyarrow as pa
 
+AnswerT = TypeVar("AnswerT")
+
 _BUSY_MILLISECONDS = 30_000
+_SHARED_SECONDS = 1
 _NO_LAKE = "creating a new DuckLake is explicitly disabled"
 
 
@@ -124,18 +129,6 @@ def no_lake(layout: Layout) -> UnknownNameError:
     return UnknownNameError(
         f"no lake in {layout.address}: publish a run first (`assay evaluate … --warehouse"
         f" {layout.address}`)"
-    )
-
-
-def lake_tables(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """Names of the tables that the lake itself holds; of an earlier version fewer than are defined
-    now.
-    """
-    return frozenset(
-        name
-        for (name,) in connection.execute(
-            "select table_name from duckdb_tables() where database_name = 'lake'"
-        ).fetchall()
     )
 
 
@@ -303,6 +296,29 @@ def one_snapshot(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         yield
     finally:
         connection.execute("rollback")
+
+
+def ask_in_turn(
+    connection: duckdb.DuckDBPyConnection,
+    names: Iterable[str],
+    ask: Callable[[str], AnswerT],
+) -> Iterator[tuple[str, AnswerT | duckdb.Error]]:
+    """What each name is answered with, or the error it met.
+
+    Short questions share a snapshot, so that it is not found anew for each of them.
+    """
+    with ExitStack() as shared:
+        found_at = -math.inf
+        for name in names:
+            if time.monotonic() - found_at > _SHARED_SECONDS:
+                shared.close()
+                shared.enter_context(one_snapshot(connection))
+                found_at = time.monotonic()
+            try:
+                answer: AnswerT | duckdb.Error = ask(name)
+            except duckdb.Error as error:
+                answer, found_at = error, -math.inf  # DuckDB may answer nothing more in this one
+            yield name, answer
 
 
 @contextmanager

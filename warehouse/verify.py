@@ -14,14 +14,7 @@ from schemas.errors import ConfigurationError
 from schemas.run import UnitReceipt
 from schemas.tables import TABLE, TABLES
 from warehouse.kinds import KINDS
-from warehouse.lake import (
-    data_path,
-    lake_tables,
-    object_folder,
-    one_line,
-    one_snapshot,
-    open_reader,
-)
+from warehouse.lake import ask_in_turn, data_path, object_folder, one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.object_storage import AT_ONCE, file_size
 from warehouse.statements import MARTS, statement, table_statement
@@ -60,8 +53,7 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
     notices: list[str] = []
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
         try:
-            with one_snapshot(connection):
-                problems += _missing_files(connection, layout)
+            problems += _missing_files(connection, layout)
             rows, unreadable = _readable(connection)
             problems += unreadable
             comparison = _Comparison(layout, LakeContent(connection), rows.keys())
@@ -90,16 +82,11 @@ def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> lis
     """Each file is asked for by its name: a listing of object storage may lack what is there."""
     place = data_path(connection)
     folder = object_folder(connection)
-    held = lake_tables(connection)
-    sql = statement("catalogue", "files_of_table")
-    files = [
-        (table.name, name.removeprefix(place), size)
-        for table in TABLES
-        if table.name in held
-        for name, size in connection.execute(sql, [table.name]).fetchall()
-    ]
+    files = connection.execute(statement("catalogue", "files_read")).fetchall()
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        sizes = list(pool.map(partial(file_size, layout.data, folder), [each[1] for each in files]))
+        sizes = list(
+            pool.map(partial(file_size, layout.data, folder), [name for _, name, _ in files])
+        )
     problems = []
     for (table_name, name, size), found in zip(files, sizes, strict=True):
         if found is None:
@@ -116,15 +103,17 @@ def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> lis
 
 def _readable(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, int], list[str]]:
     rows, problems = {}, []
-    for name in (*(table.name for table in TABLES), *MARTS):
-        try:
-            found = connection.execute(table_statement("read_every_row", table=name)).fetchall()[0][
-                0
-            ]
-        except duckdb.Error as error:
-            problems.append(f"{name} cannot be read: {one_line(error)}")
+
+    def count(name: str) -> int:
+        sql = table_statement("read_every_row", table=name)
+        return int(connection.execute(sql).fetchall()[0][0])
+
+    names = (*(table.name for table in TABLES), *MARTS)
+    for name, found in ask_in_turn(connection, names, count):
+        if isinstance(found, duckdb.Error):
+            problems.append(f"{name} cannot be read: {one_line(found)}")
         else:
-            rows[name] = int(found)
+            rows[name] = found
     return rows, problems
 
 

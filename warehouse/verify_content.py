@@ -9,6 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from schemas.tables import TABLES
+from warehouse.definitions import held_columns
 from warehouse.statements import table_statement
 
 _BYTES_AT_ONCE = 16_000_000
@@ -29,13 +30,13 @@ class LakeContent:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
-        sql = "select table_name, column_name from duckdb_columns() where database_name = 'lake'"
-        held = frozenset(connection.execute(sql).fetchall())
+        held = held_columns(connection)
         self._columns = {
             table.name: ", ".join(
                 f'"{column.name}"::{column.sql_type}'
                 for column in table.columns
-                if (table.name, column.name) in held and column.name not in _SET_BY_THE_PUBLISHER
+                if column.name in held.get(table.name, ())
+                and column.name not in _SET_BY_THE_PUBLISHER
             )
             for table in TABLES
         }

@@ -10,8 +10,9 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.ledger import LedgerHead
 from schemas.tables import TABLE
+from warehouse.definitions import held_columns
 from warehouse.kinds import KINDS
-from warehouse.lake import lake_tables, one_line, open_reader, rows_in
+from warehouse.lake import one_line, open_reader, rows_in
 from warehouse.layout import Layout
 from warehouse.ledger import breaks, head_of, noted_head, rows_of_chain
 from warehouse.statements import statement
@@ -49,7 +50,7 @@ def verify_ledger(
     """
     notices: list[str] = []
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
-        if "ledger" not in lake_tables(connection):
+        if "ledger" not in held_columns(connection):
             told = "an earlier version wrote this lake: its ledger begins with the next publication"
             return LedgerReport(head=head_of(connection), problems=(), notices=(told,))
         try:

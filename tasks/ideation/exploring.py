@@ -8,6 +8,7 @@ from itertools import chain, zip_longest
 
 from schemas.ideation_run import IdeationParameters
 from tasks.embeddings import Embedder
+from tasks.embeddings.clusters import so_many_clusters
 from tasks.ideation.network import Concept, ConceptNetwork, Link
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.text.phrases import specific_stems
@@ -87,13 +88,11 @@ async def clustered(links: Sequence[Link], count: int, embedder: Embedder) -> li
     """
     if len(links) <= 1 or count <= 1:
         return [list(links)] if links else []
-    from sklearn.cluster import AgglomerativeClustering  # takes a second to load
-
     vectors = await embedder.embed([link.second.name for link in links])
-    cluster = AgglomerativeClustering(min(count, len(links)), metric="cosine", linkage="average")
+    labels = so_many_clusters(vectors, count, "average cosine")
     found: dict[int, list[Link]] = {}
-    for link, label in zip(links, cluster.fit_predict(vectors), strict=True):
-        found.setdefault(int(label), []).append(link)
+    for link, label in zip(links, labels, strict=True):
+        found.setdefault(label, []).append(link)
     return list(found.values())
 
 

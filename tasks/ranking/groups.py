@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import AgglomerativeClustering, BisectingKMeans
 
 from schemas.identifiers import IdeaId
 from tasks.embeddings import Embedder, unit
+from tasks.embeddings.clusters import near_clusters
 from tasks.embeddings.similarity import idea_passages
 from tasks.ranking.dossier import Dossier
 
@@ -67,7 +67,9 @@ async def _vectors(dossiers: Sequence[Dossier], embedder: Embedder) -> Vectors:
 
 def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
     if len(vectors) <= IDEAS_PER_PART:
-        return _linked(vectors, similarity)
+        return near_clusters(vectors, similarity)
+    from sklearn.cluster import BisectingKMeans  # takes two seconds to load
+
     parts = -(-len(vectors) // (IDEAS_PER_PART // 2))
     coarse = BisectingKMeans(
         n_clusters=parts, random_state=0, bisecting_strategy="largest_cluster"
@@ -78,18 +80,9 @@ def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
         members = np.flatnonzero(coarse == part)
         for start in range(0, len(members), IDEAS_PER_PART):
             some = members[start : start + IDEAS_PER_PART]
-            labels[some] = _linked(vectors[some], similarity) + used
+            labels[some] = near_clusters(vectors[some], similarity) + used
             used = int(labels[some].max()) + 1
     return labels
-
-
-def _linked(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
-    if len(vectors) == 1:
-        return np.zeros(1, dtype=np.intp)
-    linkage = AgglomerativeClustering(
-        n_clusters=None, metric="cosine", linkage="average", distance_threshold=1.0 - similarity
-    )
-    return np.asarray(linkage.fit_predict(vectors), dtype=np.intp)
 
 
 def _named(ids: Sequence[IdeaId], vectors: Vectors, labels: NDArray[np.intp]) -> FoundGroups:

@@ -14,6 +14,7 @@ from schemas.identifiers import PaperId
 from schemas.paper import CitationEdge, Paper
 from schemas.survey import SurveyCluster, SurveyPaper
 from tasks.embeddings import Embedder
+from tasks.embeddings.clusters import so_many_clusters
 from tasks.embeddings.similarity import paper_text
 from tasks.text.words import content_words, key_phrases
 
@@ -83,14 +84,10 @@ def _nearness(
 
 def _labels(nearness: NDArray[np.float64]) -> list[int]:
     count = min(MOST_CLUSTERS, math.ceil(len(nearness) / PAPERS_PER_CLUSTER))
-    if count < 2:
-        return [0] * len(nearness)
-    from sklearn.cluster import AgglomerativeClustering  # takes a second to load
-
     # Papers that answer one question are all near each other: what tells them apart is whom each is
     # nearer to than usual. By the distances themselves all but a few outliers are one cluster.
     profiles = nearness - nearness.mean(axis=1, keepdims=True)
-    return [int(label) for label in AgglomerativeClustering(count).fit_predict(profiles)]
+    return so_many_clusters(profiles, count, "ward")
 
 
 def _cluster(

@@ -11,8 +11,9 @@ from schemas.identifiers import IdeaId, RunId
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.earlier_lake import make_earlier
 from tests.support.evaluations import make_run
+from warehouse.definitions import held_columns
 from warehouse.export import export_lake
-from warehouse.lake import lake_tables, open_reader
+from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import open_queries, run_sql
 from warehouse.reading import LakeReading
@@ -43,7 +44,7 @@ def test_an_earlier_lake_answers_every_question_and_is_left_as_it_was(earlier: L
         cost = queries.run_cost(EARLIER)
         review = queries.idea_review(EARLIER, IdeaId("idea-00000"))
         assert queries.judge_agreement(EARLIER) == queries.dropped_parameters(EARLIER) == ()
-        assert "judge_votes" not in lake_tables(queries.connection)
+        assert "judge_votes" not in held_columns(queries.connection)
         for mart in MARTS:
             queries.connection.execute(f"from {mart}").fetchall()
     assert (cost.llm_calls, cost.thinking_tokens, cost.unknown_thinking_calls) == (6, None, 6)
@@ -69,7 +70,7 @@ def test_a_publication_into_an_earlier_lake_brings_it_in_line_and_keeps_its_rows
         assert len(queries.judge_agreement(NEW)) == 4
         assert queries.judge_agreement(EARLIER) == ()
         assert queries.run_cost(EARLIER).llm_calls == 6
-        assert "judge_votes" in lake_tables(queries.connection)
+        assert "judge_votes" in held_columns(queries.connection)
 
 
 def test_a_reader_that_stays_open_sees_what_a_publication_adds(earlier: Layout) -> None:

@@ -17,6 +17,7 @@ from schemas.base import Noun
 from schemas.columns import Table
 from schemas.errors import PublicationError
 from schemas.tables import TABLE
+from warehouse.lake import one_snapshot
 from warehouse.landed import read_landed
 from warehouse.layout import Layout
 from warehouse.parquet import write_rows
@@ -94,7 +95,9 @@ def bring_back(
         mark = _mark(layout, kind, receipt)
         if not mark.exists():
             continue
-        for name, rows in rows_in_lake(connection, layout, kind, receipt).items():
+        with one_snapshot(connection):
+            held = rows_in_lake(connection, layout, kind, receipt)
+        for name, rows in held.items():
             building = mark.with_name(f"{name}.parquet.building")
             write_rows(TABLE[name], rows, building)
             building.rename(mark.with_name(f"{name}.parquet"))
@@ -160,10 +163,11 @@ def _held_by_lake(
             except PublicationError:
                 return False
     given = _parameters(kind, names, receipts)
-    return all(
-        landed.of(name) == lake.of(name, _condition(kind, TABLE[name]), given)
-        for name in kind.tables
-    )
+    with one_snapshot(connection):
+        return all(
+            landed.of(name) == lake.of(name, _condition(kind, TABLE[name]), given)
+            for name in kind.tables
+        )
 
 
 def _condition(kind: Kind[Any, Any], table: Table) -> str:

@@ -1,0 +1,14 @@
+-- The files that the newest snapshot reads, below the folder of the lake's files, with their bytes.
+with files as (
+    select table_id, path, file_size_bytes, end_snapshot
+    from __ducklake_metadata_lake.ducklake_data_file
+    union all
+    select table_id, path, file_size_bytes, end_snapshot
+    from __ducklake_metadata_lake.ducklake_delete_file
+)
+select t.table_name, s.path || t.path || f.path as name, f.file_size_bytes::bigint as bytes
+from files as f
+join __ducklake_metadata_lake.ducklake_table as t using (table_id)
+join __ducklake_metadata_lake.ducklake_schema as s using (schema_id)
+where f.end_snapshot is null and t.end_snapshot is null
+order by all
