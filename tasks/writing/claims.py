@@ -1,5 +1,6 @@
 """Claims: what a draft may say, by key, with the SQL that gives each of them out of the lake."""
 
+import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -165,7 +166,7 @@ _OF_EXPERIMENT: Mapping[str, str] = {
     "tried_count": "candidates that were run",
     "failed_count": "candidates that gave no score",
     "least_difference": "smallest difference worth having",
-    "selected_gain": "gain of the best candidate on the data it was chosen by",
+    "selected_gain": "gain of the best candidate over the parent, on the data it was chosen by",
     "selected_low": "lower end of that gain's interval, corrected for all tried",
     "selected_high": "upper end of that gain's interval, corrected for all tried",
     "baseline_gain": "gain of the best candidate over the strongest baseline, on fresh data",
@@ -212,9 +213,12 @@ def add_experiment(claims: Claims, run_id: RunId, experiment: Experiment) -> str
         at = f"{stem}.{stem_of(program.program_id)}"
         row = rows | {"program_id": program.program_id}
         claims.text(f"{at}.name", "a program", program.program_id)
-        said = "what who proposed it says that it does"
+        means = "what who proposed it says that it does"
         query = select("rationale", "programs", row)
-        claims.text(f"{at}.rationale", said, program.rationale, query)
+        claims.text(f"{at}.rationale", means, program.rationale, query)
+        if program.role is not Role.CANDIDATE:  # those come with the task, so they can be parsed
+            said = ast.get_docstring(ast.parse(program.source)) or ""
+            claims.text(f"{at}.docstring", "what the program says of itself", said)
         values = ", ".join(f"{name} = {value}" for name, value in program.settings.items())
         claims.text(f"{at}.settings", "values that it was given", values or None)
         for name, means in _OF_PROGRAM.items():

@@ -22,7 +22,7 @@ _ABSTRACT = ("finding", "baseline_gain", "baseline_low", "baseline_high")
 _ABSTRACT_WORDS = 150
 _HOW = (
     *("metric", "direction", "least_difference", "environment", "name", "rationale", "procedure"),
-    *("explanation", "settings"),
+    *("explanation", "settings", "docstring"),
     *("proposed_count", "tried_count", "failed_count", "executions", "fresh_executions"),
 )
 """What is said of an experiment where it is introduced, and where its method is told."""

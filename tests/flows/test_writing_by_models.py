@@ -175,6 +175,7 @@ def test_what_a_review_finds_goes_into_a_second_round(
     (again,) = [text for text in asked if FOUND in text and "section as it was:" in text]
     assert "{{task-0.c001.gain}}" in again
     assert ".claim" not in again
+    assert not any("<span" in text or "<figure" in text for text in asked)
     assert verify(Layout(here / "w")).problems == ()
     count = len(server.requests)
     assert run(server, "--review") == EXIT_DONE

@@ -1,7 +1,7 @@
 """A method figure, laid out from above to below, as SVG that loads nothing."""
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -65,7 +65,7 @@ class GraphDrawing:
 
 def graph_svg(graph: MethodGraph) -> str:
     """The figure as SVG, which loads nothing."""
-    drawing = _laid_out(graph)
+    drawing = laid_out(graph)
     left, width, height = f"{drawing.left:.1f}", f"{drawing.width:.1f}", f"{drawing.height:.1f}"
     root = Element(
         "svg",
@@ -107,7 +107,8 @@ def _text(parent: Element, x: float, y: float, said: str, anchor: str) -> None:
     SubElement(parent, "text", place).text = one_space(said)
 
 
-def _laid_out(graph: MethodGraph) -> GraphDrawing:
+def laid_out(graph: MethodGraph) -> GraphDrawing:
+    """Where everything stands: rows of boxes from above to below, and arrows between them."""
     known = {node.node_id for node in graph.nodes}
     arrows = [each for each in graph.arrows if {each.source, each.target} <= known]
     layers = _layers(graph.nodes, arrows)
@@ -116,8 +117,9 @@ def _laid_out(graph: MethodGraph) -> GraphDrawing:
     boxes: dict[str, Box] = {}
     y, gap = 10.0, _ROW_GAP + (10 if any(each.label for each in arrows) else 0)
     ordered = sorted(graph.nodes, key=lambda node: layers[node.node_id])
+    far = {end for each in arrows if _is_far(each, layers) for end in (each.source, each.target)}
     for _, row in groupby(ordered, key=lambda node: layers[node.node_id]):
-        placed = [_box(node, fills, graph.line_characters) for node in row]
+        placed = [_box(node, fills, graph.line_characters) for node in _in_row(list(row), far)]
         height = max(box.height for _, box in placed)
         total = sum(box.width for _, box in placed) + _GAP * (len(placed) - 1)
         x = (WIDTH - total) / 2
@@ -172,19 +174,39 @@ def _box(node: GraphNode, fills: Mapping[str, str], line_characters: int) -> tup
     return node.node_id, Box(0, 0, width, height, lines, fills.get(node.group, _WHITE))
 
 
+def _is_far(arrow: GraphArrow, layers: Mapping[str, int]) -> bool:
+    """Whether it leads farther than to the next row, or back."""
+    return layers[arrow.target] - layers[arrow.source] != 1
+
+
+def _in_row(row: Sequence[GraphNode], far: Collection[str]) -> Sequence[GraphNode]:
+    """Boxes whose arrows run beside all others stand at the ends of their row."""
+    if all(node.node_id not in far for node in row[1:-1]):
+        return row
+    outside = [node for node in row if node.node_id in far]
+    inside = [node for node in row if node.node_id not in far]
+    return [*outside[::2], *inside, *reversed(outside[1::2])]
+
+
 def _routes(
     arrows: Iterable[GraphArrow], boxes: Mapping[str, Box], layers: Mapping[str, int]
 ) -> Iterable[Route]:
     """Straight to the next row; farther, or back, along a lane of its own beside all boxes."""
     left = min(box.x - box.width / 2 for box in boxes.values())
     right = max(box.x + box.width / 2 for box in boxes.values())
+    rows: dict[int, list[Box]] = {}
+    for name, box in boxes.items():
+        rows.setdefault(layers[name], []).append(box)
     for arrow in arrows:
         one, other = boxes[arrow.source], boxes[arrow.target]
-        if layers[arrow.target] - layers[arrow.source] == 1:
+        if not _is_far(arrow, layers):
             start, end = (one.x, one.y + one.height / 2), (other.x, other.y - other.height / 2)
             yield Route((start, end), arrow.label, *_beside(start, end))
             continue
+        own, others = rows[layers[arrow.source]], rows[layers[arrow.target]]
         side = -1 if one.x <= WIDTH / 2 else 1
+        if not _is_last(one, own, side) and _is_last(one, own, -side):
+            side = -side
         if side < 0:
             left -= _LANE
         else:
@@ -192,16 +214,29 @@ def _routes(
         lane = left if side < 0 else right
         yield Route(
             (
-                (one.x + side * one.width / 2, one.y),
-                (lane, one.y),
-                (lane, other.y),
-                (other.x + side * other.width / 2, other.y),
+                *_to_lane(one, own, side, lane, 1),
+                *reversed(_to_lane(other, others, side, lane, -1)),
             ),
             arrow.label,
             lane - side * 4,
             (one.y + other.y) / 2,
             "start" if side < 0 else "end",
         )
+
+
+def _is_last(box: Box, row: Iterable[Box], side: int) -> bool:
+    """Whether no box of its row stands farther on that side."""
+    return all(side * each.x <= side * box.x for each in row)
+
+
+def _to_lane(box: Box, row: Sequence[Box], side: int, lane: float, down: int) -> tuple[Point, ...]:
+    """From the box to its lane: straight, or past its neighbours through the gap under the row
+    (`down` is 1) or over it (-1).
+    """
+    if _is_last(box, row, side):
+        return (box.x + side * box.width / 2, box.y), (lane, box.y)
+    gap = max(down * each.y + each.height / 2 for each in row) + _ROW_GAP / 3
+    return (box.x, box.y + down * box.height / 2), (box.x, down * gap), (lane, down * gap)
 
 
 def _beside(start: Point, end: Point) -> tuple[float, float, str]:

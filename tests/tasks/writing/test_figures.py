@@ -1,6 +1,7 @@
 """Every rule for figures refuses a figure that breaks it; what can be mended is, and is said."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from schemas.naming import claim_span
 from tasks.writing.figures.chart_rules import MOST_CATEGORIES
 from tasks.writing.figures.colours import contrast, nearest
 from tasks.writing.figures.drawing import drawn
-from tasks.writing.figures.graph_drawing import FILLS
+from tasks.writing.figures.graph_drawing import FILLS, laid_out
 from tasks.writing.figures.mending import PALETTE, finished, readable
 from tasks.writing.figures.print_rules import LEAST_DISTANCE
 from tasks.writing.figures.printed import COLUMN_POINTS, printed
@@ -249,3 +250,28 @@ def test_colours_are_measured_as_published() -> None:
     assert blind is not None
     assert blind[1] == "people with deuteranopia"
     assert blind[0] < LEAST_DISTANCE
+
+
+NODES = [GraphNode(node_id=name, label=f"box {name} " * 2) for name in "abcdefg"]
+ARROWS = st.lists(
+    st.tuples(st.sampled_from("abcdefg"), st.sampled_from("abcdefg")).filter(
+        lambda ends: ends[0] != ends[1]
+    ),
+    min_size=1,
+    max_size=9,
+    unique=True,
+)
+
+
+@given(ARROWS)
+def test_no_arrow_runs_behind_a_box_that_it_does_not_lead_to(ends: list[tuple[str, str]]) -> None:
+    arrows = tuple(GraphArrow(source=one, target=other) for one, other in ends)
+    drawing = laid_out(MethodGraph(nodes=tuple(NODES), arrows=arrows))
+    for route in drawing.routes:
+        for start, end in pairwise(route.points):
+            for box in drawing.boxes:
+                inner_x, inner_y = box.width / 2 - 1, box.height / 2 - 1
+                for share in (step / 50 for step in range(51)):
+                    x = start[0] + share * (end[0] - start[0])
+                    y = start[1] + share * (end[1] - start[1])
+                    assert abs(x - box.x) > inner_x or abs(y - box.y) > inner_y
