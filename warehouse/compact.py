@@ -15,7 +15,7 @@ from schemas.identifiers import RunId
 from schemas.settings import CacheSettings, LanguageModelSettings
 from warehouse.caches import trim_caches
 from warehouse.kinds import KINDS
-from warehouse.lake import may_hold_a_lake, no_lake, one_line, open_writer
+from warehouse.lake import filled_tables, may_hold_a_lake, no_lake, one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
@@ -90,13 +90,16 @@ def compact(
     expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
     with open_writer(layout, catalogue_url=catalogue_url) as connection:
         try:
-            _call(connection, "flush_inlined_data")
+            filled = filled_tables(connection)
+            for name in filled:
+                _call(connection, "flush_inlined_data", f"table_name => {quoted(name)}")
             before = _file_count(connection)
-            _call(connection, "rewrite_data_files")
-            _call(connection, "merge_adjacent_files")
-            forgotten = _call(connection, "expire_snapshots", expired)
-            deleted = _call(connection, "cleanup_old_files", unused)
-            deleted += _call(connection, "delete_orphaned_files", unused)
+            for name in filled:
+                _call(connection, "rewrite_data_files", quoted(name))
+                _call(connection, "merge_adjacent_files", quoted(name))
+            forgotten = _call(connection, "expire_snapshots", f"older_than => {expired}")
+            deleted = _call(connection, "cleanup_old_files", f"older_than => {unused}")
+            deleted += _call(connection, "delete_orphaned_files", f"older_than => {unused}")
             after = _file_count(connection)
             gone = [let_go(connection, layout, kind, now - keep) for kind in KINDS]
             batches = _remove_batches(connection, layout, now - keep)
@@ -121,10 +124,9 @@ def compact(
     )
 
 
-def _call(connection: duckdb.DuckDBPyConnection, name: str, older_than: str = "") -> int:
-    """Have DuckLake keep house, where told only of what is older; how many rows it answers with."""
-    bound = f", older_than => {older_than}" if older_than else ""
-    return len(connection.execute(f"call ducklake_{name}('lake'{bound})").fetchall())
+def _call(connection: duckdb.DuckDBPyConnection, name: str, about: str) -> int:
+    """Have DuckLake keep house; how many rows it answers with."""
+    return len(connection.execute(f"call ducklake_{name}('lake', {about})").fetchall())
 
 
 def _remove_batches(

@@ -274,6 +274,13 @@ def in_one_line(message: str, limit: int = 300) -> str:
     return f"{first} {told}".strip()[:limit]
 
 
+def filled_tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Tables of the lake into which rows were ever put: of the others nothing has to be asked."""
+    return [
+        name for (name,) in connection.execute(statement("catalogue", "filled_tables")).fetchall()
+    ]
+
+
 def rows_in(
     connection: duckdb.DuckDBPyConnection,
     sql: str,

@@ -104,16 +104,13 @@ def published(layout: Layout, work: Work) -> Publication:
 
 
 def rows_in_lake(layout: Layout, work: Work) -> dict[str, int]:
+    counted = (
+        f"select '{table.name}', count(*) from {table.name} where {work.kind.condition(table)}"
+        for table in work.kind.published_tables
+    )
     with open_reader(layout) as connection:
-        return {
-            table.name: (
-                connection.execute(
-                    f"select count(*) from {table.name} where {work.kind.condition(table)}",
-                    work.kind.parameters(*work.names),
-                ).fetchall()[0][0]
-            )
-            for table in work.kind.published_tables
-        }
+        sql = " union all ".join(counted)
+        return dict(connection.execute(sql, work.kind.parameters(*work.names)).fetchall())
 
 
 def snapshots(layout: Layout) -> int:
