@@ -191,7 +191,8 @@ class Program(Noun):
         description="Key of the work that the model says it borrows from; None: of none shown.",
     )
     settings: dict[str, str] = Field(
-        default={}, description="Value of each tunable name, where values alone were chosen."
+        default={},
+        description="Value of each tunable name: of the parent, and where values alone were chosen.",
     )
     source: Prose = Field(description="The program; empty: the proposal was refused.")
     patch: Prose = Field(

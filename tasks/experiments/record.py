@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from schemas.base import replace
 from schemas.experiment import Execution, Fate, Program, Role, Stage, Task
 from tasks.experiments.gains import Gain, gains, interval
-from tasks.experiments.program import tree_hash
+from tasks.experiments.program import tree_hash, tunables_of
 from tasks.experiments.task_folder import PARENT, TaskFolder
 
 _FIGURES = ("mean", "gain", "gain_low", "gain_high")
@@ -25,9 +25,13 @@ class Record:
 
     def __post_init__(self) -> None:
         for name, source in self.folder.programs.items():
-            role = Role.PARENT if name == PARENT else Role.BASELINE
+            declared = tunables_of(source, name) if name == PARENT else ()
             self.programs[name] = Program(
-                program_id=name, role=role, source=source, source_sha256=tree_hash(source)
+                program_id=name,
+                role=Role.PARENT if name == PARENT else Role.BASELINE,
+                settings={each.name: repr(each.value) for each in declared},
+                source=source,
+                source_sha256=tree_hash(source),
             )
 
     @property
