@@ -2,6 +2,7 @@
 as papers by the keys that its user cites them with.
 """
 
+import logging
 from pathlib import Path
 
 from bibtexparser.entrypoint import parse_string
@@ -14,6 +15,7 @@ from schemas.paper import Paper
 from schemas.patterns import bounded
 
 MOST_BYTES, MOST_ENTRIES = 5_000_000, 2_000
+logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # what it skips is refused by line
 _KEY = bounded(r"[A-Za-z0-9][A-Za-z0-9_:.-]{0,119}")
 _YEAR = bounded(r"\d{4}")
 

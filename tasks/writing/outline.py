@@ -174,6 +174,10 @@ def read_outline(path: Path, material: Material) -> tuple[PlannedSection, ...]:
         raise ConfigurationError(f"{path} is too large to be an outline")
     try:
         rows = yaml.safe_load(path.read_text("utf-8"))
+        if not isinstance(rows, list):
+            raise ConfigurationError(
+                f"{path} is no list of sections: begin with what `--outline-only` prints"
+            )
         outline = OUTLINE.validate_json(TypeAdapter(object).dump_json(rows))
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{path} is no YAML: {' '.join(str(error).split())}") from error

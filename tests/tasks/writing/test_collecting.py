@@ -162,7 +162,7 @@ def test_a_bibliography_keeps_its_keys_and_loses_its_latex(tmp_path: Path) -> No
     ],
 )
 def test_a_bibliography_that_cannot_be_used_is_refused(
-    tmp_path: Path, text: str, said: str
+    tmp_path: Path, text: str, said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "refs.bib"
     path.write_text(text)
@@ -170,6 +170,7 @@ def test_a_bibliography_that_cannot_be_used_is_refused(
         read_bib(path)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+    assert not caplog.records, "the refusal is the only line"
 
 
 def test_an_outline_can_be_edited_and_is_held_against_the_claims(tmp_path: Path) -> None:
@@ -186,7 +187,12 @@ def test_an_outline_can_be_edited_and_is_held_against_the_claims(tmp_path: Path)
         path.write_text(outline_text([section]))
         with pytest.raises(ConfigurationError, match=said):
             read_outline(path, request.material)
-    for text in ("- heading: [", "- 3", "heading: x"):
+    for text, said in {
+        "- heading: [": "is no YAML",
+        "- 3": "0: Input",
+        "heading: x": "is no list of sections",
+        "": "is no list of sections",
+    }.items():
         path.write_text(text)
-        with pytest.raises(ConfigurationError):
+        with pytest.raises(ConfigurationError, match=said):
             read_outline(path, request.material)
