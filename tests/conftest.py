@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from schemas.interpreter import collect_garbage_seldom
+from tests.support.certificates import write_certificate
 from tests.support.new_lakes import copies_of_one
 from tests.support.postgres_server import PostgresServer, postgres_server
 
@@ -30,6 +31,17 @@ def same_main_module() -> Iterator[None]:
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests reach loopback alone: every client would read a hundred authorities' certificates,
+    which takes longer than most of its requests.
+    """
+    certificate, _ = write_certificate(tmp_path_factory.mktemp("authority") / "nobody")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(certificate))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
