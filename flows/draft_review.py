@@ -16,6 +16,7 @@ from flows.writing import DraftSummary, Writing
 from schemas.base import replace
 from schemas.check_run import CheckRequest, ManuscriptSource
 from schemas.draft import Draft
+from schemas.draft_neighbour import SectionPart
 from schemas.draft_run import DraftRequest, DraftRevision, SectionPoint
 from schemas.identifiers import RunId
 from schemas.manuscripts import Problem
@@ -109,10 +110,16 @@ def review_request(
 
 
 def _text_of(draft: Draft, layout: Layout, run_id: RunId) -> Path:
-    """The draft as its readers see it, as a file that its reviewer reads."""
+    """The draft as its readers see it, as a file that its reviewer reads: title and abstract, which
+    are no part of its text for Pandoc, stand before it.
+    """
+    before = [f"# {draft.title}"]
+    for section in draft.sections:
+        if section.part is SectionPart.ABSTRACT:
+            before += [f"# {section.heading}", plain_text(section.text)]
     path = layout.work(run_id) / "draft.md"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(plain_text(draft.markdown), "utf-8")
+    path.write_text("\n\n".join([*before, plain_text(draft.markdown)]), "utf-8")
     return path
 
 

@@ -18,14 +18,13 @@ from schemas.reasons import Reason
 from tasks.writing.figures.chart_data import AXES, COLOURS, ChartData
 from tasks.writing.figures.drawing import drawn
 from tasks.writing.figures.looking import Fault, Values
-from tasks.writing.figures.print_rules import LEAST_POINTS
 from tasks.writing.figures.rules import faults_in
 
 STAGE = "writing"
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's, without the yellow that is not seen on white."""
 _INK = "#222222"
-_WIDTH_PIXELS = 420
+_WIDTH_PIXELS, _LEAST_WIDTH_PIXELS = 420, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +99,11 @@ def left_out(figure: DraftFigure, left: Sequence[Fault]) -> Failure:
 # Of charts.
 
 
-def _changed(change: Callable[[ChartData], None]) -> Callable[[str], str]:
+def _changed(*changes: Callable[[ChartData], None]) -> Callable[[str], str]:
     def of(spec: str) -> str:
         chart = ChartData(deepcopy(ChartData.of(spec).spec))
-        change(chart)
+        for change in changes:
+            change(chart)
         return json.dumps(chart.spec, indent=1, sort_keys=True)
 
     return of
@@ -135,23 +135,30 @@ def _ink(chart: ChartData) -> None:
         config.setdefault(part, {}).update(labelColor=_INK, titleColor=_INK)
 
 
-def _narrow(chart: ChartData) -> None:
-    if "width" in chart.spec:
-        chart.spec["width"] = min(int(chart.spec["width"]), _WIDTH_PIXELS)
+def _narrow(pixels: int) -> Callable[[ChartData], None]:
+    def change(chart: ChartData) -> None:
+        if "width" in chart.spec:
+            chart.spec["width"] = min(int(chart.spec["width"]), pixels)
+
+    return change
 
 
-def _larger(chart: ChartData) -> None:
-    config = chart.spec.setdefault("config", {})
-    least = round(LEAST_POINTS / 0.7)  # a column shrinks a figure by so much
-    for part in ("axis", "legend", "header", "title"):
-        told = config.setdefault(part, {})
-        for name in ("labelFontSize", "titleFontSize", "fontSize")[: 3 if part == "title" else 2]:
-            told[name] = max(float(told.get(name, 0)), least)
-    for axis in AXES:
-        for _, how in chart.channels(axis):
-            for name in ("labelFontSize", "titleFontSize"):
-                if isinstance(how.get("axis"), dict):
-                    how["axis"].pop(name, None)
+def _at_least(pixels: float) -> Callable[[ChartData], None]:
+    """All text is so large: a column shrinks a figure, the more the longer its labels are."""
+
+    def change(chart: ChartData) -> None:
+        config = chart.spec.setdefault("config", {})
+        for part in ("axis", "legend", "header", "title"):
+            told = config.setdefault(part, {})
+            names = ("labelFontSize", "titleFontSize", "fontSize")[: 3 if part == "title" else 2]
+            told.update({name: max(float(told.get(name, 0)), pixels) for name in names})
+        for axis in AXES:
+            for _, how in chart.channels(axis):
+                for name in ("labelFontSize", "titleFontSize"):
+                    if isinstance(how.get("axis"), dict):
+                        how["axis"].pop(name, None)
+
+    return change
 
 
 def _unlimited(chart: ChartData) -> None:
@@ -231,8 +238,19 @@ MENDS = (
         _changed(_opaque),
     ),
     Mend(_CHART, frozenset({"text contrast"}), "labels are dark", _changed(_ink)),
-    Mend(_CHART, frozenset({"text size"}), "it was made narrower", _changed(_narrow)),
-    Mend(_CHART, frozenset({"text size"}), "its text was enlarged", _changed(_larger)),
+    Mend(
+        _CHART, frozenset({"text size"}), "it was made narrower", _changed(_narrow(_WIDTH_PIXELS))
+    ),
+    *(
+        Mend(_CHART, frozenset({"text size"}), "its text was enlarged", _changed(_at_least(pixels)))
+        for pixels in (10, 11, 12)
+    ),
+    Mend(
+        _CHART,
+        frozenset({"text size"}),
+        "its text was enlarged and it was made narrower",
+        _changed(_at_least(12), _narrow(_LEAST_WIDTH_PIXELS)),
+    ),
     Mend(_CHART, _ROOM, "labels are shown in full", _changed(_unlimited)),
     Mend(_CHART, _ROOM, "labels of the x axis were slanted", _changed(_turned(-45))),
     Mend(_CHART, _ROOM, "labels of the x axis were set upright", _changed(_turned(-90))),

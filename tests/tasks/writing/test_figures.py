@@ -275,3 +275,14 @@ def test_no_arrow_runs_behind_a_box_that_it_does_not_lead_to(ends: list[tuple[st
                     x = start[0] + share * (end[0] - start[0])
                     y = start[1] + share * (end[1] - start[1])
                     assert abs(x - box.x) > inner_x or abs(y - box.y) > inner_y
+
+
+@pytest.mark.parametrize("letters", [4, 16, 22])
+def test_text_is_enlarged_as_far_as_the_longest_name_asks(letters: int) -> None:
+    names = [f"{start}{'_names' * 5}"[:letters] for start in "pqc"]
+    spec = bars(names)
+    encoding = {"y": spec["encoding"]["x"], "x": spec["encoding"]["y"]}
+    config = {"axis": {"labelFontSize": 9, "titleFontSize": 9, "labelLimit": 0}}
+    done, left = finished(chart(spec | {"encoding": encoding, "config": config}), {})
+    assert left == ()
+    assert "its text was enlarged" in " ".join(done.mended)
