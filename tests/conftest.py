@@ -7,7 +7,8 @@ what was skipped is said at the end.
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -45,12 +46,12 @@ def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def new_lakes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def new_lakes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Any]]:
     """Tests that publish in this process begin with a copy of an empty lake; commands make their
-    own.
+    own. See `copies_of_one`.
     """
-    with copies_of_one(tmp_path_factory):
-        yield
+    with copies_of_one(tmp_path_factory) as from_nothing:
+        yield from_nothing
 
 
 @pytest.fixture(scope="session")

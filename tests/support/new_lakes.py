@@ -1,10 +1,11 @@
 """An empty lake that is defined once, and copied wherever this process would make another."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -15,8 +16,11 @@ from warehouse.layout import Layout
 
 
 @contextmanager
-def copies_of_one(folders: pytest.TempPathFactory) -> Iterator[None]:
-    """To define all tables takes a second of processor time; a publication into them a third."""
+def copies_of_one(folders: pytest.TempPathFactory) -> Iterator[Callable[..., Any]]:
+    """To define all tables takes a second of processor time; a publication into them a third.
+
+    Yields what makes a lake from nothing, to be put back where that is what a test is about.
+    """
     attached = lake._attached
 
     @cache
@@ -43,4 +47,4 @@ def copies_of_one(folders: pytest.TempPathFactory) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lake, "_attached", from_a_copy)
-        yield
+        yield attached

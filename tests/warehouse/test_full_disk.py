@@ -5,13 +5,15 @@ And a disk that may only be read.
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from schemas.errors import AssayError
 from tests.support.evaluations import make_evaluation, make_run
+from warehouse import lake
 from warehouse.layout import Layout
 from warehouse.queries import run_sql
 from warehouse.runs.landing import RUNS, land
@@ -21,8 +23,11 @@ from warehouse.verify import verify
 
 
 @pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    """A small disk of its own, where the machine lets one be mounted."""
+def disk(
+    tmp_path: Path, new_lakes: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
+    """A small disk of its own, where the machine lets one be mounted, and its lake from nothing."""
+    monkeypatch.setattr(lake, "_attached", new_lakes)
     place = tmp_path / "disk"
     place.mkdir()
     mounted = subprocess.run(
