@@ -41,7 +41,7 @@ def copies_of_one(folders: pytest.TempPathFactory) -> Iterator[Callable[..., Any
         files = (layout.catalogue, layout.moved_catalogue)
         here = catalogue_url is None and layout.objects is None
         if here and not read_only and not any(file.exists() for file in files):
-            shutil.copy(empty(), layout.catalogue)
+            shutil.copyfile(empty(), layout.catalogue)
         with attached(layout, catalogue_url, read_only=read_only) as connection:
             yield connection
 

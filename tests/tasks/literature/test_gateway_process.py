@@ -140,32 +140,35 @@ def test_a_gateway_with_a_long_queue_stops_before_its_end_and_without_a_word(
     monkeypatch.setattr("tasks.literature.gateway.process._STOP_SECONDS", 120)
     with SemanticScholarServer(corpus(10)) as server:
         settings = settings_for(server.url, requests_per_second=0.002)
-        with GatewayProcess(settings, LIVE, tmp_path / "cache") as gateway:
-            url = gateway.url
-            told: list[str | None] = []
-            queue = [
-                threading.Thread(target=answers_to, args=(url, number, told)) for number in range(6)
-            ]
+        with httpx.Client(timeout=600) as client:  # one, so that all arrive at about one time
+            with GatewayProcess(settings, LIVE, tmp_path / "cache") as gateway:
+                url = gateway.url
+                told: list[str | None] = []
+                queue = [
+                    threading.Thread(target=answers_to, args=(client, url, number, told))
+                    for number in range(6)
+                ]
+                for each in queue:
+                    each.start()
+                assert wait_until(
+                    lambda: client.get(f"{url}/stats").json()["upstream"]["waiting"] >= 4
+                )
             for each in queue:
-                each.start()
-            assert wait_until(lambda: httpx.get(f"{url}/stats").json()["upstream"]["waiting"] >= 4)
-        for each in queue:
-            each.join(240)
+                each.join(240)
     assert told == ["unreachable"] * 6
     log = (tmp_path / "cache" / LOG_NAME).read_text()
     assert not [word for word in ("Traceback", "never retrieved", "Error") if word in log], log
 
 
-def answers_to(url: str, number: int, told: list[str | None]) -> None:
+def answers_to(client: httpx.Client, url: str, number: int, told: list[str | None]) -> None:
     """A client that searches, or looks a paper up, and waits however long it takes."""
     with suppress(httpx.HTTPError):
         if number % 2:
-            response = httpx.get(f"{url}{SEARCH}", params={"query": f"topic {number}"}, timeout=600)
+            response = client.get(f"{url}{SEARCH}", params={"query": f"topic {number}"})
         else:
-            response = httpx.get(
+            response = client.get(
                 f"{url}/graph/v1/paper/CorpusId:100{number}",
                 params={"fields": f"title,f{number}"},
-                timeout=600,
             )
         told.append(response.json()["reason"] if response.headers.get("x-assay-stopping") else None)
 
