@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 from distributed import Worker, WorkerPlugin
 
+from flows.worker_start import stop_profiling
 from schemas.base import Noun
 from schemas.errors import AssayError, ConfigurationError
 from schemas.experiment import Container
@@ -173,6 +174,7 @@ class Admission(WorkerPlugin):  # type: ignore[misc]
         self.has_looked = False
 
     async def setup(self, worker: Worker) -> None:
+        stop_profiling(worker)  # who started it may have used `dask worker`
         self.refusal = await asyncio.to_thread(self._looked, worker)
         if self.refusal is None:
             await worker.set_resources(**{self.resource: _PLENTY})

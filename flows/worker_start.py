@@ -6,7 +6,20 @@ from schemas.interpreter import collect_garbage_seldom
 from tasks.telemetry.reporting import count_calls
 
 
-def dask_setup(_worker: Worker) -> None:
+def dask_setup(worker: Worker) -> None:
     """Called by Dask once the worker is there, before it is given work."""
+    stop_profiling(worker)
     collect_garbage_seldom()
     count_calls()
+
+
+def stop_profiling(worker: Worker) -> None:
+    """End Dask's look at every thread a hundred times a second, which nobody reads.
+
+    Under Python 3.11 before 3.11.9 a collection of garbage during that look stops the process for
+    good: it waits for the interpreter's lock, whose holder waits for the list of threads
+    (python/cpython#106883, dask/distributed#8616).
+    """
+    for name in ("profile", "profile-cycle"):
+        if (callback := worker.periodic_callbacks.pop(name, None)) is not None:
+            callback.stop()

@@ -23,6 +23,8 @@ def main():
     with LocalCluster(n_workers=2, **{k: v for k, v in dask_runner(2, None).cluster_kwargs.items() if k != "n_workers"}) as cluster:
         with Client(cluster) as client:
             assert client.gather(client.map(abs, [-1, -2])) == [1, 2]
+            for names in client.run(lambda dask_worker: list(dask_worker.periodic_callbacks)).values():
+                print("calls", *names)
         for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
             for found in process.net_connections("inet"):
                 if found.status == psutil.CONN_LISTEN:
@@ -55,7 +57,7 @@ def cluster(tmp_path):
 def test_a_local_cluster_listens_on_loopback_only_and_takes_no_stranger(
     cluster: list[list[str]],
 ) -> None:
-    places = [ip for kind, ip in cluster if kind == "listens"]
+    places = [told[1] for told in cluster if told[0] == "listens"]
     assert len(places) >= 6
     assert [ip for ip in places if not ipaddress.ip_address(ip).is_loopback] == []
     scheduler = cluster[-1][1]
@@ -65,6 +67,16 @@ def test_a_local_cluster_listens_on_loopback_only_and_takes_no_stranger(
     ):
         with pytest.raises(OSError):  # no answer in time, or none at all
             Client(address, security=security, timeout=3)
+
+
+def test_no_worker_looks_at_its_threads_which_could_stop_it_for_good(
+    cluster: list[list[str]],
+) -> None:
+    workers = [names for kind, *names in cluster if kind == "calls"]
+    assert len(workers) == 2
+    for names in workers:
+        assert "heartbeat" in names
+        assert not [name for name in names if "profile" in name]
 
 
 def test_an_address_of_a_scheduler_is_taken_as_it_is() -> None:
