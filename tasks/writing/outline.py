@@ -18,7 +18,7 @@ _IN_SHORT = (
     *("finding", "metric", "baseline_id", "baseline_gain", "baseline_low", "baseline_high"),
     *("gain", "gain_low", "gain_high"),
 )
-_ABSTRACT = ("finding", "baseline_gain", "baseline_low", "baseline_high")
+_ABSTRACT = ("question", "finding", "baseline_gain", "baseline_low", "baseline_high")
 _ABSTRACT_WORDS = 150
 _HOW = (
     *("metric", "direction", "least_difference", "environment", "name", "rationale", "procedure"),
@@ -127,14 +127,16 @@ def _at_the_end(claims: Claims, gaps: Sequence[str]) -> tuple[PlannedSection, ..
 
 
 def _abstract(claims: Claims, found: Sequence[str], rules: VenueRules) -> PlannedSection:
-    """An abstract of as many of its claims as there is room for."""
+    """An abstract of as many of its claims as there is room for: what was found before the idea."""
     limit = rules.abstract_words or 0
-    room, keys = limit // 2, []
-    for key in (*_of_idea(claims, "problem", "text"), *found):
+    room, taken = limit // 2, set()
+    of_idea = _of_idea(claims, "problem", "method", "text")
+    for key in (*found, *of_idea):
         size = len(claims.by_key[key].shown.split()) + len(claims.by_key[key].means.split())
-        if size <= room and key.rpartition(".")[2] in (*_ABSTRACT, "question", "problem", "text"):
-            keys.append(key)
+        if size <= room and (key in of_idea or key.rpartition(".")[2] in _ABSTRACT):
+            taken.add(key)
             room -= size
+    keys = [key for key in (*of_idea, *found) if key in taken]
     return PlannedSection(
         heading="Abstract",
         part=SectionPart.ABSTRACT,
