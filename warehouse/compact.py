@@ -90,13 +90,7 @@ def compact(
     expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
     with open_writer(layout, catalogue_url=catalogue_url) as connection:
         try:
-            filled = filled_tables(connection)
-            for name in filled:
-                _call(connection, "flush_inlined_data", f"table_name => {quoted(name)}")
-            before = _file_count(connection)
-            for name in filled:
-                _call(connection, "rewrite_data_files", quoted(name))
-                _call(connection, "merge_adjacent_files", quoted(name))
+            before = _merge_files(connection)
             forgotten = _call(connection, "expire_snapshots", f"older_than => {expired}")
             deleted = _call(connection, "cleanup_old_files", f"older_than => {unused}")
             deleted += _call(connection, "delete_orphaned_files", f"older_than => {unused}")
@@ -122,6 +116,18 @@ def compact(
         files_deleted=deleted,
         leftovers_removed=_remove_leftovers(layout),
     )
+
+
+def _merge_files(connection: duckdb.DuckDBPyConnection) -> int:
+    """How many files there were, with the few rows kept in the catalogue moved into files."""
+    filled = filled_tables(connection)
+    for name in filled:
+        _call(connection, "flush_inlined_data", f"table_name => {quoted(name)}")
+    before = _file_count(connection)
+    for name in filled:
+        _call(connection, "rewrite_data_files", quoted(name))
+        _call(connection, "merge_adjacent_files", quoted(name))
+    return before
 
 
 def _call(connection: duckdb.DuckDBPyConnection, name: str, about: str) -> int:
