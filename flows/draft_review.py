@@ -126,8 +126,10 @@ def _text_of(draft: Draft, layout: Layout, run_id: RunId) -> Path:
 def plain_text(markdown: str) -> str:
     """A draft without its keys and pictures' addresses."""
     options = ["--wrap=none", "--markdown-headings=atx"]
-    markup = "bracketed_spans native_spans fenced_divs native_divs raw_html header_attributes"
-    shown = "-".join(["markdown", *markup.split(), "link_attributes", "smart"])
+    shown = (
+        "markdown-bracketed_spans-native_spans-fenced_divs-native_divs-raw_html-header_attributes"
+        "-link_attributes-smart"
+    )
     return str(pypandoc.convert_text(markdown, shown, format=MARKDOWN, extra_args=options))
 
 

@@ -77,7 +77,8 @@ def move_data(
         source = object_folder(connection)
         place = f"{layout.data.resolve()}/" if target is None else target.address
         before = f"{layout.data.resolve()}/" if source is None else source.address
-        files = dict(connection.execute(statement("catalogue", "files")).fetchall())
+        known = connection.execute(statement("catalogue", "files")).fetchall()
+        files = {name: size for _, name, size, _ in known}
         if place != before:
             copied = [
                 size

@@ -89,11 +89,10 @@ def _missing_files(connection: duckdb.DuckDBPyConnection, layout: Layout) -> lis
     """Each file is asked for by its name: a listing of object storage may lack what is there."""
     place = data_path(connection)
     folder = object_folder(connection)
-    files = connection.execute(statement("catalogue", "files_read")).fetchall()
+    known = connection.execute(statement("catalogue", "files")).fetchall()
+    files = [(table, name, size) for table, name, size, is_read_now in known if is_read_now]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        sizes = list(
-            pool.map(partial(file_size, layout.data, folder), [name for _, name, _ in files])
-        )
+        sizes = list(pool.map(partial(file_size, layout.data, folder), [each[1] for each in files]))
     problems = []
     for (table_name, name, size), found in zip(files, sizes, strict=True):
         if found is None:

@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 
 from schemas.ideation_run import IdeationParameters
 from tasks.embeddings import Embedder
-from tasks.embeddings.clusters import so_many_clusters
+from tasks.embeddings.clusters import clusters_by_count
 from tasks.ideation.network import Concept, ConceptNetwork, Link
 from tasks.literature.snapshot.records import PaperRecord
 from tasks.text.phrases import specific_stems
@@ -89,7 +89,7 @@ async def clustered(links: Sequence[Link], count: int, embedder: Embedder) -> li
     if len(links) <= 1 or count <= 1:
         return [list(links)] if links else []
     vectors = await embedder.embed([link.second.name for link in links])
-    labels = so_many_clusters(vectors, count, "average cosine")
+    labels = clusters_by_count(vectors, count, "average", "cosine")
     found: dict[int, list[Link]] = {}
     for link, label in zip(links, labels, strict=True):
         found.setdefault(label, []).append(link)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from schemas.identifiers import IdeaId
 from tasks.embeddings import Embedder, unit
-from tasks.embeddings.clusters import near_clusters
+from tasks.embeddings.clusters import clusters_below
 from tasks.embeddings.similarity import idea_passages
 from tasks.ranking.dossier import Dossier
 
@@ -67,7 +67,7 @@ async def _vectors(dossiers: Sequence[Dossier], embedder: Embedder) -> Vectors:
 
 def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
     if len(vectors) <= IDEAS_PER_PART:
-        return near_clusters(vectors, similarity)
+        return clusters_below(vectors, similarity)
     from sklearn.cluster import BisectingKMeans  # takes two seconds to load
 
     parts = -(-len(vectors) // (IDEAS_PER_PART // 2))
@@ -80,7 +80,7 @@ def _labels(vectors: Vectors, similarity: float) -> NDArray[np.intp]:
         members = np.flatnonzero(coarse == part)
         for start in range(0, len(members), IDEAS_PER_PART):
             some = members[start : start + IDEAS_PER_PART]
-            labels[some] = near_clusters(vectors[some], similarity) + used
+            labels[some] = clusters_below(vectors[some], similarity) + used
             used = int(labels[some].max()) + 1
     return labels
 

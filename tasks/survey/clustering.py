@@ -14,7 +14,7 @@ from schemas.identifiers import PaperId
 from schemas.paper import CitationEdge, Paper
 from schemas.survey import SurveyCluster, SurveyPaper
 from tasks.embeddings import Embedder
-from tasks.embeddings.clusters import so_many_clusters
+from tasks.embeddings.clusters import clusters_by_count
 from tasks.embeddings.similarity import paper_text
 from tasks.text.words import content_words, key_phrases
 
@@ -87,7 +87,7 @@ def _labels(nearness: NDArray[np.float64]) -> list[int]:
     # Papers that answer one question are all near each other: what tells them apart is whom each is
     # nearer to than usual. By the distances themselves all but a few outliers are one cluster.
     profiles = nearness - nearness.mean(axis=1, keepdims=True)
-    return so_many_clusters(profiles, count, "ward")
+    return clusters_by_count(profiles, count, "ward", "euclidean")
 
 
 def _cluster(
