@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import Enum, StrEnum
+from functools import cache
 from itertools import chain
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
@@ -49,6 +50,22 @@ _SQL: dict[ColumnType, str] = {
 }
 
 
+@cache
+def _arrow_types() -> "dict[ColumnType, pa.DataType]":
+    import pyarrow as pa
+
+    return {
+        ColumnType.STRING: pa.string(),
+        ColumnType.TEXT: pa.string(),
+        ColumnType.INTEGER: pa.int64(),
+        ColumnType.FLOAT: pa.float64(),
+        ColumnType.BOOLEAN: pa.bool_(),
+        ColumnType.DATE: pa.date32(),
+        ColumnType.TIMESTAMP: pa.timestamp("us", tz="UTC"),
+        ColumnType.STRINGS: pa.list_(pa.string()),
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column.
@@ -81,17 +98,7 @@ class Column:
     def arrow_field(self) -> "pa.Field":
         import pyarrow as pa  # late: questions in SQL do without it
 
-        kinds = {
-            ColumnType.STRING: pa.string(),
-            ColumnType.TEXT: pa.string(),
-            ColumnType.INTEGER: pa.int64(),
-            ColumnType.FLOAT: pa.float64(),
-            ColumnType.BOOLEAN: pa.bool_(),
-            ColumnType.DATE: pa.date32(),
-            ColumnType.TIMESTAMP: pa.timestamp("us", tz="UTC"),
-            ColumnType.STRINGS: pa.list_(pa.string()),
-        }
-        return pa.field(self.name, kinds[self.type], nullable=self.nullable)
+        return pa.field(self.name, _arrow_types()[self.type], nullable=self.nullable)
 
 
 @dataclass(frozen=True, slots=True)

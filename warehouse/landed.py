@@ -102,7 +102,7 @@ def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
     try:
         arrays = [
             (
-                content.column(field.name).cast(field.type)
+                _cast(content.column(field.name), field.type)
                 if field.name in present
                 else pa.nulls(len(content), field.type)
             )
@@ -111,6 +111,10 @@ def _conforming(content: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
     except pa.ArrowException as error:
         raise PublicationError(f"{file} does not fit its table: {_line(error)}") from error
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _cast(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    return values if values.type == kind else values.cast(kind)
 
 
 def _without_prose(table: Table, content: pa.Table) -> pa.Table:

@@ -6,6 +6,8 @@ keeps paragraphs, lists, emphasis, code and http(s) links, each written anew, an
 else as characters.
 """
 
+from functools import lru_cache
+
 from schemas.naming import INVISIBLE, safe_url
 from schemas.patterns import Match, bounded, linear
 
@@ -37,6 +39,11 @@ class Markdown(str):
     __slots__ = ()
 
 
+_KEPT = 4096
+"""Texts whose Markdown is kept: a report is written twice, as Markdown and as HTML."""
+
+
+@lru_cache(_KEPT)
 def plain(text: str) -> Markdown:
     """`text` on one line, every character of it shown as itself."""
     one_line = " ".join(INVISIBLE.sub(" ", text).split())
@@ -109,6 +116,7 @@ def _kind(mark: str) -> str:
     return mark[-2:] if mark else ""
 
 
+@lru_cache(_KEPT)
 def _inline(text: str) -> Markdown:
     """One line: links, emphasis and code written anew, the rest escaped."""
     one_line = " ".join(INVISIBLE.sub(" ", text).split())
