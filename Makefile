@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c infra/constrain
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install check test coverage kills audit lock lint format types bench screenshots costs clean
+.PHONY: help demo install check test long coverage kills audit lock lint format types bench screenshots costs clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -33,13 +33,18 @@ QUICK := schemas $(addprefix tasks/,accounting citations committee contribution 
 check: lint types ## style, types, import rules, and the tests that start no process: before each commit
 	@$(BIN)/python -m pytest -n auto --dist loadfile $(addprefix tests/,$(QUICK))
 
-test: $(VENV)/.installed-dev ## run the whole test suite (browser tests want Chromium, and are skipped without it)
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not undisturbed and not kills"
+TESTED := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+test: $(VENV)/.installed-dev ## run the tests (those of the browser want Chromium, and are skipped without it)
+	@$(TESTED) -m "not undisturbed and not kills and not long"
 	@$(BIN)/python -m pytest -m undisturbed
+
+long: $(VENV)/.installed-dev ## run the tests that `make test` leaves out, minutes each
+	@$(TESTED) -m "long and not kills"
 
 coverage: $(VENV)/.installed-dev ## run the tests and print what they cover (apart from `make test`: tracing takes too long on 3.11)
 	@$(PIP) pytest-cov
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not undisturbed and not kills" \
+	@$(TESTED) -m "not undisturbed and not kills" \
 		$(addprefix --cov=,flows tasks schemas warehouse dashboards) --cov-report=term:skip-covered
 
 kills: $(VENV)/.installed-dev ## kill runs at fifty random moments (hours; ASSAY_KILL_POINTS=5 for the first five)

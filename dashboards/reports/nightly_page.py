@@ -1,10 +1,12 @@
 """What the summary of a night shows: each run beside the last comparable one before the night."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
+
+import polars
 
 from dashboards.reports import wording
 from dashboards.reports.alarms import (
@@ -13,6 +15,7 @@ from dashboards.reports.alarms import (
     expectation_alarms,
     judge_alarms,
     unscored_alarms,
+    unscored_share,
 )
 from dashboards.reports.safe_text import Markdown
 from schemas.identifiers import RunId
@@ -40,16 +43,28 @@ class Alarm(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class NightRun:
-    """One run of the night. `before` and `cost_before` are None where no earlier run compares."""
+class NightFigures:
+    """A run and what it came to, beside the last comparable run.
+
+    Attributes:
+        before, cost_before: None where no earlier run compares.
+        unscored_share: of all judgements; None where nothing was to be judged.
+    """
 
     run: Run
     cost: RunCost
     before: Run | None
     cost_before: RunCost | None
+    unscored_share: float | None
+    alarms: tuple[Alarm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NightRun(NightFigures):
+    """One run of the night, with its ideas."""
+
     ideas: Mapping[str, int]
     top: tuple[RankedIdea, ...]
-    alarms: tuple[Alarm, ...]
 
     @property
     def what_leads(self) -> str:
@@ -105,6 +120,21 @@ def night_run(
     tonight: Collection[RunId] = (),
     thresholds: AlarmSettings = USUAL,
 ) -> NightRun:
+    """As `night_figures`, with the ideas that lead and those that are new."""
+    figures = night_figures(queries, run_id, tonight, thresholds)
+    (ideas,) = queries.rows("new_ideas", run_id=run_id)
+    ranked = [idea for idea in queries.ranking(run_id) if idea.rank is not None]
+    top = tuple(sorted(ranked, key=lambda idea: idea.place)[:TOP_IDEAS])
+    known = {each.name: getattr(figures, each.name) for each in fields(figures)}
+    return NightRun(**known, ideas=ideas, top=top)
+
+
+def night_figures(
+    queries: Queries,
+    run_id: RunId,
+    tonight: Collection[RunId] = (),
+    thresholds: AlarmSettings = USUAL,
+) -> NightFigures:
     """One run beside the last comparable one that is not of the same night.
 
     Raises:
@@ -121,28 +151,26 @@ def night_run(
     before = next(earlier, None)
     cost = queries.run_cost(run_id)
     cost_before = None if before is None else queries.run_cost(before.run_id)
-    (ideas,) = queries.rows("new_ideas", run_id=run_id)
-    ranked = [idea for idea in queries.ranking(run_id) if idea.rank is not None]
-    return NightRun(
+    judged = queries.page_frame("unscored_reasons", run_id=run_id)
+    return NightFigures(
         run=run,
         cost=cost,
         before=before,
         cost_before=cost_before,
-        ideas=ideas,
-        top=tuple(sorted(ranked, key=lambda idea: idea.place)[:TOP_IDEAS]),
-        alarms=tuple(_alarms(queries, run, before, cost, cost_before, thresholds)),
+        unscored_share=unscored_share(judged),
+        alarms=tuple(_alarms(queries, run, judged, before, cost, cost_before, thresholds)),
     )
 
 
 def _alarms(
     queries: Queries,
     run: Run,
+    judged: polars.DataFrame,
     before: Run | None,
     cost: RunCost,
     cost_before: RunCost | None,
     thresholds: AlarmSettings,
 ) -> Iterator[Alarm]:
-    judged = queries.page_frame("unscored_reasons", run_id=run.run_id)
     judged_before = (
         None if before is None else queries.page_frame("unscored_reasons", run_id=before.run_id)
     )

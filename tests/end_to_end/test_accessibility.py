@@ -67,7 +67,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.parametrize("width", [390, 1024])
+@pytest.mark.parametrize("width", [390, pytest.param(1024, marks=pytest.mark.long)])
 def test_no_page_has_a_serious_finding_or_is_wider_than_a_narrow_screen(
     browser: Browser, address: str, width: int
 ) -> None:

@@ -13,6 +13,7 @@ from tests.support.providers.batches import OpenAIBatchServer
 pytestmark = pytest.mark.end_to_end
 
 
+@pytest.mark.long
 def test_a_night_killed_twice_submits_nothing_twice_and_pays_half(
     env: dict[str, str], tmp_path: Path
 ) -> None:
@@ -37,6 +38,7 @@ def test_a_night_killed_twice_submits_nothing_twice_and_pays_half(
     assert rows(night.warehouse, unscored)[0]["n"] == 0
 
 
+@pytest.mark.long
 def test_a_batch_after_calls_and_calls_after_a_batch_pay_nothing(
     env: dict[str, str], tmp_path: Path
 ) -> None:

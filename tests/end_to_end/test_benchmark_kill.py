@@ -11,7 +11,7 @@ from tests.support.assay_command import assay, environment, kill_hard, rows, sta
 from tests.support.benchmark_sets import benchmark_request, never_evaluate, run_small, write_pairs
 from tests.support.openai_server import Recorded, start_openai_server
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 PROBE = "whether questions and answers are understood on both sides"
 """Every command asks this first, of any engine."""

@@ -120,6 +120,7 @@ def empty_address(
         yield running
 
 
+@pytest.mark.long
 def test_an_empty_warehouse_says_on_every_page_what_to_do_and_opens_to_the_password_only(
     browser: Browser, empty_address: str
 ) -> None:
@@ -340,6 +341,7 @@ def test_a_question_in_sql_is_answered_and_taken_away_as_csv(reader: Reader, lak
     reader.settle(errors_expected=1)
 
 
+@pytest.mark.long
 def test_an_idea_with_markup_is_evaluated_from_the_page_and_shown_as_text_wherever_it_appears(
     reader: Reader, lake: Path, env: dict[str, str]
 ) -> None:

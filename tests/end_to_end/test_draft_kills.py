@@ -20,7 +20,7 @@ from tests.support.unpaid import Till, not_yet_at
 from warehouse.layout import Layout
 from warehouse.verify import verify
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 IDEA = {"idea_id": "bats", "title": "Bats and steps", "problem": "Bats choose badly among steps."}
 SEEN = (

@@ -26,7 +26,7 @@ from tests.support.assay_command import (
 )
 from tests.support.openai_server import start_openai_server
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 GUARD_SECONDS = 600.0
 LITERATURE = f"snapshot:{bundled('papers.jsonl')}"

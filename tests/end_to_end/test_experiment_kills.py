@@ -18,7 +18,7 @@ from tests.support.assay_command import (
 from tests.support.sandboxes import needs_sandbox
 from tests.support.small_task import PROGRAM, write_task
 
-pytestmark = [pytest.mark.end_to_end, needs_sandbox]
+pytestmark = [pytest.mark.end_to_end, needs_sandbox, pytest.mark.long]
 
 WORKER = "multiprocessing.spawn"
 GUARD_SECONDS = 800

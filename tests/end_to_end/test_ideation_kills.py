@@ -13,7 +13,7 @@ from tests.support.idea_writer import IdeaWriter
 from tests.support.openai_server import OpenAIServer, start_openai_server
 from tests.support.unpaid import Till, not_yet_at
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 SEEDS = (
     {"idea_id": "proteins", "text": "Graph neural networks for protein interaction."},

@@ -62,6 +62,7 @@ def kill_one_by_one(
         kill_hard(killed)
 
 
+@pytest.mark.long
 def test_a_run_survives_its_gateway_and_a_worker(
     demo: DemoRun, env: dict[str, str], tmp_path: Path
 ) -> None:

@@ -103,6 +103,7 @@ def test_a_second_run_under_another_label_pays_for_nothing_again(
     assert len(server.requests) - paid <= 1, "only the preflight call may be new"
 
 
+@pytest.mark.long
 def test_a_run_that_reaches_its_budget_ends_with_exit_code_3_and_lands_what_it_paid_for(
     server: OpenAIServer, ideas: Path, model_env: dict[str, str], tmp_path: Path
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_run_that_reaches_its_budget_ends_with_exit_code_3_and_lands_what_it_p
     assert json.loads(richer.stdout)["run"]["state"] == "published"
 
 
+@pytest.mark.long
 def test_a_run_whose_every_reply_is_unusable_exits_1_and_every_place_says_why_first(
     ideas: Path, model_env: dict[str, str], tmp_path: Path
 ) -> None:

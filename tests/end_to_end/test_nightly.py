@@ -68,6 +68,7 @@ def served(
         worker.wait(timeout=120)
 
 
+@pytest.mark.long
 def test_new_idea_files_are_evaluated_published_reported_and_archived(
     served: dict[str, str], tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ def cells() -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.long
 def test_the_notebook_runs_from_its_first_cell_to_its_last(
     demo: DemoRun, bare_env: dict[str, str], tmp_path: Path
 ) -> None:

@@ -19,7 +19,7 @@ from tests.support.assay_command import TIMEOUT_SECONDS, family, wait_until
 from tests.support.manuscript_files import faulty_pdf
 from tests.support.ports import quiet_port
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 SCRIPT = Path(sys.executable).with_name("assay")
 PLANTED = (

@@ -17,7 +17,7 @@ from warehouse.layout import Layout
 from warehouse.services.accounts import add_account
 from warehouse.services.database import ServiceDatabase
 
-pytestmark = [pytest.mark.end_to_end, needs_chromium]
+pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.long]
 
 
 @pytest.fixture

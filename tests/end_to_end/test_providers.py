@@ -23,6 +23,7 @@ KEYS = dict.fromkeys(
 VERSION = {"AZURE_API_VERSION": "2025-04-01-preview"}
 
 
+@pytest.mark.long
 def test_a_deployment_nobody_knows_is_refused_each_parameter_once(
     env: dict[str, str], tmp_path: Path
 ) -> None:

@@ -93,6 +93,7 @@ def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_
     assert "evaluated" not in again.stderr
 
 
+@pytest.mark.long
 def test_a_ranking_by_a_model_killed_in_the_middle_goes_on_and_asks_nothing_paid_for_again(
     demo: DemoRun, env: dict[str, str], tmp_path: Path
 ) -> None:

@@ -13,7 +13,7 @@ from flows.request import bundled
 from tests.support.assay_command import assay, wait_until
 from tests.support.ports import quiet_port
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.support.assay_command import rows, start_assay
 from warehouse.layout import Layout
 from warehouse.verify import verify
 
-pytestmark = pytest.mark.end_to_end
+pytestmark = [pytest.mark.end_to_end, pytest.mark.long]
 
 GUARD_SECONDS = 600.0
 

@@ -13,7 +13,7 @@ from tests.support.assay_here import assay_here
 from tests.support.browser import Reader, chromium, dashboard, needs_chromium, reader_of
 from warehouse.layout import Layout
 
-pytestmark = [pytest.mark.end_to_end, needs_chromium]
+pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.long]
 
 PASSWORD = "correct horse battery"
 

@@ -35,7 +35,7 @@ from warehouse.services.records import recorded
 from warehouse.services.voting import VOTES, contests
 from warehouse.units.publish import publish
 
-pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.end_to_end, needs_chromium, pytest.mark.timeout(900), pytest.mark.long]
 
 PASSWORD = "correct horse battery"
 MARKUP = '<img src=x onerror="window.touched=1"><b id="touched">bold</b> [a](javascript:touched=1)'

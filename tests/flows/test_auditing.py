@@ -27,6 +27,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(home=tmp_path / "home")
 
 
+@pytest.mark.long
 def test_a_gateway_is_asked_about_what_is_doubtful_and_its_failures_are_told(
     tmp_path: Path, settings: Settings
 ) -> None:

@@ -7,8 +7,7 @@ from dashboards.app import amounts, charts, links, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.app.tonight.reasons import why_it_leads
 from dashboards.reports import figures, wording
-from dashboards.reports.alarms import unscored_share
-from dashboards.reports.nightly_page import About, NightRun, night_run
+from dashboards.reports.nightly_page import About, NightRun, night_figures, night_run
 from schemas.run import Run
 from warehouse.answers import IdeaScore
 from warehouse.queries import Queries
@@ -182,8 +181,8 @@ def _show_trends(lake: Lake, run: Run) -> None:
 
 
 def _night(lake: Lake, run: Run) -> dict[str, object]:
-    night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
-    share = unscored_share(lake.frame("unscored_reasons", run_id=run.run_id))
+    night = lake.ask(night_figures, run.run_id, thresholds=lake.thresholds)
+    share = night.unscored_share
     return {
         "night": run.started_at,
         "cost_usd_per_idea": night.cost.cost_usd_per_idea,

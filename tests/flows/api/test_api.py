@@ -130,6 +130,7 @@ def test_a_source_that_is_down_is_an_error_and_no_empty_answer(tmp_path: Path) -
         assert httpx.get(f"{url}/v1/runs", headers=headers).status_code == 404  # no lake yet
 
 
+@pytest.mark.long
 def test_what_was_accepted_survives_sigkill_and_is_there_once(tmp_path: Path) -> None:
     layout, home = Layout(tmp_path / "warehouse"), tmp_path / "home"
     headers = bearing(make_token(layout))
