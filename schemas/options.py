@@ -42,6 +42,15 @@ from schemas.ranking import Grouping, RatingMethod
 from schemas.run import BatchFailures, Budget, Module
 
 MOST_PROBLEMS, MOST_REPETITIONS = 20, 25
+_LIMITS = {
+    "max_cost_usd": "maximum_cost_usd",
+    "max_tokens": "maximum_tokens",
+    "max_requests": "maximum_requests",
+    "max_cost_usd_per_idea": "maximum_cost_usd_per_idea",
+    "max_cost_usd_per_paper": "maximum_cost_usd_per_idea",
+    "max_cost_usd_per_task": "maximum_cost_usd_per_idea",
+}
+"""What limits a budget, by the option that says so."""
 
 
 def _parse_scale(given: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -86,6 +95,12 @@ class WorkOptions(LakeOptions):
     max_cost_usd: float | None = option(None, "X", "End early when this much has been spent.", ge=0)
     max_tokens: int | None = option(None, "N", "End early after this many model tokens.", ge=0)
 
+    @property
+    def budget(self) -> Budget:
+        """What may be spent; where the command has no option for a limit, there is none."""
+        given = {name: limit for name, limit in _LIMITS.items() if name in type(self).model_fields}
+        return Budget(**{limit: getattr(self, name) for name, limit in given.items()})
+
 
 class IdeaOptions(WorkOptions):
     """Of every command that evaluates ideas."""
@@ -100,16 +115,6 @@ class IdeaOptions(WorkOptions):
     max_requests: int | None = option(
         None, "N", "End early after this many literature requests.", ge=0
     )
-
-    @property
-    def budget(self) -> Budget:
-        """What may be spent."""
-        return Budget(
-            maximum_cost_usd=self.max_cost_usd,
-            maximum_tokens=self.max_tokens,
-            maximum_requests=self.max_requests,
-            maximum_cost_usd_per_idea=self.max_cost_usd_per_idea,
-        )
 
 
 class RunOptions(IdeaOptions):
@@ -293,16 +298,6 @@ class CheckOptions(WorkOptions):
         None, "N", "End early after this many literature requests.", ge=0
     )
 
-    @property
-    def budget(self) -> Budget:
-        """What may be spent."""
-        return Budget(
-            maximum_cost_usd=self.max_cost_usd,
-            maximum_tokens=self.max_tokens,
-            maximum_requests=self.max_requests,
-            maximum_cost_usd_per_idea=self.max_cost_usd_per_paper,
-        )
-
 
 class CurateOptions(WorkOptions):
     """Of `assay curate`."""
@@ -328,16 +323,6 @@ class CurateOptions(WorkOptions):
         None, "X", "Leave a paper when it has spent this much.", ge=0
     )
 
-    @property
-    def budget(self) -> Budget:
-        """What may be spent."""
-        return Budget(
-            maximum_cost_usd=self.max_cost_usd,
-            maximum_tokens=self.max_tokens,
-            maximum_requests=self.max_requests,
-            maximum_cost_usd_per_idea=self.max_cost_usd_per_paper,
-        )
-
 
 class ExperimentOptions(WorkOptions):
     """Of `assay experiment run`."""
@@ -349,15 +334,6 @@ class ExperimentOptions(WorkOptions):
         None, "X", "End the search on a task when it has spent this much.", ge=0
     )
     dry_run: bool = option(False, "", "Say what it would run, ask and cost, and do nothing.")
-
-    @property
-    def budget(self) -> Budget:
-        """What may be spent."""
-        return Budget(
-            maximum_cost_usd=self.max_cost_usd,
-            maximum_tokens=self.max_tokens,
-            maximum_cost_usd_per_idea=self.max_cost_usd_per_task,
-        )
 
 
 class WriteOptions(WorkOptions):
@@ -393,11 +369,6 @@ class WriteOptions(WorkOptions):
     )
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
-    @property
-    def budget(self) -> Budget:
-        """What may be spent."""
-        return Budget(maximum_cost_usd=self.max_cost_usd, maximum_tokens=self.max_tokens)
-
 
 class QuestionOptions(WorkOptions):
     """Of every command that follows a question."""
@@ -417,15 +388,6 @@ class QuestionOptions(WorkOptions):
     max_requests: int | None = option(
         None, "N", "End early after this many literature requests.", ge=0
     )
-
-    @property
-    def budget(self) -> Budget:
-        """What may be spent."""
-        return Budget(
-            maximum_cost_usd=self.max_cost_usd,
-            maximum_tokens=self.max_tokens,
-            maximum_requests=self.max_requests,
-        )
 
 
 class IdeateOptions(RunOptions):
