@@ -42,6 +42,7 @@ from tests.benchmarks._many_ideas import copy_ideas
 from tests.support.assay_command import COMMAND
 from tests.support.dashboard import open_page
 from tests.support.openai_server import start_openai_server
+from warehouse.compact import compact
 from warehouse.lake import open_reader, open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -289,6 +290,8 @@ def main() -> None:
         _grow(nights, latencies, options.every, set(map(int, options.looked_at.split(","))))
         command(layout, "runs", "expire", "--older-than", str(options.keep_days), "--yes")
         command(layout, "warehouse", "compact")
+        compact(layout, keep=timedelta(0))
+        print(f"once no snapshot reads what went: {sizes(layout)}", flush=True)
         latencies.look(layout, "after retention")
         print(*latencies.lines(), sep="\n")
 
