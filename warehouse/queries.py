@@ -121,8 +121,12 @@ class Queries:
 
     def run_cost(self, run_id: RunId) -> RunCost:
         self.run(run_id)
-        (cost,) = self._nouns("run_cost", RunCost, run_id=run_id)
+        (cost,) = self.run_costs([run_id])
         return cost
+
+    def run_costs(self, run_ids: Sequence[RunId]) -> tuple[RunCost, ...]:
+        """Of those runs that are published, in no order."""
+        return self._nouns("run_costs", RunCost, run_ids=list(run_ids))
 
     def spent(self, run_id: RunId, since: datetime, until: datetime) -> float | None:
         """What the calls made for a run or survey in a stretch of time cost, in dollars; 0 also for
@@ -178,7 +182,11 @@ class Queries:
     def validations(self, run_id: RunId) -> tuple[ValidationRow, ...]:
         """Expectations held before publication, broken ones first."""
         self.run(run_id)
-        return self._nouns("validations", ValidationRow, run_id=run_id)
+        return self.validations_of([run_id])
+
+    def validations_of(self, run_ids: Sequence[RunId]) -> tuple[ValidationRow, ...]:
+        """Of those runs that are published, broken ones first."""
+        return self._nouns("validations", ValidationRow, run_ids=list(run_ids))
 
     def latency_by_step(self, run_id: RunId) -> tuple[Row, ...]:
         """How long the model calls of the run took, by step and model."""

@@ -2,7 +2,7 @@
 missing, costs that leap.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import polars
 
@@ -109,7 +109,7 @@ def _within_the_engine(judged: polars.DataFrame) -> polars.DataFrame:
     return judged.filter(polars.col("reason").fill_null("") != Reason.OFFLINE_ENGINE.value)
 
 
-def expectation_alarms(validations: tuple[ValidationRow, ...]) -> list[str]:
+def expectation_alarms(validations: Iterable[ValidationRow]) -> list[str]:
     """Expectations the run's rows did not hold."""
     broken = [row for row in validations if not row.success]
     return [

@@ -1,6 +1,6 @@
 """What the summary of a night shows: each run beside the last comparable one before the night."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from enum import StrEnum
@@ -103,25 +103,28 @@ def nightly_page(
     Raises:
         ConfigurationError: one of the runs is not published.
     """
-    runs = (
-        ()
-        if queries is None
-        else tuple(
-            night_run(queries, run_id, run_ids, thresholds) for run_id in dict.fromkeys(run_ids)
-        )
+    if queries is None:
+        return NightlyPage(day=day, outcomes=tuple(outcomes.items()), runs=())
+    unique = list(dict.fromkeys(run_ids))
+    return NightlyPage(
+        day=day,
+        outcomes=tuple(outcomes.items()),
+        runs=tuple(
+            _with_ideas(queries, figures)
+            for figures in night_figures(queries, unique, run_ids, thresholds)
+        ),
+        ledger=queries.ledger_head(),
     )
-    ledger = None if queries is None else queries.ledger_head()
-    return NightlyPage(day=day, outcomes=tuple(outcomes.items()), runs=runs, ledger=ledger)
 
 
-def night_run(
-    queries: Queries,
-    run_id: RunId,
-    tonight: Collection[RunId] = (),
-    thresholds: AlarmSettings = USUAL,
-) -> NightRun:
-    """As `night_figures`, with the ideas that lead and those that are new."""
-    figures = night_figures(queries, run_id, tonight, thresholds)
+def night_run(queries: Queries, run_id: RunId, thresholds: AlarmSettings = USUAL) -> NightRun:
+    """As `night_figures` of one run, with the ideas that lead and those that are new."""
+    (figures,) = night_figures(queries, [run_id], thresholds=thresholds)
+    return _with_ideas(queries, figures)
+
+
+def _with_ideas(queries: Queries, figures: NightFigures) -> NightRun:
+    run_id = figures.run.run_id
     (ideas,) = queries.rows("new_ideas", run_id=run_id)
     ranked = [idea for idea in queries.ranking(run_id) if idea.rank is not None]
     top = tuple(sorted(ranked, key=lambda idea: idea.place)[:TOP_IDEAS])
@@ -131,56 +134,58 @@ def night_run(
 
 def night_figures(
     queries: Queries,
-    run_id: RunId,
+    run_ids: Sequence[RunId],
     tonight: Collection[RunId] = (),
     thresholds: AlarmSettings = USUAL,
-) -> NightFigures:
-    """One run beside the last comparable one that is not of the same night.
+) -> tuple[NightFigures, ...]:
+    """Each run beside the last comparable one that is not of the same night.
+
+    The lake is asked once for all of them: a question costs more than what it reads.
 
     Raises:
-        ConfigurationError: no such published run.
+        ConfigurationError: one of them is not published.
     """
-    run = queries.run(run_id)
+    published = queries.list_runs()
+    runs = [queries.run(run_id) for run_id in run_ids]
+    befores = [_before(run, published, tonight) for run in runs]
+    asked = list(dict.fromkeys(run.run_id for run in (*runs, *befores) if run is not None))
+    costs = {cost.run_id: cost for cost in queries.run_costs(asked)}
+    validations = queries.validations_of(run_ids)
+    judged = queries.page_frame("unscored_reasons", run_ids=asked)
+    labels = queries.page_frame("label_shares", run_ids=list(run_ids))
+    bias = queries.page_frame("position_bias", run_ids=list(run_ids))
+    found = []
+    for run, before in zip(runs, befores, strict=True):
+        cost, own = costs[run.run_id], _of(judged, run)
+        cost_before = None if before is None else costs[before.run_id]
+        earlier = None if before is None else _of(judged, before)
+        alarms = {
+            About.UNSCORED: unscored_alarms(own, earlier, thresholds),
+            About.CHECKS: expectation_alarms(
+                [each for each in validations if each.run_id == run.run_id]
+            ),
+            About.JUDGES: judge_alarms(_of(labels, run), _of(bias, run), thresholds=thresholds),
+            About.COST: cost_alarms(cost, cost_before, thresholds),
+        }
+        told = tuple(
+            Alarm(about, Markdown(sentence))
+            for about, sentences in alarms.items()
+            for sentence in sentences
+        )
+        found.append(NightFigures(run, cost, before, cost_before, unscored_share(own), told))
+    return tuple(found)
+
+
+def _before(run: Run, published: Sequence[Run], tonight: Collection[RunId]) -> Run | None:
     earlier = (
         each
-        for each in queries.list_runs()
+        for each in published
         if each.started_at < run.started_at
         and each.run_id not in tonight
         and run.compares_with(each)
     )
-    before = next(earlier, None)
-    cost = queries.run_cost(run_id)
-    cost_before = None if before is None else queries.run_cost(before.run_id)
-    judged = queries.page_frame("unscored_reasons", run_id=run_id)
-    return NightFigures(
-        run=run,
-        cost=cost,
-        before=before,
-        cost_before=cost_before,
-        unscored_share=unscored_share(judged),
-        alarms=tuple(_alarms(queries, run, judged, before, cost, cost_before, thresholds)),
-    )
+    return next(earlier, None)
 
 
-def _alarms(
-    queries: Queries,
-    run: Run,
-    judged: polars.DataFrame,
-    before: Run | None,
-    cost: RunCost,
-    cost_before: RunCost | None,
-    thresholds: AlarmSettings,
-) -> Iterator[Alarm]:
-    judged_before = (
-        None if before is None else queries.page_frame("unscored_reasons", run_id=before.run_id)
-    )
-    labels = queries.page_frame("label_shares", run_id=run.run_id)
-    bias = queries.page_frame("position_bias", run_id=run.run_id)
-    found = {
-        About.UNSCORED: unscored_alarms(judged, judged_before, thresholds),
-        About.CHECKS: expectation_alarms(queries.validations(run.run_id)),
-        About.JUDGES: judge_alarms(labels, bias, thresholds=thresholds),
-        About.COST: cost_alarms(cost, cost_before, thresholds),
-    }
-    for about, sentences in found.items():
-        yield from (Alarm(about, Markdown(sentence)) for sentence in sentences)
+def _of(frame: polars.DataFrame, run: Run) -> polars.DataFrame:
+    return frame.filter(polars.col("run_id") == run.run_id)

@@ -15,8 +15,8 @@ from schemas.settings import AlarmSettings
 def banner(lake: Lake, run: Run) -> None:
     """One warning per alarm; nothing when there is none."""
     for sentence in sentences(
-        labels=lake.frame("label_shares", run_id=run.run_id),
-        groups=lake.frame("position_bias", run_id=run.run_id),
+        labels=lake.frame("label_shares", run_ids=[run.run_id]),
+        groups=lake.frame("position_bias", run_ids=[run.run_id]),
         thresholds=lake.thresholds,
     ):
         st.warning(sentence, icon=":material/notification_important:")
@@ -31,7 +31,7 @@ def sentences(
 
 def show(lake: Lake, run: Run) -> None:
     """The shares of every label, and the bias of every group."""
-    labels = lake.frame("label_shares", run_id=run.run_id)
+    labels = lake.frame("label_shares", run_ids=[run.run_id])
     if labels.is_empty():
         empty.show("No judgement of this run has a label or score.")
     else:
@@ -56,7 +56,7 @@ def show(lake: Lake, run: Run) -> None:
         }
         tables.show(labels, named, key="labels")
     st.subheader("Position bias", anchor=False)
-    groups = lake.frame("position_bias", run_id=run.run_id)
+    groups = lake.frame("position_bias", run_ids=[run.run_id])
     if groups.is_empty():
         empty.show(
             "This run was not ranked by matches.",

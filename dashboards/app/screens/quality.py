@@ -76,7 +76,7 @@ def _show_refusal(refusal: Refusal) -> None:
 
 def _show_unscored(lake: Lake, run: Run) -> None:
     """Shares of each kind that have no score; those that have one are counted beside."""
-    judged = lake.frame("unscored_reasons", run_id=run.run_id)
+    judged = lake.frame("unscored_reasons", run_ids=[run.run_id])
     without = judged.filter(polars.col("reason").is_not_null()).with_columns(
         polars.col("reason").map_elements(wording.reason, return_dtype=polars.String)
     )

@@ -7,7 +7,7 @@ from dashboards.app import amounts, charts, links, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.app.tonight.reasons import why_it_leads
 from dashboards.reports import figures, wording
-from dashboards.reports.nightly_page import About, NightRun, night_figures, night_run
+from dashboards.reports.nightly_page import About, NightFigures, NightRun, night_figures, night_run
 from schemas.run import Run
 from warehouse.answers import IdeaScore
 from warehouse.queries import Queries
@@ -165,9 +165,9 @@ def _show_trends(lake: Lake, run: Run) -> None:
     if len(runs) < 2:
         return
     st.subheader(f"The last {len(runs)} comparable nights", anchor=False)
-    rows = polars.DataFrame(
-        [_night(lake, each) for each in reversed(runs)], infer_schema_length=None
-    )
+    asked = [each.run_id for each in reversed(runs)]
+    nights = lake.ask(night_figures, asked, thresholds=lake.thresholds)
+    rows = polars.DataFrame([_night(each) for each in nights], infer_schema_length=None)
     for place, (column, title, unit) in enumerate(_TRENDS):
         if place % 2 == 0:
             left, right = st.columns(2)
@@ -180,13 +180,12 @@ def _show_trends(lake: Lake, run: Run) -> None:
             charts.show(drawn, title, f"trend_{column}")
 
 
-def _night(lake: Lake, run: Run) -> dict[str, object]:
-    night = lake.ask(night_figures, run.run_id, thresholds=lake.thresholds)
+def _night(night: NightFigures) -> dict[str, object]:
     share = night.unscored_share
     return {
-        "night": run.started_at,
+        "night": night.run.started_at,
         "cost_usd_per_idea": night.cost.cost_usd_per_idea,
         "unscored_percent": None if share is None else 100 * share,
-        "minutes": run.duration_seconds / 60,
+        "minutes": night.run.duration_seconds / 60,
         "alarms": len(night.alarms),
     }

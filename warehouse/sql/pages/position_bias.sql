@@ -1,5 +1,6 @@
--- Whether the idea shown first wins more often, by group of every ranking of a run.
+-- Whether the idea shown first wins more often, by group of every ranking of runs.
 select
+  g.run_id,
   g.ranking_id,
   r.engine,
   g."group",
@@ -9,5 +10,5 @@ select
   g.order_agreement_0_to_1
 from ranking_groups as g
 inner join rankings as r on r.run_id = g.run_id and r.ranking_id = g.ranking_id
-where g.run_id = $run_id
-order by abs(g.position_bias) desc nulls last, g.ranking_id, g."group"
+where list_contains($run_ids, g.run_id)
+order by g.run_id, abs(g.position_bias) desc nulls last, g.ranking_id, g."group"

@@ -1,2 +1,5 @@
--- Expectations held against a run, broken ones first.
-select * from validations where run_id = $run_id order by success, severity, table_name, column_name, expectation
+-- Expectations held against runs, broken ones first.
+select *
+from validations
+where list_contains($run_ids, run_id)
+order by success, severity, table_name, column_name, expectation, run_id

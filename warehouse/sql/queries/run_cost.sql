@@ -1,2 +1,0 @@
--- What a run cost.
-select * from run_costs where run_id = $run_id

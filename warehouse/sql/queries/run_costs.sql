@@ -1,0 +1,2 @@
+-- What runs cost.
+select * from run_costs where list_contains($run_ids, run_id)
