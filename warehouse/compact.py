@@ -25,6 +25,8 @@ from warehouse.units.landing import LEFTOVERS
 from warehouse.units.letting_go import let_go, published_names
 
 _DAY = timedelta(days=1)
+_REWRITTEN = "delete_threshold => 0.1"
+"""Files that have lost this share of their rows: every question reads which ones they are."""
 
 
 class CompactReport(Noun):
@@ -125,7 +127,7 @@ def _merge_files(connection: duckdb.DuckDBPyConnection) -> int:
         _call(connection, "flush_inlined_data", f"table_name => {quoted(name)}")
     before = _file_count(connection)
     for name in filled:
-        _call(connection, "rewrite_data_files", quoted(name))
+        _call(connection, "rewrite_data_files", f"{quoted(name)}, {_REWRITTEN}")
         _call(connection, "merge_adjacent_files", quoted(name))
     return before
 
