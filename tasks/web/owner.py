@@ -1,5 +1,6 @@
 """The command that sent a worker its shard, asked over HTTP for what the two share."""
 
+import math
 import os
 import platform
 import ssl
@@ -70,7 +71,7 @@ class RemoteOwner:
 
     Args:
         tls: with the certificates of the cluster; None: it has none.
-        patience_seconds: how long the command may be silent.
+        patience_seconds: how long the command may be silent, to all questions together.
 
     Raises:
         CommandGoneError: as `Owner`.
@@ -83,6 +84,7 @@ class RemoteOwner:
         patience_seconds: float = _PATIENCE_SECONDS,
     ) -> None:
         self._patience_seconds = patience_seconds
+        self._silent_since: float | None = None
         self.address = f"{reach.url}/units/"
         self.has_landing = not reach.is_seen_here
         self._reach = reach
@@ -173,16 +175,21 @@ class RemoteOwner:
         return self._tried(lambda: self._client.request(method, path, headers=headers, **parts))
 
     def _tried(self, send: Callable[[], httpx.Response]) -> httpx.Response:
-        deadline, wait = time.monotonic() + self._patience_seconds, _FIRST_WAIT_SECONDS
+        wait = _FIRST_WAIT_SECONDS
         while True:
+            began = time.monotonic()
             try:
                 answer = send()
                 if answer.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                    self._silent_since = None
                     return _read(answer, self._reach.url)
                 why = str(orjson.loads(answer.content)["error"])
             except httpx.TransportError as error:
                 why = f"{type(error).__name__}: it has ended, or the network is down"
-            if time.monotonic() + wait > deadline:
+            if self._silent_since is None:
+                self._silent_since = began
+            if time.monotonic() + wait > self._silent_since + self._patience_seconds:
+                self._silent_since = -math.inf  # it was waited for: the next question does not
                 raise CommandGoneError(
                     f"the command at {self._reach.url} that sent this work gives no answer ({why})"
                 )

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from tasks.shards.elsewhere import brought
 from tasks.shards.work import Shard
 from tasks.web.owner import Reach, RemoteOwner
 from tasks.web.shared_limits import SharedRateLimit
+from tests.support.document_server import Reply, document_server
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.layout import Layout
 from warehouse.owner import asking
@@ -233,6 +234,25 @@ def test_files_that_a_shard_names_are_brought_and_texts_stay_as_they_are(
     assert (folder / "figures" / "one.tex").read_text() == "x"
     assert (folder / "empty.tex").read_bytes() == b""
     assert Path(there.exemplars).read_text() == "{}"
+
+
+def test_a_command_that_is_gone_is_waited_for_once_whatever_else_is_asked(tmp_path: Path) -> None:
+    """Else every idea of a shard would wait for it anew, one after the other."""
+    busy, well = Reply(503, b'{"error": "busy"}'), Reply(200, b'{"value": 1}')
+    with document_server() as server:
+        reach = Reach(server.url, "token", tmp_path, "not here", "run=run-1")
+        with RemoteOwner(reach, None, 2.0) as owner:
+
+            def attempts(replies: list[Reply]) -> int:
+                server.replies["/ask"], before = replies, len(server.asked)
+                with suppress(CommandGoneError):
+                    assert owner.ask("budget", {}, "left", []) == 1
+                return len(server.asked) - before
+
+            assert attempts([busy]) > 1
+            assert [attempts([busy]) for _ in range(3)] == [1, 1, 1]
+            assert attempts([well]) == 1
+            assert attempts([busy, well]) == 2
 
 
 def test_nothing_is_answered_to_strangers_or_of_other_work(layout: Layout, worker: Worker) -> None:
