@@ -36,10 +36,10 @@ def basis_of(connection: "duckdb.DuckDBPyConnection", run_id: RunId) -> str:
 
 def drop_stale_rankings(connection: "duckdb.DuckDBPyConnection", run_id: RunId) -> None:
     """A ranking of evaluations that are no more ranks nothing; what it cost stays on the bill."""
-    connection.execute(
-        statement("tables", "delete_stale_rankings"),
-        {"run_id": run_id, "basis_sha256": basis_of(connection, run_id)},
-    )
+    basis = {"run_id": run_id, "basis_sha256": basis_of(connection, run_id)}
+    sql = statement("tables", "delete_stale_rankings")
+    if connection.execute(sql, basis).fetchall() == [(0,)]:
+        return
     for table in (*RANKING_TABLES, TABLE["validations"]):
         if table.name != "rankings":
             sql = table_statement("delete_without_ranking", table=table.name)

@@ -92,7 +92,7 @@ def publish(
                 if standing is not None or kind.outlives_its_publication:
                     _delete(connection, kind, names)
                 rows = _insert(connection, layout, kind, head, receipts, digest, validation)
-                record(connection, kind, head, digest)
+                record(connection, kind, head, digest, rows)
             note_head(connection, layout)
         return Publication(
             run_id=kind.run_id(*names),

@@ -42,9 +42,17 @@ class _Part(NamedTuple):
 
 
 def record(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, HeadT], head: HeadT, digest: str
+    connection: duckdb.DuckDBPyConnection,
+    kind: Kind[Any, HeadT],
+    head: HeadT,
+    digest: str,
+    rows: Mapping[str, int],
 ) -> None:
-    """Append what publishing `head` changed; within the publisher's transaction, after its rows."""
+    """Append what publishing `head` changed; within the publisher's transaction, after its rows.
+
+    Args:
+        rows: of the work, by table.
+    """
     engine = getattr(head, "engine", None)
     published = _about(
         kind,
@@ -57,7 +65,7 @@ def record(
         role=CreditRole.TOOL if engine else None,
         step=None,
     )
-    append(connection, [*_changes(connection, kind, head), published])
+    append(connection, [*_changes(connection, kind, head, rows), published])
 
 
 def changed_parts(
@@ -66,7 +74,8 @@ def changed_parts(
     """The parts of a published work that are not what the ledger says, named."""
     before = _standing(connection, kind, names)
     given = _given(connection, kind, names)
-    now = {key: row["version_sha256"] for key, row in _now(connection, kind, names, given).items()}
+    parts = _now(connection, kind, names, given, kind.published_tables)
+    now = {key: row["version_sha256"] for key, row in parts.items()}
     return sorted(
         f"{key.part or key.artefact} of {key.unit_id or names[-1]}"
         for key in before.keys() | now.keys()
@@ -75,11 +84,15 @@ def changed_parts(
 
 
 def _changes(
-    connection: duckdb.DuckDBPyConnection, kind: Kind[Any, HeadT], head: HeadT
+    connection: duckdb.DuckDBPyConnection,
+    kind: Kind[Any, HeadT],
+    head: HeadT,
+    rows: Mapping[str, int],
 ) -> Iterator[LedgerEntry]:
     names, told = kind.names(head), _inputs(head)
     before, given = _standing(connection, kind, names), _given(connection, kind, names)
-    now = _now(connection, kind, names, given)
+    filled = [table for table in kind.published_tables if rows[table.name]]
+    now = _now(connection, kind, names, given, filled)
     word = kind.given.word if kind.given is not None else ""
     times = head.model_dump(include={"started_at"})
     for key, row in now.items():
@@ -146,16 +159,20 @@ def _now(
     kind: Kind[Any, Any],
     names: tuple[str, ...],
     given: Mapping[str, str],
+    tables: Sequence[Table],
 ) -> dict[_Part, Row]:
-    """Every part as the rows of the work have it: what was given, then what steps made of it."""
+    """Every part as the rows of the work in `tables` have it: what was given, then what steps made
+    of it.
+    """
     found: dict[_Part, Row] = {}
     artefact = kind.given.artefact if kind.given is not None else None
     for unit_id, version in given.items():
         if artefact is not None:
             row = {"unit_id": unit_id, "part": "", "version_sha256": version}
             found[_part(artefact, row)] = row
-    for row in rows_in(connection, _of_steps(kind), kind.parameters(*names)):
-        found[_part(kind.artefact[0], row)] = row
+    if sql := _of_steps(kind, tables):
+        for row in rows_in(connection, sql, kind.parameters(*names)):
+            found[_part(kind.artefact[0], row)] = row
     return found
 
 
@@ -164,13 +181,10 @@ def _part(artefact: Artefact, row: Row) -> _Part:
     return _Part(**told | {"artefact": artefact})
 
 
-def _of_steps(kind: Kind[Any, Any]) -> str:
-    """SQL: a row for each table in which a step has said something about a unit."""
-    tables = (
-        table
-        for table in kind.published_tables
-        if set(table.column_names) >= _PROVENANCE and table.name not in _ACCOUNTS
-    )
+def _of_steps(kind: Kind[Any, Any], tables: Sequence[Table]) -> str:
+    """SQL: a row for each table in which a step has said something about a unit; empty where steps
+    say nothing in any.
+    """
     parts = " union all ".join(
         statement("ledger", "parts_of_table").format(
             table=table.name,
@@ -179,8 +193,9 @@ def _of_steps(kind: Kind[Any, Any]) -> str:
             condition=kind.condition(table),
         )
         for table in tables
+        if set(table.column_names) >= _PROVENANCE and table.name not in _ACCOUNTS
     )
-    return statement("ledger", "parts").format(parts=parts)
+    return statement("ledger", "parts").format(parts=parts) if parts else ""
 
 
 def _unit(table: Table, column: str) -> str:

@@ -92,11 +92,16 @@ def _venue_months() -> pa.Table:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`sql` returns the rows that break it; `about` is the table whose rows it judges."""
+    """`sql` returns the rows that break it; `about` is the table whose rows it judges.
+
+    Attributes:
+        needs_rows: whether an empty table cannot break it.
+    """
 
     sql: str
     about: str
     violations: Violations
+    needs_rows: bool = False
 
 
 @dataclass(slots=True)
@@ -117,6 +122,8 @@ class Rules:
             connection.register(table.name, chunk[table.name].drop_columns(prose))
         connection.register(_VENUE_MONTHS, _venue_months())
         for rule in self.rules:
+            if rule.needs_rows and not len(chunk[rule.about]):
+                continue
             count = int(
                 connection.execute(table_statement("count_broken", check=rule.sql)).fetchall()[0][0]
             )
@@ -157,6 +164,7 @@ def _references(tables: tuple[Table, ...]) -> list[Rule]:
                 table.name,
                 column.name,
             ),
+            needs_rows=True,
         )
         for table in tables
         for column in table.columns
