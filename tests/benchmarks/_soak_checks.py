@@ -98,9 +98,9 @@ def report_lake(warehouse: Path, env: Mapping[str, str]) -> None:
         for row in _rows(lake, "select state, idea_count, evaluated_count, failed_count from runs"):
             print(f"run: {row}")
         judged = "count(*), count(distinct idea_id), count(score_1_to_5), count(unscored_reason)"
-        (told,) = _rows(lake, f"select {judged} from novelty_judgements")
+        (told,) = _rows(lake, f"select {judged} from novelty")
         print("lake: {} judgements of {} ideas, {} scored and {} with a reason".format(*told))
-        reasons = _rows(lake, "select unscored_reason from novelty_judgements where 1 = 1")
+        reasons = _rows(lake, "select unscored_reason from novelty where 1 = 1")
         print(f"reasons: {_counted(reason or 'scored' for (reason,) in reasons)}")
         doubled = {
             table.name: count
