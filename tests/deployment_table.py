@@ -31,7 +31,7 @@ MACHINE_CORES, MACHINE_GIGABYTES = 4, 14
 WORKERS = (1, 2, 4, 8, 16, 32, 64)
 MEASURED_UP_TO = 100
 """Ideas; `python -m tests.benchmarks cpu_by_part` was run with eighty."""
-WORKER_MEGABYTES, OTHER_MEGABYTES = 884, 1465 + 284 + 256 + 179
+WORKER_MEGABYTES, OTHER_MEGABYTES = 879, 1980 + 290 + 291 + 180
 """Most memory of a worker, and of command, Prefect's server, Dask's scheduler and gateway together,
 as `python -m tests.benchmarks soak` measures it.
 """
