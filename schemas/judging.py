@@ -21,10 +21,13 @@ class Effort(StrEnum):
 
 
 class StepKind(StrEnum):
-    """What a step asks for. Reading finds, extracts and sorts; judgement decides."""
+    """What a step asks for. Reading finds, extracts and sorts; judgement decides; drawing gives a
+    picture.
+    """
 
     READING = "reading"
     JUDGEMENT = "judgement"
+    DRAWING = "drawing"
 
 
 DEFAULT_ANSWER_TOKENS = 4096
@@ -72,7 +75,10 @@ class Assignment(Noun):
 
 
 class JudgingParameters(Noun):
-    """Which model answers which step. What is said of a step wins over what is said of its kind."""
+    """Which model answers which step. What is said of a step wins over what is said of its kind.
+
+    Drawing takes a model of its own kind, so it is assigned by the step's name alone.
+    """
 
     reading: AskingParameters = AskingParameters(effort=Effort.LOW)
     judgement: AskingParameters = AskingParameters(effort=Effort.MEDIUM)
@@ -85,7 +91,8 @@ class JudgingParameters(Noun):
         otherwise.
         """
         own = self.steps.get(step, AskingParameters())
-        of_kind = self.reading if kind is StepKind.READING else self.judgement
+        kinds = {StepKind.READING: self.reading, StepKind.JUDGEMENT: self.judgement}
+        of_kind = kinds.get(kind, AskingParameters())
         named = own if own.model or own.judges else of_kind
         return Assignment(
             models=named.judges or ((named.model,) if named.model else ()),

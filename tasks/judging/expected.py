@@ -107,7 +107,10 @@ def estimate_step(
     effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
     models = asked_models(step, judging) or (own,)
     prompts = _prompts(step, asked, idea_tokens)
-    shares = [_share(model, asked, prompts, effort, settings, by_batch) for model in models]
+    pictures = asked.calls if step.draws else 0.0
+    shares = [
+        _share(model, asked, prompts, effort, settings, by_batch, pictures) for model in models
+    ]
     return StepEstimate(
         step=step.name,
         models=models,
@@ -173,6 +176,7 @@ def _share(
     effort: Effort,
     settings: LanguageModelSettings,
     by_batch: bool,
+    pictures: float,
 ) -> _Share:
     info = model_info(model)
     cached, written = (0.0, 0.0) if by_batch else _cached(model, info, asked, prompts)
@@ -180,7 +184,11 @@ def _share(
     price = price_of(model, settings)
     completion = asked.answer_tokens + thinking
     rate = BATCH_RATE if by_batch else 1.0
-    cost = None if price is None else rate * price.of(prompts.tokens, completion, cached, written)
+    cost = (
+        None
+        if price is None
+        else rate * price.of(prompts.tokens, completion, cached, written, pictures)
+    )
     return _Share(model, cached, thinking, cost)
 
 

@@ -2,6 +2,7 @@
 
 One small question is asked with exactly the parameters of the run, and with a schema that uses
 whatever the schemas of the steps use. What the model refuses is learnt here, once for all workers.
+A model that draws is asked nothing: a picture costs more than all that could be learnt by it.
 """
 
 import asyncio
@@ -24,11 +25,12 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
-from tasks.judging.models import price_of
+from tasks.judging.models import draws_pictures, price_of
 from tasks.judging.opening import open_backend
 from tasks.judging.panel import asked_models
 from tasks.judging.parameters import Sampling
 from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.judging.structured_output import OutputMode
 from tasks.web.litellm_library import library
 from warehouse.layout import Layout
 from warehouse.scrubbing import without_secrets
@@ -46,18 +48,20 @@ class ModelUse(Noun):
     efforts: tuple[Effort, ...]
     sampling_seed: int | None
     temperature: float | None
+    draws: bool = False
 
 
 class Contact(Noun):
-    """What a model that answered takes, drops and costs."""
+    """What a model that answered, or that draws, takes, drops and costs."""
 
     model: str
-    structured_output: str = Field(description="json_schema, json_object or text.")
+    structured_output: str = Field(description="json_schema, json_object, text or picture.")
     parameters_dropped: str | None
     thinks: bool
     context_tokens: int
     prompt_usd_per_million_tokens: float | None = Field(description="None: no price is known.")
     completion_usd_per_million_tokens: float | None
+    usd_per_picture: float = Field(default=0.0, description="Where that is how it is billed.")
     requests_per_minute: float | None = Field(description="As its headers tell; None: not told.")
     tokens_per_minute: float | None
 
@@ -70,7 +74,9 @@ class Contact(Noun):
             "text": "JSON in prose",
         }
         price = "price unknown"
-        if self.prompt_usd_per_million_tokens is not None:
+        if self.usd_per_picture:
+            price = f"${self.usd_per_picture:g} a picture"
+        elif self.prompt_usd_per_million_tokens is not None:
             completion = self.completion_usd_per_million_tokens or 0.0
             price = (
                 f"${self.prompt_usd_per_million_tokens:g} and ${completion:g} per million prompt"
@@ -84,6 +90,8 @@ class Contact(Noun):
             )
             if limit is not None
         ]
+        if self.structured_output == OutputMode.PICTURE:
+            return f"draws pictures, and was asked for none yet; {price}"
         parts = [
             "answers",
             outputs[self.structured_output],
@@ -135,14 +143,17 @@ async def make_contacts(
     *,
     needs_price: bool = False,
 ) -> tuple[Contact, ...]:
-    """Ask every model one small question for each effort; what they refuse is kept for the run.
+    """Ask every model one small question for each effort, those apart that draw; what they refuse
+    is kept for the run.
 
     Raises:
         ConfigurationError: as `check_model`; or one does not answer as a run needs, with the
             reason and how to mend it.
     """
     for use in asked:
-        await check_model(use.model, use.api_base, settings, needs_price=needs_price)
+        await check_model(
+            use.model, use.api_base, settings, needs_price=needs_price, draws=use.draws
+        )
     brief = settings.model_copy(
         update={"maximum_attempts": min(settings.maximum_attempts, _ATTEMPTS)}
     )
@@ -162,9 +173,9 @@ async def make_contacts(
                 stack=stack,
             )
             backend.cache = None  # an old answer says nothing about today
-            efforts = _efforts(backend, use.efforts)
+            efforts = () if use.draws else _efforts(backend, use.efforts)
             dropped = [await _greet(backend, use, effort) for effort in efforts]
-            contacts.append(_contact(backend, dropped))
+            contacts.append(_contact(backend, dropped, draws=use.draws))
     return tuple(contacts)
 
 
@@ -186,17 +197,18 @@ async def _greet(backend: LiteLLMBackend, use: ModelUse, effort: Effort) -> str 
     return ledger.llm_calls[-1].parameters_dropped
 
 
-def _contact(backend: LiteLLMBackend, dropped: Iterable[str | None]) -> Contact:
+def _contact(backend: LiteLLMBackend, dropped: Iterable[str | None], *, draws: bool) -> Contact:
     price, told = backend.price, backend.limits_told
     every = dict.fromkeys(name for each in dropped if each for name in each.split(", "))
     return Contact(
         model=backend.model,
-        structured_output=backend.mode,
+        structured_output=OutputMode.PICTURE if draws else backend.mode,
         parameters_dropped=", ".join(every) or None,
         thinks=backend.parameters.thinks,
         context_tokens=backend.parameters.context_tokens,
         prompt_usd_per_million_tokens=price.prompt_usd * _MILLION if price else None,
         completion_usd_per_million_tokens=price.completion_usd * _MILLION if price else None,
+        usd_per_picture=price.picture_usd if price else 0.0,
         requests_per_minute=told.requests_per_minute,
         tokens_per_minute=told.tokens_per_minute,
     )
@@ -214,14 +226,14 @@ def uses(
     """Every model that `steps` are going to ask, and the efforts they ask of it.
 
     Args:
-        model: answers the steps to which no other is assigned.
+        model: answers the steps to which no other is assigned, but draws nothing.
         api_bases: by model; a model that is missing is asked at its provider's own address.
     """
-    efforts: dict[str, dict[Effort, None]] = {}
+    efforts: dict[tuple[str, bool], dict[Effort, None]] = {}
     for step in steps:
         effort = judging.assignment(step.name, step.kind, step.answer_tokens).effort
-        for each in asked_models(step, judging) or (model,):
-            efforts.setdefault(each, {})[effort] = None
+        for each in asked_models(step, judging) or (() if step.draws else (model,)):
+            efforts.setdefault((each, step.draws), {})[effort] = None
     return tuple(
         ModelUse(
             model=each,
@@ -229,19 +241,26 @@ def uses(
             efforts=tuple(asked),
             sampling_seed=seed,
             temperature=temperature,
+            draws=draws,
         )
-        for each, asked in efforts.items()
+        for (each, draws), asked in efforts.items()
     )
 
 
 async def check_model(
-    model: str, api_base: str | None, settings: LanguageModelSettings, *, needs_price: bool = False
+    model: str,
+    api_base: str | None,
+    settings: LanguageModelSettings,
+    *,
+    needs_price: bool = False,
+    draws: bool = False,
 ) -> None:
     """Check what can be checked without a call.
 
     Raises:
         ConfigurationError: LiteLLM knows no provider for the model, its key is not set, nothing
-            listens at `api_base`, or `needs_price` and no price is known.
+            listens at `api_base`, `needs_price` and no price is known, or `draws` and the model is
+            known to give no pictures.
     """
     litellm = library()
     import openai  # a second; commands without a model start without it
@@ -252,6 +271,10 @@ async def check_model(
         raise ConfigurationError(
             f"no such model {model!r}: write provider/model, such as litellm:openai/gpt-4o-mini"
         ) from error
+    if draws and not draws_pictures(model):
+        raise ConfigurationError(
+            f"{model} gives no pictures: name an image model, such as openai/gpt-image-1"
+        )
     if needs_price and price_of(model, settings) is None:
         raise ConfigurationError(
             f"no price is known for {model}, so a bound on cost cannot be kept: set "

@@ -31,7 +31,8 @@ from tasks.judging.models import (
     with_cache_markers,
 )
 from tasks.judging.parameters import ModelParameters, Parameters, Sampling
-from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider
+from tasks.judging.pictures import as_prompt
+from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider, draw_by_provider
 from tasks.judging.replies import reply_json
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode
@@ -227,10 +228,14 @@ class LiteLLMBackend:
         return _count_tokens(self.model, text)
 
     def estimate(
-        self, messages: Sequence[Message], reply_tokens: int, attached_tokens: int = 0
+        self,
+        messages: Sequence[Message],
+        reply_tokens: int,
+        attached_tokens: int = 0,
+        pictures: int = 0,
     ) -> tuple[int, float]:
-        """(tokens, dollars) a call may take: a quarter of the characters, what is attached, and
-        half of the longest reply.
+        """(tokens, dollars) a call may take: a quarter of the characters, what is attached, half of
+        the longest reply, and the pictures.
         """
         prompt = (
             sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN
@@ -238,7 +243,8 @@ class LiteLLMBackend:
             + attached_tokens
         )
         completion = reply_tokens // 2
-        return prompt + completion, self.price.of(prompt, completion) if self.price else 0.0
+        cost = self.price.of(prompt, completion, pictures=pictures) if self.price else 0.0
+        return prompt + completion, cost
 
     def patience(self, reply_tokens: int) -> float:
         """How much longer than the settings say a reply of so many tokens may take."""
@@ -264,12 +270,29 @@ class LiteLLMBackend:
             else messages
         )
         given = given_to_library(parameters, response_format)
-        answer = await call_provider(
-            self.model,
-            sent,
-            {**given, **access(self.model, self._api_base)},
-            self.settings.timeout_seconds * patience,
+        return self._noted(
+            await call_provider(
+                self.model,
+                sent,
+                {**given, **access(self.model, self._api_base)},
+                self.settings.timeout_seconds * patience,
+            )
         )
+
+    async def draw(
+        self, messages: Sequence[Message], parameters: Parameters, *, patience: float = 1.0
+    ) -> CallAnswer | CallFailure:
+        """As `ask`, of an image model, which takes the messages as one text."""
+        return self._noted(
+            await draw_by_provider(
+                self.model,
+                as_prompt(messages),
+                {**parameters.sent, **access(self.model, self._api_base)},
+                self.settings.timeout_seconds * patience,
+            )
+        )
+
+    def _noted(self, answer: CallAnswer | CallFailure) -> CallAnswer | CallFailure:
         if isinstance(answer, CallFailure) and answer.concerns_every_call:
             self._failures_in_a_row += 1
             if self._failures_in_a_row >= _FAILURES_UNTIL_OUT_OF_ORDER:

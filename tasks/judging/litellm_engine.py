@@ -19,6 +19,7 @@ from tasks.judging.batches.asking import BatchAnswer
 from tasks.judging.litellm_backend import LiteLLMBackend, given_to_library
 from tasks.judging.messages import Attachment, Message, TooLong, with_attachment
 from tasks.judging.parameters import Parameters, Sampling
+from tasks.judging.pictures import read_picture
 from tasks.judging.provider_call import CallAnswer, CallFailure
 from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply, reply_json
 from tasks.judging.step import Step
@@ -72,7 +73,8 @@ class LiteLLMEngine:
     (their `Retry-After` is honoured), 5xx, timeouts and lost connections are tried again with
     growing, jittered delays, within the settings' attempts and total seconds. What was answered
     before, validly, comes from the cache: a row with `cache_hit`, no tokens and no cost; so does
-    the answer to a question another idea of this worker is asking at the moment.
+    the answer to a question another idea of this worker is asking at the moment. A step that draws
+    goes the same way, but that a picture which cannot be used is not paid for once more.
     """
 
     def __init__(
@@ -144,7 +146,9 @@ class LiteLLMEngine:
         words where it does not travel as a parameter, and shortened where they are too long.
         """
         backend = self._backend
-        if (mode or backend.parameters.wanted_mode) is not OutputMode.JSON_SCHEMA:
+        mode = OutputMode.PICTURE if asking.step.draws else mode
+        in_words = (OutputMode.JSON_OBJECT, OutputMode.TEXT)
+        if (mode or backend.parameters.wanted_mode) in in_words:
             wanted = asking.step.output_model
             # To mypy no class is hashable.
             asked_for = schema_instruction(wanted)  # type: ignore[arg-type]
@@ -202,12 +206,7 @@ class LiteLLMEngine:
         answer = attempt.answer
         assert isinstance(answer, CallAnswer)
         asking.model_answered = answer.model_answered
-        parsed = parse_reply(
-            answer.text,
-            asking.step.output_model,
-            finish_reason=answer.finish_reason,
-            refusal=answer.refusal,
-        )
+        parsed = _parsed(answer, asking.step)
         if isinstance(parsed, ParsedReply):
             self._record(asking, CallStatus.OK, attempt)
             return parsed
@@ -251,12 +250,16 @@ class LiteLLMEngine:
                 unavailable = Reason.ENGINE_UNAVAILABLE
                 detail = f"not asked any more: {backend.out_of_order}"
                 return Tried(CallFailure(CallStatus.CLIENT_ERROR, unavailable, detail))
-            asking.parameters = backend.parameters_of(asking.assignment, asking.reply_tokens)
-            messages = self._fitted(asking, plain, backend.mode)
+            mode = OutputMode.PICTURE if asking.step.draws else backend.mode
+            asking.parameters = (
+                backend.parameters.of_picture(backend.sampling)
+                if asking.step.draws
+                else backend.parameters_of(asking.assignment, asking.reply_tokens)
+            )
+            messages = self._fitted(asking, plain, mode)
             if isinstance(messages, TooLong):
                 too_long = Reason.INPUT_TOO_LONG
                 return Tried(CallFailure(CallStatus.CLIENT_ERROR, too_long, messages.detail))
-            mode = backend.mode
             asking.sent = [*messages, *shown]
             attempt = await self._attempt(asking, [*messages, *shown], mode)
             busy_seconds += attempt.busy_seconds
@@ -282,7 +285,9 @@ class LiteLLMEngine:
         backend = self._backend
         attachment = self._attachment
         attached_tokens = attachment.estimated_tokens if attachment else 0
-        tokens, cost_usd = backend.estimate(messages, asking.reply_tokens, attached_tokens)
+        tokens, cost_usd = backend.estimate(
+            messages, asking.reply_tokens, attached_tokens, pictures=int(asking.step.draws)
+        )
         assert asking.parameters is not None
         if backend.batched is not None:
             by_batch = await self._by_batch(asking, messages, mode, tokens, cost_usd)
@@ -298,20 +303,12 @@ class LiteLLMEngine:
                 await backend.limits.take(tokens)
                 started_at = time.monotonic()
                 spent = (None, tokens)  # should the call be cancelled now, it was probably paid for
-                wanted = response_format(mode, asking.step.name, asking.step.output_model)
-                sent = with_attachment(messages, attachment) if attachment else messages
                 with span(
                     "model call", kind="client", step=asking.step.name, model=backend.model
                 ) as spanned:
-                    answer = await backend.ask(
-                        sent,
-                        asking.parameters,
-                        wanted,
-                        patience=backend.patience(asking.reply_tokens),
-                        shares_prefix=asking.step.shares_prefix,
-                    )
+                    answer = await self._sent(asking, messages, mode)
                     _note(spanned, answer)
-                spent = self._spent(answer, tokens)
+                spent = self._spent(answer, asking.step, tokens)
             except asyncio.CancelledError:
                 if spent[0] is None:
                     self._record_cancelled(
@@ -323,6 +320,22 @@ class LiteLLMEngine:
             backend.limits.settle(tokens, spent[1])
         latency_seconds = time.monotonic() - started_at
         return _Attempt(answer, latency_seconds, started_at - asked_at)
+
+    async def _sent(
+        self, asking: _Asking, messages: list[Message], mode: OutputMode
+    ) -> CallAnswer | CallFailure:
+        backend, attachment, step = self._backend, self._attachment, asking.step
+        assert asking.parameters is not None
+        patience = backend.patience(asking.reply_tokens)
+        if step.draws:
+            return await backend.draw(messages, asking.parameters, patience=patience)
+        return await backend.ask(
+            with_attachment(messages, attachment) if attachment else messages,
+            asking.parameters,
+            response_format(mode, step.name, step.output_model),
+            patience=patience,
+            shares_prefix=step.shares_prefix,
+        )
 
     async def _by_batch(
         self,
@@ -365,20 +378,21 @@ class LiteLLMEngine:
         )
 
     def _spent(
-        self, answer: CallAnswer | CallFailure, estimated_tokens: int
+        self, answer: CallAnswer | CallFailure, step: Step[Any, Any], estimated_tokens: int
     ) -> tuple[float | None, int]:
         if isinstance(answer, CallAnswer):
-            return self._cost(answer), answer.prompt_tokens + answer.completion_tokens
+            return self._cost(answer, step), answer.tokens or estimated_tokens
         return (None, estimated_tokens) if answer.status is CallStatus.TIMED_OUT else (0.0, 0)
 
-    def _cost(self, answer: CallAnswer) -> float | None:
-        if answer.cost_usd is not None:
+    def _cost(self, answer: CallAnswer, step: Step[Any, Any]) -> float | None:
+        """LiteLLM's figure, else by price; None: no price is known, or nothing that it is of."""
+        price, pictures = self._backend.price, int(step.draws)
+        if answer.cost_usd is not None or price is None:
             return answer.cost_usd
-        price = self._backend.price
-        return (
-            price.of(answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens)
-            if price
-            else None
+        if not answer.tokens and not (pictures and price.picture_usd):
+            return None
+        return price.of(
+            answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens, pictures=pictures
         )
 
     def _record(
@@ -415,7 +429,9 @@ class LiteLLMEngine:
             cached_tokens=answer.cached_tokens if answer else 0,
             thinking_tokens=answer.thinking_tokens if answer else None,
             cost_usd=(
-                self._cost(answer) if answer else None if status is CallStatus.TIMED_OUT else 0.0
+                self._cost(answer, step)
+                if answer
+                else (None if status is CallStatus.TIMED_OUT else 0.0)
             ),
             latency_seconds=attempt.latency_seconds if attempt else 0.0,
             queue_seconds=max(attempt.queue_seconds, 0.0) if attempt else 0.0,
@@ -439,6 +455,8 @@ class LiteLLMEngine:
         transcripts = self._backend.transcripts
         if transcripts is None or reply is None:
             return None
+        if asking.step.draws:
+            reply = f"a picture: {len(reply):,} characters in Base64"
         return transcripts.keep(asking.sent, reply)
 
     def _seed(self, asking: _Asking) -> int | None:
@@ -462,6 +480,17 @@ class LiteLLMEngine:
             shortening=asking.shortening,
             call_ids=tuple(asking.call_ids),
         )
+
+
+def _parsed(answer: CallAnswer, step: Step[Any, Any]) -> ParsedReply[Any] | UnusableReply:
+    if step.draws:
+        return read_picture(answer.text, step.output_model)
+    return parse_reply(
+        answer.text,
+        step.output_model,
+        finish_reason=answer.finish_reason,
+        refusal=answer.refusal,
+    )
 
 
 def _note(spanned: Span, answer: CallAnswer | CallFailure) -> None:

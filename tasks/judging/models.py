@@ -93,12 +93,15 @@ Anthropic and Gemini all say half.
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars per token. `written_usd`: of prompt tokens that the provider puts into its cache."""
+    """Dollars per token. `written_usd`: of prompt tokens that the provider puts into its cache;
+    `picture_usd`: of a picture, where pictures are not billed by tokens.
+    """
 
     prompt_usd: float
     completion_usd: float
     cached_usd: float
     written_usd: float
+    picture_usd: float = 0.0
 
     def of(
         self,
@@ -106,13 +109,14 @@ class Price:
         completion_tokens: float,
         cached_tokens: float = 0,
         written_tokens: float = 0,
+        pictures: float = 0,
     ) -> float:
         """Dollars. Tokens read from the cache and written to it are part of `prompt_tokens`."""
         cached = min(cached_tokens, prompt_tokens)
         written = min(written_tokens, prompt_tokens - cached)
         plain = prompt_tokens - cached - written
         prompt = plain * self.prompt_usd + cached * self.cached_usd + written * self.written_usd
-        return prompt + completion_tokens * self.completion_usd
+        return prompt + completion_tokens * self.completion_usd + pictures * self.picture_usd
 
 
 def price_of(model: str, settings: LanguageModelSettings) -> Price | None:
@@ -134,6 +138,16 @@ def model_info(model: str) -> dict[str, Any]:
     return dict(entry) if _is_of(entry.get("litellm_provider", ""), provider) else {}
 
 
+_DRAWS = "image_generation"
+
+
+def draws_pictures(model: str) -> bool:
+    """Whether the model gives pictures, as far as LiteLLM knows; of one it does not know: yes."""
+    info = model_info(model)
+    gives = info.get("supported_output_modalities") or ()
+    return not info or info.get("mode") == _DRAWS or "image" in gives
+
+
 def _is_of(listed: str, provider: str) -> bool:
     """LiteLLM lists `vertex_ai/…` under vertex_ai-language-models, `bedrock/…` under
     bedrock_converse.
@@ -143,6 +157,11 @@ def _is_of(listed: str, provider: str) -> bool:
 
 def known_price(info: dict[str, Any]) -> Price | None:
     prompt, completion = info.get("input_cost_per_token"), info.get("output_cost_per_token")
+    if info.get("mode") == _DRAWS:
+        completion = info.get("output_cost_per_image_token", completion)
+        picture = info.get("output_cost_per_image")
+        if picture is not None and (prompt is None or completion is None):
+            return Price(0.0, 0.0, 0.0, 0.0, float(picture))
     if prompt is None or completion is None:
         return None
     cached = info.get("cache_read_input_token_cost")

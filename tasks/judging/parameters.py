@@ -151,6 +151,18 @@ class ModelParameters:
             dropped.append(f"response_format={self.wanted_mode}")
         return Parameters(sent, ", ".join(sorted(dropped)) or None)
 
+    def of_picture(self, sampling: Sampling) -> Parameters:
+        """What to send with a call for a picture, which is wanted as bytes rather than as an
+        address; LiteLLM leaves that out where it knows that the model gives nothing else.
+        """
+        refused = f"response_format={OutputMode.PICTURE}" in self._refused
+        dropped = [name for name in ("seed", "temperature") if getattr(sampling, name) is not None]
+        dropped += ["response_format"] if refused else []
+        return Parameters(
+            {} if refused else {"response_format": "b64_json", "drop_params": True},
+            ", ".join(sorted(dropped)) or None,
+        )
+
     def learn(self, refused: str, sent: Parameters, mode: OutputMode) -> bool:
         """Remember that the provider refused a parameter; False where nothing can be left out.
 
@@ -160,7 +172,8 @@ class ModelParameters:
             mode: how it asked for its output.
         """
         if refused == "response_format":
-            if mode is OutputMode.TEXT:
+            sends_none = mode is OutputMode.PICTURE and "response_format" not in sent.sent
+            if mode is OutputMode.TEXT or sends_none:
                 return False
             entry = f"response_format={mode}"
         elif refused in ("effort", _THINKING):

@@ -3,8 +3,11 @@ concern?
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from schemas.calls import MAXIMUM_TOKENS, CallStatus
@@ -22,7 +25,7 @@ _MOST_USD_PER_CALL = 10_000.0
 @dataclass(frozen=True, slots=True)
 class CallAnswer:
     """What a provider answered. `cost_usd` is LiteLLM's, cache writes and long prompts included;
-    None: it knows no price.
+    None: it knows no price. A picture is its `text`, in Base64 or by its address.
     """
 
     text: str | None
@@ -35,6 +38,11 @@ class CallAnswer:
     thinking_tokens: int | None = None
     cost_usd: float | None = None
     limits: RateLimitHeaders = NOTHING_TOLD
+
+    @property
+    def tokens(self) -> int:
+        """All of them; 0: the provider told none."""
+        return self.prompt_tokens + self.completion_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +74,96 @@ async def call_provider(
 ) -> CallAnswer | CallFailure:
     """Ask `model` once; LiteLLM's own retries are off."""
     litellm = library()
+    return await _once(
+        lambda: litellm.acompletion(
+            model=model,
+            messages=list(messages),
+            timeout=timeout_seconds,
+            num_retries=0,
+            max_retries=0,
+            **parameters,
+        ),
+        _answer,
+        timeout_seconds,
+    )
+
+
+async def draw_by_provider(
+    model: str, prompt: str, parameters: dict[str, Any], timeout_seconds: float
+) -> CallAnswer | CallFailure:
+    """Have `model` draw once; LiteLLM's own retries are off."""
+    litellm = library()
+    async with _without_retries(model, parameters) as client:
+        return await _once(
+            lambda: litellm.aimage_generation(
+                model=model,
+                prompt=prompt,
+                timeout=timeout_seconds,
+                num_retries=0,
+                **client,
+                **parameters,
+            ),
+            _picture,
+            timeout_seconds,
+        )
+
+
+@asynccontextmanager
+async def _without_retries(
+    model: str, parameters: Mapping[str, Any]
+) -> AsyncIterator[dict[str, Any]]:
+    """A client that sends once, for the models that LiteLLM has drawn by OpenAI's library: there it
+    takes no other word on retries. Other models are sent to once anyway.
+    """
+    litellm = library()
+    import openai  # a second; engines without a model start without it
+
+    try:
+        _, provider, key, address = litellm.get_llm_provider(
+            model=model, api_base=parameters.get("api_base")
+        )
+    except openai.OpenAIError:  # the call itself says so
+        yield {}
+        return
+    speaks_it = provider in litellm.openai_compatible_providers and address is not None
+    if provider != "openai" and not speaks_it:
+        yield {}
+        return
+    key = parameters.get("api_key") or key
+    if provider == "openai":  # as for its other models; no other provider is shown this key
+        named = (os.environ.get(each) for each in ("OPENAI_BASE_URL", "OPENAI_API_BASE"))
+        address = address or next(filter(None, named), None)
+        key = key or os.environ.get("OPENAI_API_KEY")
+    key = key or "none"  # OpenAI's library would take its own
+    async with _once_sending()(api_key=key, base_url=address) as client:
+        yield {"client": client}
+
+
+@lru_cache(maxsize=1)
+def _once_sending() -> Any:
+    """OpenAI's client, which heeds no retries: LiteLLM sets two on whatever client it is given."""
+    import openai
+
+    class OnceSending(openai.AsyncOpenAI):
+        async def request(self, cast_to: Any, options: Any, **told: Any) -> Any:
+            options.max_retries = 0
+            return await super().request(cast_to, options, **told)
+
+    return OnceSending
+
+
+async def _once(
+    call: Callable[[], Awaitable[Any]],
+    read: Callable[[Any], CallAnswer | CallFailure],
+    timeout_seconds: float,
+) -> CallAnswer | CallFailure:
     import openai  # a second; engines without a model start without it
 
     try:
         async with asyncio.timeout(timeout_seconds):
             with unfollowed():  # LiteLLM starts tasks of its own, which outlive the call
-                response = await litellm.acompletion(
-                    model=model,
-                    messages=list(messages),
-                    timeout=timeout_seconds,
-                    num_retries=0,
-                    max_retries=0,
-                    **parameters,
-                )
-            return _answer(response)
+                response = await call()
+            return read(response)
     except TimeoutError:
         return _timed_out(timeout_seconds)
     except openai.OpenAIError as error:
@@ -98,13 +182,34 @@ def _answer(response: Any) -> CallAnswer | CallFailure:
         # OpenRouter reports an upstream that failed halfway inside a reply that looks finished.
         unavailable = Reason.ENGINE_UNAVAILABLE
         return CallFailure(CallStatus.SERVER_ERROR, unavailable, one_line(str(broken)), True)
-    message, usage = choice.message, getattr(response, "usage", None)
-    details = getattr(usage, "prompt_tokens_details", None)
-    hidden = getattr(response, "_hidden_params", None) or {}
-    return CallAnswer(
+    message = choice.message
+    return _told_by(
+        response,
         text=message.content,
         refusal=getattr(message, "refusal", None) or _fields(message).get("refusal"),
         finish_reason=choice.finish_reason,
+    )
+
+
+def _picture(response: Any) -> CallAnswer:
+    drawn = next(iter(getattr(response, "data", None) or ()), None)
+    return _told_by(response, text=getattr(drawn, "b64_json", None) or getattr(drawn, "url", None))
+
+
+def _told_by(
+    response: Any,
+    text: str | None,
+    refusal: str | None = None,
+    finish_reason: str | None = None,
+) -> CallAnswer:
+    """The answer, with what the response says of model, tokens, cost and limits."""
+    usage = getattr(response, "usage", None)
+    details = getattr(usage, "prompt_tokens_details", None)
+    hidden = getattr(response, "_hidden_params", None) or {}
+    return CallAnswer(
+        text=text,
+        refusal=refusal,
+        finish_reason=finish_reason,
         model_answered=getattr(response, "model", None),
         prompt_tokens=_count(usage, "prompt_tokens"),
         completion_tokens=_count(usage, "completion_tokens"),
@@ -170,7 +275,7 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     if isinstance(error, kinds.ContextWindowExceededError) or _says(text, _TOO_LONG):
         hint = "the prompt does not fit the model, set ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS"
         return CallFailure(CallStatus.CLIENT_ERROR, Reason.INPUT_TOO_LONG, f"{hint}: {detail}")
-    if isinstance(error, kinds.ContentPolicyViolationError) or _says(text, _MODERATED):
+    if isinstance(error, kinds.ContentPolicyViolationError) or _moderated(error):
         return CallFailure(CallStatus.REFUSED, Reason.REFUSED, detail)
     if status == 402 or _says(text, _NO_CREDIT):
         hint = f"the provider's account has nothing left: {detail}"
@@ -184,6 +289,9 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     if _wrong_address(error):
         hint = f"{_advice(error)}: {detail}"
         return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)
+    if (fault := _unread(error)) is not None:
+        hint = f"the provider's answer could not be read: {one_line(fault)}"
+        return CallFailure(CallStatus.SERVER_ERROR, unavailable, hint, retryable=True)
     if _connection_failed(error):
         hint = f"no connection to the model's server: {detail}"
         return CallFailure(CallStatus.UNREACHABLE, unavailable, hint, retryable=True)
@@ -199,6 +307,7 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
 # Providers say these in words only, each in the error LiteLLM gives for any wrong request.
 _TOO_LONG = ("maximum context length is", "Request too large for")
 _MODERATED = ("requires moderation",)
+_MODERATION = ("moderation_blocked", "content_policy_violation")  # of OpenAI's image models
 _NO_CREDIT = ("credit balance is too low",)
 _NO_MODEL = ("is not a valid model ID",)
 _NO_REPLY = ("Error converting to valid response block",)  # LiteLLM's own, of a gateway's page
@@ -206,6 +315,12 @@ _NO_REPLY = ("Error converting to valid response block",)  # LiteLLM's own, of a
 
 def _says(text: str, phrases: Sequence[str]) -> bool:
     return any(phrase in text for phrase in phrases)
+
+
+def _moderated(error: Any) -> bool:
+    body = getattr(error, "body", None)
+    code = body.get("code") if isinstance(body, dict) else None
+    return code in _MODERATION or _says(str(error), _MODERATED)
 
 
 def _refused_key(error: Any) -> bool:
@@ -240,6 +355,17 @@ def _advice(error: Any) -> str:
     if _wrong_address(error):
         return "no such model at the provider, check the engine's name and --api-base"
     return "the provider refused the request"
+
+
+def _unread(error: Any) -> BaseException | None:
+    """What LiteLLM stumbled over in an answer; it calls that a lost connection as well."""
+    if not isinstance(error, library().exceptions.APIConnectionError):
+        return None
+    found = list(causes(error))
+    if any(isinstance(link, ConnectionFailure) for link in found):
+        return None
+    faults = (AttributeError, LookupError, TypeError, ValueError)
+    return next((link for link in found if isinstance(link, faults)), None)
 
 
 def _connection_failed(error: Any) -> bool:

@@ -127,7 +127,7 @@ class Step(Generic[InputT, OutputT]):
         package: the topic package that holds the prompt, such as `tasks.soundness`.
         shares_prefix: several calls about an idea begin alike, the first of them alone: worth
             telling a provider that caches on demand.
-        kind: whether it reads or judges; profiles assign models and effort by it.
+        kind: whether it reads, judges or draws; profiles assign models and effort by it.
         answer_tokens: most tokens of an answer, thinking apart, unless the profile says otherwise.
         baseline: the extractive engine's answer: classic text processing over the same input,
             deterministic.
@@ -152,6 +152,11 @@ class Step(Generic[InputT, OutputT]):
         return (
             resources.files(self.package).joinpath("prompts", f"{self.name}.md").read_text("utf-8")
         )
+
+    @property
+    def draws(self) -> bool:
+        """Whether a picture is asked for: by an image model, which is to be assigned to it."""
+        return self.kind is StepKind.DRAWING
 
     @property
     def instructions(self) -> str:

@@ -1,4 +1,4 @@
-"""How the output model is asked for: by JSON schema, as a JSON object, or in prose."""
+"""How the output model is asked for: by JSON schema, as a JSON object, in prose, or as a picture."""
 
 import json
 from enum import StrEnum
@@ -16,6 +16,7 @@ class OutputMode(StrEnum):
     JSON_SCHEMA = "json_schema"
     JSON_OBJECT = "json_object"
     TEXT = "text"
+    PICTURE = "picture"
 
 
 def output_mode(model: str, structured_output: str) -> OutputMode:
@@ -37,8 +38,8 @@ def output_mode(model: str, structured_output: str) -> OutputMode:
 def response_format(
     mode: OutputMode, name: str, output_model: type[Reply]
 ) -> dict[str, Any] | None:
-    """The `response_format` parameter of the call; None in prose."""
-    if mode is OutputMode.TEXT:
+    """The `response_format` parameter of the call; None in prose and of pictures."""
+    if mode in (OutputMode.TEXT, OutputMode.PICTURE):
         return None
     if mode is OutputMode.JSON_OBJECT:
         return {"type": "json_object"}

@@ -6,6 +6,7 @@ N` alone.
 
 import argparse
 import asyncio
+import base64
 import json
 import socket
 import time
@@ -26,6 +27,7 @@ if __name__ == "__main__":
     import sys
 
     sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.support.drawn_pictures import TOKENS, drawn
 from tests.support.loopback import ServedApplication
 from tests.support.schema_answers import Schema, answer_from_schema, find_schema
 
@@ -42,6 +44,7 @@ good · late · together:<how many come before any is answered> · hangs · malf
 refusal · refusal_field · content_filter · empty · cut_off · rate_limited · retry_after:<seconds> ·
 no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden · no_such_model ·
 rejects_response_format · rejects:<parameter, where it is sent> · too_long · text:<reply> ·
+content_policy · moderated · picture:<kind of `drawn`> · address · untold (without usage) ·
 echoes:<status> (an error that repeats the key) · redirects (to an address with the key in it) ·
 echoes_key (a good answer that repeats it)
 """
@@ -116,7 +119,35 @@ class OpenAIServer:
         self.stop()
 
     def _handlers(self) -> dict[str, Callable[[Request], Any]]:
-        return {"chat/completions": self._chat, "embeddings": self._embeddings}
+        return {
+            "chat/completions": self._chat,
+            "embeddings": self._embeddings,
+            "images/generations": self._images,
+        }
+
+    async def _images(self, request: Request) -> Response:
+        """OpenAI's answer to the request for a picture; `malformed` is no Base64, `empty` none."""
+        recorded = self._recorded(request, await request.json())
+        name = self._next(recorded)
+        if (other := await self._misbehave(name, recorded)) is not None:
+            return other
+        prompt, kind = recorded.body["prompt"], name.removeprefix("picture:")
+        encoded = base64.b64encode(drawn(prompt, kind)).decode("ascii")
+        given = {
+            "malformed": [{"b64_json": "This is no picture."}],
+            "address": [{"url": "http://127.0.0.1:9/drawn.png"}],
+            "empty": [],
+        }
+        written = len(prompt) // 4
+        usage = {
+            "input_tokens": written,
+            "input_tokens_details": {"text_tokens": written, "image_tokens": 0},
+            "output_tokens": TOKENS,
+            "total_tokens": written + TOKENS,
+        }
+        answer = {"created": 1_790_000_000, "data": given.get(name, [{"b64_json": encoded}])}
+        told = {} if name == "untold" else {"usage": usage}
+        return JSONResponse(answer | told, headers=self.extra_headers)
 
     async def _embeddings(self, request: Request) -> Response:
         recorded = self._recorded(request, await request.json())
@@ -291,6 +322,12 @@ _ERRORS: dict[str, tuple[int, str, str]] = {
         "response_format of type json_schema is not supported",
         "invalid_request_error",
     ),
+    "content_policy": (
+        400,
+        "Your request was rejected as a result of our safety system.",
+        "content_policy_violation",
+    ),
+    "moderated": (400, "Your request was rejected by the safety system.", "moderation_blocked"),
     "too_long": (
         400,
         "This model's maximum context length is 4096 tokens",

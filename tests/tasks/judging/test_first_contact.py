@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import ConfigurationError
-from schemas.judging import Effort, JudgingParameters
+from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.settings import LanguageModelSettings
 from tasks.judging.first_contact import (
     FIRST_CONTACT,
@@ -20,6 +20,8 @@ from tasks.judging.first_contact import (
 from tasks.judging.structured_output import strict_schema
 from tasks.steps import STEPS
 from tests.support.openai_server import OpenAIServer
+
+SAMPLED: dict[str, Any] = {"seed": 7, "temperature": 0.0}
 
 
 def use(server: OpenAIServer | None, model: str = "openai/loopback", **changes: Any) -> ModelUse:
@@ -95,6 +97,36 @@ async def test_several_models_are_asked_one_after_the_other(
     both = [use(server), use(server, "openai/another")]
     contacts = await make_contacts(both, LanguageModelSettings(), tmp_path)
     assert [contact.model for contact in contacts] == ["openai/loopback", "openai/another"]
+
+
+async def test_a_model_that_draws_is_asked_for_no_picture(
+    server: OpenAIServer, tmp_path: Path
+) -> None:
+    painter = use(server, "openai/gpt-image-1", draws=True)
+    contacts = await make_contacts([use(server), painter], LanguageModelSettings(), tmp_path)
+    assert [request.path for request in server.requests] == ["/v1/chat/completions"]
+    assert contacts[1].line == (
+        "draws pictures, and was asked for none yet; $5 and $40 per million prompt and completion"
+        " tokens"
+    )
+
+
+async def test_a_model_that_is_known_to_give_no_pictures_is_named(server: OpenAIServer) -> None:
+    settings = LanguageModelSettings()
+    with pytest.raises(ConfigurationError, match="openai/gpt-4o gives no pictures"):
+        await check_model("openai/gpt-4o", server.url, settings, draws=True)
+    for model in ("openai/gpt-image-1", "openai/of-our-own", "gemini/gemini-2.5-flash-image"):
+        await check_model(model, server.url, settings, draws=True)
+
+
+def test_no_model_draws_unless_one_is_assigned_to_that() -> None:
+    models = [each.model for each in uses("openai/big", {}, JudgingParameters(), STEPS, **SAMPLED)]
+    assert models == ["openai/big"]
+    asked = {"draw_method_figure": AskingParameters(model="openai/painter")}
+    judging = JudgingParameters(judgement=AskingParameters(model="openai/judge"), steps=asked)
+    found = uses("openai/big", {}, judging, STEPS, **SAMPLED)
+    assert {each.model for each in found if each.draws} == {"openai/painter"}
+    assert {each.model for each in found if not each.draws} == {"openai/big", "openai/judge"}
 
 
 @pytest.mark.parametrize(

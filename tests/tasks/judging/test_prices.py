@@ -50,3 +50,12 @@ def test_a_model_is_priced_wherever_it_is_hosted(model: str) -> None:
 def test_a_name_without_its_provider_is_no_other_providers_model() -> None:
     assert model_info("hosted_vllm/gpt-5") == {}
     assert model_info("azure_ai/gemini-2.5-pro") == {}
+
+
+def test_a_picture_has_a_price_by_tokens_or_by_itself() -> None:
+    by_tokens = price_of("openai/gpt-image-1", LanguageModelSettings())
+    assert by_tokens is not None
+    assert by_tokens.of(100, 1_000, pictures=1) == pytest.approx(100 * 5e-6 + 1_000 * 4e-5)
+    by_itself = price_of("black_forest_labs/flux-pro-1.1", LanguageModelSettings())
+    assert by_itself is not None
+    assert by_itself.of(100, 0, pictures=2) == pytest.approx(0.08)

@@ -1,0 +1,111 @@
+"""What an image model drew, as untrusted bytes → pixels, and nothing but pixels; or why not."""
+
+import base64
+import io
+import struct
+import warnings
+from collections.abc import Sequence
+from typing import TypeVar
+
+from PIL import Image
+from pydantic import Field
+
+from schemas.base import Reply
+from schemas.calls import CallStatus
+from schemas.reasons import Reason
+from tasks.judging.messages import Message
+from tasks.judging.replies import ParsedReply, UnusableReply
+
+_FORMATS = ("PNG", "JPEG", "WEBP")
+MOST_BYTES = 25_000_000
+MOST_PIXELS = 4_096 * 4_096
+MOST_WIDTH = MOST_HEIGHT = 1_600
+"""Kept: as much as print shows of a column."""
+MOST_KEPT_BYTES = 6_000_000
+PICTURE_TOKENS = 6_240
+"""Of one picture, 1,536 by 1,024 pixels at high quality. Source:
+https://platform.openai.com/docs/guides/image-generation ("Cost and latency").
+"""
+_DATA = "data:"
+_ADDRESSES = ("http://", "https://")
+
+
+class PictureReply(Reply):
+    """Reply to a step that draws."""
+
+    png: str = Field(min_length=1, description="A PNG of pixels alone, in Base64.")
+    width: int = Field(ge=1, description="Pixels.")
+    height: int = Field(ge=1, description="Pixels.")
+
+    @property
+    def content(self) -> bytes:
+        return base64.b64decode(self.png)
+
+
+PictureT = TypeVar("PictureT", bound=Reply)
+
+
+def as_prompt(messages: Sequence[Message]) -> str:
+    """The messages as the one text that an image model takes."""
+    return "\n\n".join(message["content"] for message in messages)
+
+
+def read_picture(
+    text: str | None, output_model: type[PictureT]
+) -> ParsedReply[PictureT] | UnusableReply:
+    """Read a picture in Base64 as `output_model`, a `PictureReply`.
+
+    Only PNG, JPEG and WebP are decoded, up to `MOST_BYTES` and `MOST_PIXELS`. What is kept is a new
+    PNG of the pixels on white, at most `MOST_WIDTH` wide and `MOST_HEIGHT` high: no metadata,
+    colour profile, animation or transparency. An address is followed nowhere.
+    """
+    if not text:
+        return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "no picture came", again=False)
+    if text.startswith(_ADDRESSES):
+        return _unusable("an address came instead of a picture, and is not followed")
+    encoded = text.partition(",")[2] if text.startswith(_DATA) else text
+    if len(encoded) > MOST_BYTES * 4 // 3 + 4:
+        return _unusable(f"the picture has more than {MOST_BYTES:,} bytes")
+    try:
+        image = _pixels(base64.b64decode(encoded, validate=True))
+    except ValueError:
+        return _unusable("what came is no picture in Base64")
+    if isinstance(image, UnusableReply):
+        return image
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    if buffer.tell() > MOST_KEPT_BYTES:
+        return _unusable(f"as PNG the picture has more than {MOST_KEPT_BYTES:,} bytes")
+    png = base64.b64encode(buffer.getvalue()).decode("ascii")
+    width, height = image.size
+    return ParsedReply(output_model.model_validate({"png": png, "width": width, "height": height}))
+
+
+def _pixels(content: bytes) -> Image.Image | UnusableReply:
+    """A new image that holds the pixels on white, scaled down to what is kept."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # bounded below
+            with Image.open(io.BytesIO(content), formats=_FORMATS) as told:
+                width, height = told.size
+                if width * height > MOST_PIXELS:
+                    return _unusable(
+                        f"the picture has {width:,} by {height:,} pixels, more than"
+                        f" {MOST_PIXELS:,}",
+                    )
+                shown = told.convert("RGBA")
+    except Image.DecompressionBombError:
+        return _unusable(f"the picture has more than {MOST_PIXELS:,} pixels")
+    # What Pillow raises of files that are none, cut off or broken.
+    except (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error) as error:
+        kind = type(error).__name__
+        return _unusable(f"what came is no PNG, JPEG or WebP that can be read ({kind})")
+    plain = Image.new("RGB", shown.size, "white")
+    plain.paste(shown, mask=shown)
+    plain.thumbnail((MOST_WIDTH, MOST_HEIGHT), Image.Resampling.LANCZOS)
+    return plain
+
+
+def _unusable(detail: str) -> UnusableReply:
+    """Each attempt costs a picture, and nothing can be said that would make the next one better."""
+    return UnusableReply(CallStatus.UNPARSABLE, Reason.REPLY_UNPARSABLE, detail, again=False)
