@@ -11,7 +11,7 @@ from schemas.settings import Settings
 from tasks.judging.expected import StepEstimate
 from tasks.manuscripts.read import Manuscript
 from tasks.writing.draft_shard import sees
-from tasks.writing.expected import asked_of_draft
+from tasks.writing.expected import asked_of_draft, drawing_model
 
 
 class DraftEstimate(WorkEstimate):
@@ -23,7 +23,11 @@ class DraftEstimate(WorkEstimate):
 def estimate_draft(request: DraftRequest, settings: Settings) -> DraftEstimate:
     """Predict a draft of which nothing has landed yet; nothing is asked."""
     asked = asked_of_draft(
-        request.material, request.outline, sees=sees(request, settings), review=request.review
+        request.material,
+        request.outline,
+        sees=sees(request, settings),
+        review=request.review,
+        draws=drawing_model(request.profile.judging) is not None,
     )
     asked = {step: each for step, each in asked.items() if each.calls}
     steps = estimate_steps(asked, request.profile.judging, request.engine, settings)

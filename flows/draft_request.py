@@ -23,6 +23,7 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId, PaperId, RunId
 from schemas.options import WriteOptions
 from schemas.paper import Paper, PaperSection
+from schemas.profile import Profile
 from schemas.settings import Settings
 from schemas.survey import Survey
 from tasks.citations.bib_entries import read_bib
@@ -36,6 +37,7 @@ from tasks.writing.claims import (
     add_idea,
     declare,
 )
+from tasks.writing.expected import drawn_by
 from tasks.writing.figures.mending import readable
 from tasks.writing.method_graph import experiment_graph, plan_graph
 from tasks.writing.neighbours import planned_by
@@ -88,7 +90,7 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
     """
     check_warehouse(options.warehouse)
     check_api_base(options.api_base, options.engine)
-    profile = load_profile(options.profile)
+    profile = _with_image_model(load_profile(options.profile), options)
     check_judging(profile, options.engine)
     venue = read_venue(options.venue)
     if options.review and options.engine.is_baseline:
@@ -132,6 +134,26 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
         api_calls=api_calls,
         remarks=_remarks(material, planned=options.outline is None),
     )
+
+
+def _with_image_model(profile: Profile, options: WriteOptions) -> Profile:
+    """`profile`, by which the image model draws that was asked for.
+
+    Raises:
+        ConfigurationError: nothing describes what it is to draw, or that is no model's name.
+    """
+    if options.image_model is None:
+        return profile
+    if options.engine.is_baseline:
+        raise ConfigurationError(
+            "--image-model draws what a model describes: add --engine litellm:MODEL"
+        )
+    name = options.image_model.strip()
+    if not name or any(map(str.isspace, name)):
+        raise ConfigurationError(
+            f"--image-model {name!r}: write it as LiteLLM does, such as openai/gpt-image-1"
+        )
+    return replace(profile, judging=drawn_by(profile.judging, name))
 
 
 def _found(given: str, options: WriteOptions, settings: Settings) -> _Found:

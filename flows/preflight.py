@@ -172,9 +172,9 @@ def check_before_writing(request: DraftRequest, settings: Settings) -> "tuple[Co
     if request.scheduler_address:
         _check_scheduler(request.scheduler_address, settings)
     from tasks.manuscripts.review import REVIEW_STEPS
-    from tasks.writing.expected import DRAFT_STEPS
+    from tasks.writing.expected import steps_of
 
-    asked = (*DRAFT_STEPS, *(REVIEW_STEPS if request.review else ()))
+    asked = (*steps_of(request.profile.judging), *(REVIEW_STEPS if request.review else ()))
     return check_models(request, asked, settings)
 
 

@@ -9,7 +9,7 @@ from schemas.identifiers import RunId, content_hash
 from tasks.shards.work import ShardWork
 from tasks.telemetry.reporting import traceparent
 from tasks.writing.draft_shard import METHOD_VERSION, DraftJob, draft_job, material_hash
-from tasks.writing.expected import DRAFT_STEPS
+from tasks.writing.expected import steps_of
 from warehouse.drafts import DRAFTS
 from warehouse.scrubbing import without_secrets
 from warehouse.units.landing import begun_head
@@ -85,5 +85,8 @@ def _asked(request: DraftRequest) -> tuple[str, ...]:
     return (
         request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
         without_secrets(request.api_base) if request.api_base else "",
-        *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in DRAFT_STEPS),
+        *(
+            f"{step.name}:{step.version}:{step.prompt_sha256}"
+            for step in steps_of(request.profile.judging)
+        ),
     )

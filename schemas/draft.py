@@ -70,6 +70,7 @@ class FigureKind(StrEnum):
 
     CHART = "chart"
     GRAPH = "graph"
+    PICTURE = "picture"
 
 
 class GraphNode(Noun):
@@ -98,6 +99,15 @@ class MethodGraph(Noun):
     )
 
 
+class PictureSpec(Noun):
+    """What an image model was asked for, and which picture came of it."""
+
+    model: str = Field(min_length=1)
+    asked: str = Field(min_length=1, description="Word for word.")
+    graph: MethodGraph = Field(description="What it was asked to show.")
+    png_sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="Of the pixels that are kept.")
+
+
 class DraftFigure(Noun):
     """One figure of a draft."""
 
@@ -105,7 +115,9 @@ class DraftFigure(Noun):
     kind: FigureKind = Field(description="What it is drawn from.")
     caption: Prose = Field(min_length=1, description="Markdown with its claims as spans.")
     spec: Prose = Field(
-        min_length=1, description="Of a chart in Vega-Lite; of a graph its boxes and arrows; JSON."
+        min_length=1,
+        description="Of a chart in Vega-Lite; of a graph its boxes and arrows; of a picture what was"
+        " asked for; JSON.",
     )
     query: Prose = Field(
         default="", description="SQL that gives the rows drawn; empty: it draws no rows."
@@ -117,6 +129,23 @@ class DraftFigure(Noun):
     seen_by: str = Field(
         default="", description="The model that was shown the picture; empty: none was."
     )
+    drawn_by: str = Field(
+        default="",
+        description="The image model that drew it, as it was asked for; empty: a program drew it.",
+    )
+
+    @property
+    def made(self) -> str:
+        """What its readers are told of how it was made; empty: a program drew it."""
+        return self.made_as("This figure") if self.drawn_by else ""
+
+    def made_as(self, name: str) -> str:
+        """How an image model made it, in words of ours."""
+        looked = "A model that sees" if self.seen_by else "No model that sees"
+        return (
+            f"{name} was drawn by {self.drawn_by}, an image model, from boxes and arrows that a"
+            f" language model described. It shows no data. {looked} has looked at it."
+        )
 
     @property
     def markdown(self) -> str:

@@ -367,6 +367,12 @@ class WriteOptions(WorkOptions):
         "Have the draft reviewed as by `assay check --review`, and write it once more by what is"
         " found. Needs a model, and costs about three times as much.",
     )
+    image_model: str | None = option(
+        None,
+        "MODEL",
+        "Have an image model, such as openai/gpt-image-1, draw the method figure that the engine"
+        " describes; marked as such. Default: a program draws it.",
+    )
     dry_run: bool = option(False, "", "Say what it would ask and cost, and ask nothing.")
 
 

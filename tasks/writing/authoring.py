@@ -11,6 +11,7 @@ from schemas.draft import (
     ClaimKind,
     Draft,
     DraftClaim,
+    DraftFigure,
     DraftSection,
     FigureKind,
 )
@@ -23,7 +24,7 @@ from schemas.reasons import Reason
 from tasks.judging.step import Engine
 from tasks.writing.checking import MOST_OWN_WORDS, STAGE, faults_of, numbers_in
 from tasks.writing.copying import words_of
-from tasks.writing.figuring import See, described, looked_at
+from tasks.writing.figuring import See, described, looked_at, marked, pictured
 from tasks.writing.sentences import (
     Piece,
     cited_in,
@@ -70,16 +71,19 @@ async def author(
     outline: Sequence[PlannedSection],
     engine: Engine,
     see: See | None = None,
+    *,
+    draws: bool = False,
 ) -> Draft:
     """The draft as the engine writes it, not yet checked as a whole.
 
     Args:
         draft: with all it is written from, and no section.
         see: the engine that is shown a picture; None: it sees none.
+        draws: whether an image model is to draw the method figure.
     """
     authoring = _Authoring(draft, material, engine)
     sections = [_Written(planned) for planned in outline]
-    await authoring.figures(see)
+    await authoring.figures(see, draws=draws)
     for written in sections:
         await authoring.write(written, sections)
     await authoring.read(sections)
@@ -100,7 +104,7 @@ async def revise(
     as they were.
     """
     before = revision.draft
-    authoring = _Authoring(replace(draft, figures=before.figures), material, engine)
+    authoring = _Authoring(marked(replace(draft, figures=before.figures)), material, engine)
     authoring.provenance = before.provenance
     claims = {claim.claim_key: claim for claim in before.claims}
     sections = [
@@ -135,20 +139,32 @@ class _Authoring:
         quoted = (claim for claim in self.draft.claims if claim.kind is ClaimKind.QUOTE)
         return {key: claim.passage for claim in quoted for key in claim.cited_keys}
 
-    async def figures(self, see: See | None) -> None:
-        """The method figure as the engine describes it; and all of them seen, where it sees."""
-        figure, failures = await described(self.draft, self.engine)
-        fixed = self.draft.figures
-        self.draft = replace(
-            self.draft,
-            figures=tuple(
-                figure if figure is not None and each.kind is FigureKind.GRAPH else each
-                for each in fixed
-            ),
-            failures=(*self.draft.failures, *failures),
-        )
+    async def figures(self, see: See | None, *, draws: bool) -> None:
+        """The method figure as the engine describes it, drawn by an image model where `draws`; and
+        all of them seen, where it sees.
+        """
+        fixed = next((each for each in self.draft.figures if each.kind is FigureKind.GRAPH), None)
+        stand = [] if fixed is None else await self._method_figures(fixed, draws=draws)
+        if stand:
+            figures = (stand[0] if each is fixed else each for each in self.draft.figures)
+            self.draft = replace(self.draft, figures=tuple(figures))
         if see is not None:
-            self.draft, self.seen = await looked_at(self.draft, fixed, see)
+            instead = {each.figure_id: stand[1:] for each in stand}
+            self.draft, self.seen = await looked_at(self.draft, instead, see)
+        self.draft = marked(self.draft)
+
+    async def _method_figures(self, fixed: DraftFigure, *, draws: bool) -> list[DraftFigure]:
+        """The figure that stands, and what it gives way to where it misleads."""
+        figure, failures = await described(self.draft, self.engine)
+        stand = [] if figure is None else [figure]
+        if figure is None or figure.spec != fixed.spec:
+            stand.append(fixed)
+        if figure is not None and draws:
+            picture, undrawn = await pictured(figure, self.draft, self.engine)
+            stand[:0] = [] if picture is None else [picture]
+            failures += undrawn
+        self.draft = replace(self.draft, failures=(*self.draft.failures, *failures))
+        return stand
 
     async def write(self, written: _Written, sections: Sequence[_Written]) -> None:
         """Write a section, or write it anew by the points about it."""

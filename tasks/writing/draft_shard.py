@@ -17,9 +17,11 @@ from tasks.judging.step import Engine
 from tasks.shards.work import Shard, land_once
 from tasks.writing.authoring import author, revise
 from tasks.writing.checking import check, word_count
+from tasks.writing.expected import drawing_model
 from tasks.writing.figuring import See
 from tasks.writing.skeleton import write_sections
 from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
+from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
 from tasks.writing.venue_rules import against_rules
 from warehouse.drafts import DRAFT_RECORD
 from warehouse.layout import Layout
@@ -97,7 +99,8 @@ async def write_draft(
     elif request.revision is not None:
         draft = await revise(draft, material, request.outline, engine, request.revision)
     else:
-        draft = await author(draft, material, request.outline, engine, see)
+        draws = drawing_model(request.profile.judging) is not None
+        draft = await author(draft, material, request.outline, engine, see, draws=draws)
     if draft.word_count is None:
         return draft
     refusals = (*check(draft, material.stored), *against_rules(draft, material.venue))
@@ -115,7 +118,11 @@ async def write_draft(
 def sees(request: DraftRequest, settings: Settings) -> bool:
     """Whether the models that would be shown a figure see pictures."""
     judging, engine = request.profile.judging, request.engine
-    asked = asked_models(LOOK_AT_FIGURE, judging) or [engine.model or ""]
+    asked = {
+        model
+        for step in (LOOK_AT_FIGURE, LOOK_AT_PICTURE)
+        for model in asked_models(step, judging) or [engine.model or ""]
+    }
     return not engine.is_baseline and all(
         takes_images(model, settings.language_model) for model in asked
     )
@@ -124,6 +131,6 @@ def sees(request: DraftRequest, settings: Settings) -> bool:
 def material_hash(request: DraftRequest) -> str:
     """Over all that a draft is written from."""
     return content_hash(
-        request.material.model_dump_json(exclude={"figures": {"__all__": {"svg"}}}),
+        request.material.model_dump_json(exclude={"figures": {"__all__": {"svg", "drawn_by"}}}),
         *(section.model_dump_json() for section in request.outline),
     )

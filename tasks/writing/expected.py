@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.draft import DECLARATION_KEY
+from schemas.base import replace
+from schemas.draft import DECLARATION_KEY, FigureKind
 from schemas.draft_run import Material, PlannedSection
+from schemas.judging import AskingParameters, JudgingParameters
 from tasks.judging.expected import CHARACTERS_PER_TOKEN, Asked
+from tasks.judging.panel import asked_models
+from tasks.judging.pictures import PICTURE_TOKENS
 from tasks.judging.step import Step
 from tasks.judging.steps.verify_citations import VERIFY_CITATIONS
 from tasks.judging.verifying import CLAIMS_PER_CALL, WORDS_PER_SOURCE
@@ -14,9 +18,13 @@ from tasks.writing.steps import STEPS
 from tasks.writing.steps.draft_method_figure import DRAFT_METHOD_FIGURE
 from tasks.writing.steps.draft_reading import DRAFT_READING
 from tasks.writing.steps.draft_section import DRAFT_SECTION
+from tasks.writing.steps.draw_method_figure import DRAW_METHOD_FIGURE
 from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE
+from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE
 
 DRAFT_STEPS: tuple[Step[Any, Any], ...] = (*STEPS, VERIFY_CITATIONS)
+PICTURE_STEPS: tuple[Step[Any, Any], ...] = (DRAW_METHOD_FIGURE, LOOK_AT_PICTURE)
+"""Asked only where an image model draws."""
 TOKENS_PER_WORD = 1.6
 """Of a draft's text, in which keys stand for numbers."""
 TOKENS_PER_CLAIM = 45
@@ -28,12 +36,36 @@ VERDICT_TOKENS = 60
 CAPTION_TOKENS, LOOK_TOKENS = 80, 150
 
 
+def drawing_model(judging: JudgingParameters) -> str | None:
+    """The image model that draws the method figure; None: a program does."""
+    return next(iter(asked_models(DRAW_METHOD_FIGURE, judging)), None)
+
+
+def drawn_by(judging: JudgingParameters, model: str) -> JudgingParameters:
+    """The parameters by which `model` draws the method figure."""
+    asked = judging.steps.get(DRAW_METHOD_FIGURE.name, AskingParameters())
+    steps = {**judging.steps, DRAW_METHOD_FIGURE.name: replace(asked, model=model, judges=None)}
+    return replace(judging, steps=steps)
+
+
+def steps_of(judging: JudgingParameters) -> tuple[Step[Any, Any], ...]:
+    """The steps that a draft may ask."""
+    draws = drawing_model(judging) is not None
+    return tuple(step for step in DRAFT_STEPS if draws or step not in PICTURE_STEPS)
+
+
 def asked_of_draft(
-    material: Material, outline: Sequence[PlannedSection], *, sees: bool, review: bool
+    material: Material,
+    outline: Sequence[PlannedSection],
+    *,
+    sees: bool,
+    review: bool,
+    draws: bool = False,
 ) -> dict[Step[Any, Any], Asked]:
     """Calls and tokens by step.
 
     Args:
+        draws: whether an image model draws the method figure.
         sees: whether figures are shown to the model.
         review: whether there is a second round.
     """
@@ -46,7 +78,9 @@ def asked_of_draft(
         for key in each.claim_keys
     )
     rounds = 1 + REVISED * (2 if review else 1)
-    seen = len(material.figures) if sees else 0
+    pictures = int(draws and any(each.kind is FigureKind.GRAPH for each in material.figures))
+    seen = len(material.figures) - pictures if sees else 0
+    looked = pictures if sees else 0
     idea = sum(size for key, size in sizes.items() if key.startswith("idea."))
     works = len(material.works)
     holds = 2 if review else 1
@@ -64,4 +98,10 @@ def asked_of_draft(
             holds * batches, holds * checked, holds * works * SENTENCES_PER_WORK * VERDICT_TOKENS
         ),
         LOOK_AT_FIGURE: Asked(seen, seen * (IMAGE_TOKENS + CAPTION_TOKENS), seen * LOOK_TOKENS),
+        DRAW_METHOD_FIGURE: Asked(pictures, pictures * GRAPH_TOKENS, pictures * PICTURE_TOKENS),
+        LOOK_AT_PICTURE: Asked(
+            looked,
+            looked * (IMAGE_TOKENS + CAPTION_TOKENS + GRAPH_TOKENS),
+            looked * LOOK_TOKENS,
+        ),
     }

@@ -1,9 +1,9 @@
-"""The figures of a draft by a model: the method as it describes it, held against the rules for
-figures, and every picture shown to a model that sees.
+"""The figures of a draft by a model: the method as it describes it, drawn by a program or by an
+image model, held against the rules for figures, and every picture shown to a model that sees.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import pypandoc
 import vl_convert
@@ -11,28 +11,41 @@ from pydantic import ValidationError
 
 from schemas.base import replace
 from schemas.draft import (
+    DECLARATION_KEY,
+    ClaimKind,
     Draft,
+    DraftClaim,
     DraftFigure,
     FigureKind,
     GraphArrow,
     GraphNode,
     MethodGraph,
+    PictureSpec,
 )
 from schemas.failure import Failure
-from schemas.naming import MARKDOWN, escaped
-from schemas.outcome import Unscored
+from schemas.naming import MARKDOWN, claim_span, escaped
+from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.judging.messages import PNG, Attachment
+from tasks.judging.pictures import as_prompt
 from tasks.judging.step import Engine
 from tasks.writing.checking import STAGE, numbers_in, values_of
 from tasks.writing.figures.mending import finished
+from tasks.writing.figures.pictures import picture_svg
 from tasks.writing.method_graph import graph_figure
 from tasks.writing.steps.draft_method_figure import (
     DRAFT_METHOD_FIGURE,
     MethodFigureInput,
     MethodFigureReply,
 )
-from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE, LookInput
+from tasks.writing.steps.draw_method_figure import (
+    DRAW_METHOD_FIGURE,
+    DrawMethodFigureInput,
+    DrawnArrow,
+    DrawnBox,
+)
+from tasks.writing.steps.look_at_figure import LOOK_AT_FIGURE, LookInput, LookReply
+from tasks.writing.steps.look_at_picture import LOOK_AT_PICTURE, LookAtPictureInput
 
 See = Callable[[Attachment], Engine]
 """The engine whose questions take that picture along."""
@@ -80,6 +93,86 @@ def _graph(told: MethodFigureReply) -> MethodGraph:
     )
 
 
+async def pictured(
+    figure: DraftFigure, draft: Draft, engine: Engine
+) -> tuple[DraftFigure | None, tuple[Failure, ...]]:
+    """A described method figure as an image model draws it; None: boxes and arrows that a program
+    drew stand, and why.
+    """
+    graph = MethodGraph.model_validate_json(figure.spec)
+    inputs = DrawMethodFigureInput(
+        caption=_caption(figure), boxes=_boxes(graph), arrows=_arrows(graph)
+    )
+    outcome = await engine.run(DRAW_METHOD_FIGURE, inputs)
+    if isinstance(outcome, Unscored):
+        return None, (_undrawn(outcome.reason, outcome.detail),)
+    png = outcome.value.content
+    spec = PictureSpec(
+        model=outcome.provenance.model_requested,
+        asked=as_prompt(DRAW_METHOD_FIGURE.messages(inputs)),
+        graph=graph,
+        png_sha256=hashlib.sha256(png).hexdigest(),
+    )
+    picture = replace(
+        figure,
+        kind=FigureKind.PICTURE,
+        spec=spec.model_dump_json(indent=1),
+        svg=picture_svg(png),
+        mended=(),
+        drawn_by=spec.model,
+    )
+    picture, faults = finished(picture, values_of(draft))
+    if faults:
+        said = "; ".join(fault.said for fault in faults[:3])
+        return None, (_undrawn(Reason.ILLEGIBLE, said),)
+    return picture, ()
+
+
+def _boxes(graph: MethodGraph) -> tuple[DrawnBox, ...]:
+    return tuple(DrawnBox(label=node.label, group=node.group) for node in graph.nodes)
+
+
+def _arrows(graph: MethodGraph) -> tuple[DrawnArrow, ...]:
+    labels = {node.node_id: node.label for node in graph.nodes}
+    return tuple(
+        DrawnArrow(source=labels[each.source], target=labels[each.target], label=each.label)
+        for each in graph.arrows
+    )
+
+
+def marked(draft: Draft) -> Draft:
+    """The draft that says of each picture by an image model how it was made: below it, by a claim,
+    and where it declares what machines wrote.
+    """
+    made = {f"figure.{each.figure_id}.made": each for each in draft.figures if each.made}
+    of_figure = {figure.figure_id: key for key, figure in made.items()}
+    marks = tuple(
+        DraftClaim(
+            claim_key=key, kind=ClaimKind.TEXT, means="how a figure was made", shown=figure.made
+        )
+        for key, figure in made.items()
+    )
+    return replace(
+        draft,
+        figures=tuple(_captioned(each, of_figure.get(each.figure_id)) for each in draft.figures),
+        claims=(*(_declaring(each, made.values()) for each in draft.claims), *marks),
+    )
+
+
+def _captioned(figure: DraftFigure, key: str | None) -> DraftFigure:
+    """With its mark, which it has already where an earlier round drew it."""
+    if key is None or (mark := claim_span(key, figure.made)) in figure.caption:
+        return figure
+    return replace(figure, caption=f"{figure.caption} {mark}")
+
+
+def _declaring(claim: DraftClaim, made: Iterable[DraftFigure]) -> DraftClaim:
+    if claim.claim_key != DECLARATION_KEY:
+        return claim
+    said = (figure.made_as(f"Its {figure.figure_id} figure") for figure in made)
+    return replace(claim, shown=" ".join((claim.shown, *said)))
+
+
 def _left(reason: Reason, why: str) -> Failure:
     return Failure(
         stage=STAGE,
@@ -89,38 +182,65 @@ def _left(reason: Reason, why: str) -> Failure:
     )
 
 
+def _undrawn(reason: Reason, why: str) -> Failure:
+    return Failure(
+        stage=STAGE,
+        subject="Figure method",
+        reason=reason,
+        detail=f"boxes and arrows stand instead of the image model's picture, {why}",
+    )
+
+
 async def looked_at(
-    draft: Draft, fixed: Sequence[DraftFigure], see: See
+    draft: Draft, instead: Mapping[str, Sequence[DraftFigure]], see: See
 ) -> tuple[Draft, dict[str, list[str]]]:
     """The draft whose figures a model has seen; and points about each figure, for whoever writes
     the section that it stands in.
 
-    A described method figure that misleads gives way to the fixed one.
+    Args:
+        instead: what a figure that misleads gives way to, by its name: first what is looked at in
+            its turn, the last one as it is.
     """
-    instead = {each.figure_id: each for each in fixed if each.kind is FigureKind.GRAPH}
     figures: list[DraftFigure] = []
     failures: list[Failure] = []
     points: dict[str, list[str]] = {}
-    for figure in draft.figures:
-        engine = see(_picture(figure))
-        outcome = await engine.run(LOOK_AT_FIGURE, LookInput(caption=_caption(figure)))
-        if isinstance(outcome, Unscored):
-            failures.append(_of(figure, outcome.reason, f"no model saw it, {outcome.detail}"))
-            figures.append(figure)
-            continue
-        seen = replace(figure, seen_by=outcome.provenance.model_answered or engine.name)
-        points[figure.figure_id] = [each.point for each in outcome.value.points]
-        wrong = [each.point for each in outcome.value.points if each.misleads]
-        plain = instead.get(figure.figure_id)
-        if wrong and plain is not None and plain.spec != figure.spec:
-            failures.append(_left(Reason.ILLEGIBLE, f"a model that saw it says: {wrong[0]}"))
-            points[figure.figure_id] = []
-            seen = plain
-        elif wrong:
-            failures.append(_of(figure, Reason.ILLEGIBLE, f"a model that saw it says: {wrong[0]}"))
-        figures.append(seen)
+    for first in draft.figures:
+        figure, others = first, list(instead.get(first.figure_id, ()))
+        while True:
+            outcome = await _seen(figure, see)
+            if isinstance(outcome, Unscored):
+                why = f"no model saw it, {outcome.detail}"
+                failures.append(_of(figure, outcome.reason, why))
+                break
+            points[figure.figure_id] = [each.point for each in outcome.value.points]
+            wrong = next((each.point for each in outcome.value.points if each.misleads), None)
+            if wrong is None or not others:
+                seen_by = outcome.provenance.model_answered or outcome.provenance.engine
+                figure = replace(figure, seen_by=seen_by)
+                if wrong is not None:
+                    failures.append(_of(figure, Reason.ILLEGIBLE, _says(wrong)))
+                break
+            gone, points[figure.figure_id] = _undrawn if figure.drawn_by else _left, []
+            failures.append(gone(Reason.ILLEGIBLE, _says(wrong)))
+            figure = others.pop(0)
+            if not others:
+                break
+        figures.append(figure)
     done = replace(draft, figures=tuple(figures), failures=(*draft.failures, *failures))
     return done, points
+
+
+async def _seen(figure: DraftFigure, see: See) -> Outcome[LookReply]:
+    engine, caption = see(_picture(figure)), _caption(figure)
+    if figure.kind is not FigureKind.PICTURE:
+        return await engine.run(LOOK_AT_FIGURE, LookInput(caption=caption))
+    graph = PictureSpec.model_validate_json(figure.spec).graph
+    inputs = LookAtPictureInput(caption=caption, boxes=_boxes(graph), arrows=_arrows(graph))
+    return await engine.run(LOOK_AT_PICTURE, inputs)
+
+
+def _says(point: str) -> str:
+    return f"a model that saw it says: {point}"
 
 
 def _of(figure: DraftFigure, reason: Reason, why: str) -> Failure:

@@ -38,6 +38,8 @@ def show(lake: Lake) -> None:
         st.markdown(text.prose(part.text))
         for figure in draft.figures:
             st.image(figure.svg)
+            if figure.made:
+                st.caption(text.line(figure.made))
     with rests:
         _claims(draft)
         _outline(part)

@@ -41,7 +41,7 @@ _README = """\
 | `outline.yaml` | what each section has to say, by which claims; edit it and write again with `--outline` |
 | `claims.json` | every number, text, quotation and gap by key, with the SQL that gives it out of the lake |
 | `figures/` | each figure as SVG, PDF and PNG, with its specification and the SQL of its rows |
-
+{made}
 To go on by hand, edit `draft.tex` or `draft.docx`. What is changed there is no longer checked: a number that is
 not in `claims.json`, and a sentence about a work that is not quoted, is yours.
 """
@@ -103,6 +103,11 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: V
         "run_id": head.run_id,
         "engine": head.engine,
         "venue": f"{venue.venue}: {venue.title}",
+        "made": "".join(
+            f"\n`{FIGURES}/{figure.figure_id}`: {figure.made}\n"
+            for figure in draft.figures
+            if figure.made
+        ),
     }
     texts = {
         SOURCE: draft.markdown,

@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 
 from schemas.draft import DraftFigure, FigureKind, MethodGraph
 from tasks.writing.figures.chart_data import ChartData
+from tasks.writing.figures.pictures import Pixels, kept_png
 from tasks.writing.figures.printed import Printed, printed
 from tasks.writing.parsing import ClaimSeen, parse
 
@@ -43,6 +44,11 @@ class Look:
     def graph(self) -> MethodGraph | None:
         is_graph = self.figure.kind is FigureKind.GRAPH
         return MethodGraph.model_validate_json(self.figure.spec) if is_graph else None
+
+    @cached_property
+    def pixels(self) -> Pixels | None:
+        is_picture = self.figure.kind is FigureKind.PICTURE
+        return Pixels.of(kept_png(self.figure)) if is_picture else None
 
     @cached_property
     def caption_claims(self) -> tuple[ClaimSeen, ...]:

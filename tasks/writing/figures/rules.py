@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import lxml.etree
 
 from schemas.draft import DraftFigure
-from tasks.writing.figures import chart_rules, graph_rules, print_rules
+from tasks.writing.figures import chart_rules, graph_rules, picture_rules, print_rules
 from tasks.writing.figures.looking import Fault, Look, Values
 
 RULES: dict[str, Callable[[Look], Iterator[str]]] = {
@@ -19,6 +19,9 @@ RULES: dict[str, Callable[[Look], Iterator[str]]] = {
     "boxes": graph_rules.boxes,
     "arrows": graph_rules.arrows,
     "reading order": graph_rules.reading_order,
+    "resolution": picture_rules.resolution,
+    "shape": picture_rules.shape,
+    "something shown": picture_rules.shows_something,
     "legend": chart_rules.legend,
     "drawn": print_rules.is_drawn,
     "text size": print_rules.text_size,
@@ -41,6 +44,6 @@ def faults_in(figure: DraftFigure, values: Values) -> tuple[Fault, ...]:
     look = Look(figure, values)
     try:
         found = [Fault(name, said) for name, rule in RULES.items() for said in rule(look)]
-    except (ValueError, lxml.etree.XMLSyntaxError) as error:
+    except (ValueError, OSError, lxml.etree.XMLSyntaxError) as error:
         return (Fault("drawn", f"it cannot be drawn: {' '.join(str(error).split())[:200]}"),)
     return tuple(dict.fromkeys(found))

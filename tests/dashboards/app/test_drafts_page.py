@@ -7,8 +7,10 @@ import pytest
 from schemas.base import replace
 from schemas.failure import Failure
 from schemas.reasons import Reason
+from tasks.writing.figures.pictures import picture_svg
 from tests.support.dashboard import open_page, words
 from tests.support.draft_lake import make_draft, publish_draft
+from tests.support.drawn_pictures import drawn
 from tests.support.safe_page import unsafe_parts
 from warehouse.layout import Layout
 
@@ -54,6 +56,20 @@ def test_a_refused_draft_says_why_and_its_text_stays_text(tmp_path: Path) -> Non
     page = open_page("drafts", layout)
     assert not page.exception
     assert "its text says what nothing carries" in words(page)
+    assert unsafe_parts(page) == []
+
+
+def test_a_picture_says_which_model_drew_it(tmp_path: Path) -> None:
+    layout, draft = Layout(tmp_path), make_draft()
+    method, *charts = draft.figures
+    svg = picture_svg(drawn("<box>\nCount bats"))
+    picture = replace(method, svg=svg, drawn_by=MARKUP)
+    publish_draft(layout, replace(draft, figures=(picture, *charts)))
+    page = open_page("drafts", layout)
+    assert not page.exception
+    said = words(page)
+    assert "an image model, from boxes and arrows" in said
+    assert "No model that sees has looked at it" in said
     assert unsafe_parts(page) == []
 
 
