@@ -49,7 +49,7 @@ class LlmCall(Noun):
     engine: str = Field(description="Engine that called.")
     model_requested: str = Field(description="Model asked for.")
     model_answered: str | None = Field(
-        description="As the provider names it; None when nothing was answered.",
+        description="As the provider names it; None when nothing was answered, or it names none.",
     )
     prompt_tokens: TokenCount = Field(description="Tokens sent.")
     completion_tokens: TokenCount = Field(description="Tokens received.")

@@ -26,8 +26,9 @@ from schemas.base import replace
 from schemas.calls import CallStatus
 from schemas.choices import EngineChoice
 from schemas.draft import Draft, DraftFigure, FigureKind, PictureSpec
-from schemas.draft_run import DraftRequest
+from schemas.draft_run import DraftRequest, DraftRevision, SectionPoint
 from schemas.errors import ConfigurationError
+from schemas.identifiers import RunId
 from schemas.option_values import DEFAULT_PROFILE
 from schemas.options import WriteOptions
 from schemas.reasons import Reason
@@ -205,6 +206,21 @@ def test_a_second_run_asks_for_no_picture(here: Path, server: OpenAIServer) -> N
     assert method_figure(again).svg == method_figure(drawn).svg
     (row,) = [call for call in again.llm_calls if call.step == "draw_method_figure"]
     assert (row.cache_hit, row.cost_usd) == (True, 0)
+
+
+def test_a_second_round_keeps_the_picture_and_its_marks(here: Path, server: OpenAIServer) -> None:
+    request = asked(server)
+    first = written(request)
+    point = SectionPoint(heading=first.sections[0].heading, point="Say it anew.")
+    revision = DraftRevision(
+        run_id=draft_run_id(request), review_run_id=RunId("check-a"), draft=first, points=(point,)
+    )
+    second = written(replace(request, revision=revision))
+    assert second.word_count
+    assert second.figures == first.figures
+    declared = [each for each in second.claims if each.claim_key == "declaration"]
+    assert declared == [each for each in first.claims if each.claim_key == "declaration"]
+    assert len(asked_for_pictures(server)) == 1
 
 
 def test_a_model_that_sees_is_shown_it_beside_what_it_was_to_show(
