@@ -29,8 +29,8 @@ class Pixels:
     def of(cls, png: bytes) -> "Pixels":
         """Raises ValueError, OSError: it is no PNG."""
         with Image.open(io.BytesIO(png), formats=("PNG",)) as image:
-            extrema = image.convert("RGB").getextrema()
-            return cls(*image.size, has_one_colour=all(low == high for low, high in extrema))
+            colours = image.convert("RGB").getcolors(maxcolors=1)  # None: there are more
+            return cls(*image.size, has_one_colour=colours is not None)
 
 
 def picture_svg(png: bytes) -> str:
