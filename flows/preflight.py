@@ -289,8 +289,15 @@ def check_place(folder: Path, settings: Settings) -> None:
     """
     check_writable(folder)
     if settings.catalogue is not None:
-        _check_catalogue(settings.catalogue)
-    for objects in _objects_of(folder, settings).values():
+        from warehouse.postgres import check_may_publish
+
+        check_may_publish(settings.catalogue)
+    from warehouse.lake import refuse_after_a_move
+    from warehouse.layout import Layout
+
+    found = _objects_of(folder, settings)
+    refuse_after_a_move(Layout(folder), settings.catalogue, found.get(_OF_LAKE))
+    for objects in found.values():
         objects.check()
 
 
@@ -384,6 +391,9 @@ def _catalogue(settings: Settings) -> ComponentStatus:
     )
 
 
+_OF_LAKE = "files of the lake"
+
+
 def _objects_of(warehouse: Path, settings: Settings) -> "dict[str, ObjectFolder]":
     """What lies in object storage, and where."""
     from warehouse.lake import lies_in
@@ -395,7 +405,7 @@ def _objects_of(warehouse: Path, settings: Settings) -> "dict[str, ObjectFolder]
         found["warehouse"] = layout.objects
     lake = lies_in(layout, settings.catalogue)
     if lake is not None and layout.objects is None:
-        found["files of the lake"] = lake
+        found[_OF_LAKE] = lake
     return found
 
 
@@ -412,17 +422,6 @@ def _object_storage(warehouse: Path, settings: Settings) -> list[ComponentStatus
     detail = "; ".join(f"{what}: {place.address}" for what, place in places.items())
     told = f"{detail}: written, read and removed from"
     return [ComponentStatus(part=part, state="ok", detail=told)] if places else []
-
-
-def _check_catalogue(url: str) -> None:
-    from warehouse.postgres import PostgresCatalogue, catalogue_state
-
-    catalogue = PostgresCatalogue.of(url)
-    state = catalogue_state(catalogue)
-    if not state.may_write:
-        raise ConfigurationError(
-            f"nothing could be published to the catalogue at {catalogue.title}: {state.told}"
-        )
 
 
 def _check_embeddings(settings: Settings) -> None:

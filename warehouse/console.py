@@ -272,7 +272,9 @@ def _plain(value: Any) -> Any:
 
 def _wrong(sql: str, error: duckdb.Error | RuntimeError) -> SqlError:
     line, more = _said(error)
-    wrong = SqlError(f"wrong SQL: {line}")
+    lost = isinstance(error, duckdb.IOException)
+    told = "the lake cannot be read (`assay warehouse verify` says more)" if lost else "wrong SQL"
+    wrong = SqlError(f"{told}: {line}")
     if str(more.get("position", "")).isdecimal():
         before = sql.encode()[: int(more["position"])]
         wrong.place = len(before.decode(errors="ignore"))

@@ -27,7 +27,13 @@ from warehouse.definitions import show_as_defined
 from warehouse.layout import Layout
 from warehouse.object_files import reach, storage_failure, storage_failures_told
 from warehouse.object_storage import ObjectFolder
-from warehouse.postgres import VARIABLE, PostgresCatalogue, loss_told, only_publisher
+from warehouse.postgres import (
+    VARIABLE,
+    PostgresCatalogue,
+    catalogue_state,
+    loss_told,
+    only_publisher,
+)
 from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import quoted, statement, table_statement
 
@@ -43,7 +49,11 @@ _NO_LAKE = "creating a new DuckLake is explicitly disabled"
 
 @contextmanager
 def open_writer(
-    layout: Layout, *, catalogue_url: str | None = None, wait_seconds: float = 60.0
+    layout: Layout,
+    *,
+    catalogue_url: str | None = None,
+    wait_seconds: float = 60.0,
+    moves: bool = False,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that may change the lake, which it creates when there is none; the lake is the
     default schema.
@@ -51,20 +61,56 @@ def open_writer(
     Args:
         catalogue_url: address of a PostgreSQL database; None: an SQLite file in the warehouse.
         wait_seconds: how long to wait for another publisher to finish.
+        moves: whether the lake is being moved, and so may be in two places.
 
     Raises:
         TransientError: another publisher is still at work.
-        ConfigurationError: the catalogue cannot be opened, or is not this lake's; object storage
-            refuses.
+        ConfigurationError: the catalogue cannot be opened, or is not this lake's; the lake was
+            moved elsewhere, or is to be moved first; object storage refuses.
         UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     _check_catalogue_is_shared(layout, catalogue_url)
+    if not moves:
+        _refuse_before_a_move(layout, catalogue_url)
     layout.lake.mkdir(parents=True, exist_ok=True)
     with (
         _only_publisher(layout, catalogue_url, wait_seconds),
         _attached(layout, catalogue_url, read_only=False) as connection,
     ):
+        if not moves:
+            refuse_after_a_move(layout, catalogue_url, object_folder(connection))
         yield connection
+
+
+def _refuse_before_a_move(layout: Layout, catalogue_url: str | None) -> None:
+    """A catalogue in a file, and an empty database named: the lake would begin anew there."""
+    if catalogue_url is None or layout.objects is not None or not layout.catalogue.exists():
+        return
+    catalogue = PostgresCatalogue.of(catalogue_url)
+    if not catalogue_state(catalogue).has_lake:
+        raise ConfigurationError(
+            f"the catalogue of {layout.root} is a file, and {catalogue.title} holds none yet:"
+            f" `assay warehouse move-catalogue` moves it there; else unset {VARIABLE}"
+        )
+
+
+def refuse_after_a_move(
+    layout: Layout, catalogue_url: str | None, place: ObjectFolder | None
+) -> None:
+    """With a catalogue that machines share, all of a warehouse goes with its lake's files: who
+    published out of the old folder would not see what landed at the address since.
+
+    Args:
+        place: where the lake's files lie; None: in a folder.
+
+    Raises:
+        ConfigurationError: the warehouse is such a folder.
+    """
+    if catalogue_url is not None and layout.objects is None and place is not None:
+        address = place.address.removesuffix("lake/").rstrip("/")
+        raise ConfigurationError(
+            f"the warehouse {layout.root} was moved to {address}: name that with --warehouse"
+        )
 
 
 @contextmanager
@@ -99,6 +145,7 @@ def open_reader(
     """
     if not may_hold_a_lake(layout, catalogue_url):
         raise no_lake(layout)
+    _refuse_before_a_move(layout, catalogue_url)
     with _attached(layout, catalogue_url, read_only=True) as connection:
         if as_defined:
             show_as_defined(connection)

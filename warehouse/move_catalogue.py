@@ -41,7 +41,7 @@ def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
         source.execute("call ducklake_flush_inlined_data('lake')")
         # Attaching it makes the tables of an empty lake, as this version of DuckLake wants them.
         with (
-            open_writer(layout, catalogue_url=catalogue_url),
+            open_writer(layout, catalogue_url=catalogue_url, moves=True),
             _both(layout, catalogue) as connection,
         ):
             rows = _copy(connection, catalogue)

@@ -73,7 +73,7 @@ def move_data(
         if catalogue_url is not None:
             units = _share_landed(layout, Layout.of(address))
     copied = []
-    with open_writer(layout, catalogue_url=catalogue_url) as connection:
+    with open_writer(layout, catalogue_url=catalogue_url, moves=True) as connection:
         source = object_folder(connection)
         place = f"{layout.data.resolve()}/" if target is None else target.address
         before = f"{layout.data.resolve()}/" if source is None else source.address

@@ -196,6 +196,21 @@ def catalogue_state(catalogue: PostgresCatalogue) -> CatalogueState:
     )
 
 
+def check_may_publish(url: str) -> None:
+    """Look whether this user may change the lake whose catalogue is there.
+
+    Raises:
+        ConfigurationError: it may only read.
+        UpstreamError: the server cannot be reached.
+    """
+    catalogue = PostgresCatalogue.of(url)
+    state = catalogue_state(catalogue)
+    if not state.may_write:
+        raise ConfigurationError(
+            f"nothing could be published to the catalogue at {catalogue.title}: {state.told}"
+        )
+
+
 @contextmanager
 def _asking(catalogue: PostgresCatalogue) -> Iterator[duckdb.DuckDBPyConnection]:
     """One transaction of the server, in which it is asked in its own SQL."""

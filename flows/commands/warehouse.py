@@ -110,8 +110,11 @@ def move_data(
     """
     from warehouse.move_data import move_data as move
 
-    address = None if target == "file:" else target
-    moved = move(Layout(lake.warehouse.resolve()), address, catalogue_url=Settings().catalogue)
+    address, settings = None if target == "file:" else target, Settings()
+    layout = Layout(lake.warehouse.resolve())
+    if address is not None and settings.catalogue is not None:
+        _refuse_to_open(layout, settings)
+    moved = move(layout, address, catalogue_url=settings.catalogue)
     if json:
         print_answer("moved", [moved])
     print_note(
@@ -123,6 +126,23 @@ def move_data(
     if moved.kept is not None:
         print_note(f"nothing reads {moved.kept} any more, once what has it open has ended")
     return 0
+
+
+def _refuse_to_open(layout: Layout, settings: Settings) -> None:
+    """Accounts stay in the folder: a dashboard at the address would show all to anyone."""
+    from warehouse.services.accounts import has_accounts
+    from warehouse.services.database import ServiceDatabase, services_file
+
+    if settings.dashboard.password is not None or not services_file(layout).exists():
+        return
+    with ServiceDatabase(layout) as database:
+        closed = has_accounts(database)
+    if closed:
+        raise ConfigurationError(
+            f"the readers of {layout.root} sign in with accounts, which an address does not have,"
+            " and would have to sign in no more: export ASSAY_DASHBOARD__PASSWORD first, here and"
+            " wherever the dashboard runs, or remove the accounts"
+        )
 
 
 @application.command("docs")

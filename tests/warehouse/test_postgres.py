@@ -22,6 +22,7 @@ from schemas.errors import (
     TransientError,
     UpstreamError,
 )
+from schemas.identifiers import RunId
 from tests.support.assay_command import wait_until
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.postgres_server import PASSWORD, PostgresServer, needs_postgres
@@ -33,6 +34,7 @@ from warehouse.layout import Layout
 from warehouse.move_catalogue import move_catalogue
 from warehouse.postgres import PostgresCatalogue, catalogue_state
 from warehouse.reading import LakeReading
+from warehouse.runs.deletion import delete_run
 from warehouse.runs.landing import RUNS, land
 from warehouse.units import publish as publishing
 from warehouse.units.landing import write_head
@@ -319,6 +321,10 @@ def test_a_reader_needs_no_right_to_write(
     with pytest.raises(PublicationError, match="permission denied") as told:
         publish(layout, RUNS, make_run("run-b", ideas=2), catalogue_url=reader)
     assert "\n" not in str(told.value)
+    files = sorted(layout.root.rglob("*"))
+    with pytest.raises(ConfigurationError, match="reader may read and not publish"):
+        delete_run(layout, RunId("run-a"), catalogue_url=reader)
+    assert sorted(layout.root.rglob("*")) == files
     published(layout, url, "run-b")
     assert counts(layout, reader)["ideas"] == 4
     postgres.sql(database, "drop owned by reader; drop role reader")
@@ -376,6 +382,18 @@ def test_a_moved_catalogue_tells_every_snapshot_as_before(with_file: Layout, emp
         pass
     with pytest.raises(ConfigurationError, match="it was moved before"):
         move_catalogue(with_file, empty)
+
+
+def test_a_lake_whose_catalogue_is_still_a_file_does_not_begin_anew_in_an_empty_database(
+    with_file: Layout, empty: str
+) -> None:
+    for opened in (open_reader, open_writer):
+        with (
+            pytest.raises(ConfigurationError, match="`assay warehouse move-catalogue` moves it"),
+            opened(with_file, catalogue_url=empty),
+        ):
+            pass
+    assert not catalogue_state(PostgresCatalogue.of(empty)).has_lake
 
 
 def test_a_move_that_was_cut_short_is_finished(

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import sys
 import tarfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +11,15 @@ from pathlib import Path
 import pytest
 
 from dashboards.reports.write import write_reports
+from flows.command_line import application, run_command
+from flows.exit_codes import EXIT_DONE, EXIT_USAGE
 from flows.preflight import check_place
 from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, UpstreamError
 from schemas.idea import RejectedIdea
 from schemas.identifiers import IdeaId, RunId
 from schemas.reasons import Reason
+from schemas.role import Role
 from schemas.settings import Settings
 from tests.support.evaluations import make_evaluation, make_llm_call, make_run
 from tests.support.object_server import Fault, ObjectServer
@@ -24,6 +28,8 @@ from warehouse.layout import Layout
 from warehouse.move_data import move_data
 from warehouse.runs.deletion import delete_run
 from warehouse.runs.landing import RUNS, find_receipt, land, land_rejections, reuse
+from warehouse.services.accounts import add_account
+from warehouse.services.database import ServiceDatabase
 from warehouse.shared_reports import (
     bring_report,
     forget_reports,
@@ -273,6 +279,37 @@ def test_a_warehouse_moves_from_a_folder_to_an_address_with_all_that_landed(
     assert publish(machines[1], RUNS, make_run(ideas=2), catalogue_url=empty).unchanged
     with pytest.raises(ConfigurationError, match="already"):
         move_data(machines[0], machines[0].address, catalogue_url=empty)
+    monkeypatch.setenv("ASSAY_CATALOGUE_URL", empty)
+    moved_to = f"was moved to {machines[0].address}: name that with --warehouse"
+    with pytest.raises(ConfigurationError, match=moved_to):
+        check_place(folder.root, Settings())
+    with pytest.raises(ConfigurationError, match=moved_to):
+        publish(folder, RUNS, make_run(ideas=2), catalogue_url=empty)
+
+
+def test_a_warehouse_whose_readers_sign_in_does_not_move_to_where_they_would_not(
+    server: ObjectServer,
+    empty: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = tmp_path / "folder"
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    with ServiceDatabase(Layout(folder)) as database:
+        add_account(database, "bob", Role.OWNER, "a long enough password")
+    monkeypatch.setenv("ASSAY_CATALOGUE_URL", empty)
+    words = ["warehouse", "move-data", "s3://lab/assay", "--warehouse", str(folder)]
+    monkeypatch.setattr(sys, "argv", ["assay", *words])
+
+    def moved() -> int:
+        return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+
+    assert moved() == EXIT_USAGE
+    assert "export ASSAY_DASHBOARD__PASSWORD first" in capsys.readouterr().err
+    assert server.objects == {}
+    monkeypatch.setenv("ASSAY_DASHBOARD__PASSWORD", "one for all of them")
+    assert moved() == EXIT_DONE
 
 
 def test_storage_or_a_catalogue_that_cannot_be_shared_is_refused_before_anything_is_paid_for(

@@ -17,6 +17,7 @@ from schemas.ledger import Artefact, LedgerAction, LedgerEntry
 from warehouse.lake import open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.ledger import append
+from warehouse.postgres import check_may_publish
 from warehouse.queries import open_queries
 from warehouse.shared_reports import forget_reports
 from warehouse.statements import table_statement
@@ -61,9 +62,12 @@ def delete_work(
 
     Raises:
         UnknownNameError: it is not published.
+        ConfigurationError: this user may only read the lake.
         TransientError: a publisher is at work.
         PublicationError: the lake could not be changed.
     """
+    if catalogue_url is not None:
+        check_may_publish(catalogue_url)  # before any file goes
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
         head = published_head(queries.connection, kind, run_id)
         (spent,) = queries.rows("spent_by_runs", run_ids=[run_id])
