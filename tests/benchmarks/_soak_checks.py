@@ -124,7 +124,7 @@ def _rows(lake: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
 
 def _doubled(lake: duckdb.DuckDBPyConnection, table: str, key: Sequence[str]) -> int:
     names = ", ".join(f"coalesce({name}::varchar, '')" for name in key)
-    (row,) = _rows(lake, f"select count(*) - count(distinct ({names},)) from {table}")
+    (row,) = _rows(lake, f"select count(*) - count(distinct row({names})) from {table}")
     return int(row[0])
 
 
