@@ -6,6 +6,8 @@ python -m tests.deployment_table     writes it anew
 
 import math
 import re
+from bisect import bisect_left
+from functools import cache
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -28,7 +30,7 @@ NIGHT_HOURS = 8.0
 IDEAS = (1, 10, 100, 1_000, 10_000)
 MACHINE_CORES, MACHINE_GIGABYTES = 4, 14
 """Of one with 16 GB, of which the system keeps two."""
-WORKERS = (1, 2, 4, 8, 16, 32, 64)
+MOST_WORKERS = 64
 MEASURED_UP_TO = 100
 """Ideas; `python -m tests.benchmarks cpu_by_part` was run with eighty."""
 WORKER_MEGABYTES, OTHER_MEGABYTES = 879, 1980 + 290 + 291 + 180
@@ -62,12 +64,12 @@ def table() -> str:
 
 
 def _row(count: int, *, live: bool) -> tuple[str, ...]:
-    workers, estimate = _night(count, live=live)
-    tokens = estimate.prompt_tokens + estimate.completion_tokens
+    workers, planned = night(count, live=live)
+    tokens = planned.prompt_tokens + planned.completion_tokens
     gigabytes = (workers * WORKER_MEGABYTES + OTHER_MEGABYTES) / 1000
     cpu_hours = count * cpu_seconds_an_idea(live=live) / 3600
-    machines = max(gigabytes / MACHINE_GIGABYTES, cpu_hours / estimate.hours / MACHINE_CORES)
-    assert estimate.cost_usd is not None
+    machines = max(gigabytes / MACHINE_GIGABYTES, cpu_hours / planned.hours / MACHINE_CORES)
+    assert planned.cost_usd is not None
     return (
         f"{count:,}{'' if count <= MEASURED_UP_TO else ' *'}",
         "live" if live else "snapshot",
@@ -77,24 +79,32 @@ def _row(count: int, *, live: bool) -> tuple[str, ...]:
         f"{math.ceil(gigabytes)} GB",
         _time(cpu_hours),
         _bytes(count * megabytes_an_idea()),
-        f"{tokens / estimate.hours / 60:,.0f}",
-        _time(estimate.hours),
-        f"${estimate.cost_usd:,.2f}",
-        estimate.bound_by,
+        f"{tokens / planned.hours / 60:,.0f}",
+        _time(planned.hours),
+        f"${planned.cost_usd:,.2f}",
+        planned.bound_by,
     )
 
 
-def _night(count: int, *, live: bool) -> tuple[int, Estimate]:
+def night(count: int, *, live: bool) -> tuple[int, Estimate]:
     """The fewest workers that end within a night, or after which more would not help."""
-    ideas = tuple(
-        islice(cycle(read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas), count)
+    most = estimate(count, MOST_WORKERS, live=live)
+    bound = max(most.hours, NIGHT_HOURS)
+    # A worker more never makes a night longer: what is looked for is found without trying each.
+    fewer = bisect_left(
+        range(1, MOST_WORKERS),
+        True,
+        key=lambda workers: estimate(count, workers, live=live).hours <= bound,
     )
-    tried = [
-        (workers, estimate_run(ideas, 0, replace(_request(live), workers=workers), _SETTINGS))
-        for workers in WORKERS
-    ]
-    best = min(estimate.hours for _, estimate in tried)
-    return next(each for each in tried if each[1].hours <= max(best, NIGHT_HOURS))
+    return fewer + 1, estimate(count, fewer + 1, live=live)
+
+
+@cache
+def estimate(count: int, workers: int, *, live: bool) -> Estimate:
+    """What the plan says of so many ideas on so many workers."""
+    ideas = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas
+    asked = replace(_request(live), workers=workers)
+    return estimate_run(tuple(islice(cycle(ideas), count)), 0, asked, _SETTINGS)
 
 
 def _request(live: bool) -> RunRequest:

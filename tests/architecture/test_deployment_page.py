@@ -5,11 +5,15 @@ import re
 from tests.deployment_table import (
     IDEAS,
     MEASURED_UP_TO,
+    MOST_WORKERS,
+    NIGHT_HOURS,
     OTHER_MEGABYTES,
     PAGE,
     WORKER_MEGABYTES,
     cpu_seconds_an_idea,
+    estimate,
     megabytes_an_idea,
+    night,
     table,
     with_table,
 )
@@ -19,6 +23,14 @@ TEXT = PAGE.read_text("utf-8")
 
 def test_the_table_of_nights_is_that_of_today() -> None:
     assert with_table(TEXT) == TEXT, "make costs"
+
+
+def test_a_night_is_given_the_fewest_workers_that_end_it_in_time() -> None:
+    """All of them are tried here, which the table does without."""
+    hours = [estimate(10_000, workers, live=False).hours for workers in range(1, MOST_WORKERS + 1)]
+    fewest = next(number for number, taken in enumerate(hours, 1) if taken <= NIGHT_HOURS)
+    assert night(10_000, live=False)[0] == fewest
+    assert hours == sorted(hours, reverse=True)
 
 
 def test_what_was_not_measured_is_marked() -> None:
