@@ -103,7 +103,7 @@ class ObjectFolder:
         from botocore.exceptions import ClientError
 
         _, client = _client()
-        with _told(self):
+        with _told(self, name):
             try:
                 return int(
                     client.head_object(Bucket=self.bucket, Key=self.prefix + name)["ContentLength"]
@@ -122,7 +122,7 @@ class ObjectFolder:
     def download(self, name: str, file: Path) -> None:
         """Write an object's content to a file. Raises as `size`."""
         _, client = _client()
-        with _told(self):
+        with _told(self, name):
             client.download_file(self.bucket, self.prefix + name, str(file))
 
     def put(self, name: str, content: bytes, *, replaced: str | None) -> bool:
@@ -254,7 +254,8 @@ def _is_of_aws(client: Any) -> bool:
 
 
 @contextmanager
-def _told(folder: ObjectFolder) -> Iterator[None]:
+def _told(folder: ObjectFolder, name: str | None = None) -> Iterator[None]:
+    """`name`: of the object whose head is asked for."""
     from boto3.exceptions import Boto3Error
     from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
@@ -263,12 +264,33 @@ def _told(folder: ObjectFolder) -> Iterator[None]:
     except NoCredentialsError:
         raise folder._without_credentials from None
     except ClientError as error:
-        told = error.response.get("Error", {})
-        raise failure_told(
-            folder.address, str(told.get("Code", "")), str(told.get("Message", ""))
-        ) from None
+        told = _error_of(error)
+        if name is not None and told.get("Code", "").startswith("4"):
+            told = _reason_for_refusing(folder, name) or told
+        raise failure_told(folder.address, told.get("Code", ""), told.get("Message", "")) from None
     except (BotoCoreError, Boto3Error) as error:
         raise failure_told(folder.address, "", str(error)) from None
+
+
+def _reason_for_refusing(folder: ObjectFolder, name: str) -> dict[str, str] | None:
+    """What the storage has against these credentials: an answer to HEAD has no body to say it in,
+    so its status is all that is known of it. None: the object itself is given.
+    """
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    _, client = _client()
+    try:
+        client.get_object(Bucket=folder.bucket, Key=folder.prefix + name)["Body"].close()
+    except ClientError as error:
+        return _error_of(error)
+    except BotoCoreError:  # the storage has gone meanwhile; the status was told before
+        return None
+    return None
+
+
+def _error_of(error: Any) -> dict[str, str]:
+    """Code and message of an error of botocore's client."""
+    return {name: str(told) for name, told in error.response.get("Error", {}).items()}
 
 
 def failure_told(where: str, code: str, message: str) -> AssayError:

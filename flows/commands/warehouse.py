@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from dashboards.reports.figures import counted
 from flows.commands.answer import print_answer
 from flows.commands.options import Commands, Json
 from flows.talk import print_note, print_warning
@@ -174,8 +175,8 @@ def verify(lake: LakeOptions, json: Json = False) -> int:
         for line in report.notices:
             print_note(line)
         print_note(
-            f"{len(report.problems)} problems"
+            counted(len(report.problems), "problem")
             if report.problems
-            else f"the lake is whole: {report.runs} run{'' if report.runs == 1 else 's'}"
+            else f"the lake is whole: {counted(report.runs, 'run')}"
         )
     return 0 if report.sound else 1

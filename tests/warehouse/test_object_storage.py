@@ -190,6 +190,28 @@ def test_verification_that_cannot_look_finds_nothing_missing(
         verify(layout)
 
 
+def test_verification_that_storage_refuses_says_why(
+    layout: Layout, server: ObjectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer to a question for a file's size has no room for a reason."""
+    wrong = {
+        "AWS_SECRET_ACCESS_KEY": "the secret is not that of the key: check AWS_SECRET_ACCESS_KEY",
+        "AWS_ACCESS_KEY_ID": "the key is not known there: check AWS_ACCESS_KEY_ID",
+    }
+    for variable, told in wrong.items():
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, "of-somebody-else")
+            forget_client()
+            with pytest.raises(ConfigurationError, match=told):
+                verify(layout)
+            with pytest.raises(ConfigurationError, match=told):
+                PLACE.download("any", layout.root / "any")
+        forget_client()
+    server.expired = True
+    with pytest.raises(ConfigurationError, match="the credentials have expired: renew them"):
+        verify(layout)
+
+
 def calls_in(reading: LakeReading) -> int:
     with reading.queries() as queries:
         queries.connection.execute("set enable_external_file_cache = false")
