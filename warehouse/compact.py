@@ -17,6 +17,7 @@ from warehouse.caches import trim_caches
 from warehouse.kinds import KINDS
 from warehouse.lake import filled_tables, may_hold_a_lake, no_lake, one_line, open_writer
 from warehouse.layout import Layout
+from warehouse.postgres import check_may_publish
 from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
 from warehouse.statements import quoted
@@ -81,11 +82,15 @@ def compact(
         keep_transcripts_days: None: the usual ones of the settings.
 
     Raises:
-        ConfigurationError: there is no lake, or DuckLake could not do it.
+        ConfigurationError: there is no lake, this user may not change it, or DuckLake could not do
+            it.
         TransientError: a publisher is at work.
+        UpstreamError: PostgreSQL or object storage cannot be reached.
     """
     if not may_hold_a_lake(layout, catalogue_url):
         raise no_lake(layout)
+    if catalogue_url is not None:
+        check_may_publish(catalogue_url)
     now, days = datetime.now(UTC), keep_transcripts_days
     if days is None:
         days = LanguageModelSettings().keep_transcripts_days

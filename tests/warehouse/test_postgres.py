@@ -325,6 +325,12 @@ def test_a_reader_needs_no_right_to_write(
     with pytest.raises(ConfigurationError, match="reader may read and not publish"):
         delete_run(layout, RunId("run-a"), catalogue_url=reader)
     assert sorted(layout.root.rglob("*")) == files
+    with pytest.raises(ConfigurationError) as refused:
+        compact(layout, catalogue_url=reader)
+    title = PostgresCatalogue.of(reader).title
+    assert str(refused.value) == (
+        f"nothing could be published to the catalogue at {title}: reader may read and not publish"
+    )
     published(layout, url, "run-b")
     assert counts(layout, reader)["ideas"] == 4
     postgres.sql(database, "drop owned by reader; drop role reader")
