@@ -246,6 +246,7 @@ def examine(
 ) -> list[ComponentStatus]:
     """Findings for `assay doctor`, most basic first."""
     installed = "install with `-c infra/constraints.txt`"
+    catalogue = _catalogue(warehouse, settings)
     return [
         ComponentStatus(part="Python", state="ok", detail=platform.python_version()),
         _tried(
@@ -255,8 +256,8 @@ def examine(
             "name a folder you may write to with --warehouse",
         ),
         _tried("lake", "DuckLake's extensions are installed", _check_extensions, installed),
-        _catalogue(settings),
-        *_object_storage(warehouse, settings),
+        catalogue,
+        *_object_storage(warehouse, settings, lake_is_found=catalogue.state != "broken"),
         _prefect(settings),
         _tried(
             "embeddings", settings.embeddings.model, lambda: _check_embeddings(settings), installed
@@ -269,7 +270,7 @@ def examine(
     ]
 
 
-def _tried(part: str, detail: str, attempt: Callable[[], None], remedy: str) -> ComponentStatus:
+def _tried(part: str, detail: str, attempt: Callable[[], object], remedy: str) -> ComponentStatus:
     try:
         attempt()
     except (AssayError, OSError, ImportError, ValueError) as error:
@@ -366,11 +367,17 @@ def _check_extensions() -> None:
         extension_path(name)
 
 
-def _catalogue(settings: Settings) -> ComponentStatus:
+def _catalogue(warehouse: Path, settings: Settings) -> ComponentStatus:
     """The catalogue; one that may only be read serves dashboards and questions, and nights fail."""
+    from warehouse.lake import lies_in
+    from warehouse.layout import Layout
     from warehouse.postgres import VARIABLE, PostgresCatalogue, catalogue_state
 
     url = settings.catalogue
+    layout = Layout(warehouse)
+    if url is None and (layout.objects is not None or layout.moved_catalogue.exists()):
+        remedy = f"export {VARIABLE}, the address of the database that holds it"
+        return _tried("catalogue", "", lambda: lies_in(layout, url), remedy)
     if url is None:
         detail = "an SQLite file in the warehouse"
         remedy = f"export {VARIABLE} when several machines publish"
@@ -394,8 +401,10 @@ def _catalogue(settings: Settings) -> ComponentStatus:
 _OF_LAKE = "files of the lake"
 
 
-def _objects_of(warehouse: Path, settings: Settings) -> "dict[str, ObjectFolder]":
-    """What lies in object storage, and where."""
+def _objects_of(
+    warehouse: Path, settings: Settings, *, lake_is_found: bool = True
+) -> "dict[str, ObjectFolder]":
+    """What lies in object storage, and where; without a catalogue nobody knows it of the lake."""
     from warehouse.lake import lies_in
     from warehouse.layout import Layout
 
@@ -403,18 +412,20 @@ def _objects_of(warehouse: Path, settings: Settings) -> "dict[str, ObjectFolder]
     found = {}
     if layout.objects is not None:
         found["warehouse"] = layout.objects
-    lake = lies_in(layout, settings.catalogue)
+    lake = lies_in(layout, settings.catalogue) if lake_is_found else None
     if lake is not None and layout.objects is None:
         found[_OF_LAKE] = lake
     return found
 
 
-def _object_storage(warehouse: Path, settings: Settings) -> list[ComponentStatus]:
+def _object_storage(
+    warehouse: Path, settings: Settings, *, lake_is_found: bool
+) -> list[ComponentStatus]:
     """Of what lies there."""
     remedy = "check AWS_ENDPOINT_URL_S3, the credentials and their rights in the bucket"
     part = "object storage"
     try:
-        places = _objects_of(warehouse, settings)
+        places = _objects_of(warehouse, settings, lake_is_found=lake_is_found)
         for place in places.values():
             place.check()
     except AssayError as error:

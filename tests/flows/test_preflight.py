@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 from distributed import LocalCluster
+from pydantic import SecretStr
 
 from flows import cluster_access, dask_scheduler, preflight
-from flows.preflight import check_before_run
+from flows.preflight import check_before_run, examine
+from flows.profiles import load_profile
 from flows.request import bundled, resolve_request
 from schemas.errors import ConfigurationError
 from schemas.options import RunOptions
 from schemas.run import RunRequest
 from schemas.settings import Settings
+from warehouse.layout import Layout
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +88,25 @@ def test_workers_elsewhere_need_a_prefect_server_that_they_can_reach(
         check_before_run(request_for(tmp_path, scheduler), Settings())
     monkeypatch.setenv("PREFECT_API_URL", "http://prefect:4200/api")
     check_before_run(request_for(tmp_path, scheduler), Settings())
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        (None, "was moved to PostgreSQL: export ASSAY_CATALOGUE_URL"),
+        ("postgresql://127.0.0.1:1/lake", "cannot be opened (ASSAY_CATALOGUE_URL)"),
+    ],
+)
+def test_the_doctor_blames_the_catalogue_alone_where_it_is_not_found(
+    url: str | None, told: str, tmp_path: Path
+) -> None:
+    layout = Layout(tmp_path)
+    layout.lake.mkdir()
+    layout.moved_catalogue.touch()
+    settings = Settings(catalogue_url=SecretStr(url)) if url else Settings()
+    found = examine(tmp_path, "extractive", None, load_profile("economy"), settings)
+    (catalogue,) = (each for each in found if each.part == "catalogue")
+    assert catalogue.state == "broken"
+    assert told in catalogue.detail
+    assert "ASSAY_CATALOGUE_URL" in catalogue.remedy
+    assert "object storage" not in {each.part for each in found}
