@@ -2,12 +2,10 @@
 
 import os
 import signal
-import socket
 import subprocess
 from collections.abc import Mapping, Sequence
 
 from flows.jobs import run_jobs
-from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
 from schemas.settings import Settings
 from warehouse.layout import Layout
@@ -41,20 +39,6 @@ def work_beside(
     except KeyboardInterrupt:
         return _stop(child)
     return 0 if child.returncode in (0, -signal.SIGTERM) else 1
-
-
-def check_free(host: str, port: int) -> None:
-    """Raises ConfigurationError when nothing can listen there."""
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        with socket.socket(family) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-    except OSError as error:
-        raise ConfigurationError(
-            f"cannot listen on {host} port {port} ({error.strerror or error}): choose another"
-            " --port or --host"
-        ) from error
 
 
 def _stop(child: "subprocess.Popen[bytes]") -> int:

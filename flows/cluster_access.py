@@ -12,7 +12,7 @@ from schemas.settings import Settings
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 _EVERYWHERE = "0.0.0.0"  # noqa: S104 -- only where the user names an address of the machine
 _CONNECT_SECONDS = 5.0
-_VARIABLES = (
+CERTIFICATES = (
     "ASSAY_CLUSTER__TLS_AUTHORITY, ASSAY_CLUSTER__TLS_CERTIFICATE and ASSAY_CLUSTER__TLS_KEY"
 )
 
@@ -29,10 +29,10 @@ def use_certificates(settings: Settings) -> None:
     if not any(named):
         return
     if cluster.certificates is None:
-        raise ConfigurationError(f"TLS takes three files: name {_VARIABLES}")
+        raise ConfigurationError(f"TLS takes three files: name {CERTIFICATES}")
     for path in cluster.certificates:
         if not path.is_file():
-            raise ConfigurationError(f"there is no file {path}: {_VARIABLES} name three")
+            raise ConfigurationError(f"there is no file {path}: {CERTIFICATES} name three")
     import dask  # late: most commands need no cluster
 
     authority, certificate, key = map(str, cluster.certificates)
@@ -89,7 +89,7 @@ def scheduler_place(address: str) -> tuple[str, int]:
         host, port = None, None
     if not host or not port:
         raise ConfigurationError(
-            f"--scheduler {address!r} is no address; write it as tcp://host:8786"
+            f"{address!r} is no address of a scheduler; write it as tcp://host:8786"
         )
     return host, port
 

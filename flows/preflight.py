@@ -346,13 +346,7 @@ def _check_scheduler(address: str, settings: Settings) -> None:
     use_certificates(settings)
     from flows.dask_scheduler import greet_scheduler
 
-    try:
-        greet_scheduler(address, CONNECT_SECONDS)
-    except OSError as error:
-        raise ConfigurationError(
-            f"what answers at {address} is no Dask scheduler that takes this connection: one with"
-            " TLS is written tls://, and its certificates and yours come from one authority"
-        ) from error
+    greet_scheduler(address, CONNECT_SECONDS)
     if host not in LOOPBACK_HOSTS and settings.prefect_api_url is None:
         raise ConfigurationError(
             f"workers of {host} cannot reach a Prefect server started here: run `prefect server"

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from flows.job_environment import without_keys
+from flows.listening import check_free
 from flows.talk import print_note
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
@@ -43,7 +44,7 @@ def api(
     Everybody needs a token of `assay tokens create`. Ctrl-C stops it; jobs it was at go on when it
     starts again.
     """
-    from flows.beside_jobs import check_free, work_beside
+    from flows.beside_jobs import work_beside
     from flows.gateway import open_gateway
     from flows.request import check_warehouse, resolve_literature
 

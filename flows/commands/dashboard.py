@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.job_environment import without_keys
+from flows.listening import check_free
 from flows.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
@@ -34,7 +35,7 @@ def dashboard(
 
     A run may be writing meanwhile. Ctrl-C stops it; jobs it was at go on when it starts again.
     """
-    from flows.beside_jobs import check_free, work_beside
+    from flows.beside_jobs import work_beside
 
     settings = Settings()
     layout = Layout(lake.warehouse)

@@ -6,9 +6,12 @@ from typing import Annotated
 
 import typer
 
+from flows.listening import check_free
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
 from schemas.settings import Settings
+
+_CONNECT_SECONDS = 5.0
 
 
 def worker(
@@ -42,12 +45,27 @@ def worker(
 
     settings = Settings()
     scheduler_place(address)
+    if metrics is not None:
+        _check_metrics(metrics, workers)
     use_certificates(settings)
-    if metrics is not None and workers > 1:
-        raise ConfigurationError("--metrics is of one process: start `assay worker` for each")
+    from flows.dask_scheduler import check_admission
+
+    check_admission(address, _CONNECT_SECONDS)
     settings.home.mkdir(parents=True, exist_ok=True)
     command = _command(address, workers, name or platform.node(), metrics, settings)
     os.execv(command[0], command)  # noqa: S606 -- our own: who supervises this has Dask's nanny
+
+
+def _check_metrics(place: str, workers: int) -> None:
+    if workers > 1:
+        raise ConfigurationError("--metrics is of one process: start `assay worker` for each")
+    host, _, port = place.rpartition(":")
+    # Dask reads no address with more colons, and takes one without a host for every network's.
+    if not host or ":" in host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        raise ConfigurationError(
+            f"--metrics {place!r} is no address with a port; write it as 127.0.0.1:8790"
+        )
+    check_free(host, int(port), "--metrics")
 
 
 def _command(

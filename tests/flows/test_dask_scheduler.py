@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.exit_codes import EXIT_USAGE
 from tests.support.assay_command import wait_until
 from tests.support.certificates import write_certificate
 from tests.support.ports import quiet_port
@@ -79,6 +80,13 @@ def port(certificate: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactor
 def connected(
     address: str, certificate: tuple[Path, Path] | None, home: Path
 ) -> subprocess.CompletedProcess[str]:
+    return run_with(certificate, home, "-c", PROGRAM, address)
+
+
+def run_with(
+    certificate: tuple[Path, Path] | None, home: Path, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """Python, told of a certificate and its key."""
     named = {}
     if certificate is not None:
         named = {
@@ -93,7 +101,7 @@ def connected(
         "PREFECT_HOME": str(home / "prefect"),
     }
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, address],
+        [sys.executable, *arguments],
         env=environment,
         capture_output=True,
         text=True,
@@ -109,7 +117,7 @@ def test_work_goes_to_a_scheduler_behind_tls_with_its_certificates(
     assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
 
 
-@pytest.mark.parametrize(
+REFUSALS = pytest.mark.parametrize(
     ("scheme", "which", "words"),
     [
         (
@@ -122,15 +130,34 @@ def test_work_goes_to_a_scheduler_behind_tls_with_its_certificates(
         ("tcp", "the lab's", "one with TLS is written tls://"),
     ],
 )
+
+
+def files_of(which: str, certificate: tuple[Path, Path], folder: Path) -> tuple[Path, Path] | None:
+    damaged = folder / "damaged.pem"
+    damaged.write_text("no certificate")
+    named = {"none": None, "the lab's": certificate, "damaged": (damaged, damaged)}
+    return named[which] if which in named else write_certificate(folder / "stranger")
+
+
+@REFUSALS
 def test_a_scheduler_behind_tls_refuses_every_other_connection_in_one_line(
     port: int, certificate: tuple[Path, Path], tmp_path: Path, scheme: str, which: str, words: str
 ) -> None:
-    damaged = tmp_path / "damaged.pem"
-    damaged.write_text("no certificate")
-    named = {"none": None, "the lab's": certificate, "damaged": (damaged, damaged)}
-    shown = named[which] if which in named else write_certificate(tmp_path / "stranger")
+    shown = files_of(which, certificate, tmp_path)
     done = connected(f"{scheme}://127.0.0.1:{port}", shown, tmp_path)
     assert done.returncode == 1
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+
+
+@REFUSALS
+def test_a_worker_that_it_would_refuse_ends_in_the_same_line_before_it_starts(
+    port: int, certificate: tuple[Path, Path], tmp_path: Path, scheme: str, which: str, words: str
+) -> None:
+    shown = files_of(which, certificate, tmp_path)
+    address = f"{scheme}://127.0.0.1:{port}"
+    done = run_with(shown, tmp_path, "-m", "flows", "worker", address)
+    assert done.returncode == EXIT_USAGE, done.stderr
     assert words in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
 
