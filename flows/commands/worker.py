@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from flows.cluster_access import LOOPBACK_HOSTS, scheduler_place, use_certificates
 from flows.listening import check_free
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
@@ -41,8 +42,6 @@ def worker(
     Needs the same version of Assay, the same settings and the keys of the models; what is missing
     is said in one line. Certificates: ASSAY_CLUSTER__TLS_AUTHORITY, …__TLS_CERTIFICATE, …__TLS_KEY.
     """
-    from flows.cluster_access import scheduler_place, use_certificates
-
     settings = Settings()
     scheduler_place(address)
     if metrics is not None:
@@ -73,7 +72,11 @@ def _command(
 ) -> list[str]:
     options = ["--nthreads", "1", "--nworkers", str(workers), "--name", name]
     options += ["--preload", "flows.worker_start", "--local-directory", str(settings.home / "dask")]
-    options += ["--dashboard-address", metrics] if metrics is not None else ["--no-dashboard"]
+    # Dask serves figures over HTTP without its dashboard too, everywhere unless it is told a place.
+    options += ["--dashboard-address", metrics or f"{LOOPBACK_HOSTS[0]}:0"]
+    options += ["--no-dashboard"] if metrics is None else []
+    if scheduler_place(address)[0] in LOOPBACK_HOSTS:  # no other machine has business with it
+        options += ["--host", LOOPBACK_HOSTS[0]]
     if settings.cluster.certificates is not None:
         flags = ("--tls-ca-file", "--tls-cert", "--tls-key")
         for flag, path in zip(flags, settings.cluster.certificates, strict=True):

@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
-import psutil
 import pytest
 
 from flows.request import bundled
-from tests.support.assay_command import TIMEOUT_SECONDS, family, wait_until
+from tests.support.assay_command import TIMEOUT_SECONDS, Listening, listening, wait_until
 from tests.support.manuscript_files import faulty_pdf
 from tests.support.ports import quiet_port
 
@@ -76,32 +75,16 @@ def said(folder: Path) -> str:
     return (folder.parent / "log").read_text()
 
 
-def listening(process: subprocess.Popen[bytes]) -> set[tuple[str, str]]:
-    """Address and command line of every socket on which the command or a process of its listens."""
-    found = set()
-    for member in [psutil.Process(process.pid), *family(process)]:
-        try:
-            line = " ".join(member.cmdline())
-            found |= {
-                (each.laddr.ip, line)
-                for each in member.net_connections("inet")
-                if each.status == psutil.CONN_LISTEN
-            }
-        except psutil.Error:
-            continue
-    return found
-
-
 @pytest.fixture(scope="module")
 def evaluated(
     bare_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Path, set[tuple[str, str]]]:
+) -> tuple[Path, set[Listening]]:
     """The folder of an evaluation on a worker, and what listened as long as it ran."""
     folder = planted(tmp_path_factory.mktemp("evaluated"))
     ideas = folder / "one.jsonl"
     ideas.write_text(bundled("ideas.jsonl").read_text().splitlines(keepends=True)[0])
     options = ["--literature", LITERATURE, "--modules", "soundness", "--workers", "1"]
-    seen: set[tuple[str, str]] = set()
+    seen: set[Listening] = set()
 
     def ended(process: subprocess.Popen[bytes]) -> bool:
         over = process.poll() is not None
@@ -117,7 +100,7 @@ def evaluated(
 
 
 def test_an_evaluation_executes_no_file_of_the_folder_it_is_started_in(
-    evaluated: tuple[Path, set[tuple[str, str]]],
+    evaluated: tuple[Path, set[Listening]],
 ) -> None:
     folder, _ = evaluated
     assert executed(folder) == ""
@@ -125,13 +108,13 @@ def test_an_evaluation_executes_no_file_of_the_folder_it_is_started_in(
 
 
 def test_nothing_that_an_evaluation_starts_listens_beyond_this_machine(
-    evaluated: tuple[Path, set[tuple[str, str]]],
+    evaluated: tuple[Path, set[Listening]],
 ) -> None:
     _, seen = evaluated
-    assert [place for place in seen if not ipaddress.ip_address(place[0]).is_loopback] == []
+    assert [place for place in seen if not ipaddress.ip_address(place.host).is_loopback] == []
     parts = ("flows.prefect_app", "tasks.literature.gateway", "multiprocessing.spawn")
     for part in (*parts, "assay evaluate"):
-        assert any(part in line for _, line in seen), part
+        assert any(part in place.command for place in seen), part
 
 
 def test_a_check_executes_no_file_of_the_folder_it_is_started_in(

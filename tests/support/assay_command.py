@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import orjson
@@ -99,6 +99,30 @@ def family(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
         return psutil.Process(process.pid).children(recursive=True)
     except psutil.NoSuchProcess:
         return []
+
+
+class Listening(NamedTuple):
+    """A socket that takes connections, and the command line of the process that has it."""
+
+    host: str
+    port: int
+    command: str
+
+
+def listening(process: subprocess.Popen[bytes]) -> set[Listening]:
+    """Where the command or a process of its takes connections."""
+    found = set()
+    for member in [psutil.Process(process.pid), *family(process)]:
+        try:
+            command = " ".join(member.cmdline())
+            found |= {
+                Listening(each.laddr.ip, each.laddr.port, command)
+                for each in member.net_connections("inet")
+                if each.status == psutil.CONN_LISTEN
+            }
+        except psutil.Error:
+            continue
+    return found
 
 
 def find_child(process: subprocess.Popen[bytes], mark: str) -> psutil.Process | None:
