@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 _SUSPICIOUS_SECONDS = 0.005
 _LARGEST_RATIO_OF_A_DOUBLING = 3.2
-_REPEATS = 7
+_REPEATS = 25
 _SMALL_STEPS_BELOW = 64
 
 
