@@ -65,6 +65,7 @@ def test_a_decision_too_rare_is_merged_and_the_row_of_four_classes_says_why(
     ]
 
 
+@pytest.mark.long
 def test_with_labels_enough_four_classes_and_two_are_fitted_and_three_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,6 +89,7 @@ def test_too_few_submissions_give_reasons_and_no_file(
     assert not (tmp_path / FILE).exists()
 
 
+@pytest.mark.long
 def test_what_each_source_adds_is_a_row_for_it_alone_and_for_all_up_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

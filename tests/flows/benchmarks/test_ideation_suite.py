@@ -77,6 +77,7 @@ def request_of_a_run(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkReque
     return request
 
 
+@pytest.mark.long
 def test_known_quality_is_recovered_and_known_biases_are_exposed(
     request_of_a_run: BenchmarkRequest,
 ) -> None:
@@ -132,6 +133,7 @@ def test_versions_of_a_run_are_compared_and_told_by_round(
     assert items == [(5,)]
 
 
+@pytest.mark.long
 def test_who_wrote_the_ideas_does_not_judge_them(tmp_path: Path) -> None:
     own = benchmark_request(
         tmp_path, SUITE, evaluated_run=IDEATION, engine="litellm:elsewhere/small-2"

@@ -124,6 +124,7 @@ def test_every_step_of_a_suite_is_answered_by_the_model_and_every_score_is_a_val
 
 
 @pytest.mark.parametrize("name", [name for name, suite in SUITES.items() if suite.steps])
+@pytest.mark.long
 def test_a_model_that_refuses_everything_has_no_score_of_its_own_and_never_a_zero(
     name: str, data: Path, tmp_path: Path
 ) -> None:
