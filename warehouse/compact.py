@@ -91,9 +91,8 @@ def compact(
         raise no_lake(layout)
     if catalogue_url is not None:
         check_may_publish(catalogue_url)
-    now, days = datetime.now(UTC), keep_transcripts_days
-    if days is None:
-        days = LanguageModelSettings().keep_transcripts_days
+    now, usual = datetime.now(UTC), LanguageModelSettings().keep_transcripts_days
+    days = usual if keep_transcripts_days is None else keep_transcripts_days
     expired, unused = _time(now - keep), _time(now - min(keep, _DAY))
     with open_writer(layout, catalogue_url=catalogue_url) as connection:
         try:

@@ -29,10 +29,7 @@ def data_docs(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
         ConfigurationError: no such lake, or nothing checked under that name.
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
-        rows = [
-            ValidationRow.model_validate(row, strict=False)
-            for row in queries.rows("validations", run_ids=[run_id])
-        ]
+        rows = queries.validations_of([run_id])
     if not rows:
         raise ConfigurationError(f"nothing that was checked is published under {run_id}")
     return data_docs_page(run_id, rows)
