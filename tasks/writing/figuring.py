@@ -173,22 +173,14 @@ def _declaring(claim: DraftClaim, made: Iterable[DraftFigure]) -> DraftClaim:
     return replace(claim, shown=" ".join((claim.shown, *said)))
 
 
-def _left(reason: Reason, why: str) -> Failure:
-    return Failure(
-        stage=STAGE,
-        subject="Figure method",
-        reason=reason,
-        detail=f"the fixed figure stands instead of the model's, {why}",
-    )
+def _left(
+    reason: Reason, why: str, instead: str = "the fixed figure stands instead of the model's"
+) -> Failure:
+    return Failure(stage=STAGE, subject="Figure method", reason=reason, detail=f"{instead}, {why}")
 
 
 def _undrawn(reason: Reason, why: str) -> Failure:
-    return Failure(
-        stage=STAGE,
-        subject="Figure method",
-        reason=reason,
-        detail=f"boxes and arrows stand instead of the image model's picture, {why}",
-    )
+    return _left(reason, why, "boxes and arrows stand instead of the image model's picture")
 
 
 async def looked_at(
