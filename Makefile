@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c infra/constrain
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install check test long coverage kills audit lock lint format types bench screenshots costs clean
+.PHONY: help demo install check test long tenth coverage kills audit lock lint format types bench screenshots costs clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -33,14 +33,21 @@ QUICK := schemas $(addprefix tasks/,accounting citations committee contribution 
 check: lint types ## style, types, import rules, and the tests that start no process: before each commit
 	@$(BIN)/python -m pytest -n auto --dist loadfile $(addprefix tests/,$(QUICK))
 
-TESTED := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+TESTED := $(BIN)/python -m pytest -n auto --dist worksteal --durations 40
+# Collecting all tests takes 20 seconds of processor time; only these files have tests with the mark.
+marked = $(shell grep -rlE --include='test_*.py' 'mark\.$(1)\b' tests)
 
 test: $(VENV)/.installed-dev ## run the tests (those of the browser want Chromium, and are skipped without it)
 	@$(TESTED) -m "not undisturbed and not kills and not long"
-	@$(BIN)/python -m pytest -m undisturbed
+	@$(BIN)/python -m pytest -m undisturbed $(call marked,undisturbed)
 
-long: $(VENV)/.installed-dev ## run the tests that `make test` leaves out, minutes each
-	@$(TESTED) -m "long and not kills"
+long: $(VENV)/.installed-dev ## run the tests that `make test` leaves out, minutes each (TENTH=3: a tenth of them)
+	@ASSAY_TESTS_LONG=1 $(TESTED) -m "long and not kills" $(if $(TENTH),--tenth $(TENTH)) $(call marked,long)
+
+# Consecutive commits run all tenths. The bound leaves time for the tests that are then running.
+tenth: $(VENV)/.installed-dev ## run the tenth of the long tests that the number of commits names, about five minutes
+	@ASSAY_TESTS_LONG=1 $(TESTED) -m "long and not kills" $(call marked,long) \
+		--begin-within 4 --tenth $$(git rev-list --count HEAD 2>/dev/null || echo 0)
 
 coverage: $(VENV)/.installed-dev ## run the tests and print what they cover (apart from `make test`: tracing takes too long on 3.11)
 	@$(PIP) pytest-cov

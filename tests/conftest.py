@@ -18,6 +18,8 @@ from tests.support.certificates import write_certificate
 from tests.support.new_lakes import copies_of_one
 from tests.support.postgres_server import PostgresServer, postgres_server
 
+pytest_plugins = ["tests.support.tenths"]
+
 collect_garbage_seldom()
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup what tests start would ignore it
 settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -62,9 +64,7 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes minutes comes first, so that the workers end together (with
-    `--no-loadscope-reorder`).
-    """
+    """Put the tests that take longest first, so that the processes end together."""
     items.sort(key=lambda item: item.get_closest_marker("end_to_end") is None)
 
 
