@@ -31,7 +31,7 @@ HEAD = f"""\
 """
 
 Cost = dict[str, dict[str, int]]
-"""Requests by endpoint, model calls by step, prompt tokens by step."""
+"""`requests` by endpoint, `model_calls` and `prompt_tokens` by step."""
 
 
 def main() -> None:
