@@ -1,9 +1,11 @@
 """What holds for every test.
 
-Examples have no deadline, children that tests spawn find one `__main__`, long tests come first, and
-what was skipped is said at the end.
+Properties are tried with 25 examples (200 where `ASSAY_TESTS_LONG` is set) without a deadline,
+children that tests spawn find one `__main__`, long tests come first, and what was skipped is said
+at the end.
 """
 
+import os
 import signal
 import sys
 from collections import Counter
@@ -22,8 +24,14 @@ pytest_plugins = ["tests.support.tenths"]
 
 collect_garbage_seldom()
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup what tests start would ignore it
-settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("assay")
+for profile, max_examples in (("assay", 25), ("assay-long", 200)):
+    settings.register_profile(
+        profile,
+        max_examples=max_examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("assay-long" if os.environ.get("ASSAY_TESTS_LONG") else "assay")
 
 
 @pytest.fixture(autouse=True)

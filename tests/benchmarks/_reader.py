@@ -95,13 +95,30 @@ class Judge:
         return self._ideas[idea]
 
 
+class JudgeOfThePlan:
+    """A judge that finds the share of papers relevant that plans expect, whatever they say."""
+
+    def score(self, idea: str, text: str) -> int:
+        return (
+            3 + number_of(idea, text[:80]) % 3
+            if number_of(text[:80]) % 100 < 38
+            else number_of(text[:80]) % 3
+        )
+
+    def telling(self, idea: str, text: str) -> list[str]:
+        words = [
+            word for word in dict.fromkeys(re.findall(r"[a-z]+", text.lower())) if len(word) > 4
+        ]
+        return sorted(words, key=lambda word: number_of(text, word))
+
+
 @dataclass
 class Reader:
     """Answers every step of the two modules, and any other question by its schema alone. `scores`
     keeps what was found of papers, as (step, score).
     """
 
-    judge: Judge
+    judge: Judge | JudgeOfThePlan
     scores: list[tuple[str, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -21,42 +21,24 @@ import asyncio
 import statistics
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
 import polars
 
 from flows.profiles import load_profile
-from schemas.choices import LIVE
-from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Answer
-from schemas.idea import Idea
 from schemas.paper import Paper, PaperSection, SectionKind
-from schemas.profile import Profile
-from schemas.run import Budget, RunRequest
-from schemas.settings import LanguageModelSettings, LiteratureSettings, Settings
-from tasks.accounting.budgets import SharedBudget
-from tasks.accounting.ledger import Ledger
+from schemas.settings import Settings
 from tasks.documents.sections import AbstractLibrary
-from tasks.embeddings import Embedder
 from tasks.embeddings.sentence_embedder import SentenceEmbedder
-from tasks.evaluation.evaluate_idea import evaluate_idea
-from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.ideas.read import read_ideas
-from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
-from tasks.judging.litellm_engine import LiteLLMEngine
-from tasks.literature.gateway.process import GatewayProcess
-from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.literature.snapshot.build import build_snapshot
 from tests.benchmarks._assay import IDEAS, PAPERS, data_is_here
 from tests.benchmarks._reader import Judge, Reader, number_of, reading_server
 from tests.benchmarks._semantic_scholar import SemanticScholarOverSnapshot
+from tests.benchmarks._spending import Spent, spend
 from warehouse.keyed_store import KeyedStore
 
 PUBLISHED = {"requests": 2_273, "calls": 684, "prompt": 2_266_285, "completion": 182_521}
@@ -65,42 +47,7 @@ LIMITS = {
     "economy": {"requests": 25.0, "calls": 60.0, "prompt": 150_000.0, "completion": 25_000.0},
 }
 LEAST_OVERLAP = 0.8
-MODEL = "openai/reader"
-_IDEAS_AT_ONCE = 4
 _FULL_TEXT_WORDS = 1_400
-
-
-@dataclass
-class Spent:
-    """What every idea of one profile took."""
-
-    profile: str
-    ideas: list[IdeaEvaluation] = field(default_factory=list)
-    upstream: Counter[str] = field(default_factory=Counter)
-    seconds: float = 0.0
-
-    def per_idea(self, what: str) -> list[float]:
-        if what == "requests":
-            return [
-                float(sum(call.upstream_requests for call in idea.api_calls)) for idea in self.ideas
-            ]
-        if what == "calls":
-            return [float(len(idea.llm_calls)) for idea in self.ideas]
-        return [
-            float(sum(getattr(call, f"{what}_tokens") for call in idea.llm_calls))
-            for idea in self.ideas
-        ]
-
-    def compared(self) -> dict[str, set[str]]:
-        found = {
-            idea.idea.idea_id: idea.contribution
-            for idea in self.ideas
-            if idea.contribution is not None
-        }
-        return {
-            name: {row.paper_id for row in each.candidates if row.compared}
-            for name, each in found.items()
-        }
 
 
 class GeneratedFullText:
@@ -148,17 +95,17 @@ def main() -> None:
             with reading_server(reader) as model:
                 spent = [
                     asyncio.run(
-                        _spend(
+                        spend(
                             load_profile(each),
                             ideas,
                             upstream,
                             model.url,
                             embedder,
                             folder / Path(each).stem,
-                            options.full_text,
+                            GeneratedFullText() if options.full_text else None,
                         )
                     )
-                    for place, each in enumerate(options.profiles.split(","))
+                    for each in options.profiles.split(",")
                 ]
     report(spent, options.full_text)
     shares = [score >= 3 for step, score in reader.scores if step == "relevance"]
@@ -183,88 +130,6 @@ def _options() -> argparse.Namespace:
         help="vectors kept from an earlier run; they cost no request and no token",
     )
     return parser.parse_args(sys.argv[first:])
-
-
-async def _spend(
-    profile: Profile,
-    ideas: Sequence[Idea],
-    upstream: SemanticScholarOverSnapshot,
-    api_base: str,
-    embedder: Embedder,
-    folder: Path,
-    full_text: bool,
-) -> Spent:
-    folder.mkdir()
-    spent = Spent(profile.name)
-    upstream.counts.clear()
-    started = time.monotonic()
-    settings = Settings(
-        literature=LiteratureSettings(upstream_url=upstream.url, requests_per_second=1000),
-        language_model=LanguageModelSettings(
-            structured_output="json_schema", context_tokens=128_000
-        ),
-    )
-    job = _job(profile, api_base, folder)
-    with GatewayProcess(settings, LIVE, folder / "cache") as gateway:
-        async with _shared(job, settings, folder) as (http, backend):
-            gate = asyncio.Semaphore(_IDEAS_AT_ONCE)
-
-            async def one(idea: Idea) -> IdeaEvaluation:
-                ledger = Ledger(idea.idea_id)
-                tools = IdeaTools(
-                    engine=LiteLLMEngine(backend, ledger),
-                    literature=SemanticScholarClient(
-                        gateway.url, ledger, http, settings.literature
-                    ),
-                    documents=GeneratedFullText() if full_text else AbstractLibrary(),
-                    embedder=embedder,
-                    ledger=ledger,
-                )
-                async with gate:
-                    return await evaluate_idea(
-                        PlannedIdea(idea=idea, evaluation_key="none"), job, tools
-                    )
-
-            spent.ideas = await asyncio.gather(*(one(idea) for idea in ideas))
-    spent.upstream = Counter(upstream.counts)
-    spent.seconds = time.monotonic() - started
-    return spent
-
-
-def _job(profile: Profile, api_base: str, folder: Path) -> ShardJob:
-    request = RunRequest(
-        ideas_path=IDEAS,
-        warehouse=folder,
-        profile=profile,
-        engine=f"litellm:{MODEL}",
-        api_base=api_base,
-        literature="live",
-        full_text=False,
-    )
-    return ShardJob(
-        run_id="benchmark", request=request, gateway_url="", literature="live", ideas=()
-    )
-
-
-@asynccontextmanager
-async def _shared(job: ShardJob, settings: Settings, folder: Path):  # type: ignore[no-untyped-def]
-    """Connections and model, as a worker shares them between its ideas;
-    replies are kept for none.
-    """
-    budget = SharedBudget(folder / "budgets.sqlite", job.run_id, Budget())
-    profile = job.request.profile
-    sampling = Sampling(seed=profile.seed, temperature=profile.temperature)
-    backend = LiteLLMBackend(
-        MODEL,
-        settings.language_model,
-        budget=budget,
-        api_base=job.request.api_base,
-        sampling=sampling,
-    )
-    async with httpx.AsyncClient() as http:
-        yield http, backend
-    await backend.close()
-    budget.close()
 
 
 def report(spent: Sequence[Spent], full_text: bool) -> None:
@@ -298,12 +163,7 @@ def report(spent: Sequence[Spent], full_text: bool) -> None:
             f"{each.profile}: {sum(each.upstream.values()) / len(each.ideas):.1f} requests at the"
             f" upstream per idea: {_shares(each)}"
         )
-        steps = Counter(call.step for idea in each.ideas for call in idea.llm_calls)
-        tokens: Counter[str] = Counter()
-        replies: Counter[str] = Counter()
-        for call in (call for idea in each.ideas for call in idea.llm_calls):
-            tokens[call.step] += call.prompt_tokens
-            replies[call.step] += call.completion_tokens
+        steps, tokens, replies = map(each.by_step, ("calls", "prompt", "completion"))
         count = len(each.ideas)
         for step in tokens:
             print(

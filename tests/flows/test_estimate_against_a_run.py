@@ -6,7 +6,6 @@ of one. What is held against the run is everything else: how questions are packe
 hold, how long answers may be.
 """
 
-import re
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -31,7 +30,7 @@ from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.literature.semantic_scholar import SemanticScholarClient
-from tests.benchmarks._reader import Reader, number_of, reading_server
+from tests.benchmarks._reader import JudgeOfThePlan, Reader, number_of, reading_server
 from tests.support.committee_reader import answer
 from tests.support.contribution_fakes import WordEmbedder
 from tests.support.endless_literature import endless_literature
@@ -53,23 +52,6 @@ SENTENCES = (
 )
 
 
-class AsThePlanExpects:
-    """A judge that finds 38 % of papers relevant, whatever they say."""
-
-    def score(self, idea: str, text: str) -> int:
-        return (
-            3 + number_of(idea, text[:80]) % 3
-            if number_of(text[:80]) % 100 < 38
-            else number_of(text[:80]) % 3
-        )
-
-    def telling(self, idea: str, text: str) -> list[str]:
-        words = [
-            word for word in dict.fromkeys(re.findall(r"[a-z]+", text.lower())) if len(word) > 4
-        ]
-        return sorted(words, key=lambda word: number_of(text, word))
-
-
 def the_idea() -> Idea:
     """An idea of usual length about which the reader finds seven methods and four dimensions."""
     for number in range(1_000):
@@ -85,7 +67,7 @@ def the_idea() -> Idea:
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[OpenAIServer]:
-    with reading_server(Reader(AsThePlanExpects())) as server:  # type: ignore[arg-type]
+    with reading_server(Reader(JudgeOfThePlan())) as server:
         yield server
 
 

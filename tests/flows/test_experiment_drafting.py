@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.command_line import application, run_command
@@ -134,7 +134,6 @@ def test_a_draft_is_a_task_once_it_is_filled_in_and_no_earlier(tmp_path: Path) -
     assert read_task(folder).idea == known
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_whatever_papers_and_ideas_say_stays_a_comment(
     tmp_path_factory: pytest.TempPathFactory, name: str, said: str

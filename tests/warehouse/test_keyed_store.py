@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import ConfigurationError
@@ -49,7 +49,6 @@ def test_old_entries_are_not_served(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         max_size=8,
     )
 )
-@settings(max_examples=30, deadline=None)
 def test_what_is_stored_comes_back(
     tmp_path_factory: pytest.TempPathFactory, entries: dict[str, bytes]
 ) -> None:

@@ -67,7 +67,7 @@ def in_order(rows: Sequence[Row]) -> list[Row]:
     return sorted(rows, key=place)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)  # six rows of twenty columns: fewer would leave most unchanged
 @given(number=NUMBERS, column=COLUMNS, value=VALUES)
 def test_any_changed_value_of_any_row_shows(number: int, column: str, value: Any) -> None:
     if column == "sequence" and not (value is None or isinstance(value, int)):

@@ -443,13 +443,13 @@ def test_ideas_without_a_group_are_ranked_among_themselves(
     ).fetchall() == [("one", 1), (None, 1)]
 
 
+@settings(max_examples=settings.default.max_examples // 5)  # each makes every table twice
 @given(
     st.lists(
         st.lists(st.none() | st.integers(0, 10), min_size=1, max_size=4), min_size=1, max_size=5
     ),
     st.randoms(),
 )
-@settings(max_examples=15, deadline=None)
 def test_ranks_do_not_depend_on_the_order_of_rows(
     methods: list[list[int | None]], random: Any
 ) -> None:
@@ -639,7 +639,6 @@ SCORES = st.lists(
 
 
 @given(st.lists(SCORES, min_size=1, max_size=8))
-@settings(max_examples=60, deadline=None)
 def test_the_agreement_of_judges_is_krippendorffs_alpha(asked: list[list[float | None]]) -> None:
     with in_memory() as connection:
         connection.execute(TABLE["judge_votes"].ddl)

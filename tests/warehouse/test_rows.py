@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import Noun, replace
@@ -145,7 +145,6 @@ def evaluations(draw: st.DrawFn) -> IdeaEvaluation:
 
 
 @given(evaluations())
-@settings(max_examples=60, deadline=None)
 def test_an_evaluation_survives_parquet(evaluation: IdeaEvaluation) -> None:
     rows = rows_of(evaluation)
     with TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@ and ranks under any.
 
 import polars
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboards.app.ranking.comparing import agreement, side_by_side
@@ -115,7 +115,6 @@ def test_the_interval_is_students() -> None:
     assert high == pytest.approx(5 + 2.776, abs=1e-3)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(st.none() | st.floats(0, 10), st.none() | st.floats(0, 10), st.floats(0, 3)),

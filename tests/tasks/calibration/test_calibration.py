@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
@@ -260,7 +260,6 @@ def test_a_missing_calibrator_is_named(tmp_path: Path) -> None:
         load_calibrator(tmp_path / "nowhere.json")
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 2)), min_size=6, max_size=40),
     st.floats(0.1, 10),

@@ -5,7 +5,7 @@ never constant.
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import replace
@@ -160,7 +160,6 @@ FINDING = st.builds(
     st.lists(st.lists(FINDING, min_size=1, max_size=3), max_size=6),
     st.text(min_size=1, max_size=80),
 )
-@settings(max_examples=60, deadline=None)
 async def test_no_evidence_and_no_text_takes_a_score_out_of_bounds_or_changes_it_on_repetition(
     found: list[list[FindingShown]], idea: str
 ) -> None:

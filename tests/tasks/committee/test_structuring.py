@@ -1,6 +1,6 @@
 """Ideas of any shape in six parts: by headings, by wording, or with parts missing."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.committee import IdeaPart
@@ -132,7 +132,6 @@ async def test_claims_are_numbered_in_the_order_of_the_parts_and_none_is_said_tw
         "\n".join
     )
 )
-@settings(max_examples=60, deadline=None)
 async def test_no_text_breaks_the_baseline_and_every_claim_is_the_idea_s_own(text: str) -> None:
     if not text:
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.contribution import Overlap
@@ -105,7 +105,6 @@ def test_every_real_idea_has_dimensions_and_short_distinct_queries() -> None:
 
 
 @given(st.text(min_size=1, max_size=2000))
-@settings(max_examples=60, deadline=None)
 def test_no_text_breaks_the_dimension_baseline(idea: str) -> None:
     answer = asked(idea, 2)
     if isinstance(answer, DimensionsReply):

@@ -3,7 +3,6 @@ from unittest.mock import AsyncMock, patch
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
 from schemas.failure import SourceFailure
@@ -224,7 +223,6 @@ def test_public_addresses_are_public() -> None:
     assert not is_public("not an address")
 
 
-@settings_of_hypothesis(deadline=None, max_examples=60)
 @given(
     url=st.one_of(
         st.text(max_size=60),

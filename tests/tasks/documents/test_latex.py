@@ -8,7 +8,6 @@ from unittest.mock import AsyncMock
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
 from schemas.failure import SourceFailure
@@ -300,7 +299,6 @@ PIECES = [
 ]
 
 
-@settings_of_hypothesis(deadline=None, max_examples=150)
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join))
 def test_any_text_is_a_document_or_refused(text: str) -> None:
     try:

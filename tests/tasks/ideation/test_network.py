@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import SnapshotError
@@ -115,7 +115,6 @@ def test_keywords_of_a_venue_lose_what_stands_before_the_colon() -> None:
     assert list(named_phrases(record).values()) == ["graph kernels"]
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.text(max_size=200))
 def test_any_text_names_what_is_known_alone(text: str) -> None:
     known = {key_of(pair) for pair in combinations(text.split(), 2)}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -212,7 +212,6 @@ async def test_a_spent_budget_asks_for_no_picture(
 WHOLE = {kind: drawn("<box>\nCount bats", kind) for kind in ("small", "jpeg", "webp", "gif")}
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     kind=st.sampled_from(sorted(WHOLE)),
     changes=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=8),

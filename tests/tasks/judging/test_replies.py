@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
@@ -139,7 +139,6 @@ PROSE = st.text(st.characters(exclude_characters="{}[]<>"), max_size=60)
 
 
 @given(VERDICTS, PROSE, PROSE, st.booleans())
-@settings(deadline=None)
 def test_an_answer_survives_any_prose_around_it(
     verdict: Verdict, before: str, after: str, fenced: bool
 ) -> None:
@@ -149,13 +148,11 @@ def test_an_answer_survives_any_prose_around_it(
 
 
 @given(st.text(max_size=200), st.sampled_from([None, "stop", "length"]))
-@settings(deadline=None)
 def test_no_reply_makes_the_parser_raise(text: str, finish_reason: str | None) -> None:
     parse_reply(text, Verdict, finish_reason=finish_reason)
 
 
 @given(PLAIN_VERDICTS, st.data())
-@settings(deadline=None, max_examples=300)
 def test_a_damaged_reply_never_yields_words_the_model_did_not_write(
     verdict: Verdict, data: st.DataObject
 ) -> None:

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.judging.messages import Fitted, Message, TooLong, fit
@@ -89,7 +89,6 @@ def test_whole_blocks_are_never_lost() -> None:
     ),
     st.integers(50, 3000),
 )
-@settings(deadline=None, max_examples=60)
 def test_the_policy_is_deterministic_and_always_fits(
     blocks: list[tuple[str, str]], limit: int
 ) -> None:

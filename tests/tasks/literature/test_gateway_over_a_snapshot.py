@@ -265,9 +265,7 @@ async def test_health_says_what_is_behind_it_and_statistics_count(
     assert (await gateway.get("/elsewhere")).status_code == 404
 
 
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     path=st.sampled_from([SEARCH, f"{SEARCH}/bulk", f"{SEARCH}/match", "/graph/v1/snippet/search"]),
     query=st.text(st.characters(exclude_categories=["Cs"]), max_size=50),

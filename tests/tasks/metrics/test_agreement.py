@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -64,7 +64,6 @@ def test_kappa_of_husbands_and_wives_as_in_vcd(
     )
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=40),
     st.sampled_from(["none", "linear", "quadratic"]),
@@ -140,7 +139,6 @@ def test_nominal_alpha_of_two_raters_is_scotts_pi_corrected_for_small_samples() 
     )
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3)), min_size=2, max_size=20),
     st.integers(0, 100),

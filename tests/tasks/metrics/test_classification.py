@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 from sklearn.metrics import mean_absolute_error as reference_error
@@ -31,7 +31,6 @@ def of(pairs: list[tuple[int, int]]) -> Labelled:
     )
 
 
-@settings(max_examples=40, deadline=None)
 @given(labels)
 def test_as_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     gold, said = [one for one, _ in pairs], [other for _, other in pairs]

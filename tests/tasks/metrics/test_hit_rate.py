@@ -4,7 +4,7 @@ import math
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptForm, Problem, Vote
@@ -168,7 +168,6 @@ def test_a_check_becomes_its_attempts_with_their_own_votes() -> None:
     assert (rate.value, rate.count) == (0.5, 1)
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([True, False, None]), max_size=6), st.sampled_from(Rule))
 def test_a_missing_vote_is_none_exactly_when_it_could_turn_the_decision(
     votes: list[bool | None], rule: Rule

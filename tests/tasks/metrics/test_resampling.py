@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.regression.linear_model import OLS
 
@@ -124,7 +124,6 @@ def test_a_statistic_that_seldom_exists_has_no_interval() -> None:
     assert "exists in only" in (found.missing_reason or "")
 
 
-@settings(deadline=None)
 @given(st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6)), max_size=12), st.integers(0, 5))
 def test_the_interval_of_a_mean_keeps_within_its_values(
     values: list[float | None], seed: int

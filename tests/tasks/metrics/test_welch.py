@@ -6,7 +6,7 @@ import math
 from itertools import product
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 
@@ -121,7 +121,6 @@ printed_figures = st.tuples(
 )
 
 
-@settings(deadline=None)
 @given(
     printed_figures,
     printed_figures,
@@ -143,7 +142,6 @@ def test_no_figures_that_round_to_the_printed_ones_give_a_p_outside_the_bounds(
     assert lowest - 1e-6 <= exact.p_value <= highest + 1e-6
 
 
-@settings(deadline=None)
 @given(numbers, numbers)
 def test_from_values_as_scipy(first: list[float], second: list[float]) -> None:
     assume(len(set(first)) > 1 or len(set(second)) > 1)

@@ -3,7 +3,7 @@ it.
 """
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.judging.step import BaselineTools, NoAnswer
@@ -70,7 +70,6 @@ async def test_nothing_to_measure_is_none_not_zero(idea: str, works: list[tuple[
     assert await measure(idea, works, WordEmbedder()) is None
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     st.text(max_size=300),
     st.lists(st.tuples(st.text(max_size=40), st.text(max_size=200)), min_size=1, max_size=3),

@@ -7,7 +7,7 @@ from typing import Any
 import choix
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.ranking import Match, Rating, RatingMethod, Winner
@@ -33,7 +33,6 @@ def rated(
 
 
 @given(results, st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
 def test_the_order_of_matches_and_ideas_changes_nothing(
     played: list[Any], chance: random.Random
 ) -> None:
@@ -47,7 +46,6 @@ def test_the_order_of_matches_and_ideas_changes_nothing(
 
 
 @given(results, st.sampled_from(IDEAS), st.sampled_from(IDEAS))
-@settings(max_examples=150, deadline=None)
 def test_an_extra_win_never_lowers_an_idea(played: list[Any], winner: str, loser: str) -> None:
     if winner == loser:
         return
@@ -63,7 +61,6 @@ def test_an_extra_win_never_lowers_an_idea(played: list[Any], winner: str, loser
 
 
 @given(results)
-@settings(max_examples=60, deadline=None)
 def test_ranks_lie_within_their_ranges_and_intervals_around_strengths(played: list[Any]) -> None:
     for method in RatingMethod:
         found = rated(matches(played), method=method)
@@ -82,7 +79,6 @@ def test_ranks_lie_within_their_ranges_and_intervals_around_strengths(played: li
 
 
 @given(results)
-@settings(max_examples=40, deadline=None)
 def test_an_unscored_match_is_not_a_loss(played: list[Any]) -> None:
     scored = [one for one in matches(played) if one.winner]
     without, with_unscored = (

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.outcome import Scored
@@ -155,7 +155,6 @@ scores = st.none() | st.floats(0, 10)
 
 
 @given(texts, texts, scores, scores, scores)
-@settings(max_examples=60, deadline=None)
 async def test_the_extractive_answer_does_not_depend_on_the_order_shown(
     one: str, other: str, a: Any, b: Any, c: Any
 ) -> None:

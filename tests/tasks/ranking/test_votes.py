@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import ConfigurationError
@@ -101,7 +101,6 @@ def test_a_file_that_cannot_be_read_is_one_clear_line(
 
 
 @given(st.lists(st.text(max_size=60), max_size=5))
-@settings(max_examples=50, deadline=None)
 def test_any_text_is_read_or_rejected(
     tmp_path_factory: pytest.TempPathFactory, lines: list[str]
 ) -> None:

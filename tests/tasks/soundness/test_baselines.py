@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from schemas.idea import Idea
@@ -314,7 +314,6 @@ async def test_the_summary_takes_strengths_from_good_methods_and_weaknesses_from
 
 
 @example("WE\r```\rA0")
-@settings(max_examples=150, deadline=None)
 @given(
     st.one_of(st.text(max_size=600), st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join))
 )

@@ -3,7 +3,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.text import words as toolkit
@@ -106,7 +106,6 @@ def test_outcome_cue_reads_the_wording(sentence: str, cue: str) -> None:
 
 
 @given(ANY, ANY, st.integers(-2, 9))
-@settings(max_examples=150, deadline=None)
 def test_no_text_makes_the_toolkit_raise_and_answers_repeat(
     text: str, other: str, limit: int
 ) -> None:

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import replace
@@ -206,7 +206,6 @@ def test_a_setting_that_would_read_a_file_is_refused(draft: Draft) -> None:
     assert "the setting bibliography has no place in a draft" in found
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=30))
 def test_any_text_stands_in_its_claim_as_it_is(texts: list[str]) -> None:
     wanted = [one_space(text) for text in texts if one_space(text)]

@@ -171,7 +171,7 @@ def test_what_no_rule_mends_is_left_out_with_its_reason() -> None:
     assert lost[0].detail == "left out, it draws no rows"
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=settings.default.max_examples // 5)  # each draws a chart
 @given(st.integers(2, MOST_CATEGORIES), st.integers(1, 30))
 def test_labels_of_any_length_and_number_are_read_or_the_figure_is_not_shown(
     count: int, length: int
@@ -190,7 +190,6 @@ def test_labels_of_any_length_and_number_are_read_or_the_figure_is_not_shown(
         assert left == ()
 
 
-@settings(max_examples=10, deadline=None)
 @given(
     st.lists(st.text("abc de", min_size=3, max_size=40).map(str.strip).filter(bool), min_size=2, max_size=8),
     st.data(),
