@@ -34,20 +34,22 @@ check: lint types ## style, types, import rules, and the tests that start no pro
 	@$(BIN)/python -m pytest -n auto --dist loadfile $(addprefix tests/,$(QUICK))
 
 TESTED := $(BIN)/python -m pytest -n auto --dist worksteal --durations 40
-# Collecting all tests takes 20 seconds of processor time; only these files have tests with the mark.
-marked = $(shell grep -rlE --include='test_*.py' 'mark\.$(1)\b' tests)
+# Tests of minutes each, and properties, which then try eight times as many examples.
+LONG := ASSAY_TESTS_LONG=1 $(TESTED) -m "(long or hypothesis) and not undisturbed and not kills"
+# Collecting all tests takes 20 seconds of processor time; only the named files have such tests.
+having = $(shell grep -rlE --include='test_*.py' '$(1)' tests)
 
 test: $(VENV)/.installed-dev ## run the tests (those of the browser want Chromium, and are skipped without it)
 	@$(TESTED) -m "not undisturbed and not kills and not long"
-	@$(BIN)/python -m pytest -m undisturbed $(call marked,undisturbed)
+	@$(BIN)/python -m pytest -m undisturbed $(call having,mark\.undisturbed)
 
-long: $(VENV)/.installed-dev ## run the tests that `make test` leaves out, minutes each (TENTH=3: a tenth of them)
-	@ASSAY_TESTS_LONG=1 $(TESTED) -m "long and not kills" $(if $(TENTH),--tenth $(TENTH)) $(call marked,long)
+long: $(VENV)/.installed-dev ## run the tests that `make test` leaves out, minutes each, and 200 examples of properties (TENTH=3: a tenth)
+	@$(LONG) $(if $(TENTH),--tenth $(TENTH)) $(call having,mark\.long|import.* given)
 
 # Consecutive commits run all tenths. The bound leaves time for the tests that are then running.
 tenth: $(VENV)/.installed-dev ## run the tenth of the long tests that the number of commits names, about five minutes
-	@ASSAY_TESTS_LONG=1 $(TESTED) -m "long and not kills" $(call marked,long) \
-		--begin-within 4 --tenth $$(git rev-list --count HEAD 2>/dev/null || echo 0)
+	@$(LONG) --begin-within 4 --tenth $$(git rev-list --count HEAD 2>/dev/null || echo 0) \
+		$(call having,mark\.long|import.* given)
 
 coverage: $(VENV)/.installed-dev ## run the tests and print what they cover (apart from `make test`: tracing takes too long on 3.11)
 	@$(PIP) pytest-cov

@@ -1,4 +1,4 @@
-"""A pytest plugin for a part of the long tests: one tenth of them, in bounded time."""
+"""A pytest plugin for a tenth of what `make long` runs, in bounded time."""
 
 import time
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def one_tenth(tests: Sequence[T], number: int) -> list[T]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("long tests")
     group.addoption(
-        "--tenth", type=int, help="run this tenth of the long tests: a number modulo 10"
+        "--tenth", type=int, help="run this tenth of the tests: a number modulo 10"
     )
     group.addoption(
         "--begin-within", type=float, help="skip tests that would begin later [minutes]"
@@ -42,8 +42,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     number = config.getoption("tenth")
     if number is None:
         return
-    long_tests = [item for item in items if item.get_closest_marker("long")]
-    chosen = one_tenth(sorted(long_tests, key=lambda item: item.nodeid), number)
+    chosen = one_tenth(sorted(items, key=lambda item: item.nodeid), number)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = chosen
 
