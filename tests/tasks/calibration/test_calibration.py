@@ -4,6 +4,7 @@ known.
 
 import json
 import math
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from schemas.base import replace
-from schemas.calibration import DecisionRule
+from schemas.calibration import Calibrator, DecisionRule
 from schemas.errors import ConfigurationError
 from schemas.novelty import ClaimedContribution, Difference, NoveltyEvaluation, WorkOverlap
 from tasks.calibration.applying import (
@@ -87,6 +88,17 @@ def fitted(examples: list[Example], scale: LabelScale = FIVE, **changes: str):
     )
 
 
+@cache
+def repaired() -> tuple[Figure, ...]:
+    """What calibration gains with the judge who collapses."""
+    return gain(cross_validate(collapsed_judge(), FIVE, seed=7), FIVE)
+
+
+@cache
+def calibrator_of_the_collapsed_judge() -> Calibrator:
+    return fitted(collapsed_judge())
+
+
 def figure(figures: tuple[Figure, ...], metric: str, system: str) -> float:
     (found,) = [
         one.estimate.value for one in figures if (one.metric, one.system) == (metric, system)
@@ -107,7 +119,7 @@ def test_without_penalty_the_model_is_that_of_statsmodels() -> None:
 
 
 def test_calibration_repairs_a_judge_who_collapses_to_one_label() -> None:
-    figures = gain(cross_validate(collapsed_judge(), FIVE, seed=7), FIVE)
+    figures = repaired()
     assert figure(figures, "mean_absolute_error", JUDGE) > figure(
         figures, "mean_absolute_error", CONSTANT
     )
@@ -154,7 +166,7 @@ def test_no_item_is_predicted_by_a_model_that_saw_it() -> None:
 
 
 def test_a_stored_calibrator_says_the_same_and_is_plain_json(tmp_path: Path) -> None:
-    calibrator = fitted(collapsed_judge())
+    calibrator = calibrator_of_the_collapsed_judge()
     write_fitted(calibrator, tmp_path / "deep" / "calibrator.json")
     again = load_calibrator(tmp_path / "deep" / "calibrator.json")
     features = {"score_1_to_5": 4.0, "closeness": 1.5}
@@ -180,14 +192,14 @@ def test_the_order_of_the_examples_changes_nothing() -> None:
 
 
 def test_calibrated_scores_come_with_their_uncertainty() -> None:
-    found = calibrate(fitted(collapsed_judge()), {"score_1_to_5": 4.0, "closeness": 2.0})
+    found = calibrate(calibrator_of_the_collapsed_judge(), {"score_1_to_5": 4.0, "closeness": 2.0})
     assert sum(found.distribution) == pytest.approx(1)
     assert 1 <= found.lower <= found.expected <= found.upper <= 5
     assert found.expected < 2.5, "close to earlier work whatever the judge says"
 
 
 def test_a_missing_feature_counts_as_its_mean() -> None:
-    calibrator = fitted(collapsed_judge())
+    calibrator = calibrator_of_the_collapsed_judge()
     means = {feature.name: feature.mean for feature in calibrator.features}
     assert calibrate(calibrator, {}).expected == pytest.approx(
         calibrate(calibrator, means).expected
@@ -195,7 +207,7 @@ def test_a_missing_feature_counts_as_its_mean() -> None:
 
 
 def test_a_calibrator_refuses_the_items_it_was_fitted_on() -> None:
-    calibrator = fitted(collapsed_judge())
+    calibrator = calibrator_of_the_collapsed_judge()
     refuse_training_items(calibrator, ["an idea never seen"])
     with pytest.raises(ConfigurationError, match="1 of the items to be scored are among the 200"):
         refuse_training_items(calibrator, ["an idea never seen", "  IDEA   17 "])
@@ -298,7 +310,7 @@ def test_matched_quantiles_are_chosen_for_macro_f1_where_all_else_collapses() ->
 
 
 def test_the_rules_chosen_are_stored_and_applied(tmp_path: Path) -> None:
-    calibrator = fitted(collapsed_judge())
+    calibrator = calibrator_of_the_collapsed_judge()
     write_fitted(calibrator, tmp_path / "c.json")
     again = load_calibrator(tmp_path / "c.json")
     assert set(again.decision_rules) == {MACRO_F1, MEAN_ABSOLUTE_ERROR}
@@ -316,7 +328,7 @@ def test_a_label_that_never_occurs_leaves_a_calibrator_of_the_others() -> None:
 
 
 def test_calibration_stands_beside_labels_drawn_by_chance() -> None:
-    figures = gain(cross_validate(collapsed_judge(), FIVE, seed=7), FIVE)
+    figures = repaired()
     drawn = figure(figures, "macro_f1", STRATIFIED_RANDOM)
     assert drawn == pytest.approx(0.2, abs=0.03)
     assert figure(figures, "macro_f1", CALIBRATED) > drawn + 0.1

@@ -1,5 +1,6 @@
 """A prior: what words and evidence say about outcomes, held to ideas that it has not seen."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,11 @@ def labelled(count: int = 60, honest: bool = True) -> list[Example]:
     return found
 
 
+@cache
+def honest_prior() -> Prior:
+    return prior_of(labelled())
+
+
 def prior_of(examples: list[Example]) -> Prior:
     calibrator = fit_calibrator(
         examples, SCALE, target="outcome", engine="none", judged_by="evidence", source="made up"
@@ -46,7 +52,7 @@ def prior_of(examples: list[Example]) -> Prior:
 def test_a_prior_from_a_file_expects_more_of_ideas_like_those_that_did_well(
     tmp_path: Path,
 ) -> None:
-    write_fitted(prior_of(labelled()), tmp_path / "prior.json")
+    write_fitted(honest_prior(), tmp_path / "prior.json")
     prior = load_prior(tmp_path / "prior.json")
     density = {"neighbour_density_0_to_1": 0.45}
     liked, other = (prior_log_odds(prior, density, text_of(900, one)) for one in (True, False))
@@ -56,7 +62,7 @@ def test_a_prior_from_a_file_expects_more_of_ideas_like_those_that_did_well(
 
 def test_it_says_nothing_about_an_idea_that_it_was_fitted_on() -> None:
     examples = labelled()
-    assert prior_log_odds(prior_of(examples), examples[0].features, examples[0].text or "") is None
+    assert prior_log_odds(honest_prior(), examples[0].features, examples[0].text or "") is None
 
 
 def test_outcomes_that_follow_from_nothing_leave_ideas_nearly_alike() -> None:
