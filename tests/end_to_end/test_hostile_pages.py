@@ -144,6 +144,7 @@ def test_no_report_turns_the_reading_order_or_makes_an_address_live(layout: Layo
         assert 'href="https://evil.example' not in text
 
 
+@pytest.mark.long
 def test_hostile_values_of_an_address_run_nothing_and_ask_nobody(reader: Reader) -> None:
     for name in (page.name for page in PAGES if page.name != "sql"):
         hostile = dict.fromkeys(("run", "idea", "group"), ATTACK[:300]) | {"job": ATTACK[:200]}

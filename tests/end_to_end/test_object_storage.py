@@ -28,6 +28,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectServer]:
         forget_client()
 
 
+@pytest.mark.long
 def test_two_machines_evaluate_rank_and_publish_into_one_lake_and_pay_for_nothing_twice(
     server: ObjectServer, postgres: PostgresServer, bare_env: dict[str, str], tmp_path: Path
 ) -> None:

@@ -61,6 +61,7 @@ judges = ["openai/o3", "anthropic/claude-opus-4-7", "gemini/gemini-2.5-pro"]
 """
 
 
+@pytest.mark.long
 def test_models_of_three_providers_share_one_run(env: dict[str, str], tmp_path: Path) -> None:
     shipped = resources.files("flows.profiles").joinpath("economy.toml").read_text("utf-8")
     profile = tmp_path / "panel.toml"

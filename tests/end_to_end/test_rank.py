@@ -62,6 +62,7 @@ def groups(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_nothing(
     groups: Path, env: dict[str, str], tmp_path: Path
 ) -> None:

@@ -66,6 +66,7 @@ def leaks(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_a_key_that_servers_repeat_stays_nowhere(
     server: OpenAIServer, canary_env: dict[str, str], tmp_path: Path
 ) -> None:

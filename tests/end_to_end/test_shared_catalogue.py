@@ -81,6 +81,7 @@ def shared_env(
     }
 
 
+@pytest.mark.long
 def test_a_lake_moves_to_a_server_and_goes_on_there_without_showing_the_password(
     lake: Path, shared_env: dict[str, str], tmp_path: Path
 ) -> None:

@@ -46,6 +46,7 @@ def env(tmp_path: Path) -> dict[str, str]:
     return environment(tmp_path / "home")
 
 
+@pytest.mark.long
 def test_a_question_is_answered_twice_over_a_kill_and_voted_on_once(
     layout: Layout, ada: Participant, env: dict[str, str], tmp_path: Path
 ) -> None:

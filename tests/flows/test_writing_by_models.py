@@ -182,6 +182,7 @@ def test_what_a_review_finds_goes_into_a_second_round(
     assert len(server.requests) <= count + 1
 
 
+@pytest.mark.long
 def test_a_second_round_that_is_refused_keeps_the_first(
     here: Path,
     server: OpenAIServer,
@@ -199,6 +200,7 @@ def test_a_second_round_that_is_refused_keeps_the_first(
     assert MET not in (here / "draft" / "draft.md").read_text()
 
 
+@pytest.mark.long
 def test_swapped_and_changed_statements_are_refused(here: Path, server: OpenAIServer) -> None:
     assert run(server) == EXIT_DONE
     (folder,) = (here / "w" / "reports").glob("draft-*")

@@ -61,6 +61,7 @@ def counts(layout: Layout) -> dict[str, int]:
         }
 
 
+@pytest.mark.long
 def test_a_lake_in_object_storage_is_published_to_read_compacted_exported_and_moved_back(
     layout: Layout, server: ObjectServer, tmp_path: Path
 ) -> None:
