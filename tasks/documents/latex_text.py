@@ -197,16 +197,19 @@ def main() -> int:
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(limit, (amount, amount))
+    missing: list[str] = []
     try:
         files = read_files(sys.stdin.buffer.read())
         main = named if named in files else main_file(files)
+        _, missing = followed(files, main)
         source = whole_source(files, main)
         read = source_of_latex(source, files) if kind == "source" else document_of_latex(source)
-        answer = replace(read, missing_files=tuple(followed(files, main)[1]))
+        answer = replace(read, missing_files=tuple(missing))
     except MemoryError:
         return EXIT_MEMORY
     except LatexError as error:
-        sys.stderr.write(f"{error.reason} {error}")
+        lost = f"; missing or not followed: {', '.join(missing[:5])}" if missing else ""
+        sys.stderr.write(f"{error.reason} {error}{lost}")
         return EXIT_REFUSED
     sys.stdout.write(answer.model_dump_json())
     return 0

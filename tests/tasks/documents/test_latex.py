@@ -203,6 +203,16 @@ async def test_included_files_that_are_missing_or_outside_the_folder_are_named(
         assert "secret" not in str(document.sections)
 
 
+async def test_a_main_file_without_any_of_its_parts_is_refused_with_their_names(
+    tmp_path: Path,
+) -> None:
+    text = r"\documentclass{a}\begin{document}\input{intro}\input{results}\end{document}"
+    folder = written(tmp_path, {"main.tex": text})
+    answer = await read_latex(folder / "main.tex", DocumentSettings())
+    assert isinstance(answer, SourceFailure)
+    assert answer.detail == "the source holds no text; missing or not followed: intro, results"
+
+
 async def test_included_files_are_bounded_in_depth_and_size(tmp_path: Path) -> None:
     begin = "\\documentclass{a}\\begin{document}\\section{x} \\input{0}\\end{document}"
     deep = {f"{number}.tex": f"\\input{{{number + 1}}}" for number in range(30)}
