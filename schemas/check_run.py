@@ -15,12 +15,24 @@ from schemas.reasons import Reason
 from schemas.run import Budget, UnitReceipt, WorkRequest
 
 
+class IncludedFile(Noun):
+    """A file that a LaTeX manuscript includes."""
+
+    name: str = Field(min_length=1, description="Its path in the folder of the main file.")
+    path: Path
+
+
 class ManuscriptSource(Noun):
     """One manuscript to be checked: where it lies, and what its authors said of it."""
 
     manuscript_id: str = Field(min_length=1)
     path: Path
-    content_sha256: str = Field(description="Of the file, or of the LaTeX files of a folder.")
+    included: tuple[IncludedFile, ...] = Field(
+        default=(), description="Files that a main file of LaTeX includes."
+    )
+    content_sha256: str = Field(
+        description="Of the file with those it includes, or of the LaTeX files of a folder."
+    )
     known_reason: str | None = None
 
 

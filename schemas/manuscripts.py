@@ -24,6 +24,10 @@ REVIEW_STAGES = frozenset(
 """Of failures: a question of a review that got no answer."""
 
 
+FEWEST_WORDS = 300
+"""Of a manuscript: an extended abstract has more, a main file without its parts has fewer."""
+
+
 class ManuscriptForm(StrEnum):
     """How the manuscript reached the engine (quality checker §2.2)."""
 
@@ -272,6 +276,10 @@ class ManuscriptCheck(Noun):
         ge=0,
         description="Questions and look-ups without an answer; None: nothing was looked up.",
     )
+    missing_files: tuple[str, ...] = Field(
+        default=(),
+        description="Files it includes that are missing or could not be followed, by name.",
+    )
     page_count: Annotated[int, Stored(unit="pages")] | None = Field(
         default=None,
         ge=0,
@@ -292,3 +300,13 @@ class ManuscriptCheck(Noun):
     def standing(self) -> tuple[Problem, ...]:
         """The problems that stand, in order."""
         return tuple(problem for problem in self.problems if problem.stands)
+
+    @property
+    def has_few_words(self) -> bool:
+        """Whether so few words were read that finding nothing in them says little."""
+        return 0 < self.word_count < FEWEST_WORDS
+
+    @property
+    def is_partly_read(self) -> bool:
+        """Whether files are missing, or nothing was found in too few words: no all-clear."""
+        return bool(self.missing_files) or (self.has_few_words and not self.standing)

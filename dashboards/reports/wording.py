@@ -110,10 +110,10 @@ def banners(engine: str, literature_name: str, told: str = "", lacks: str = "") 
 
 _RULES_OF_THE_OFFLINE_CHECK = (
     "shares that do not fit their counts, estimates outside their intervals, numbers of the"
-    " abstract that the text does not have, statistics that do not fit each other, totals and cells"
-    " of tables, claims made twice and differently, claims without the proof, test or sample size"
-    " that they need, words that tell a reviewer how to judge, and references, sections, equations,"
-    " tables and figures that are not there"
+    " abstract that the text contradicts or does not have, p-values that do not fit their"
+    " statistics, totals and cells of tables, claims made twice and differently, claims without the"
+    " proof, test or sample size that they need, words that tell a reviewer how to judge, references"
+    " that lead nowhere, and equations, tables, figures and statements that are not there"
 )
 
 

@@ -51,7 +51,14 @@ class CheckPage(PublishedPage):
 
     def _rendered(self, *, in_columns: bool) -> str:
         banners = wording.banners(self.head.engine, "")
-        return rendered("check.md.jinja", page=self, banners=banners, in_columns=in_columns)
+        return rendered(
+            "check.md.jinja",
+            page=self,
+            banners=banners,
+            in_columns=in_columns,
+            nothing_found=nothing_found,
+            missing_files=missing_files,
+        )
 
     def write(self, folder: Path) -> tuple[Path, ...]:
         """As every page; beside that of a review the file in which a person says what they think
@@ -168,6 +175,10 @@ class CheckPage(PublishedPage):
         told = (
             f"{len(found):,} of {figures.counted(len(checked), 'checked manuscript')} with problems"
         )
+        words = sum(check.word_count for check in checked)
+        told += f", {figures.counted(words, 'word')} read" if words else ""
+        partly = sum(check.is_partly_read for check in checked)
+        told += f", {partly:,} read only in part" if partly else ""
         missing = len(self.checks) - len(checked)
         return f"{told}, {missing:,} not checked." if missing else f"{told}."
 
@@ -176,7 +187,7 @@ class CheckPage(PublishedPage):
         return sum(check.unread_reason is not None for check in self.checks)
 
 
-_MOST_USED = 10
+_MOST_USED = _MOST_NAMED = 10
 _DECIDED = {
     Decision.ACCEPT: "A person accepted it",
     Decision.REJECT: "A person rejected it",
@@ -195,7 +206,32 @@ def outcome(check: ManuscriptCheck) -> str:
         return f"not read: {wording.reason(check.unread_reason)}"
     if not was_checked(check):
         return "not checked"
-    return figures.counted(len(check.standing), "problem") if check.standing else "no problem found"
+    partly = ", read only in part" if check.is_partly_read else ""
+    count = len(check.standing)
+    return f"{figures.counted(count, 'problem') if count else 'no problem found'}{partly}"
+
+
+def nothing_found(check: ManuscriptCheck) -> str:
+    """Say in how many words no problem was found, and why that may be no all-clear."""
+    words = figures.counted(check.word_count, "word")
+    if check.is_partly_read:
+        few = [f"only {words} could be read"] if check.has_few_words else []
+        why = "; ".join([*filter(None, [missing_files(check)]), *few])
+        return f"Not an all-clear: {why}. No critical problem was found in the {words} read."
+    return f"No critical problem found{f' in {words}' if check.word_count else ''}."
+
+
+def missing_files(check: ManuscriptCheck) -> str:
+    """Name the included files that were not read; empty: there are none."""
+    names = check.missing_files[:_MOST_NAMED]
+    if not names:
+        return ""
+    are = "is" if len(check.missing_files) == 1 else "are"
+    more = len(check.missing_files) - len(names)
+    return (
+        f"{figures.counted(len(check.missing_files), 'included file')} {are} missing or cannot be"
+        f" followed: {', '.join(names)}{f' and {more:,} more' if more else ''}"
+    )
 
 
 def check_page(layout: Layout, run_id: RunId, *, catalogue_url: str | None = None) -> CheckPage:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from dashboards.reports import figures
 from dashboards.reports.preferences import NAME as PREFERENCES
+from dashboards.reports.write_check import missing_files, nothing_found
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
     ended_early,
@@ -67,7 +68,9 @@ def print_check(request: CheckRequest, summary: "CheckSummary", *, as_json: bool
         for line in early:
             print_warning(line)
     failed_count = sum(
-        attempt.problem_count is None for check in checks for attempt in check.attempts
+        attempt.problem_count is None or check.is_partly_read
+        for check in checks
+        for attempt in check.attempts
     )
     if summary.head.incomplete_reason == "budget_exhausted":
         return EXIT_BUDGET
@@ -93,11 +96,16 @@ def checks_answer(
         for check in checks
         if check.unread_reason is not None
     ]
+    partly = [
+        f"{check.manuscript_id}: {nothing_found(check) if not check.standing else missing_files(check)}"
+        for check in checks
+        if check.is_partly_read
+    ]
     return answer_of(
         "checked" if head.incomplete_reason is None else "incomplete",
         checks,
         run=head,
-        warnings=[*warnings, *unread],
+        warnings=[*warnings, *unread, *partly],
         scores=scores,
         reports=report_paths,
         log=log_path,
@@ -162,9 +170,12 @@ def _attempt(check: ManuscriptCheck, attempt: Attempt, most: int) -> list[Text]:
             )
         ]
     own = [problem for problem in check.standing if problem.attempt == attempt.attempt]
-    lines = [] if own else [Text("no critical problem found")]
+    style = "yellow" if check.is_partly_read else ""
+    lines = [] if own else [Text(safe(nothing_found(check)), style=style)]
     for number, problem in enumerate(own[:most], start=1):
         lines += _problem(number, problem, check)
+    if own and check.missing_files:
+        lines.append(Text(f"not checked: {safe(missing_files(check))}", style="yellow"))
     lines += _behind(check, attempt, len(own) - most)
     if attempt.provenance is not None and attempt.provenance.shortening:
         lines.append(Text(f"how it was read: {attempt.provenance.shortening}", style="yellow"))

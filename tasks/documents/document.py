@@ -29,6 +29,9 @@ class LatexSource(Noun):
     title: str | None
     body: str
     bibliography: str = Field(description="Its `.bbl` files; empty where it brings none.")
+    missing_files: tuple[str, ...] = Field(
+        default=(), description="Names of included files that are missing or cannot be followed."
+    )
 
 
 class ParsedDocument(Noun):
@@ -38,3 +41,6 @@ class ParsedDocument(Noun):
     abstract: str | None
     sections: tuple[HeadedSection, ...]
     parser: str = Field(description="grobid, pdf or latex.")
+    missing_files: tuple[str, ...] = Field(
+        default=(), description="Names of included files that are missing or cannot be followed."
+    )

@@ -5,20 +5,24 @@ single files.
 import asyncio
 import io
 import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
 
+from schemas.check_run import IncludedFile
 from schemas.failure import SourceFailure
 from schemas.reasons import Reason, reason_named
 from schemas.settings import DocumentSettings
 from tasks.documents.child import EXIT_REFUSED, run_child, verdict
 from tasks.documents.document import LatexSource, ParsedDocument
+from tasks.documents.latex_files import MAXIMUM_MEMBERS, LatexError, decoded, is_text
+from tasks.documents.latex_inclusions import followed
 from tasks.web.calls import failure
 
 PARSER = "latex"
-VERSION = 1
+VERSION = 2
 """Raised whenever the same source would give other sections: it is part of the cache key."""
 
 _MODULE = "tasks.documents.latex_text"
@@ -26,35 +30,47 @@ ReadT = TypeVar("ReadT", ParsedDocument, LatexSource)
 _SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
 
 
-async def read_latex(path: Path, settings: DocumentSettings) -> ParsedDocument | SourceFailure:
+async def read_latex(
+    path: Path, settings: DocumentSettings, included: Sequence[IncludedFile] = ()
+) -> ParsedDocument | SourceFailure:
     """Headed sections of the LaTeX source at `path`, or why it cannot be read.
 
     `path` is a `.tex` file, a folder, or an archive (tar, tar.gz, gzip, zip). Of a folder only its
-    own LaTeX files are read; links are not followed. Costs at most `parse_seconds` of processor
-    time and `parse_memory_bytes`.
+    own LaTeX files are read, of a file those it includes from its folder; links are not followed.
+    Costs at most `parse_seconds` of processor time and `parse_memory_bytes`.
+
+    Args:
+        included: the files that `path` includes; empty: they are looked for.
     """
-    return await _read_at(path, settings, ParsedDocument)
+    return await _read_at(path, settings, ParsedDocument, included)
 
 
 async def read_latex_source(
     content: bytes, name: str, settings: DocumentSettings
 ) -> ParsedDocument | SourceFailure:
     """The same for a source in memory, such as an arXiv e-print. `name` stands in the failure."""
-    return await _read(content, name, settings, ParsedDocument)
+    return await _read(content, name, settings, ParsedDocument, "")
 
 
-async def read_latex_whole(path: Path, settings: DocumentSettings) -> LatexSource | SourceFailure:
-    """The LaTeX of the paper at `path` as one text, or why it cannot be read; `path` and limits as
-    for `read_latex`.
+async def read_latex_whole(
+    path: Path, settings: DocumentSettings, included: Sequence[IncludedFile] = ()
+) -> LatexSource | SourceFailure:
+    """The LaTeX of the paper at `path` as one text, or why it cannot be read; arguments and limits
+    as for `read_latex`.
     """
-    return await _read_at(path, settings, LatexSource)
+    return await _read_at(path, settings, LatexSource, included)
 
 
 async def _read_at(
-    path: Path, settings: DocumentSettings, kind: type[ReadT]
+    path: Path,
+    settings: DocumentSettings,
+    kind: type[ReadT],
+    included: Sequence[IncludedFile],
 ) -> ReadT | SourceFailure:
     try:
-        content = await asyncio.to_thread(latex_content, path, settings.maximum_bytes)
+        content = await asyncio.to_thread(latex_content, path, settings.maximum_bytes, included)
+    except LatexError as error:
+        return failure(PARSER, path.name, error.reason, str(error))
     except FileNotFoundError:
         return failure(PARSER, path.name, Reason.NOT_FOUND, f"{path} is not there")
     except OSError as error:
@@ -63,16 +79,17 @@ async def _read_at(
     if content is None:
         detail = f"the source exceeds {settings.maximum_bytes:,} bytes"
         return failure(PARSER, path.name, Reason.TOO_LARGE, detail)
-    return await _read(content, path.name, settings, kind)
+    main = path.name if path.is_file() else ""
+    return await _read(content, path.name, settings, kind, main)
 
 
 async def _read(
-    content: bytes, name: str, settings: DocumentSettings, kind: type[ReadT]
+    content: bytes, name: str, settings: DocumentSettings, kind: type[ReadT], main: str
 ) -> ReadT | SourceFailure:
     cpu_seconds = max(int(settings.parse_seconds), 1)
-    wanted: tuple[str, ...] = ("source",) if kind is LatexSource else ()
+    wanted = "source" if kind is LatexSource else "document"
     ended = await run_child(
-        ("-B", "-m", _MODULE, str(cpu_seconds), str(settings.parse_memory_bytes), *wanted),
+        ("-B", "-m", _MODULE, str(cpu_seconds), str(settings.parse_memory_bytes), wanted, main),
         content,
         cpu_seconds,
     )
@@ -90,22 +107,82 @@ async def _read(
     return failure(PARSER, name, *verdict(ended, settings, "the source"))
 
 
-def latex_content(path: Path, maximum_bytes: int) -> bytes | None:
-    """The file's bytes, or a folder's LaTeX files as a tar; None beyond `maximum_bytes`."""
-    if not path.is_dir():
-        return path.read_bytes() if path.stat().st_size <= maximum_bytes else None
+def latex_content(
+    path: Path, maximum_bytes: int, included: Sequence[IncludedFile] = ()
+) -> bytes | None:
+    """The file's bytes, or a tar of a folder's LaTeX files or of a LaTeX file and what it includes;
+    None beyond `maximum_bytes`.
+
+    Args:
+        included: the files that `path` includes; empty: they are looked for.
+    """
+    if path.is_dir():
+        files = FolderFiles(path, maximum_bytes)
+        members = [
+            (name, each)
+            for each in sorted(path.rglob("*"))
+            if each.suffix.lower() in _SUFFIXES and (name := str(each.relative_to(path))) in files
+        ]
+    elif path.stat().st_size > maximum_bytes:
+        return None
+    else:
+        included = included or included_files(path, maximum_bytes)
+        if not included:
+            return path.read_bytes()
+        members = [(path.name, path), *((each.name, each.path) for each in included)]
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
-        for each in sorted(path.rglob("*")):
-            if (
-                each.suffix.lower() in _SUFFIXES
-                and each.is_file()
-                and not _behind_a_link(each, path)
-            ):
-                archive.add(each, arcname=str(each.relative_to(path)), recursive=False)
-                if packed.tell() > maximum_bytes:
-                    return None
+        for name, place in members:
+            content = place.read_bytes()
+            member = tarfile.TarInfo(name)  # without times or owners: equal texts, equal hash
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+            if packed.tell() > maximum_bytes:
+                return None
     return packed.getvalue()
+
+
+def included_files(path: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
+    """The files that a LaTeX file includes, as far as they are in its folder, and its bibliography.
+
+    Raises:
+        LatexError: they are too large.
+    """
+    if path.suffix.lower() not in _SUFFIXES or path.name.startswith("."):
+        return ()
+    files = FolderFiles(path.parent, maximum_bytes)
+    reached = followed(files, path.name)[0][1:] if path.name in files else []
+    bibliography = f"{path.stem}.bbl"
+    if bibliography in files and bibliography not in reached:
+        reached.append(bibliography)
+    return tuple(IncludedFile(name=name, path=path.parent / name) for name in reached)
+
+
+class FolderFiles:
+    """The text files of a folder by their path in it; links are not followed.
+
+    A text is read once, when it is asked for first.
+    """
+
+    def __init__(self, folder: Path, maximum_bytes: int) -> None:
+        self._folder, self._left = folder, maximum_bytes
+        self._texts: dict[str, str] = {}
+
+    def __contains__(self, name: str) -> bool:
+        path = self._folder / name
+        try:
+            return is_text(name) and path.is_file() and not _behind_a_link(path, self._folder)
+        except OSError:  # such as a name that is too long
+            return False
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._texts:
+            path = self._folder / name
+            self._left -= path.stat().st_size
+            if self._left < 0 or len(self._texts) >= MAXIMUM_MEMBERS:
+                raise LatexError(Reason.TOO_LARGE, "the included files are too large or too many")
+            self._texts[name] = decoded(path.read_bytes())
+        return self._texts[name]
 
 
 def _behind_a_link(path: Path, folder: Path) -> bool:

@@ -100,7 +100,7 @@ def _stream_files(content: bytes) -> dict[str, str]:
         raise LatexError(Reason.TOO_LARGE, f"the file exceeds {MAXIMUM_TEXT_BYTES:,} bytes")
     if b"\x00" in text[:4096] or b"\\" not in text:
         raise LatexError(Reason.NOT_LATEX, "the file is no LaTeX")
-    return {"main.tex": _decoded(text)}
+    return {"main.tex": decoded(text)}
 
 
 def _old_tar(head: bytes) -> bool:
@@ -137,7 +137,7 @@ def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dic
                 Reason.TOO_LARGE, f"the archive holds more than {MAXIMUM_MEMBERS:,} files"
             )
         name = inner_name(given)
-        if name is None or not _is_text(name):
+        if name is None or not is_text(name):
             continue
         stream = opened()
         text = stream.read(left + 1) if stream is not None else b""
@@ -146,7 +146,7 @@ def _texts(members: Iterable[tuple[str, Callable[[], IO[bytes] | None]]]) -> dic
             raise LatexError(
                 Reason.TOO_LARGE, f"the texts of the archive exceed {MAXIMUM_TEXT_BYTES:,} bytes"
             )
-        files[name] = _decoded(text)
+        files[name] = decoded(text)
     return files
 
 
@@ -166,12 +166,14 @@ def inner_name(name: str) -> str | None:
     return None if path.is_absolute() or not parts or "\x00" in name else "/".join(parts)
 
 
-def _is_text(name: str) -> bool:
+def is_text(name: str) -> bool:
+    """Whether a file of that name is read: LaTeX, its bibliography, or text without a suffix."""
     path = PurePosixPath(name)
     return path.suffix.lower() in _TEXT_SUFFIXES and not path.name.startswith(".")
 
 
-def _decoded(content: bytes) -> str:
+def decoded(content: bytes) -> str:
+    """The text in UTF-8, or else in Latin-1."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

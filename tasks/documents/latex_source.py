@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from schemas.patterns import DOTALL, Match, Pattern, bounded, linear
+from schemas.patterns import DOTALL, Match, bounded
 from schemas.reasons import Reason
-from tasks.documents.latex_files import LatexError, inner_name
+from tasks.documents.latex_files import LatexError
+from tasks.documents.latex_inclusions import (
+    file_named,
+    main_files,
+    with_inclusions,
+    without_comments,
+)
 
 MAXIMUM_SOURCE_CHARACTERS = 6_000_000
 _DEEPEST_INCLUSION = 20
 # Macros stand in macros, but seldom deeper; one that calls itself has no end.
 _EXPANSION_PASSES = 6
-_VERBATIM = bounded(r"\\(begin|end)\{(verbatim\*?|lstlisting|minted|comment)\}")
-_COMMENT = bounded(r"(?<!\\)((?:\\\\){0,99})%[^\n]*(?:\n[ \t]*)?")
-_INCLUSION = linear(
-    r"\\(?:input|include|subfile)\s*\{\s*([^{}\\]{1,300}?)\s*\}|\\input\s+([^\s{}\\%]{1,300})"
-)
-_IMPORT = linear(r"\\(?:sub)?import\*?\s*\{\s*([^{}\\]{0,300}?)\s*\}\s*\{\s*([^{}\\]{1,300}?)\s*\}")
 _DOCUMENT_CLASS = bounded(r"\\document(?:class|style)\b")
 _COMMAND = bounded(r"\\([A-Za-z]+)(?:\{\})?")
 _PARAMETER = bounded(r"#([1-9])")
@@ -34,23 +34,25 @@ _DEFINITION = bounded(
 )
 
 
-def whole_source(files: Mapping[str, str]) -> str:
+def whole_source(files: Mapping[str, str], main: str = "") -> str:
     """The paper as one LaTeX text.
 
     Only files of the archive are ever included; one that is missing is left out, as LaTeX without
     `-halt-on-error` does.
 
+    Args:
+        main: the file to start from; empty: as `main_file` chooses.
+
     Raises:
         LatexError: none of the files is LaTeX, or the inclusions or macros multiply beyond the
             limit (a bomb).
     """
-    name = main_file(files)
-    return _expanded(_included(files, name, ()))
+    return _expanded(_included(files, main or main_file(files), ()))
 
 
 def main_file(files: Mapping[str, str]) -> str:
-    """The file a LaTeX run would start from: with a document class, a usual name, nearest to the
-    root, the longest.
+    """The file a LaTeX run would start from: a whole document that no other includes, with a usual
+    name, nearest to the root, the longest.
 
     Raises:
         LatexError: none has a document class, and none but one could be it.
@@ -58,7 +60,7 @@ def main_file(files: Mapping[str, str]) -> str:
     texts = {
         name: text for name, text in files.items() if not name.lower().endswith((".bbl", ".txt"))
     }
-    candidates = [
+    candidates = main_files(texts, texts) or [
         name
         for name, text in texts.items()
         if _DOCUMENT_CLASS.search(without_comments(text[:200_000]))
@@ -78,45 +80,20 @@ def main_file(files: Mapping[str, str]) -> str:
     return min(candidates, key=order)
 
 
-def without_comments(text: str) -> str:
-    """Everything from an unescaped `%` to the end of its line gone; verbatim blocks and `comment`
-    blocks too.
-    """
-    return _COMMENT.sub(lambda found: found.group(1), without_environments(text, _VERBATIM, ""))
-
-
-def without_environments(text: str, marks: Pattern, instead: str) -> str:
-    """Each environment, from its beginning to the next end of its name, replaced by `instead`.
-
-    Args:
-        marks: finds beginnings and ends; its groups are `begin` or `end`, and the name.
-    """
-    found = list(marks.finditer(text))
-    last_end = {mark.group(2): mark.start() for mark in found if mark.group(1) == "end"}
-    pieces: list[str] = []
-    place, inside = 0, ""
-    for mark in found:
-        kind, name = mark.groups()
-        if not inside and kind == "begin" and last_end.get(name, -1) > mark.start():
-            pieces += [text[place : mark.start()], instead]
-            inside = name
-        elif kind == "end" and name == inside:
-            place, inside = mark.end(), ""
-    return "".join([*pieces, text[place:]])
-
-
 def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> str:
-    folder = str(PurePosixPath(name).parent)
+    main = above[0] if above else name
     size = 0
 
     def inclusion(wanted: str) -> str:
         nonlocal size
-        found = _file_named(
-            files, wanted, (folder, "." if not above else str(PurePosixPath(above[0]).parent))
-        )
-        if found is None or found in (*above, name) or len(above) >= _DEEPEST_INCLUSION:
+        file = file_named(files, wanted, name, main)
+        if file is None or file in (*above, name):
             return ""
-        text = _included(files, found, (*above, name))
+        if len(above) >= _DEEPEST_INCLUSION:
+            raise LatexError(
+                Reason.PARSER_LIMIT, f"files include files more than {_DEEPEST_INCLUSION} deep"
+            )
+        text = _included(files, file, (*above, name))
         size += len(text)
         if size > MAXIMUM_SOURCE_CHARACTERS:
             raise LatexError(
@@ -125,20 +102,7 @@ def _included(files: Mapping[str, str], name: str, above: tuple[str, ...]) -> st
             )
         return f"\n{text}\n"
 
-    text = without_comments(files[name])
-    if above and "\\begin{document}" in text:
-        text = text.partition("\\begin{document}")[2].partition("\\end{document}")[0]
-    text = _IMPORT.sub(lambda found: inclusion(f"{found.group(1)}/{found.group(2)}"), text)
-    return _INCLUSION.sub(lambda found: inclusion(found.group(1) or found.group(2)), text)
-
-
-def _file_named(files: Mapping[str, str], wanted: str, folders: tuple[str, ...]) -> str | None:
-    for folder in dict.fromkeys((*folders, ".")):
-        for suffix in (".tex", "", ".ltx"):
-            name = inner_name(f"{folder}/{wanted}{suffix}")
-            if name is not None and name in files:
-                return name
-    return None
+    return with_inclusions(files, name, main, inclusion)
 
 
 def _expanded(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexWalkerError
 
+from schemas.base import replace
 from schemas.paper import SectionKind
 from schemas.patterns import DOTALL, bounded, linear
 from schemas.reasons import Reason
@@ -17,7 +18,8 @@ from tasks.documents.child import EXIT_MEMORY, EXIT_REFUSED
 from tasks.documents.document import HeadedSection, LatexSource, ParsedDocument
 from tasks.documents.headings import kind_of
 from tasks.documents.latex_files import LatexError, read_files
-from tasks.documents.latex_source import balanced, whole_source, without_environments
+from tasks.documents.latex_inclusions import followed, without_environments
+from tasks.documents.latex_source import balanced, main_file, whole_source
 
 PARSER = "latex"
 _FEWEST_WORDS = 5
@@ -179,32 +181,35 @@ def _escaped(text: str) -> str:
 
 
 def main() -> int:
-    """`latex_text CPU_SECONDS MEMORY_BYTES [source]`: the document on standard input as JSON, or
-    with `source` its LaTeX as one text. Exit codes are the contract with `latex.py`; a refusal
-    writes its reason and its words to standard error.
+    """`latex_text CPU_SECONDS MEMORY_BYTES document|source MAIN`: the document on standard input as
+    JSON, or with `source` its LaTeX as one text. It begins with the file MAIN, if there is one.
+    Exit codes are the contract with `latex.py`; a refusal writes its reason and its words to
+    standard error.
 
     Memory, processor time and files are limited before the source is touched, which may be hostile.
     """
     cpu_seconds, memory_bytes = (int(argument) for argument in sys.argv[1:3])
-    as_source = sys.argv[3:] == ["source"]
-    for kind, amount in (
+    kind, named = sys.argv[3:5]
+    for limit, amount in (
         (resource.RLIMIT_CPU, cpu_seconds),
         (resource.RLIMIT_AS, memory_bytes),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
     ):
-        resource.setrlimit(kind, (amount, amount))
+        resource.setrlimit(limit, (amount, amount))
+    missing: list[str] = []
     try:
         files = read_files(sys.stdin.buffer.read())
-        answer = (
-            source_of_latex(whole_source(files), files)
-            if as_source
-            else document_of_latex(whole_source(files))
-        )
+        main = named if named in files else main_file(files)
+        _, missing = followed(files, main)
+        source = whole_source(files, main)
+        read = source_of_latex(source, files) if kind == "source" else document_of_latex(source)
+        answer = replace(read, missing_files=tuple(missing))
     except MemoryError:
         return EXIT_MEMORY
     except LatexError as error:
-        sys.stderr.write(f"{error.reason} {error}")
+        lost = f"; missing or not followed: {', '.join(missing[:5])}" if missing else ""
+        sys.stderr.write(f"{error.reason} {error}{lost}")
         return EXIT_REFUSED
     sys.stdout.write(answer.model_dump_json())
     return 0

@@ -7,24 +7,22 @@ import hashlib
 import io
 import json
 import stat
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence, Set
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from schemas.base import encodable
-from schemas.check_run import CheckRequest, ManuscriptSource
+from schemas.check_run import CheckRequest, IncludedFile, ManuscriptSource
 from schemas.errors import ConfigurationError
-from schemas.patterns import MULTILINE, linear
-from tasks.documents.latex import latex_content
+from tasks.documents.latex import FolderFiles, included_files, latex_content
+from tasks.documents.latex_files import LatexError
+from tasks.documents.latex_inclusions import drawn_on, is_figure, main_files, starts_document
 from tasks.shards.work import Shard
 
 TEXT_SUFFIXES = (".txt", ".md", ".mmd", ".markdown", ".ocr")
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
 ARCHIVE_SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar", ".gz")
 SUFFIXES = (".pdf", *TEXT_SUFFIXES, *TEX_SUFFIXES, *ARCHIVE_SUFFIXES)
-_DOCUMENT_CLASS = linear(r"^[^%\n]*\\document(?:class|style)(?:\W|\Z)", MULTILINE)
-_MAIN_NAMES = ("main", "ms", "paper", "article", "manuscript", "root", "arxiv")
-_FIRST_CHARACTERS = 200_000
 
 
 def collect_manuscripts(
@@ -35,7 +33,8 @@ def collect_manuscripts(
 ) -> tuple[ManuscriptSource, ...]:
     """Every manuscript at `paths`, in order, each once; of folders by name.
 
-    A folder that holds one LaTeX paper is that paper; any other is a folder of manuscripts. A
+    A folder that holds one LaTeX paper is that paper; any other is a folder of manuscripts. Of
+    several main files each is a manuscript; what they include and their figures are none. A
     manuscript is called by its file's name without suffix, with a hash behind it where two share a
     name.
 
@@ -49,8 +48,11 @@ def collect_manuscripts(
         ConfigurationError: a path that is not there, a file of another kind, a folder without
             manuscripts, a reason for none.
     """
-    found = list(dict.fromkeys(place for path in paths for place in _manuscripts(path)))
-    hashes = {place: _hash(place, maximum_bytes) for place in found}
+    found = list(
+        dict.fromkeys(place for path in paths for place in _manuscripts(path, maximum_bytes))
+    )
+    included = {place: _included(place, maximum_bytes) for place in found}
+    hashes = {place: _hash(place, maximum_bytes, included[place]) for place in found}
     names = [_name(place) for place in found]
     sources = []
     given = dict(reasons or {})
@@ -64,7 +66,11 @@ def collect_manuscripts(
         shown = name if alone else f"{name}-{hashes[place][:8]}"
         sources.append(
             ManuscriptSource(
-                manuscript_id=shown, path=place, content_sha256=hashes[place], known_reason=known
+                manuscript_id=shown,
+                path=place,
+                included=included[place],
+                content_sha256=hashes[place],
+                known_reason=known,
             )
         )
     if given:
@@ -89,7 +95,7 @@ def _first(sources: Sequence[ManuscriptSource], number: int) -> bool:
     return all(source.manuscript_id != sources[number].manuscript_id for source in sources[:number])
 
 
-def _manuscripts(path: Path) -> Iterator[Path]:
+def _manuscripts(path: Path, maximum_bytes: int) -> Iterator[Path]:
     if not path.exists():
         raise ConfigurationError(
             f"{path} is not there: name a PDF, a text file, a LaTeX source, or a folder of them"
@@ -106,7 +112,10 @@ def _manuscripts(path: Path) -> Iterator[Path]:
             )
         yield path.resolve()
         return
-    inside = list(_inside(path))
+    try:
+        inside = list(_inside(path, maximum_bytes))
+    except LatexError as error:
+        raise ConfigurationError(f"{path}: {error}; name the manuscripts one by one") from error
     if not inside:
         raise ConfigurationError(
             f"the folder {path} holds no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders"
@@ -115,39 +124,43 @@ def _manuscripts(path: Path) -> Iterator[Path]:
     yield from inside
 
 
-def _inside(folder: Path) -> Iterator[Path]:
-    if _is_latex_paper(folder):
+def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> Iterator[Path]:
+    """The manuscripts of a folder: one LaTeX paper, each of several, or what else it holds.
+
+    Args:
+        in_project: whether a folder above holds main files: LaTeX parts are theirs then.
+    """
+    files = FolderFiles(folder, maximum_bytes)
+    names = [each.name for each in sorted(folder.iterdir()) if _is_latex(each)]
+    starts = [name for name in names if starts_document(files[name])]
+    mains = main_files(starts, files)
+    parts = [name for name in names if name in starts or not is_figure(files[name])]
+    if len(mains) == 1 or (parts and not mains and not in_project):
         yield folder.resolve()
         return
+    drawn = {name for main in mains for name in drawn_on(files, main)}
+    prints = {PurePosixPath(main).stem for main in mains}
     for each in sorted(folder.iterdir()):
-        if each.name.startswith("."):
-            continue
+        name = each.name
         if each.is_dir() and not each.is_symlink():
-            yield from _inside(each)
-        elif each.name.lower().endswith(SUFFIXES) and each.name.lower() not in (
-            "readme.md",
-            "readme.txt",
-        ):
-            yield folder.resolve() / each.name
+            if not name.startswith(".") and not any(one.startswith(f"{name}/") for one in drawn):
+                yield from _inside(each, maximum_bytes, in_project=in_project or bool(mains))
+        elif name in mains or (name not in names and _is_manuscript(each, drawn, prints)):
+            yield folder.resolve() / name
 
 
-def _is_latex_paper(folder: Path) -> bool:
-    """Whether the folder's own LaTeX files are one paper: one that starts a document, or one with a
-    usual name; or parts alone.
-    """
-    files = [
-        each
-        for each in folder.iterdir()
-        if each.suffix.lower() in TEX_SUFFIXES and each.is_file() and not each.is_symlink()
-    ]
-    starts = [each for each in files if _DOCUMENT_CLASS.search(_start_of(each))]
-    usual = any(each.stem.lower() in _MAIN_NAMES for each in starts)
-    return bool(files) and (len(starts) <= 1 or usual)
+def _is_latex(file: Path) -> bool:
+    return file.suffix.lower() in TEX_SUFFIXES and file.is_file() and not file.is_symlink()
 
 
-def _start_of(file: Path) -> str:
-    with file.open("rb") as stream:
-        return stream.read(_FIRST_CHARACTERS).decode("utf-8", "replace")
+def _is_manuscript(file: Path, drawn: Set[str], prints: Set[str]) -> bool:
+    """Whether a file is a manuscript by its name, and neither a picture nor a print of another."""
+    name = file.name.lower()
+    if name.startswith(".") or not name.endswith(SUFFIXES) or name in ("readme.md", "readme.txt"):
+        return False
+    return not drawn & {file.name, file.stem} and not (
+        name.endswith(".pdf") and file.stem in prints
+    )
 
 
 def may_be_read(place: Path) -> bool:
@@ -166,14 +179,26 @@ def _name(place: Path) -> str:
     return name
 
 
-def _hash(place: Path, maximum_bytes: int) -> str:
-    """Over the file, or a folder's LaTeX files; of what will not be read (too large, or no file),
+def _included(place: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
+    """The files that a LaTeX file includes; none of one that will not be read."""
+    try:
+        return included_files(place, maximum_bytes) if may_be_read(place) else ()
+    except LatexError:
+        return ()  # too large, which reading says
+    except OSError as error:
+        raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
+
+
+def _hash(place: Path, maximum_bytes: int, included: Sequence[IncludedFile]) -> str:
+    """Over the file with what it includes, or a folder's LaTeX files; of what will not be read (too large, or no file),
     over its name.
     """
     try:
         if not may_be_read(place):
             return hashlib.sha256(f"no file: {place.name}".encode("utf-8", "replace")).hexdigest()
-        content = latex_content(place, maximum_bytes)
+        content = latex_content(place, maximum_bytes, included)
+    except LatexError:
+        content = None
     except OSError as error:
         raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
     return hashlib.sha256(
@@ -271,4 +296,8 @@ class CheckJob(Shard):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        return tuple(source.path for source in self.sources)
+        return tuple(
+            path
+            for source in self.sources
+            for path in (source.path, *(each.path for each in source.included))
+        )

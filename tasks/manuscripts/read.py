@@ -38,6 +38,7 @@ class Manuscript:
         pages: the text of each page; empty where there are none.
         attachment: the PDF itself, for engines that read one; None where the text is sent.
         passed_over: the failure of a better reader that another stood in for.
+        missing_files: names of included files that are missing or cannot be followed.
     """
 
     manuscript_id: str
@@ -51,6 +52,7 @@ class Manuscript:
     bibliography: str = field(default="", repr=False)
     attachment: bytes | None = field(default=None, repr=False)
     passed_over: Failure | None = None
+    missing_files: tuple[str, ...] = ()
 
     @property
     def shown_form(self) -> str:
@@ -178,20 +180,22 @@ async def _read_pdf(
 async def _read_latex(
     source: ManuscriptSource, settings: DocumentSettings
 ) -> Manuscript | Unreadable:
-    read = await read_latex_whole(source.path, settings)
+    read = await read_latex_whole(source.path, settings, source.included)
     if isinstance(read, SourceFailure):
         return Unreadable(read.reason, read.detail)
     text = f"{read.body}\n\n{read.bibliography}".strip()
-    return _made(source, read.title, ManuscriptForm.LATEX, text, ())
+    made = _made(source, read.title, ManuscriptForm.LATEX, text, ())
+    return replace(made, missing_files=read.missing_files)
 
 
 async def _read_latex_as_text(
     source: ManuscriptSource, settings: DocumentSettings
 ) -> Manuscript | Unreadable:
-    read = await read_latex(source.path, settings)
+    read = await read_latex(source.path, settings, source.included)
     if isinstance(read, SourceFailure):
         return Unreadable(read.reason, read.detail)
-    return _made(source, read.title, ManuscriptForm.TEXT, _flowing(read), _headings(read))
+    made = _made(source, read.title, ManuscriptForm.TEXT, _flowing(read), _headings(read))
+    return replace(made, missing_files=read.missing_files)
 
 
 async def _read_text(

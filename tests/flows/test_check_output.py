@@ -8,8 +8,9 @@ import pytest
 
 from flows.campaign import conclude
 from flows.check_request import resolve_check
-from flows.checking import Check
+from flows.checking import Check, CheckSummary
 from flows.commands.check_output import print_check
+from schemas.check_run import CheckRequest
 from schemas.options import CheckOptions
 from schemas.settings import Settings
 from tasks.manuscripts.check_shard import check_job
@@ -17,12 +18,8 @@ from tasks.manuscripts.collect import CheckJob
 from tests.support.manuscript_files import faulty_pdf, locked_pdf
 
 
-def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_the_exit_code(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "faulty.pdf").write_bytes(faulty_pdf())
-    (tmp_path / "locked.pdf").write_bytes(locked_pdf())
-    request = resolve_check([tmp_path], CheckOptions(warehouse=tmp_path / "wh"), Settings())
+def checked(request: CheckRequest) -> CheckSummary:
+    """Run and publish the check."""
     check = Check(request)
     plan = check.plan()
     asyncio.run(
@@ -32,7 +29,16 @@ def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_
     )
     summary = conclude(check, plan)
     assert summary.published, summary.failed_expectations
+    return summary
 
+
+def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_the_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "faulty.pdf").write_bytes(faulty_pdf())
+    (tmp_path / "locked.pdf").write_bytes(locked_pdf())
+    request = resolve_check([tmp_path], CheckOptions(warehouse=tmp_path / "wh"), Settings())
+    summary = checked(request)
     assert print_check(request, summary, as_json=False) == 1
     printed = capsys.readouterr()
     assert "where: page 1" in printed.out
@@ -49,3 +55,56 @@ def test_problems_are_printed_with_place_and_reason_and_what_was_not_read_costs_
     assert "It could not be read: the PDF needs a password" in markdown
     assert "<h2" in html
     assert not Check(request).plan().shards, "a finished check has nothing left to do"
+
+
+WHOLE = "Plain words about pebbles fill this text. " * 60
+PARTS = r"""\documentclass{article}\title{Parts}\begin{document}\section{One}
+\input{sections/a}\input{sections/b}
+"""
+
+
+def test_an_all_clear_says_how_many_words_were_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "whole.txt").write_text(WHOLE)
+    request = resolve_check(
+        [tmp_path / "whole.txt"], CheckOptions(warehouse=tmp_path / "wh"), Settings()
+    )
+    summary = checked(request)
+    assert print_check(request, summary, as_json=False) == 0
+    assert "No critical problem found in 420 words." in capsys.readouterr().out
+    html, markdown = (path.read_text() for path in summary.report_paths)
+    for report in (html, markdown):
+        assert "No critical problem found in 420 words." in report
+        assert "0 of 1 checked manuscript with problems, 420 words read." in report
+
+
+def test_a_manuscript_read_in_part_is_no_all_clear_and_costs_the_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "short.txt").write_text("A text of a few words alone.")
+    for name, content in (("clear", WHOLE), ("wrong", rf"Here 12 of 40 (25\%) improved. {WHOLE}")):
+        (papers / name).mkdir()
+        (papers / name / "main.tex").write_text(f"{PARTS}{content}\\end{{document}}")
+    request = resolve_check([papers], CheckOptions(warehouse=tmp_path / "wh"), Settings())
+    summary = checked(request)
+    assert print_check(request, summary, as_json=False) == 1
+    printed = " ".join(capsys.readouterr().out.split())
+    missing = "2 included files are missing or cannot be followed: sections/a, sections/b"
+    few = "Not an all-clear: only 7 words could be read."
+    assert few in printed
+    assert f"Not an all-clear: {missing}." in printed
+    assert f"not checked: {missing}" in printed
+
+    assert print_check(request, summary, as_json=True) == 1
+    answer = json.loads(capsys.readouterr().out)
+    rows = {row["manuscript_id"]: row for row in answer["rows"]}
+    assert rows["clear"]["missing_files"] == ["sections/a", "sections/b"]
+    assert [few in line for line in answer["warnings"]] == [False, True, False]
+    assert f"wrong: {missing}" in answer["warnings"]
+    _, markdown = (path.read_text() for path in summary.report_paths)
+    assert few in markdown
+    assert markdown.count("sections/b") == 2
+    assert "3 read only in part" in markdown

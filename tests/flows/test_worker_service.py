@@ -11,18 +11,24 @@ import httpx
 import pytest
 
 from flows import worker_service
+from flows.check_request import resolve_check
 from flows.worker_service import WorkerService
 from schemas.errors import BudgetExhaustedError, CommandGoneError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
+from schemas.options import CheckOptions
 from schemas.run import Budget
-from schemas.settings import Settings
+from schemas.settings import DocumentSettings, Settings
 from tasks.accounting.budgets import SharedBudget
+from tasks.documents.document import LatexSource
+from tasks.documents.latex import read_latex_whole
 from tasks.evaluation.evaluate_shard import Attempts
+from tasks.manuscripts.collect import CheckJob
 from tasks.shards.elsewhere import brought
 from tasks.shards.work import Shard
 from tasks.web.owner import Reach, RemoteOwner
 from tasks.web.shared_limits import SharedRateLimit
 from tests.support.document_server import Reply, document_server
+from tests.support.manuscript_files import latex_folder
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.layout import Layout
 from warehouse.owner import asking
@@ -234,6 +240,27 @@ def test_files_that_a_shard_names_are_brought_and_texts_stay_as_they_are(
     assert (folder / "figures" / "one.tex").read_text() == "x"
     assert (folder / "empty.tex").read_bytes() == b""
     assert Path(there.exemplars).read_text() == "{}"
+
+
+async def test_a_manuscript_is_brought_with_the_files_it_includes(
+    layout: Layout, own: Layout, tmp_path: Path
+) -> None:
+    folder = latex_folder(tmp_path / "paper")
+    options = CheckOptions(warehouse=layout.root)
+    request = resolve_check([folder / "main.tex"], options, Settings())
+    job = CheckJob(run_id=RUN, request=request, sources=request.sources)
+    service = service_of(layout, layout.landing / "run=run-1")
+    service.hand_out(frozenset(job.files))
+    with (
+        service.open("127.0.0.1", "127.0.0.1") as reach,
+        RemoteOwner(unseen(reach), None, 2.0) as owner,
+    ):
+        (source,) = brought(job, owner, own).sources
+    (folder / "parts" / "results.tex").unlink()
+    read = await read_latex_whole(source.path, DocumentSettings(), source.included)
+    assert isinstance(read, LatexSource)
+    assert r"\section{Results}" in read.body
+    assert read.missing_files == ()
 
 
 def test_a_command_that_is_gone_is_waited_for_once_whatever_else_is_asked(tmp_path: Path) -> None:

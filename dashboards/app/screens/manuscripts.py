@@ -7,7 +7,13 @@ from dashboards.app import empty, state, tables, text
 from dashboards.app.data import Lake
 from dashboards.reports import figures, wording
 from dashboards.reports.preferences import NAME as PREFERENCES
-from dashboards.reports.write_check import CheckPage, outcome, was_checked
+from dashboards.reports.write_check import (
+    CheckPage,
+    missing_files,
+    nothing_found,
+    outcome,
+    was_checked,
+)
 from schemas.check_run import CheckHead
 from schemas.identifiers import RunId
 from schemas.manuscripts import Attempt, ManuscriptCheck, ManuscriptReview
@@ -191,7 +197,9 @@ def _attempt(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
         st.markdown(text.prose(written.summary or ""))
         _ratings(written)
     if attempt.problem_count == 0:
-        st.markdown("No critical problem found.")
+        st.markdown(text.line(nothing_found(check)))
+    elif told := missing_files(check):
+        st.warning(text.line(f"{told}. What they say was not checked."))
     for number, problem in enumerate(page.problems(check, attempt), 1):
         with st.container(border=True, key=f"problem_{attempt.attempt}_{number}"):
             st.markdown(f"**{number}.** {text.line(problem.problem)}")

@@ -12,8 +12,8 @@ from schemas.base import Noun, Reply
 from schemas.judging import LONG_ANSWER_TOKENS, StepKind
 from schemas.reasons import Reason
 from tasks.judging.step import BaselineTools, NoAnswer, Step
+from tasks.manuscripts.steps.abstract import check_abstract
 from tasks.manuscripts.steps.numbers import (
-    check_abstract,
     check_intervals,
     check_shares,
     check_statistics,
@@ -128,7 +128,7 @@ def _problem(found: Sequence[DetectedProblem]) -> ReportedProblem:
 
 FIND_PROBLEMS = Step(
     name="find_problems",
-    version=4,
+    version=5,
     package="tasks.manuscripts",
     input_model=ProblemsInput,
     output_model=ProblemsReply,

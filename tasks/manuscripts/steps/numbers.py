@@ -1,17 +1,43 @@
-"""Do numbers agree with each other: shares with their counts, estimates with their intervals, the
-abstract with the text, p-values with their test statistics?
+"""Do numbers agree with each other: shares with their counts, estimates with their intervals,
+p-values with their test statistics?
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 from schemas.patterns import IGNORECASE, Pattern, bounded, linear
-from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown
+from tasks.manuscripts.steps.reading import DetectedProblem, Reading, shown, unmarked
 
-_SHARE = bounded(
-    r"\b(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\s?(?:/|(?:out )?of(?:"
-    r" the)?)\s?(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})\b"
-    r"[^().;%]{0,40}\(\s?(\d{1,3}(?:\.\d{1,15})?)\s?\\?%"
+_COUNT = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,15})"
+_PERCENT = r"(\d{1,3}(?:\.\d{1,15})?)\s?%"
+_OF = r"\s?(?:/|(?:out )?of(?: the)?)\s?"
+_OF_TOTAL = r"\bof(?: the| these| those| all| our)? "
+_SHARE_FORMS: tuple[tuple[Pattern, tuple[int, int, int]], ...] = (
+    # Each with its groups of count, total and share.
+    (bounded(rf"\b{_COUNT}{_OF}{_COUNT}\b[^().;%]{{0,40}}\(\s?{_PERCENT}"), (1, 2, 3)),
+    (bounded(rf"\b{_COUNT}{_OF}{_COUNT}\s?[,;:]\s?{_PERCENT}\s?\)"), (1, 2, 3)),
+    (
+        bounded(
+            rf"(?<!% )(?<![.\w]){_PERCENT}\s?\(\s?(?:n\s?=\s?)?{_COUNT}{_OF}{_COUNT}\s?\)",
+            IGNORECASE,
+        ),
+        (2, 3, 1),
+    ),
+    (
+        bounded(
+            rf"{_OF_TOTAL}{_COUNT} [^().;%\d,]{{1,60}}, ?[^().;%\d,]{{0,30}}\b{_COUNT}"
+            rf"[^().;%\d]{{0,40}}\(\s?{_PERCENT}\s?[),;]",
+            IGNORECASE,
+        ),
+        (2, 1, 3),
+    ),
+    (
+        bounded(
+            rf"{_OF_TOTAL}{_COUNT} [^().;%\d,]{{1,60}}, ?[^().;%\d,]{{0,30}}\b{_PERCENT}"
+            rf"\s?\(\s?(?:n\s?=\s?)?{_COUNT}\s?\)",
+            IGNORECASE,
+        ),
+        (3, 1, 2),
+    ),
 )
 _INTERVAL = linear(
     r"(-?\d+\.\d+)\s*[\[(,;]?\s*\(?\s*95\s*\\?%\s*(?:CI|confidence interval)\s*[:=,]?\s*[\[(]?\s*"
@@ -23,25 +49,26 @@ _REMAINING = bounded(
     r"\b(?:the"
     r" )?(?:remaining|rest)\b[^.]{0,30}\d\s?\\?%|\d\s?\\?%\)?[^.]{0,12}\b(?:remaining|rest)\b"
 )
-_FIGURE = bounded(r"\d+(?:\.\d+)?")
-_TELLING = bounded(
-    r"(?<![\w.])\d{1,15}\.\d{1,15}(?!\d)(?:\s{0,9}\\?%)?|(?<![\w.])\d{1,3}\s{0,9}\\?%"
-)
-_FEWEST_WORDS_OF_A_BODY = 300
 _TOLERANCE = 1.0
 """Percentage points that a printed share may differ from its count beyond rounding."""
 
 
 def check_shares(reading: Reading) -> Iterator[DetectedProblem]:
-    """`12 of 40 (25 %)` where 12 of 40 are 30 %; parts and a rest that do not come to 100 %."""
+    """`12 of 40 (25 %)`, `of 40 moths, 12 (25 %)` or `25 % (12/40)` where 12 of 40 are 30 %; parts
+    and a rest that do not come to 100 %.
+    """
     for placed in reading.sentences:
-        for found in _SHARE.finditer(placed.sentence):
-            count, total, share = (float(number.replace(",", "")) for number in found.groups())
-            if total > 0 and count <= total and abs(100 * count / total - share) > _TOLERANCE:
-                told = f"{count:g} of {total:g} are {100 * count / total:.1f} %, not {share:g} %."
-                yield placed.problem(
-                    "share", 1, f"A percentage contradicts its own counts: {told}", told
-                )
+        sentence = unmarked(placed.sentence)
+        for form, groups in _SHARE_FORMS:
+            for found in form.finditer(sentence):
+                count, total, share = (float(found[group].replace(",", "")) for group in groups)
+                if 0 < total >= count and abs(100 * count / total - share) > _TOLERANCE:
+                    told = (
+                        f"{count:g} of {total:g} are {100 * count / total:.1f} %, not {share:g} %."
+                    )
+                    yield placed.problem(
+                        "share", 1, f"A percentage contradicts its own counts: {told}", told
+                    )
         shares = [float(number) for number in _SHARES.findall(placed.sentence)]
         apart = len(shares) >= 2 and abs(sum(shares) - 100) > _TOLERANCE * len(shares)
         once = len(set(shares)) == len(shares)  # a repeated share is told of again, or of two sets
@@ -66,51 +93,6 @@ def check_intervals(reading: Reading) -> Iterator[DetectedProblem]:
             yield placed.problem(
                 "interval", 1, f"A 95 % confidence interval from {lower:g} to {upper:g} {what}."
             )
-
-
-def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
-    """Figures of the abstract that nothing behind it mentions."""
-    if reading.abstract_span is None or not reading.is_mostly_whole:
-        return
-    begin, end = reading.abstract_span
-    abstract, body = reading.text[begin:end], reading.text[end:]
-    if len(body.split()) < _FEWEST_WORDS_OF_A_BODY or len(abstract.split()) > len(body.split()) / 2:
-        return
-    there = {_bare(number) for number in _FIGURE.findall(body)}
-    values = sorted(float(number) for number in there if "." in number)
-    missing = [
-        number
-        for number in dict.fromkeys(_TELLING.findall(abstract))
-        if not _mentioned(_bare(number), there, values)
-    ]
-    if missing:
-        stated = (placed.sentence for placed in reading.sentences if missing[0] in placed.sentence)
-        yield DetectedProblem(
-            "abstract_number",
-            2,
-            f"The abstract states {', '.join(missing[:5])}, which the text never shows.",
-            "the abstract",
-            "A figure that the abstract reports must be found among the results, in this form or"
-            " with more digits.",
-            next(stated, ""),
-        )
-
-
-def _bare(number: str) -> str:
-    return number.replace("\\", "").replace("%", "").strip()
-
-
-def _mentioned(number: str, there: set[str], values: list[float]) -> bool:
-    """As printed, with more digits, or as a share of 1."""
-    if number in there:
-        return True
-    digits, value = len(number.partition(".")[2]), float(number)
-    half = 0.5 * 10.0**-digits + 1e-9
-    for scale in (1, 100):
-        nearest = bisect_left(values, (value - half) / scale)
-        if nearest < len(values) and scale * values[nearest] <= value + half:
-            return True
-    return False
 
 
 _S = r"\s{0,9}+"

@@ -54,8 +54,8 @@ _LATEX_ABSTRACT_ENDS = bounded(r"\\end\{abstract\}", IGNORECASE)
 _INTRODUCTION = bounded(
     r"^[^\S\n]*+(?:#{1,6}\s{0,9})?(?:1\.?|I\.?)?\s{0,9}introduction\b", IGNORECASE | MULTILINE
 )
-_PARAGRAPH_END = linear(r"\n\s*\n|\\(?:begin|end)\{(?:table|figure)\*?\}")
-"""A float ends the paragraph it stands in, as a blank line does."""
+_PARAGRAPH_END = linear(r"\n\s*\n|\\(?:begin|end)\{(?:(?:table|figure)\*?|abstract)\}")
+"""A float or an abstract ends the paragraph it stands in, as a blank line does."""
 _END: tuple[int, bool, Match[str] | None] = (0, False, None)
 
 
@@ -239,6 +239,18 @@ def is_damaged(sentence: str) -> bool:
     return any(
         pattern.search(sentence) is not None for pattern in (_LOST_CHARACTER, _APART, _RUN_TOGETHER)
     )
+
+
+_LATEX_PERCENT = bounded(r"\\(?:SI|qty)\{([\d.,]{1,20})\}\{\\percent\}")
+_LATEX_MARKS = bounded(r"\\[,;:! ]|[~$]|\{,\}|\\%|[\u00a0\u2009\u202f]")
+_PLAIN_MARKS = {"$": "", "{,}": ",", "\\%": "%", "\\!": ""}
+
+
+def unmarked(sentence: str) -> str:
+    """The sentence without LaTeX's marks around and within numbers: `84 %` for `$84\\,\\%$`."""
+    percent = _LATEX_PERCENT.sub(lambda found: f"{found.group(1)}%", sentence)
+    plain = _LATEX_MARKS.sub(lambda found: _PLAIN_MARKS.get(found.group(), " "), percent)
+    return " ".join(plain.split())
 
 
 def shown(sentence: str, limit: int = 400) -> str:

@@ -35,7 +35,7 @@ _NO_SUM = bounded(
 )
 _MOST_TABLES, _MOST_ROWS = 100, 200
 """That are looked at: what is beyond is no table that a reader adds up."""
-_FEWEST_ADDENDS = 3
+_FEWEST_ADDENDS = 2
 _FARTHEST = 0.6
 """Share of the printed total by which a sum may miss it and still be meant as its sum."""
 _FARTHEST_CELL = 3.0
@@ -156,15 +156,19 @@ def check_totals(reading: Reading) -> Iterator[DetectedProblem]:
     """
     for table in tables_of(reading):
         heads = table.rows[0]
-        begun = 1
+        begun, totals = 1, set[int]()
         for place, row in enumerate(table.rows):
             if not any(_TOTAL.match(cell) for cell in row):
                 continue
             for column in range(table.width):
                 head = heads[column] if column < len(heads) else ""
-                above = table.column(column)[begun:place]
-                if (found := _missed(above, row, column)) and not _NO_SUM.search(head):
+                cells = table.column(column)
+                found = _missed(cells[begun:place], row, column)
+                whole = [cells[n] for n in range(1, place) if n not in totals]
+                # A grand total counts the rows above the totals before it too.
+                if found and _missed(whole, row, column) and not _NO_SUM.search(head):
                     yield _wrong_total(table, place, head, *found)
+            totals.add(place)
             begun = place + 1
 
 

@@ -21,7 +21,8 @@ from tasks.documents.document import ParsedDocument
 from tasks.documents.full_text import FullTextLibrary
 from tasks.documents.latex import read_latex, read_latex_source
 from tasks.documents.latex_files import LatexError, inner_name, read_files
-from tasks.documents.latex_source import main_file, whole_source, without_comments
+from tasks.documents.latex_inclusions import without_comments
+from tasks.documents.latex_source import main_file, whole_source
 from tasks.documents.latex_text import document_of_latex, source_of_latex
 from tasks.documents.sections import paper_sections
 from tests.support.document_server import DocumentServer, Reply
@@ -142,6 +143,88 @@ async def test_a_single_file_is_a_source_packed_or_not(tmp_path: Path) -> None:
         assert [section.text for section in document.sections] == ["Good α-helices, Gödel."]
 
 
+PARTS = {
+    "main.tex": r"""\documentclass{article}
+\input{macros.def}\input{glyphtounicode}
+\begin{document}\section{Results}
+\input{parts/one} \include{two} \subfile{parts/three}
+\import{parts/}{four} \subimport*{parts}{five.tex}
+\InputIfFileExists{six}{}{\input{never}} \IfFileExists{absent}{\input{absent}}{else}
+\input seven
+\end{document} \input{behind}
+""",
+    "parts/one.tex": "First words. \\input{inner}",
+    "parts/inner.tex": "Inner words. \\input{parts/one}",
+    "two.tex": "Second words.",
+    "parts/three.tex": "\\documentclass[../main]{subfiles}\\begin{document}Third words.\\end{document}",
+    "parts/four.tex": "Fourth words.",
+    "parts/five.tex": "Fifth words.",
+    "six.tex": "Sixth words.",
+    "seven.tex": "Seventh words.",
+}
+
+
+def written(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+async def test_a_main_file_is_read_with_all_files_it_includes(tmp_path: Path) -> None:
+    folder = written(tmp_path, PARTS)
+    main = await read_latex(folder / "main.tex", DocumentSettings())
+    assert isinstance(main, ParsedDocument), main
+    (section,) = main.sections
+    ordinals = ["First", "Inner", "Second", "Third", "Fourth", "Fifth", "Sixth"]
+    for word in [*ordinals, "Seventh", "else"]:
+        assert section.text.count(word) == 1, word
+    assert main.missing_files == ()
+    assert await read_latex(folder, DocumentSettings()) == main
+
+
+async def test_included_files_that_are_missing_or_outside_the_folder_are_named(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "secret.tex").write_text("A secret of this machine.")
+    main = (
+        "\\documentclass{article}\\newcommand{\\part}[1]{\\input{parts/#1}}\\begin{document}"
+        "\\section{A} Some words. \\input{sections/a}\\input{../secret}\\input{link}"
+        f"\\input{{{tmp_path}/secret}}\\input{{plot.pgf}}\\end{{document}}"
+    )
+    folder = written(tmp_path / "paper", {"main.tex": main})
+    (folder / "link.tex").symlink_to(tmp_path / "secret.tex")
+    for path in (folder / "main.tex", folder):
+        document = await read_latex(path, DocumentSettings())
+        assert isinstance(document, ParsedDocument), document
+        missing = ["parts/#1", "sections/a", "../secret", "link", f"{tmp_path}/secret"]
+        assert list(document.missing_files) == missing
+        assert "secret" not in str(document.sections)
+
+
+async def test_a_main_file_without_any_of_its_parts_is_refused_with_their_names(
+    tmp_path: Path,
+) -> None:
+    text = r"\documentclass{a}\begin{document}\input{intro}\input{results}\end{document}"
+    folder = written(tmp_path, {"main.tex": text})
+    answer = await read_latex(folder / "main.tex", DocumentSettings())
+    assert isinstance(answer, SourceFailure)
+    assert answer.detail == "the source holds no text; missing or not followed: intro, results"
+
+
+async def test_included_files_are_bounded_in_depth_and_size(tmp_path: Path) -> None:
+    begin = "\\documentclass{a}\\begin{document}\\section{x} \\input{0}\\end{document}"
+    deep = {f"{number}.tex": f"\\input{{{number + 1}}}" for number in range(30)}
+    folder = written(tmp_path, {"main.tex": begin, **deep, "30.tex": "words"})
+    answer = await read_latex(folder / "main.tex", DocumentSettings())
+    assert isinstance(answer, SourceFailure)
+    assert answer.reason == "parser_limit"
+    (folder / "0.tex").write_text("words " * 1000)
+    answer = await read_latex(folder / "main.tex", DocumentSettings(maximum_bytes=2000))
+    assert isinstance(answer, SourceFailure)
+    assert answer.reason == "too_large"
+
+
 def linked_tar(kind: bytes) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
@@ -242,6 +325,11 @@ def test_the_main_file_is_the_one_latex_would_start_from() -> None:
         main_file({"template.tex": "% \\documentclass{a}\n\\section{x}", "a/b.tex": MAIN})
         == "a/b.tex"
     )
+    figure = MAIN.replace("{article}", "{standalone}")
+    assert main_file({"main.tex": figure, "b.tex": MAIN}) == "b.tex"
+    chapter = MAIN + "longer" * 99
+    book = MAIN.replace("parts/method", "chapter")
+    assert main_file({"chapter.tex": chapter, "book.tex": book}) == "book.tex"
     with pytest.raises(LatexError):
         main_file({"a.txt": MAIN, "b.bbl": "\\section{x}"})
 

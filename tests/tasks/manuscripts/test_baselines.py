@@ -76,6 +76,90 @@ def test_a_rightly_rounded_share_is_never_reported(count: int, total: int) -> No
         )
 
 
+@pytest.mark.parametrize(
+    "share",
+    [
+        "31 of 48 moths ({}%) escaped",
+        "31 out of 48 moths ({}%) escaped",
+        "31/48 ({} %) escaped",
+        "n = 31 of 48 ({}%) escaped",
+        "{}% (31 of 48) escaped",
+        "{} % (31/48) escaped",
+        "{}% (n = 31 of 48) escaped",
+        "moths escaped (31/48, {}%) again",
+        "of 48 trained moths, 31 ({}%) escaped",
+        "of the 48 moths, in all 31 escaped ({}%), as hoped",
+        "of 48 moths, {}% (31) escaped",
+    ],
+)
+def test_a_share_is_held_against_its_counts_however_it_is_written(share: str) -> None:
+    for form, per_cent in (("text", "%"), ("latex", r"\%"), ("latex", r"\,\%")):
+        for value, expected in (("84", {"share"}), ("64.6", set())):
+            sentence = f"In the tunnel {share.format(value).replace('%', per_cent)}."
+            assert kinds(sentence, form) == expected, sentence
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Of 48 moths, 31 were trained and 12 (25%) escaped.",
+        "Of 48 moths in group 2, 31 were trained (12% of all).",
+        "Precision and recall are 75.0% 56.3% (9/12) (9/16) here.",
+    ],
+)
+def test_a_share_of_other_counts_is_left_alone(sentence: str) -> None:
+    assert "share" not in kinds(sentence)
+
+
+ABSTRACT = {
+    "latex": r"\begin{{abstract}}{}\end{{abstract}}\section{{Introduction}} {}",
+    "text": "# Moths\n\n## Abstract\n{}\n\n## 1 Introduction\n{}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("abstract", "text"),
+    [
+        ("Trained moths evade bats in 91.4% of trials.", "Moths evaded bats in 88.2% of trials."),
+        ("We reach an accuracy of 91.4%.", "The accuracy was 88.2%."),
+        ("We ran 412 trials with bats.", "In total we ran 380 trials with bats."),
+        ("We show how 120 moths evade bats.", "We trained 96 moths to evade bats."),
+        ("We attach absorbers to 1,200 drones.", "The absorbers sit on 1,100 drones."),
+    ],
+)
+def test_a_number_of_the_abstract_that_the_text_contradicts_is_found(
+    abstract: str, text: str
+) -> None:
+    for form, around in ABSTRACT.items():
+        per_cent = r"\%" if form == "latex" else "%"
+        (found,) = findings(around.format(abstract, text).replace("%", per_cent), form)
+        assert found.kind == "abstract_contradiction"
+        assert found.quote == abstract.replace("%", per_cent)
+
+
+@pytest.mark.parametrize(
+    ("abstract", "text"),
+    [
+        ("We ran 412 trials with bats.", "We ran 412 trials, 380 trials with bats."),
+        ("We ran over 400 trials with bats.", "We ran 412 trials with bats."),
+        ("We ran 412 trials with bats.", "We ran 400 trials with bats and 12 trials without bats."),
+        ("We ran 412 trials with bats.", "Lee et al. ran 380 trials with bats."),
+        ("We ran 412 flight trials with bats.", "We ran 380 feeding trials with bats."),
+        (
+            "We ran 412 trials with bats.",
+            "Owls were seen over 380 trials of another kind of night.",
+        ),
+        ("The error falls to 8.6%, from 11.8%.", "The error was 11.8% before, and 0.086 now."),
+        ("Moths evade bats in 91.4% of trials.", "The humidity of the tunnel was 88.2%."),
+        ("None of them, 0%, escaped the bats.", "In all 12% escaped the bats."),
+    ],
+)
+def test_numbers_of_another_quantity_do_not_contradict_the_abstract(
+    abstract: str, text: str
+) -> None:
+    assert kinds(ABSTRACT["text"].format(abstract, text)) == set()
+
+
 def test_shares_intervals_and_rests_that_contradict_themselves_are_found() -> None:
     assert "share" in kinds("In all, 12 of 40 (25%) people improved.")
     assert "share" in kinds(

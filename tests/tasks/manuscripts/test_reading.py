@@ -141,6 +141,62 @@ def test_a_folder_of_manuscripts_is_taken_apart_and_a_folder_with_one_latex_pape
     assert [source.manuscript_id for source in found] == ["a", "b", "paper"]
 
 
+PROJECT = {
+    "preprint.tex": r"\documentclass{article}\graphicspath{{figs/}}\begin{document}"
+    r"\section{A} Own words. \input{parts/content}\includegraphics{plot}\end{document}",
+    "journal.tex": r"\documentclass{gji}\begin{document}\input{parts/content}"
+    r"\includegraphics[width=1cm]{scheme.pdf}\end{document}",
+    "parts/content.tex": r"\section{B} Shared words. \input{values}",
+    "values.tex": r"\newcommand{\x}{3}",
+    "drawing.tex": r"\documentclass{standalone}\begin{document}\begin{tikzpicture}\end{tikzpicture}"
+    r"\end{document}",
+    "old.tex": r"\section{Old} Nobody includes this.",
+    "figs/plot.pdf": "%PDF-",
+    "figs/older.pdf": "%PDF-",
+    "scheme.pdf": "%PDF-",
+    "preprint.pdf": "%PDF-",
+    "other.pdf": "%PDF-",
+}
+
+
+async def test_two_main_files_in_a_folder_are_two_manuscripts_with_their_own_includes(
+    tmp_path: Path,
+) -> None:
+    for name, text in PROJECT.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    sources = {one.manuscript_id: one for one in collect_manuscripts([tmp_path])}
+    assert list(sources) == ["journal", "other", "preprint"]
+    included = [one.name for one in sources["preprint"].included]
+    assert included == ["parts/content.tex", "values.tex"]
+    text = (await good(tmp_path / "preprint.tex")).text
+    assert "Own words." in text
+    assert "Shared words." in text
+    before = sources["preprint"].content_sha256
+    (tmp_path / "values.tex").write_text(r"\newcommand{\x}{4}")
+    after = {one.manuscript_id: one for one in collect_manuscripts([tmp_path])}
+    assert after["preprint"].content_sha256 != before
+    assert after["other"].content_sha256 == sources["other"].content_sha256
+
+
+def test_a_folder_of_pictures_in_latex_is_no_manuscript(tmp_path: Path) -> None:
+    (tmp_path / "a.tex").write_text(r"\begin{tikzpicture}\draw (0,0);\end{tikzpicture}")
+    (tmp_path / "b.tex").write_text(PROJECT["drawing.tex"])
+    with pytest.raises(ConfigurationError, match="holds no manuscript"):
+        collect_manuscripts([tmp_path])
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real manuscripts are not beside this checkout")
+async def test_a_real_main_file_is_read_with_its_parts() -> None:
+    folder = REAL.parent / "manuscripts" / "eql-gradient-boosted" / "src"
+    sources = collect_manuscripts([folder])
+    assert [one.manuscript_id for one in sources] == ["gji", "preprint"]
+    for source in sources:
+        manuscript = await good(source.path)
+        assert manuscript.word_count > 9_000
+        assert manuscript.missing_files == ()
+
+
 def test_two_manuscripts_of_one_name_are_told_apart(tmp_path: Path) -> None:
     for folder, text in (("one", "# One"), ("two", "# Two")):
         (tmp_path / folder).mkdir()

@@ -59,6 +59,21 @@ def test_a_total_that_is_not_the_sum_of_its_rows_is_found_and_a_right_one_left_a
     assert kinds(MARKDOWN.format(figure="0.715", total=32962)) == {"table_total"}
 
 
+def test_a_total_over_two_rows_is_added_up() -> None:
+    two = "| group | drones |\n|---|---|\n| with | 120 |\n| without | 120 |\n| total | {} |"
+    assert kinds(two.format(250)) == {"table_total"}
+    assert kinds(two.format(240)) == set()
+
+
+def test_a_grand_total_counts_the_rows_above_earlier_totals() -> None:
+    rows = "| a | 10 |\n| b | 20 |\n| Total | 30 |\n| c | 10 |\n| d | 15 |\n| Total | 25 |\n"
+    text = "| who | n |\n|---|---|\n{}| e | 5 |\n| f | 6 |\n| Grand total | {} |"
+    assert kinds(text.format(rows, 66)) == set()
+    one = rows.replace("| Total | 25 |\n", "")
+    assert kinds(text.format(one, 66)) == set()
+    assert kinds(text.format(one, 65)) == {"table_total"}
+
+
 def test_totals_that_are_no_sums_are_left_alone() -> None:
     for head, total in (("mean age", "43"), ("share (%)", "100"), ("words", "470377")):
         text = (

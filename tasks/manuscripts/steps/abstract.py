@@ -1,0 +1,208 @@
+"""Does the text support the numbers of its abstract?"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+from schemas.patterns import IGNORECASE, bounded
+from tasks.manuscripts.steps.reading import DetectedProblem, Placed, Reading, shown, unmarked
+from tasks.text.vocabulary import STOP_WORDS
+from tasks.text.words import content_words, sentences
+
+_FIGURE = bounded(r"\d+(?:\.\d+)?")
+_WHOLE_FIGURE = bounded(r"\d{1,3}(?:,\d{3}){1,4}|\d{1,15}(?:\.\d{1,15})?")
+_TELLING = bounded(
+    r"(?<![\w.])\d{1,15}\.\d{1,15}(?!\d)(?:\s{0,9}\\?%)?|(?<![\w.])\d{1,3}\s{0,9}\\?%"
+)
+_FEWEST_WORDS_OF_A_BODY = 300
+# Before a number: it is rounded, a bound, or the end of a range.
+_ROUGHLY = bounded(
+    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|over|under|some|least|most|than|until"
+    r"|within|between)|\bbetween [\d.,]{1,9} and|[\d%] to|[≈~≥≤<>–-])\s?$",
+    IGNORECASE,
+)
+_BEFORE = 24
+"""Characters before a number that are searched for such a word."""
+_QUANTITY = bounded(
+    r"(?<![\w.,/%^{}\\-])(\d{1,3}(?:,\d{3}){1,4}|\d{1,9})((?: [A-Za-z][a-z-]{1,29}){1,3})\b"
+)
+_PERCENTAGE = bounded(r"(?<![\w.,/–-])(\d{1,3}(?:\.\d{1,4})?) ?(?:%|percent\b|per cent\b)")
+_PLURALS = frozenset({"people", "children", "men", "women", "mice"})
+_NO_PLURAL = ("ss", "us", "is")
+_UNITS = frozenset(
+    {"seconds", "minutes", "hours", "days", "weeks", "months", "years", "times", "points", "pages"}
+    | {"degrees", "meters", "metres", "bits", "bytes", "epochs", "steps", "iterations", "layers"}
+    | {"parameters", "dimensions", "words", "tokens", "classes"}
+)
+"""Of them a text has many numbers that are not of one quantity."""
+_NUMBER_WORDS = {
+    "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
+    "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
+}  # fmt: skip
+_OTHERS = bounded(
+    r"\\[a-zA-Z]{0,20}cite|\[\d{1,3}[],–-]|\bet al\b|\((?:[^()]{0,60}\s)?(?:19|20)\d\d"
+)
+"""A sentence about the work of others."""
+_REPORTING = frozenset(
+    content_words(
+        "show shows showed reach reaches reached find finds found obtain obtained achieve achieved"
+        " report reported observe observed get gets use used using result results paper study"
+    )
+)
+"""Words of any finding: that two sentences share them says nothing of what was measured."""
+_FEWEST_SHARED, _SHARED_OF_SHORTER = 2, 0.4
+_FARTHEST = 3.0
+"""Times as large, or as small, as the number of the abstract the text's may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """A number with what it counts: its noun, or `%`; `before` are the words between them."""
+
+    number: str
+    noun: str
+    before: tuple[str, ...]
+    placed: Placed
+
+    @property
+    def value(self) -> float:
+        return float(self.number)
+
+    def is_of(self, other: "_Stated") -> bool:
+        """Whether both count the same: no words between, or the same."""
+        return self.noun == other.noun and (
+            not self.before or not other.before or self.before == other.before
+        )
+
+
+def _contradictions(reading: Reading) -> Iterator[tuple[_Stated, _Stated]]:
+    """Numbers of the abstract that the text never has, with the text's of the same quantity."""
+    if reading.abstract_span is None or not reading.is_mostly_whole:
+        return
+    body = unmarked(reading.text[reading.abstract_span[1] :])
+    there = {number.replace(",", "") for number in _WHOLE_FIGURE.findall(body)}
+    there |= {_NUMBER_WORDS[word] for word in _NUMBER_WORDS.keys() & set(body.lower().split())}
+    values = sorted(float(number) for number in there)
+    own = sentences(" ".join(reading.abstract.split()))
+    abstract = [stated for one in own for stated in _stated(Placed(one, "the abstract"))]
+    text = [
+        stated
+        for placed in (reading.sentences if abstract else ())
+        if not _OTHERS.search(placed.sentence) and not any(one in placed.sentence for one in own)
+        for stated in _stated(placed)
+    ]
+    given = {stated.number for stated in abstract}
+    for stated in abstract:
+        others = [one for one in text if one.is_of(stated) and one.number not in given]
+        parts = {one.value for one in others}
+        shown_there = stated.noun == "%" and _mentioned(stated.number, there, values)
+        is_sum = any(stated.value - part in parts for part in parts)
+        if stated.number in there or shown_there or is_sum:
+            continue
+        if best := _best_match(stated, others):
+            yield stated, best
+
+
+def _best_match(stated: _Stated, others: list[_Stated]) -> _Stated | None:
+    """The number of the sentence that says most nearly the same, if one says it at all."""
+    words = _words(stated.placed)
+    best, most = None, 0
+    for one in others:
+        theirs = _words(one.placed)
+        shared = len(words & theirs)
+        shorter = min(len(words), len(theirs))
+        near = 1 / _FARTHEST <= one.value / stated.value <= _FARTHEST
+        needed = max(min(_FEWEST_SHARED, shorter), _SHARED_OF_SHORTER * shorter)
+        if near and shared > most and shared >= needed > 0:
+            best, most = one, shared
+    return best
+
+
+def _words(placed: Placed) -> set[str]:
+    words = {word for word in content_words(placed.sentence) if not word[0].isdigit()}
+    return words - _REPORTING
+
+
+def _stated(placed: Placed) -> Iterator[_Stated]:
+    """The numbers of a sentence that say exactly how many, or the one percentage it has."""
+    sentence = unmarked(placed.sentence)
+    for found in _QUANTITY.finditer(sentence):
+        number, words = found[1].replace(",", ""), found[2].split()
+        if int(number) < 2 or _is_rough(sentence, found.start()):
+            continue
+        place = next((n for n, word in enumerate(words) if _is_plural(word)), None)
+        stop = next((n for n, word in enumerate(words) if word in STOP_WORDS), len(words))
+        if place is not None and place < stop and words[place] not in _UNITS:
+            yield _Stated(number, words[place], tuple(words[:place]), placed)
+    shares = list(_PERCENTAGE.finditer(sentence))
+    if len(shares) == 1 and float(shares[0][1]) and not _is_rough(sentence, shares[0].start()):
+        yield _Stated(shares[0][1], "%", (), placed)
+
+
+def _is_rough(sentence: str, place: int) -> bool:
+    return _ROUGHLY.search(sentence[max(place - _BEFORE, 0) : place]) is not None
+
+
+def _is_plural(word: str) -> bool:
+    return word in _PLURALS or (word.endswith("s") and not word.endswith(_NO_PLURAL))
+
+
+def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
+    """Numbers of the abstract that the text contradicts, or never shows."""
+    contradicted = set()
+    for stated, other in _contradictions(reading):
+        contradicted.add(stated.number)
+        unit = stated.noun
+        told = f"{stated.number} {unit} in the abstract, {other.number} {unit} in the text"
+        yield stated.placed.problem(
+            "abstract_contradiction",
+            1,
+            f"The abstract contradicts the text: {told}.",
+            f"But {other.placed.location}: “{shown(other.placed.sentence)}”",
+        )
+    yield from _never_shown(reading, contradicted)
+
+
+def _never_shown(reading: Reading, contradicted: Set[str]) -> Iterator[DetectedProblem]:
+    """Figures of the abstract that nothing behind it mentions, but those contradicted."""
+    if reading.abstract_span is None or not reading.is_mostly_whole:
+        return
+    begin, end = reading.abstract_span
+    abstract, body = reading.text[begin:end], reading.text[end:]
+    if len(body.split()) < _FEWEST_WORDS_OF_A_BODY or len(abstract.split()) > len(body.split()) / 2:
+        return
+    there = {_bare(number) for number in _FIGURE.findall(body)}
+    values = sorted(float(number) for number in there if "." in number)
+    missing = [
+        number
+        for number in dict.fromkeys(_TELLING.findall(abstract))
+        if _bare(number) not in contradicted and not _mentioned(_bare(number), there, values)
+    ]
+    if missing:
+        stated = (placed.sentence for placed in reading.sentences if missing[0] in placed.sentence)
+        yield DetectedProblem(
+            "abstract_number",
+            2,
+            f"The abstract states {', '.join(missing[:5])}, which the text never shows.",
+            "the abstract",
+            "A figure that the abstract reports must be found among the results, in this form or"
+            " with more digits.",
+            next(stated, ""),
+        )
+
+
+def _bare(number: str) -> str:
+    return number.replace("\\", "").replace("%", "").strip()
+
+
+def _mentioned(number: str, there: set[str], values: list[float]) -> bool:
+    """As printed, with more digits, or as a share of 1."""
+    if number in there:
+        return True
+    digits, value = len(number.partition(".")[2]), float(number)
+    half = 0.5 * 10.0**-digits + 1e-9
+    for scale in (1, 100):
+        nearest = bisect_left(values, (value - half) / scale)
+        if nearest < len(values) and scale * values[nearest] <= value + half:
+            return True
+    return False
