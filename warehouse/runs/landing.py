@@ -33,6 +33,7 @@ from warehouse.violations import Violations
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
 
+
 def _totals(rows: Rows) -> dict[str, Any]:
     calls = rows.get("llm_calls", [])
     return {
