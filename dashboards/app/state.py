@@ -50,7 +50,7 @@ def choose_run(lake: Lake, label: str = "Run", key: str = "run") -> Run | None:
 def tell_run(run: Run) -> None:
     """What every page about a run begins with: what is wrong, then what it was."""
     if run.in_order is False:
-        st.error(text.line(run.order_in_words), icon=":material/error:")
+        st.warning(text.line(run.order_in_words), icon=":material/error:")
     st.caption(
         f"{figures.counted(run.idea_count, 'idea')}: {run.states_in_words}. Engine"
         f" {text.line(run.engine)}, profile {text.line(run.profile)}, started"

@@ -121,7 +121,7 @@ def test_a_step_that_failed_for_most_ideas_is_told_although_other_judgements_out
         assert "Unanswered: plan reviews, 4 of 5" in " ".join(
             alarm.sentence for alarm in night.alarms
         )
-        assert list(published(queries, UNREAD).alarms)[0].startswith("Unanswered: plan reviews")
+        assert published(queries, UNREAD).alarms[0].startswith("Unanswered: plan reviews")
     assert night.status == f"Not in order: {why}."
 
 
