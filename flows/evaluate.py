@@ -127,7 +127,12 @@ class Evaluation(Campaign[Plan[Run], Run]):
     def write_reports(self, head: Run) -> tuple[Path, ...]:
         from dashboards.reports.write import write_reports
 
-        return write_reports(self.layout, head.run_id, catalogue_url=self.settings.catalogue)
+        return write_reports(
+            self.layout,
+            head.run_id,
+            catalogue_url=self.settings.catalogue,
+            thresholds=self.settings.alarms,
+        )
 
     def describe(self, head: Run) -> str:
         return (

@@ -82,7 +82,12 @@ class Ranking(Campaign[RankingPlan, RankingHead]):
         return written if all(path.exists() for path in written) else ()
 
     def write_reports(self, head: RankingHead) -> tuple[Path, ...]:
-        return write_reports(self.layout, head.run_id, catalogue_url=self.settings.catalogue)
+        return write_reports(
+            self.layout,
+            head.run_id,
+            catalogue_url=self.settings.catalogue,
+            thresholds=self.settings.alarms,
+        )
 
     def describe(self, head: RankingHead) -> str:
         return (

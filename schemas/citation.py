@@ -9,7 +9,9 @@ from schemas.identifiers import KnowledgeId, RetrievedPaperId
 
 RemovedCitationCount = Annotated[
     int,
-    Field(ge=0, description="Citations of keys that were never shown, taken out."),
+    Field(
+        ge=0, description="References the reply made up and keys that were never shown, taken out."
+    ),
 ]
 UncitedSentenceCount = Annotated[int, Field(ge=0, description="Sentences without a citation.")]
 CheckedSentenceCount = Annotated[

@@ -146,6 +146,7 @@ class GroundedEvidence(Judged):
         description="What the knowledge says, in the engine's words.",
     )
     analysis: Prose = Field(default="", description="How it bears on the part.")
+    removed_citation_count: RemovedCitationCount = 0
     relevance_0_to_1: float | None = Field(
         default=None,
         ge=0,

@@ -147,6 +147,7 @@ class Comparison(Judged):
             "The abstract's own words where it overlaps most; the same on every row of the paper."
         ),
     )
+    removed_citation_count: RemovedCitationCount = 0
     unscored_reason: UnscoredReason = None
     provenance: Provenance
 

@@ -107,3 +107,13 @@ class Receipt(UnitReceipt):
     state_reason: Reason | None = Field(
         default=None, description=IdeaStanding.model_fields["state_reason"].description
     )
+    cause: str = Field(
+        default="",
+        description="What most failed calls behind the missing judgements were told; empty: none.",
+    )
+    unanswered: dict[str, tuple[Reason, str]] = Field(
+        default={},
+        description=(
+            "Kinds of judgement of which the engine left more than half open: why, and the detail."
+        ),
+    )

@@ -12,6 +12,7 @@ from pydantic import Field
 from schemas.base import Noun, Writable
 from schemas.outcome import Unscored
 from schemas.paper import Paper
+from schemas.patterns import bounded
 from schemas.reasons import About, Passes, Reason
 
 ItemT = TypeVar("ItemT")
@@ -102,6 +103,22 @@ def call_failures(unscored: Iterable[Unscored], stage: str, subject: str) -> tup
         )
         for (reason, detail), count in counted.items()
     )
+
+
+CAUSE_CHARACTERS = 200
+_COUNTED = bounded(r"(\d{1,9}) calls: ")
+
+
+def commonest_cause(details: Iterable[str]) -> str:
+    """Return what most failed calls were told, in the provider's own words; empty: nothing."""
+    counted: Counter[str] = Counter()
+    for detail in details:
+        match = _COUNTED.match(detail)
+        cause = detail[match.end() :] if match else detail
+        counted[cause.strip(" .")] += int(match[1]) if match else 1
+    del counted[""]
+    ((cause, _),) = counted.most_common(1) or [("", 0)]
+    return cause if len(cause) <= CAUSE_CHARACTERS else f"{cause[:CAUSE_CHARACTERS]}…"
 
 
 def own_work(papers: Iterable[Paper], stage: str) -> list[Failure]:

@@ -32,15 +32,23 @@ class Reason(StrEnum):
 
     Attributes:
         again_at_once: whether the same HTTP request is worth sending again after a moment.
+        engine_failed: whether the engine was asked and gave no answer that can be used.
     """
 
     sentence: str
     passes: Passes
     about: About
     again_at_once: bool
+    engine_failed: bool
 
     def __new__(
-        cls, word: str, sentence: str, passes: Passes, about: About, again_at_once: bool = False
+        cls,
+        word: str,
+        sentence: str,
+        passes: Passes,
+        about: About,
+        again_at_once: bool = False,
+        engine_failed: bool = False,
     ) -> "Reason":
         member = str.__new__(cls, word)
         member._value_ = word
@@ -48,6 +56,7 @@ class Reason(StrEnum):
         member.passes = passes
         member.about = about
         member.again_at_once = again_at_once
+        member.engine_failed = engine_failed
         return member
 
     # Why a step gave no score.
@@ -59,11 +68,13 @@ class Reason(StrEnum):
     )
     ENGINE_UNAVAILABLE = (
         "engine_unavailable",
-        "the engine could not be reached",
+        "the engine did not answer",
         Passes.BY_ITSELF,
         About.SCORE,
+        False,
+        True,
     )
-    TIMED_OUT = ("timed_out", "it took too long", Passes.BY_ITSELF, About.SCORE)
+    TIMED_OUT = ("timed_out", "it took too long", Passes.BY_ITSELF, About.SCORE, False, True)
     WORKER_LOST = ("worker_lost", "the worker that did it was lost", Passes.BY_ITSELF, About.SCORE)
     # The failed look-up has a row of its own, whose reason is the one to go by.
     SOURCE_UNAVAILABLE = (
@@ -79,15 +90,33 @@ class Reason(StrEnum):
         "the engine's reply could not be read",
         Passes.NEVER,
         About.SCORE,
+        False,
+        True,
     )
-    REPLY_EMPTY = ("reply_empty", "the engine replied nothing", Passes.NEVER, About.SCORE)
+    REPLY_EMPTY = (
+        "reply_empty",
+        "the engine replied nothing",
+        Passes.NEVER,
+        About.SCORE,
+        False,
+        True,
+    )
     REPLY_CUT_OFF = (
         "reply_cut_off",
         "the engine's reply was cut off",
         Passes.NEVER,
         About.SCORE,
+        False,
+        True,
     )
-    REFUSED = ("refused", "the engine refused to answer", Passes.NEVER, About.SCORE)
+    REFUSED = (
+        "refused",
+        "the engine refused to answer",
+        Passes.NEVER,
+        About.SCORE,
+        False,
+        True,
+    )
     NO_EVIDENCE = ("no_evidence", "no relevant evidence was found", Passes.NEVER, About.SCORE)
     NOTHING_TO_JUDGE = (
         "nothing_to_judge",
@@ -98,7 +127,7 @@ class Reason(StrEnum):
     # Another engine has another evaluation key: with this one it stands.
     OFFLINE_ENGINE = (
         "offline_engine",
-        "the offline engine cannot judge this",
+        "not judged: offline baseline",
         Passes.NEVER,
         About.SCORE,
     )
@@ -107,6 +136,8 @@ class Reason(StrEnum):
         "the text was too long for the engine",
         Passes.NEVER,
         About.SCORE,
+        False,
+        True,
     )
 
     # What an execution of a program came to stands: it would come to the same.

@@ -219,6 +219,12 @@ class Run(Noun):
         told = (f"{count:,} {state.words}" for state, count in known.items() if count is not None)
         return ", ".join(told)
 
+    def status_in_words(self, alarm_count: int) -> str:
+        """Return one sentence, worst first: not in order, in order with alarms, in order."""
+        if not (self.in_order and alarm_count):
+            return self.order_in_words
+        return f"In order, with {alarm_count:,} alarm{'' if alarm_count == 1 else 's'}."
+
     @property
     def order_in_words(self) -> str:
         """One sentence: whether the run is in order, and what is wrong first."""

@@ -206,6 +206,7 @@ class MethodEvidence(Judged):
     method: Prose = Field(default="", description="What the paper did.")
     results: Prose = Field(default="", description="What came of it.")
     context: Prose = Field(default="", description="Under which conditions.")
+    removed_citation_count: RemovedCitationCount = 0
     unscored_reason: UnscoredReason = None
     provenance: Provenance
 

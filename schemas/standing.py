@@ -4,13 +4,14 @@ Command line, exit code, run record, reports, dashboard and nightly summary read
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Protocol
 
 from pydantic import Field
 
 from schemas.base import Noun
+from schemas.failure import commonest_cause
 from schemas.reasons import Reason
 
 
@@ -105,6 +106,10 @@ class Landed(Protocol):
     def state_reason(self) -> Reason | None: ...
     @property
     def incomplete_reason(self) -> Reason | None: ...
+    @property
+    def cause(self) -> str: ...
+    @property
+    def unanswered(self) -> Mapping[str, tuple[Reason, str]]: ...
 
 
 def standing_of_run(
@@ -116,8 +121,9 @@ def standing_of_run(
 ) -> RunStanding:
     """The standing of a run.
 
-    It is not in order when its budget ended it, or when more than the allowed share of its
-    entries have no score, ended early or were rejected. Ideas that the offline engine cannot
+    It is not in order when its budget ended it, when more than the allowed share of its
+    entries have no score, ended early or were rejected, or when the engine failed in one kind of
+    judgement for more than that share of the other ideas. Ideas that the offline engine cannot
     judge by its nature are left out of that share. What keeps a run out of the lake is told
     beside.
 
@@ -125,19 +131,20 @@ def standing_of_run(
         landed: the ideas that have landed; the others have no score, their worker being lost.
         idea_count: ideas that were accepted.
     """
-    lost = [Reason.WORKER_LOST] * max(0, idea_count - len(landed))
+    lost = [(Reason.WORKER_LOST, "")] * max(0, idea_count - len(landed))
     states = Counter(each.state for each in landed)
     unscored = [each for each in landed if each.state is IdeaState.UNSCORED]
-    without_score = [*(each.state_reason for each in unscored), *lost]
+    without_score = [*((each.state_reason, each.cause) for each in unscored), *lost]
     beyond = [each for each in unscored if each.state_reason is Reason.OFFLINE_ENGINE]
+    others = [each for each in landed if each.state is not IdeaState.UNSCORED]
     early = [
-        each.incomplete_reason
-        for each in landed
-        if each.incomplete_reason is not None and each.state is not IdeaState.UNSCORED
+        (each.incomplete_reason, each.cause)
+        for each in others
+        if each.incomplete_reason is not None
     ]
     spent = sum(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in landed)
-    told: dict[str, Sequence[Reason | None]] = {
-        "without any score": [each for each in without_score if each != Reason.OFFLINE_ENGINE],
+    told: dict[str, Sequence[_Why]] = {
+        "without any score": [why for why in without_score if why[0] != Reason.OFFLINE_ENGINE],
         "ended early": early,
     }
     of_all = f"of {_counted(len(landed) + len(lost), 'idea', 'ideas')}"
@@ -155,6 +162,11 @@ def standing_of_run(
         if rejected_count:
             entries = _counted(entry_count, "entry", "entries")
             reasons.append(f"{rejected_count:,} of {entries} rejected")
+    reasons += [
+        f"{kind.replace('_', ' ')} missing for {len(why):,} {of_all}: {_in_words(why)}"
+        for kind, why in _unanswered(others).items()
+        if len(why) > allowed_unscored_share * entry_count
+    ]
     return RunStanding(
         scored_count=states[IdeaState.SCORED],
         partly_scored_count=states[IdeaState.PARTLY_SCORED],
@@ -168,9 +180,27 @@ def _counted(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
-def _in_words(reasons: Iterable[Reason | None]) -> str:
-    """The most frequent first."""
-    return "; ".join(
-        f"{'the reason is not known' if reason is None else reason.sentence} ({count:,})"
-        for reason, count in Counter(reasons).most_common()
-    )
+_Why = tuple[Reason | None, str]
+"""A reason, and what the failed calls were told."""
+
+
+def _unanswered(landed: Iterable[Landed]) -> dict[str, list[_Why]]:
+    """Why ideas that ran to their end lack a kind of judgement, by that kind."""
+    why: dict[str, list[_Why]] = {}
+    for each in landed:
+        for kind, reason in each.unanswered.items() if each.incomplete_reason is None else ():
+            why.setdefault(kind, []).append(reason)
+    return why
+
+
+def _in_words(why: Iterable[_Why]) -> str:
+    """The most frequent reason first, each with its commonest cause."""
+    causes: dict[Reason | None, list[str]] = {}
+    for reason, cause in why:
+        causes.setdefault(reason, []).append(cause)
+    told = []
+    for reason, found in sorted(causes.items(), key=lambda each: -len(each[1])):
+        sentence = "the reason is not known" if reason is None else reason.sentence
+        cause = commonest_cause(found)
+        told.append(f"{sentence} ({len(found):,}{f', most often: {cause}' if cause else ''})")
+    return "; ".join(told)

@@ -2,6 +2,7 @@
 missing, costs that leap.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 import polars
@@ -69,17 +70,22 @@ def judge_alarms(
 def unscored_alarms(
     judged: polars.DataFrame,
     before: polars.DataFrame | None,
+    shown: Callable[[str], str] = plain,
     thresholds: AlarmSettings = USUAL,
 ) -> list[str]:
-    """Too many judgements without a score, or many more than in the run before; both are
-    `unscored_reasons`.
+    """Too many judgements without a score, of all and by kind, or many more than in the run before;
+    both are `unscored_reasons`.
+
+    A kind counts by itself because the rows of a frequent one would hide it: a run has a hundred
+    comparisons for one review of a plan.
     """
+    kinds = _kinds_unanswered(judged, shown, thresholds)
     share, earlier = unscored_share(judged), None if before is None else unscored_share(before)
     if share is None or (
         share <= thresholds.unscored_share
         and (earlier is None or share - earlier <= thresholds.unscored_rise)
     ):
-        return []
+        return kinds
     judged = _within_the_engine(judged)
     why = (
         judged.drop_nulls("reason")
@@ -87,12 +93,33 @@ def unscored_alarms(
         .agg(polars.col("judgements").sum())
         .sort("judgements", "reason", descending=True)
     )
-    mostly = plain(reason(str(why["reason"][0])))
+    mostly = shown(reason(str(why["reason"][0])))
     compared = "" if earlier is None else f", after {earlier:.0%} in the run before"
     return [
         f"Unscored: {share:.0%} of {int(judged['judgements'].sum()):,} judgements have no"
-        f" score{compared}; most often: {mostly}."
+        f" score{compared}; most often: {mostly}.",
+        *kinds,
     ]
+
+
+def _kinds_unanswered(
+    judged: polars.DataFrame, shown: Callable[[str], str], thresholds: AlarmSettings
+) -> list[str]:
+    """Kinds of judgement for which the engine failed too often."""
+    failed = [each.value for each in Reason if each.engine_failed]
+    counts: dict[str, Counter[str]] = {}
+    for kind, why, count in judged.select("judgement", "reason", "judgements").iter_rows():
+        counts.setdefault(kind, Counter())[why or ""] += count
+    found = []
+    for kind, by_reason in counts.items():
+        lost = {why: count for why, count in by_reason.items() if why in failed}
+        if sum(lost.values()) > thresholds.unscored_share * by_reason.total():
+            mostly = reason(max(lost, key=lambda why: lost[why]))
+            found.append(
+                f"Unanswered: {shown(kind.replace('_', ' '))}, {sum(lost.values()):,} of"
+                f" {by_reason.total():,}; most often: {shown(mostly)}."
+            )
+    return found
 
 
 def unscored_share(judged: polars.DataFrame) -> float | None:
@@ -109,12 +136,14 @@ def _within_the_engine(judged: polars.DataFrame) -> polars.DataFrame:
     return judged.filter(polars.col("reason").fill_null("") != Reason.OFFLINE_ENGINE.value)
 
 
-def expectation_alarms(validations: Iterable[ValidationRow]) -> list[str]:
+def expectation_alarms(
+    validations: Iterable[ValidationRow], shown: Callable[[str], str] = plain
+) -> list[str]:
     """Expectations the run's rows did not hold."""
     broken = [row for row in validations if not row.success]
     return [
-        f"Expectation broken ({row.severity.value}): {plain(row.expectation)} in"
-        f" {plain(row.table_name)}, {figures.counted(row.unexpected_count, 'row')}."
+        f"Expectation broken ({row.severity.value}): {shown(row.expectation)} in"
+        f" {shown(row.table_name)}, {figures.counted(row.unexpected_count, 'row')}."
         for row in broken
     ]
 

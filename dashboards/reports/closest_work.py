@@ -44,6 +44,18 @@ def closest_works(
     return tuple(_work(found, papers) for found in ordered[:MOST_SHOWN])
 
 
+def none_closest(contribution: ContributionEvaluation | None, cause: str) -> str:
+    """Return why no work is named: none that was compared overlaps, or nothing was compared.
+
+    Args:
+        cause: why judgements failed; empty: none did.
+    """
+    compared = contribution.comparisons if contribution is not None else ()
+    if any(each.score is not None for each in compared):
+        return "No paper compared overlaps with what the idea claims. That is no proof of novelty."
+    return f"Nothing was compared: {cause or 'no paper to compare with was found'}."
+
+
 def own_works(failures: Iterable[Failure], papers: Mapping[PaperId, Paper]) -> tuple[Markdown, ...]:
     """Papers that are possibly the idea's own publication, which were set apart."""
     subjects = dict.fromkeys(
@@ -71,7 +83,8 @@ def _work(found: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWo
     by_overlap: dict[Overlap, list[str]] = defaultdict(list)
     for each in found:
         if each.overlap is not None:
-            by_overlap[each.overlap].append(each.dimension)
+            # Engines end names like sentences, and the names stand within one.
+            by_overlap[each.overlap].append(each.dimension.rstrip(" .;,"))
     told = [
         f"{overlap.value} in {', '.join(by_overlap[overlap])}"
         for overlap in reversed(Overlap)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dashboards.reports import figures
 from dashboards.reports.judges_part import score_of_judges
 from dashboards.reports.safe_text import Markdown, link
-from dashboards.reports.wording import reason
+from dashboards.reports.wording import reason, unscored
 from schemas.committee import (
     CommitteeEvaluation,
     GroundedEvidence,
@@ -184,7 +184,7 @@ def _score(review: PersonaReview, votes: Sequence[JudgeVote]) -> str:
     said = f" ({judges})" if judges else ""
     if review.score_0_to_10 is not None:
         return f"{figures.score(review.score_0_to_10)} of 10{said}"
-    return f"unscored: {reason(review.unscored_reason or 'unknown')}{said}"
+    return f"{unscored(review.unscored_reason or 'unknown')}{said}"
 
 
 def _funnel(records: Sequence[KnowledgeRecord]) -> str:

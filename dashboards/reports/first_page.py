@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from dashboards.reports import figures
-from dashboards.reports.closest_work import ClosestWork
-from dashboards.reports.gaps import Gap
+from dashboards.reports.closest_work import ClosestWork, none_closest
+from dashboards.reports.gaps import Gap, cause_of
 from dashboards.reports.plan_part import PlanPart
 from dashboards.reports.wording import baseline_mark
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.contribution import Overlap
-from schemas.evaluation import IdeaEvaluation
+from schemas.evaluation import IdeaEvaluation, ModuleEvaluation
 from schemas.soundness import Concern, ConcernSeverity
 from schemas.suggestion import ActionEffort
 from warehouse.answers import IdeaReview
@@ -77,8 +77,10 @@ class FirstPage(Noun):
     sentences: tuple[str, ...]
     score: str
     closest: PriorWork | None
+    none_closest: str
     concerns: tuple[GraveConcern, ...]
     actions: tuple[Action, ...]
+    no_actions: str
     plan_judged: bool
     gaps: tuple[str, ...]
 
@@ -94,6 +96,7 @@ def first_page(
         sentences=(*_told(verdict, reasons, review), _missing(gaps)),
         score=_score(review),
         closest=_prior_work(closest[0]) if closest else None,
+        none_closest=_none_closest(review),
         concerns=tuple(
             GraveConcern(severity=concern.severity, point=concern.point)
             for concern in concerns
@@ -101,6 +104,7 @@ def first_page(
         ),
         plan_judged=plan is not None and not plan.verdict,
         actions=_actions(review.evaluation),
+        no_actions=_no_actions(review),
         gaps=tuple(_gaps(gaps)),
     )
 
@@ -186,10 +190,30 @@ def _score(review: IdeaReview) -> str:
 
 
 def _missing(gaps: Sequence[Gap]) -> str:
-    total = sum(gap.count for gap in gaps)
-    if not total:
+    total = sum(gap.count for gap in gaps if gap.failed)
+    if not gaps:
         return "Every look-up was answered and every judgement made."
+    if not total:
+        return "Every look-up was answered."
     return f"{figures.counted(total, 'look-up or judgement', 'look-ups or judgements')} failed."
+
+
+def _cause(evaluation: IdeaEvaluation, *modules: ModuleEvaluation | None) -> str:
+    failures = [failure for each in modules if each is not None for failure in each.failures]
+    return cause_of([*failures, *evaluation.failures])
+
+
+def _none_closest(review: IdeaReview) -> str:
+    if not review.score.contribution_requested:
+        return "Nothing was compared: contribution was not asked for."
+    contribution = review.evaluation.contribution
+    return none_closest(contribution, _cause(review.evaluation, contribution))
+
+
+def _no_actions(review: IdeaReview) -> str:
+    cause = _cause(review.evaluation, *review.evaluation.modules.values())
+    judged = review.score.score is not None or not cause
+    return "None named." if judged else f"Nothing was judged: {cause}."
 
 
 def _prior_work(work: ClosestWork) -> PriorWork:
@@ -228,6 +252,7 @@ def _worth(action: Action) -> tuple[int, int]:
 
 def _gaps(gaps: Sequence[Gap]) -> Iterator[str]:
     for gap in gaps[:GAPS_SHOWN]:
-        yield f"{gap.what}, {figures.counted(gap.count, 'time')}: {gap.why}"
+        told = f" ({gap.detail})" if gap.detail else ""
+        yield f"{gap.what}, {figures.counted(gap.count, 'time')}: {gap.why}{told}"
     if len(gaps) > GAPS_SHOWN:
-        yield f"{len(gaps) - GAPS_SHOWN} more kinds, listed below"
+        yield f"{figures.counted(len(gaps) - GAPS_SHOWN, 'more kind')}, listed below"

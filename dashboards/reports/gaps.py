@@ -8,16 +8,21 @@ from dashboards.reports.papers import paper_link
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.wording import reason, stage
 from schemas.evaluation import IdeaEvaluation
-from schemas.failure import Failure
+from schemas.failure import Failure, commonest_cause
 from schemas.outcome import Provenance
-from schemas.reasons import Reason
+from schemas.reasons import About, Reason
 
 SUBJECTS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Things that failed alike. `subjects` names the first of them and counts the rest."""
+    """Things that failed alike. `subjects` names the first of them and counts the rest.
+
+    Attributes:
+        detail: what most of them were told.
+        failed: False where the offline baseline judges nothing by its nature.
+    """
 
     what: str
     why: str
@@ -25,6 +30,7 @@ class Gap:
     subjects: Markdown
     detail: str
     retryable: bool
+    failed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
             why=reason(why),
             count=len(failures),
             subjects=_subjects([failure.subject for failure in failures], names),
-            detail=failures[0].detail,
+            detail=commonest_cause(failure.detail for failure in failures),
             retryable=any(failure.retryable for failure in failures),
         )
 
@@ -110,7 +116,22 @@ def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
         found["novelty"] = [evaluation.novelty.judgement.unscored_reason]
     for what, reasons in found.items():
         for why, count in Counter(why for why in reasons if why is not None).most_common():
-            yield Gap(f"unscored: {what}", reason(why), count, Markdown(""), "", retryable=False)
+            offline = why is Reason.OFFLINE_ENGINE
+            name = what if offline else f"unscored: {what}"
+            yield Gap(name, reason(why), count, Markdown(""), "", False, failed=not offline)
+
+
+def cause_of(failures: Iterable[Failure]) -> str:
+    """Return why most of it failed, with the words of the provider; empty without a failure."""
+    details: dict[Reason, list[str]] = defaultdict(list)
+    for failure in failures:
+        if failure.retryable or failure.reason.about is About.SCORE:
+            details[failure.reason].append(failure.detail)
+    if not details:
+        return ""
+    why = max(details, key=lambda each: (each.engine_failed, len(details[each])))
+    cause = commonest_cause(details[why])
+    return f"{why.sentence} ({cause})" if cause else why.sentence
 
 
 def _names(evaluation: IdeaEvaluation) -> dict[str, Markdown]:

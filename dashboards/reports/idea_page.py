@@ -14,7 +14,7 @@ from dashboards.reports.papers import in_reading_order, paper_link, reference
 from dashboards.reports.plan_part import PlanPart, plan_part
 from dashboards.reports.safe_text import Markdown
 from dashboards.reports.tried_part import TriedPart
-from dashboards.reports.wording import baseline_mark, reason, score_in_words
+from dashboards.reports.wording import baseline_mark, score_in_words, unscored
 from schemas.contribution import Comparison, ContributionReview, Dimension
 from schemas.identifiers import PaperId
 from schemas.judging import JudgeVote
@@ -307,4 +307,4 @@ def _named(papers: dict[PaperId, Paper], paper_id: PaperId) -> Markdown:
 
 
 def _unscored(why: Reason | None) -> str:
-    return f"unscored: {reason(why)}" if why is not None else "unscored"
+    return unscored(why) if why is not None else "unscored"

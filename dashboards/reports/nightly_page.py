@@ -1,6 +1,6 @@
 """What the summary of a night shows: each run beside the last comparable one before the night."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from enum import StrEnum
@@ -17,7 +17,7 @@ from dashboards.reports.alarms import (
     unscored_alarms,
     unscored_share,
 )
-from dashboards.reports.safe_text import Markdown
+from dashboards.reports.safe_text import Markdown, plain
 from schemas.identifiers import RunId
 from schemas.ledger import LedgerHead
 from schemas.run import Run
@@ -57,6 +57,11 @@ class NightFigures:
     cost_before: RunCost | None
     unscored_share: float | None
     alarms: tuple[Alarm, ...]
+
+    @property
+    def status(self) -> str:
+        """How the run stands, worst first: not in order, in order with alarms, in order."""
+        return self.run.status_in_words(len(self.alarms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +142,11 @@ def night_figures(
     run_ids: Sequence[RunId],
     tonight: Collection[RunId] = (),
     thresholds: AlarmSettings = USUAL,
+    shown: Callable[[str], str] = plain,
 ) -> tuple[NightFigures, ...]:
     """Each run beside the last comparable one that is not of the same night.
+
+    `shown` makes a name from the lake safe for where the sentences of alarms go.
 
     The lake is asked once for all of them: a question costs more than what it reads.
 
@@ -160,11 +168,11 @@ def night_figures(
         cost_before = None if before is None else costs[before.run_id]
         earlier = None if before is None else _of(judged, before)
         alarms = {
-            About.UNSCORED: unscored_alarms(own, earlier, thresholds),
+            About.UNSCORED: unscored_alarms(own, earlier, shown, thresholds),
             About.CHECKS: expectation_alarms(
-                [each for each in validations if each.run_id == run.run_id]
+                [each for each in validations if each.run_id == run.run_id], shown
             ),
-            About.JUDGES: judge_alarms(_of(labels, run), _of(bias, run), thresholds=thresholds),
+            About.JUDGES: judge_alarms(_of(labels, run), _of(bias, run), shown, thresholds),
             About.COST: cost_alarms(cost, cost_before, thresholds),
         }
         told = tuple(

@@ -5,7 +5,7 @@ rests on.
 from dataclasses import dataclass
 
 from dashboards.reports import figures
-from dashboards.reports.wording import concern_kind, reason
+from dashboards.reports.wording import concern_kind, unscored
 from schemas.soundness import (
     Concern,
     ConcernSeverity,
@@ -60,7 +60,7 @@ def plan_part(soundness: SoundnessEvaluation | None) -> PlanPart | None:
     lines = [_line(concern) for concern in sorted(soundness.concerns, key=_gravest_first)]
     verdict = ""
     if review.unscored_reason is not None:
-        verdict = f"unscored: {reason(review.unscored_reason)}"
+        verdict = unscored(review.unscored_reason)
     return PlanPart(
         verdict=verdict,
         note=_note(review.dropped_point_count),

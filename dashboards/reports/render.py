@@ -20,6 +20,7 @@ from dashboards.reports.tried_part import MEASURED
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, RunId
 from schemas.patterns import bounded
+from schemas.settings import Settings
 from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
 from warehouse.rankings.queries import ranking_of
@@ -61,7 +62,7 @@ def run_report(
 
 def run_markdown_or_html(queries: Queries, run_id: RunId, output_format: OutputFormat) -> str:
     """As `run_report`, of an open lake."""
-    page = run_page(queries, run_id, {})
+    page = run_page(queries, run_id, {}, Settings().alarms)
     return run_markdown(page) if output_format == "md" else run_html(page)
 
 
@@ -207,6 +208,7 @@ _FILTERS: Mapping[str, Callable[..., Any]] = {
     "verbatim": _verbatim,
     "link": link,
     "reason": wording.reason,
+    "unscored": wording.unscored,
     "baseline_mark": lambda engine: Markdown(wording.baseline_mark(engine)),
     "stage": wording.stage,
     "literature": wording.literature,

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboards.reports import figures
+from dashboards.reports.alarms import USUAL
 from dashboards.reports.changes import Changes, changes_of
+from dashboards.reports.nightly_page import NightFigures, night_figures
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
-from dashboards.reports.wording import dropped, reason, weights_in_words, what_leads
+from dashboards.reports.wording import dropped, reason, unscored, weights_in_words, what_leads
 from schemas.base import Severity
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run, ValidationRow
+from schemas.settings import AlarmSettings
 from warehouse.answers import (
     AnsweringModel,
     FailureGroup,
@@ -78,6 +81,7 @@ class RunPage:
     """Everything `run.md.jinja` prints."""
 
     run: Run
+    night: NightFigures
     cost: RunCost
     groups: tuple[GroupPart, ...]
     models: ModelsPart
@@ -103,7 +107,12 @@ class RunPage:
         return sum(row.severity is Severity.CRITICAL for row in self.broken)
 
 
-def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) -> RunPage:
+def run_page(
+    queries: Queries,
+    run_id: RunId,
+    file_names: Mapping[IdeaId, str],
+    thresholds: AlarmSettings = USUAL,
+) -> RunPage:
     """Ask the warehouse everything about a run.
 
     Args:
@@ -113,7 +122,8 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
     Raises:
         ConfigurationError: no such published run.
     """
-    run = queries.run(run_id)
+    (night,) = night_figures(queries, [run_id], thresholds=thresholds)
+    run = night.run
     validations = queries.validations(run_id)
     latencies = {
         (row["step"], row["model_requested"]): row for row in queries.latency_by_step(run_id)
@@ -122,7 +132,8 @@ def run_page(queries: Queries, run_id: RunId, file_names: Mapping[IdeaId, str]) 
     groups = _groups(ranking, scores, file_names)
     return RunPage(
         run=run,
-        cost=queries.run_cost(run_id),
+        night=night,
+        cost=night.cost,
         groups=groups,
         models=models_part(queries, run_id),
         modules=queries.module_costs(run_id),
@@ -264,7 +275,7 @@ def _notes(score: IdeaScore) -> Markdown:
     if score.incomplete_reason is not None:
         found.append(f"ended early: {plain(reason(score.incomplete_reason))}")
     if score.score is None and score.state_reason not in (None, score.incomplete_reason):
-        found.append(f"unscored: {plain(reason(str(score.state_reason)))}")
+        found.append(plain(unscored(str(score.state_reason))))
     if score.unscored_dimension_count:
         found.append(
             f"{figures.counted(score.unscored_dimension_count, 'dimension')} without a review"

@@ -9,7 +9,7 @@ from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, EXTRACTIVE, LIVE, st
 from schemas.experiment import Finding
 from schemas.patterns import bounded
 from schemas.profile import ScoreWeights
-from schemas.reasons import reason_named
+from schemas.reasons import Reason, reason_named
 from schemas.run import Run
 from schemas.soundness import ConcernKind
 from warehouse.answers import DroppedParameter, IdeaScore
@@ -36,6 +36,11 @@ def reason(word: str) -> str:
     """Why something did not work out; a word this page does not know is shown as it is."""
     known = reason_named(word)
     return known.sentence if known else word.replace("_", " ")
+
+
+def unscored(word: str) -> str:
+    """Return that something has no score, and why: what the offline baseline leaves is no loss."""
+    return reason(word) if word == Reason.OFFLINE_ENGINE else f"unscored: {reason(word)}"
 
 
 _FINDINGS: dict[Finding, str] = {

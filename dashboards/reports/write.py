@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from uuid import uuid4
 
+from dashboards.reports.alarms import USUAL
 from dashboards.reports.html_page import html_page
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.ranking_page import ranking_page
@@ -23,6 +24,7 @@ from dashboards.reports.safe_text import plain
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.patterns import bounded
+from schemas.settings import AlarmSettings
 from warehouse.answers import IdeaReview
 from warehouse.layout import Layout, safe_name
 from warehouse.queries import open_queries
@@ -36,7 +38,11 @@ _DEVICE_NAME = bounded(r"con|prn|aux|nul|com\d|lpt\d")
 
 
 def write_reports(
-    layout: Layout, run_id: RunId, *, catalogue_url: str | None = None
+    layout: Layout,
+    run_id: RunId,
+    *,
+    catalogue_url: str | None = None,
+    thresholds: AlarmSettings = USUAL,
 ) -> tuple[Path, Path]:
     """Write `reports/<run_id>/index.md`, `index.html`, `ideas/<name>.md`, `.html`; the paths of
     index.html and index.md.
@@ -60,7 +66,7 @@ def write_reports(
                 idea_id = review.evaluation.idea.idea_id
                 names[idea_id] = file_name(idea_id)
                 _write_idea(building / "ideas" / names[idea_id], review)
-            index = run_page(queries, run_id, names)
+            index = run_page(queries, run_id, names, thresholds)
             ranking = ranking_page(queries, run_id)
         if ranking is not None:
             _write(building / "ranking.md", ranking_markdown(ranking))

@@ -12,13 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from dashboards.reports.figures import usd
+from dashboards.reports.wording import unscored
 from flows.commands.answer import print_answer
 from flows.exit_codes import EXIT_DONE
 from flows.talk import print_note, print_warning
 from flows.terminal import safe
 from schemas.choices import EXTRACTIVE
 from schemas.option_values import flag_of
-from schemas.reasons import Passes, Reason, reason_named
+from schemas.reasons import Passes, Reason
 from tasks.accounting.budgets import SharedBudget
 from warehouse.answers import IdeaScore, RankedIdea
 from warehouse.layout import Layout
@@ -279,9 +280,7 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
 def _why_unscored(score: IdeaScore) -> tuple[Text, ...]:
     if score.score is not None or score.state_reason is None:
         return ()
-    known = reason_named(score.state_reason)
-    why = known.sentence if known else score.state_reason.replace("_", " ")
-    return (Text(f"unscored: {why}", style="yellow"),)
+    return (Text(unscored(score.state_reason), style="yellow"),)
 
 
 def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:

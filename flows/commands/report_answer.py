@@ -92,7 +92,12 @@ def _run(queries: Queries, run_id: RunId, idea: str | None) -> Answer:
     changes = changes_of(queries, run) if idea is None else None
     beside = {"changes": changes.ideas} if changes is not None else {}
     return answer_of(
-        state_of(run), rows, run=run, warnings=run.order_reasons, rejected=told.rejections, **beside
+        state_of(run),
+        rows,
+        run=run,
+        warnings=(*run.order_reasons, *told.alarms),
+        rejected=told.rejections,
+        **beside,
     )
 
 

@@ -35,6 +35,7 @@ class Published:
     ranked: Sequence[RankedIdea] = ()
     scores: Sequence[IdeaScore] = ()
     rejections: Sequence[FailureRow] = ()
+    alarms: Sequence[str] = ()
 
 
 def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> None:
@@ -46,7 +47,7 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
             state_of(run),
             found.ranked,
             run=run,
-            warnings=[*run.order_reasons, *stopped, *summary.failed_expectations],
+            warnings=[*run.order_reasons, *found.alarms, *stopped, *summary.failed_expectations],
             published=summary.published,
             unchanged=summary.unchanged,
             failed_expectations=summary.failed_expectations,
@@ -59,8 +60,8 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
     if found.ranked:
         print_ranking(found.ranked, found.scores)
     print_rejections([(row.subject, row.reason, row.detail) for row in found.rejections])
-    for line in (*_order(run), *_stopped(run, request)):
-        (print_note if run.in_order else print_warning)(line)
+    for line in (*_order(run, found.alarms), *_stopped(run, request)):
+        (print_note if run.in_order and not found.alarms else print_warning)(line)
     print_note(
         f"run {run.run_id}: of {counted(run.idea_count, 'idea')} {run.states_in_words},"
         f" {_time(summary)}"
@@ -118,8 +119,14 @@ def _published(summary: "RunSummary", request: RunRequest) -> Published:
 
 def published(queries: "Queries", run_id: RunId) -> Published:
     """What the lake says of a published run."""
+    from dashboards.reports.nightly_page import night_figures
+
+    (night,) = night_figures(queries, [run_id], thresholds=Settings().alarms, shown=str)
     return Published(
-        queries.ranking(run_id), queries.idea_scores(run_id), queries.rejections(run_id)
+        queries.ranking(run_id),
+        queries.idea_scores(run_id),
+        queries.rejections(run_id),
+        [alarm.sentence for alarm in night.alarms],
     )
 
 
@@ -130,9 +137,10 @@ def _time(summary: "RunSummary") -> str:
     return f"{run.duration_seconds:.0f} s"
 
 
-def _order(run: Run) -> Iterator[str]:
-    """Why the exit code is what it is."""
-    yield run.order_in_words
+def _order(run: Run, alarms: Sequence[str]) -> Iterator[str]:
+    """Why the exit code is what it is, and what should not wait."""
+    yield run.status_in_words(len(alarms))
+    yield from alarms
     if run.in_order is False and run.allowed_unscored_share is not None:
         yield (
             f"allowed: {run.allowed_unscored_share:.0%} of the entries unscored, ended early or"

@@ -1,14 +1,12 @@
-"""Short keys under which papers are shown in one prompt, and texts in which they are spelled
-out.
-"""
+"""Short keys under which papers are shown in one prompt."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
-from schemas.patterns import IGNORECASE, Match, bounded
+from schemas.patterns import IGNORECASE, bounded
 
 # What a citation, a link or an invented reference looks like in a reply. All patterns run in
 # linear time.
@@ -65,7 +63,7 @@ REPLY_TOKEN = bounded(
     r"|[^\[\]\\]){0,600})\]\((?P<link_url>[^()\s]{0,2100}(?:\([^()\s]{0,200}\)[^()\s]{0,400})?)"
     r"(?:\s{1,9}[\"'][^\"'\n]{0,300}[\"'])?\)"
     r"|(?<!\\)\[(?P<definition>[^\[\]\n]{1,80})\]:[ \t]{0,9}<?(?:https?://|www\.)[^\s>]{1,2100}>?"
-    r"|<?(?P<raw_url>(?:(?:https?|ftp)://|\bwww\.)[^\s<>\[\]]{0,2100}[^\s<>\[\].,;:!?)\"'*_])>?"
+    r"|<?(?P<raw_url>(?:(?:https?|ftp)://|\bwww\.)[^\s<>\[\]]{0,2100}[^\s<>\[\].,;:!?)\"'*_”’»])>?"
     r"|(?P<identifier>(?:\b(?:doi"
     r"|DOI)\s?:\s?)?(?<![\w./])10\.\d{4,9}/[^\s<>\[\]()]{1,200}[^\s<>\[\]().,;:]|\b(?:arXiv|arxiv"
     r"|ARXIV):\s?\d{4}\.\d{4,5}(?:v\d{1,4})?)"
@@ -125,100 +123,4 @@ def show(papers: Sequence[Paper]) -> Shown:
             {paper.paper_id: paper for paper in reversed(papers)}[paper_id]
             for paper_id in dict.fromkeys(p.paper_id for p in papers)
         )
-    )
-
-
-_BRACKET = bounded(r"[\[(【\])】]")
-_LONGEST_INSIDE = 200
-_NO_BRACKETS = str.maketrans(dict.fromkeys("[]()【】", " "))
-_REPORTING = bounded(rf"(?:'s)?\s{{1,9}}{BARE_REPORTING}")
-_IN_PROSE = bounded(
-    rf"\b(?:[Pp]aper\s{{1,9}})?(?P<key>P\d{{1,6}})(?=(?:'s)?\s{{1,9}}{BARE_REPORTING})"
-    rf"|\b[Pp]aper\s{{1,9}}(?P<named>P\d{{1,6}})\b"
-)
-
-
-def without_keys(text: str, shown: Shown, subject: PaperId) -> str:
-    """`text`, a reply about the paper `subject` to a prompt that showed `shown`, without citation
-    keys.
-
-    A key means nothing, or another paper, in the next prompt and in a report. In brackets
-    `subject`'s own key and keys never shown go; another paper's key becomes its title. In a
-    sentence (`P3 shows`) `subject` becomes `the paper`. Anything else that looks like a key (the P3
-    wave, the P53 gene) stays.
-    """
-
-    def bracket(space: str, opening: str, inside: str, end: int) -> str | None:
-        if not ONLY_KEYS.fullmatch(inside) or (opening == "(" and LOWER_CASE_KEY.search(inside)):
-            return None
-        if _REPORTING.match(text, end):
-            return f"{space}{_subject_of(inside, shown, subject)}"
-        titles = [
-            title
-            for key in KEY.finditer(inside)
-            if (title := _title(int(key["first"]), shown, subject))
-        ]
-        return f" ({'; '.join(dict.fromkeys(titles))})" if titles else ""
-
-    def prose(match: Match[str]) -> str:
-        number = int((match["key"] or match["named"])[1:])
-        if shown.paper_at(number) is None:
-            return match.group()
-        return _title(number, shown, subject) or "the paper"
-
-    return _IN_PROSE.sub(prose, _with_brackets(text, bracket)).strip()
-
-
-def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None]) -> str:
-    """`text` with its brackets written anew, from the inside out: what is taken out may have stood
-    inside others.
-
-    Args:
-        write: gets the space before if there is one, the opening sign, what is inside, and the
-            place behind; returns what takes the place of space and bracket, or None to keep both.
-    """
-    pieces: list[str] = []
-    place = 0
-    opened: list[int] = []
-    innermost = False
-    for found in _BRACKET.finditer(text):
-        pieces.append(text[place : found.start()])
-        place = found.end()
-        if found.group() in "[(【":
-            opened.append(len(pieces))
-            innermost = True
-        elif opened:
-            start = opened.pop()
-            inside = "".join(pieces[start + 1 :]) if innermost else ""
-            space = pieces[start - 1][-1:] if pieces[start - 1][-1:].isspace() else ""
-            fits = 1 <= len(inside) <= _LONGEST_INSIDE
-            written = write(space, pieces[start], inside, place) if fits else None
-            if written is not None:
-                del pieces[start:]
-                pieces[-1] = pieces[-1].removesuffix(space)
-                pieces.append(written)
-                innermost = not _BRACKET.search(written)
-                continue
-            innermost = False
-        pieces.append(found.group())
-    return "".join([*pieces, text[place:]])
-
-
-def _subject_of(inside: str, shown: Shown, subject: PaperId) -> str:
-    """What bracketed keys stand for in front of a verb."""
-    names = [
-        _title(int(key["first"]), shown, subject) or "the paper" for key in KEY.finditer(inside)
-    ]
-    return " and ".join(dict.fromkeys(names))
-
-
-def _title(number: int, shown: Shown, subject: PaperId) -> str:
-    """The title of another paper, in quotation marks and without brackets; empty for `subject` and
-    for keys that were not shown.
-    """
-    paper = shown.paper_at(number)
-    return (
-        f"“{' '.join(paper.title.translate(_NO_BRACKETS).split())}”"
-        if paper is not None and paper.paper_id != subject
-        else ""
     )

@@ -8,7 +8,7 @@ from schemas.citation import Citation
 from schemas.identifiers import PaperId
 from schemas.naming import safe_url
 from schemas.paper import Paper
-from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded
+from schemas.patterns import MULTILINE, Match, bounded
 from tasks.citations.keys import (
     KEY,
     LOWER_CASE_KEY,
@@ -17,76 +17,13 @@ from tasks.citations.keys import (
     REPLY_TOKEN,
     Shown,
 )
+from tasks.citations.quoted import MARK_BEGIN, MARK_END, REMOVED, plain, shielded
 from tasks.citations.references import label, link, reference
-
-# Counts the sentences of a reply that state something and cite nothing.
-
-MINIMUM_WORDS_OF_A_STATEMENT = 5
-_ABBREVIATION = bounded(
-    r"(?:\b(?:et"
-    r" al|e\.g|i\.e|cf|vs|fig|figs|eq|sec|tab|ref|refs|no|approx|resp|dr|prof)|\b[A-Z])\.$",
-    IGNORECASE,
-)
-_TERMINATOR = bounded(r"[.!?][\"'”’)*_]{0,99}+(?=\s|\x01|$)")
-_TRAILING_CITATIONS = bounded(
-    r"(?:\s{0,9}\x01\d{1,9}\x01){1,200}[.,;]?(?=\s{0,99}+(?:$|(?<=\s)[^a-z\s]))"
-)
-_LIST_MARK = bounded(r"^\s*+(?:[-*+•]|\d{1,3}[.)])\s+")
-_WORD = bounded(r"[^\W\d_]{2,}")
-
-
-def sentences(line: str) -> list[str]:
-    """The sentences of one line. A citation set behind the full stop belongs to the sentence before
-    it,
-    unless the text goes on in lower case (`[P3] shows …`)."""
-    found: list[str] = []
-    start = 0
-    position = 0
-    for match in _TERMINATOR.finditer(line):
-        if match.start() < position:
-            continue
-        position = match.end()
-        if match.group().startswith(".") and _ABBREVIATION.search(
-            line[max(start, match.start() - 12) : match.start() + 1]
-        ):
-            continue
-        trailing = _TRAILING_CITATIONS.match(line, position)
-        position = trailing.end() if trailing else position
-        found.append(line[start:position])
-        start = position
-    if line[start:].strip():
-        found.append(line[start:])
-    return found
-
-
-def uncited_sentence_count(text: str) -> int:
-    """How many sentences state something without a citation mark (`\\x01<number>\\x01`).
-
-    A statement has at least `MINIMUM_WORDS_OF_A_STATEMENT` words, is no heading, no question, and
-    does not end in a colon (a line that announces a list).
-    """
-    return sum(
-        1
-        for line in text.splitlines()
-        if not line.lstrip().startswith("#")
-        for sentence in sentences(_LIST_MARK.sub("", line))
-        if states(sentence)
-    )
-
-
-def states(sentence: str) -> bool:
-    """Whether a sentence states something without a citation mark, as `uncited_sentence_count` has
-    it.
-    """
-    if "\x01" in sentence or sentence.rstrip(" \t*_\"'”").endswith(("?", ":")):
-        return False
-    return len(_WORD.findall(sentence)) >= MINIMUM_WORDS_OF_A_STATEMENT
-
+from tasks.citations.sentences import sentences, uncited_sentence_count
 
 # A longer range counts as its ends: `P1-P999999` must not make a million citations.
 MAXIMUM_RANGE = 100
-_REMOVED = "\x00"
-_MARK = bounded(r"\x01(\d{1,9})\x01")
+_MARK = bounded(r"\x01(\d{1,9})\x02")
 _EMPTIED_BRACKETS = bounded(
     r"[\[(【]([\s,;\x00]*+)[\])】]", because="each run follows one bracket, and holds none"
 )
@@ -99,9 +36,9 @@ _BEFORE_PUNCTUATION = bounded(
 )
 _AT_LINE_START = bounded(r"^([ \t]*+)(?:\x00[ \t]*)+", MULTILINE)
 _BETWEEN_WORDS = bounded(r"(?<![ \t])[ \t]*+(?:\x00[ \t]*)+")
-_MARK_BEFORE_MARK = bounded(r"(\x01\d{1,9}\x01)(?=\x01)")
-_WORD_BEFORE_MARK = bounded(r"(?<=[\w.!?])(\x01\d{1,9}\x01)")
-_MARK_BEFORE_WORD = bounded(r"(\x01\d{1,9}\x01)(?=\w)")
+_MARK_BEFORE_MARK = bounded(r"(\x01\d{1,9}\x02)(?=\x01)")
+_WORD_BEFORE_MARK = bounded(r"(?<=[\w.!?])(\x01\d{1,9}\x02)")
+_MARK_BEFORE_WORD = bounded(r"(\x01\d{1,9}\x02)(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +64,11 @@ def settle(text: str, shown: Shown) -> Settled:
     after `paper`, `see`. Any other bare `P3` is a word (the P3 wave, the P53 gene) and stays.
     Ranges count as each of their papers. A link or a rendered reference to a shown paper counts as
     its key; any other link keeps its text and loses its target; other addresses, DOIs, arXiv
-    numbers and `(Author, year)` references are taken out and counted.
+    numbers and `(Author, year)` references are taken out and counted. Of quotations only links and
+    addresses are taken out (`quoted.shielded`).
     """
     settlement = _Settlement(shown)
-    # Both signs are marks of this module: a reply must not bring its own.
-    cleaned = text.translate({0: None, 1: None})
-    marked = (
-        _tidy(REPLY_TOKEN.sub(settlement.replaced, cleaned))
-        if REPLY_TOKEN.search(cleaned)
-        else cleaned.strip()
-    )
+    marked = settlement.marked(text)
     counts = Counter(int(match.group(1)) for match in _MARK.finditer(marked))
     markdown = _MARK.sub(lambda match: reference(shown.papers[int(match.group(1))]), marked)
     return Settled(
@@ -145,6 +77,15 @@ def settle(text: str, shown: Shown) -> Settled:
         removed_citation_count=settlement.removed_count,
         uncited_sentence_count=uncited_sentence_count(marked),
     )
+
+
+def without_made_up(text: str) -> tuple[str, int]:
+    """Return a reply without the references it brought along, and how many they were.
+
+    These are links, addresses, DOIs, arXiv numbers and `(Author, year)`. Keys stay.
+    """
+    settlement = _Settlement(shown=None)
+    return settlement.marked(text), settlement.removed_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +106,7 @@ def citing_sentences(
             does not give the settled text.
     """
     settlement = _Settlement(shown)
-    marked = _tidy(REPLY_TOKEN.sub(settlement.replaced, markdown.translate({0: None, 1: None})))
+    marked = settlement.marked(markdown)
     return [
         [_citing(sentence, shown, rendered) for sentence in sentences(line)]
         for line in marked.splitlines()
@@ -182,14 +123,15 @@ def _citing(sentence: str, shown: Shown, rendered: Callable[[Paper], str]) -> Ci
 
 @dataclass
 class _Settlement:
-    shown: Shown
+    shown: Shown | None
+    """None: keys stay, because they are spelled out elsewhere."""
     removed_count: int = 0
     by_reference: dict[str, int] = field(init=False)
     by_url: dict[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
         # Reversed below: where two papers read alike, the one shown first counts.
-        numbered: list[tuple[int, Paper]] = list(enumerate(self.shown.papers))
+        numbered: list[tuple[int, Paper]] = list(enumerate(self.shown.papers if self.shown else ()))
         self.by_reference = {reference(paper): index for index, paper in reversed(numbered)}
         self.by_reference.update(
             {f"({label(paper)})": index for index, paper in reversed(numbered)}
@@ -199,6 +141,10 @@ class _Settlement:
             for index, paper in reversed(numbered)
             if (address := link(paper)) is not None
         }
+
+    def marked(self, text: str) -> str:
+        """Return `text` with marks in place of its citations."""
+        return plain(_tidy(REPLY_TOKEN.sub(self.replaced, shielded(text))))
 
     def replaced(self, match: Match[str]) -> str:
         """The text that stands for one token: marks for papers, a removal sign, or the token
@@ -213,34 +159,34 @@ class _Settlement:
         if match["raw_url"] is not None:
             return self._address(match["raw_url"])
         if match["lead"] is not None:
-            return match["lead"] + self._keys(match["led"])
+            return match["lead"] + self._keys(match["led"], match["led"])
         if match["bare"] is not None:
-            return self._keys(match["bare"])
+            return self._keys(match["bare"], match["bare"])
         return self._gone()
 
     def _gone(self) -> str:
         self.removed_count += 1
-        return _REMOVED
+        return REMOVED
 
     def _mark(self, index: int) -> str:
-        return f"\x01{index}\x01"
+        return f"{MARK_BEGIN}{index}{MARK_END}"
 
     def _address(self, url: str) -> str:
-        index = self.by_url.get(safe_url(url) or "")
+        index = self.by_url.get(safe_url(plain(url)) or "")
         return self._gone() if index is None else self._mark(index)
 
     def _link(self, match: Match[str]) -> str:
-        index = self.by_reference.get(match.group())
+        index = self.by_reference.get(plain(match.group()))
         if index is None:
-            index = self.by_url.get(safe_url(match["link_url"]) or "")
+            index = self.by_url.get(safe_url(plain(match["link_url"])) or "")
         if index is not None:
             return self._mark(index)
         text, target = match["link_text"], match["link_url"]
         if ONLY_KEYS.fullmatch(target):
-            return self.without_links(f"[{text}]") + self._keys(target)
+            return self.without_links(f"[{text}]") + self._keys(f"[{target}]", target)
         self.removed_count += 1
         inner = self.without_links(f"[{text}]") if KEY.search(text) else self.without_links(text)
-        return inner or _REMOVED
+        return inner or REMOVED
 
     def without_links(self, text: str) -> str:
         """`text` settled on its own: it came out of a link, and may hold keys or addresses
@@ -254,21 +200,25 @@ class _Settlement:
             before, after = match.group().split(inside, 1)
             return f"{before}{self.without_links(inside)}{after}"
         if ONLY_KEYS.fullmatch(inside):
-            return self._keys(inside)
-        return "[" + KEY.sub(lambda key: self._keys(key.group()), inside) + "]"
+            return self._keys(match.group(), inside)
+        return "[" + KEY.sub(lambda key: self._keys(key.group(), key.group()), inside) + "]"
 
     def _round(self, match: Match[str]) -> str:
-        index = self.by_reference.get(match.group())
+        index = self.by_reference.get(plain(match.group()))
         if index is not None:
             return self._mark(index)
         inside = match["round"]
         if ONLY_KEYS.fullmatch(inside) and not LOWER_CASE_KEY.search(inside):
-            return self._keys(inside)
+            return self._keys(match.group(), inside)
         if ONLY_AUTHORS_AND_YEARS.fullmatch(inside):
             return self._gone()
         return f"({self.without_links(inside)})"
 
-    def _keys(self, text: str) -> str:
+    def _keys(self, whole: str, text: str) -> str:
+        """Marks for the keys in `text`; `whole` has the brackets around them too."""
+        shown = self.shown
+        if shown is None:
+            return whole
         numbers: list[int] = []
         for key in KEY.finditer(text):
             first, last = int(key["first"]), int(key["last"] or key["first"])
@@ -276,8 +226,7 @@ class _Settlement:
                 range(first, last + 1) if first <= last <= first + MAXIMUM_RANGE else (first, last)
             )
         marks = [
-            self._mark(n - 1) if self.shown.paper_at(n) else self._gone()
-            for n in dict.fromkeys(numbers)
+            self._mark(n - 1) if shown.paper_at(n) else self._gone() for n in dict.fromkeys(numbers)
         ]
         return " ".join(marks)
 
@@ -286,7 +235,7 @@ def _tidy(marked: str) -> str:
     """Close the gaps that removals left, and set spaces between neighbouring references and
     words.
     """
-    if _REMOVED in marked:
+    if REMOVED in marked:
         marked = _without_removals(marked)
     text = _MARK_BEFORE_MARK.sub(r"\1 ", marked)
     text = _WORD_BEFORE_MARK.sub(r" \1", text)
@@ -299,7 +248,7 @@ def _without_removals(marked: str) -> str:
     theirs.
     """
     text = _EMPTIED_BRACKETS.sub(
-        lambda found: _REMOVED if _REMOVED in found.group(1) else found.group(), marked
+        lambda found: REMOVED if REMOVED in found.group(1) else found.group(), marked
     )
     text = _RUN.sub(_beside_a_bracket, text)
     text = _BEFORE_PUNCTUATION.sub("", text)
@@ -313,7 +262,7 @@ def _beside_a_bracket(run: Match[str]) -> str:
         run.string[run.end() : run.end() + 1],
     )
     beside = (before and before in "[(") or (behind and behind in "])")
-    return "" if beside and _REMOVED in run.group() else run.group()
+    return "" if beside and REMOVED in run.group() else run.group()
 
 
 def citation_rows(

@@ -9,7 +9,8 @@ from schemas.failure import Failure, call_failures
 from schemas.outcome import Outcome, Unscored
 from schemas.paper import Paper
 from schemas.reasons import Reason
-from tasks.citations.keys import Shown, show, without_keys
+from tasks.citations.keys import Shown, show
+from tasks.citations.spelled import spelled_out
 from tasks.contribution.context import STAGE, Context, omission
 from tasks.contribution.discovery import shown
 from tasks.contribution.steps.compare_paper import (
@@ -113,28 +114,27 @@ def _row(
     dimensions: Sequence[Dimension],
     batch: Shown,
 ) -> list[Comparison]:
-    """The paper's comparison along every dimension; keys of the batch, which mean other papers in
-    the review, are spelled out.
-    """
-    remains = without_keys(entry.remains, batch, paper.paper_id) if entry else ""
+    """The paper's comparison along every dimension, without keys and made-up references."""
+    remains, removed = spelled_out(entry.remains if entry else "", batch, paper.paper_id)
+    overall, more = spelled_out(entry.overall_comparison if entry else "", batch, paper.paper_id)
     quote = entry.quote.strip() if entry and _stands_in(entry.quote, paper) else ""
     reason = outcome.reason if isinstance(outcome, Unscored) else Reason.REPLY_UNPARSABLE
     row: list[Comparison] = []
     for dimension in dimensions:
         answer = _along(dimension, entry) if entry else None
+        text, own = spelled_out(answer.comparison if answer else "", batch, paper.paper_id)
         row.append(
             Comparison(
                 paper_id=paper.paper_id,
                 dimension_id=dimension.dimension_id,
                 dimension=dimension.name,
-                comparison=without_keys(answer.comparison, batch, paper.paper_id) if answer else "",
+                comparison=text,
                 score=answer.score if answer else None,
-                overall_comparison=(
-                    without_keys(entry.overall_comparison, batch, paper.paper_id) if entry else ""
-                ),
+                overall_comparison=overall,
                 overlap=answer.overlap if answer else None,
                 remains=remains,
                 quote=quote,
+                removed_citation_count=removed + more + own,
                 unscored_reason=None if answer else reason,
                 provenance=outcome.provenance,
             )

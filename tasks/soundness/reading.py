@@ -13,7 +13,8 @@ from schemas.patterns import IGNORECASE, bounded
 from schemas.profile import SoundnessParameters
 from schemas.reasons import Reason
 from schemas.soundness import Method, MethodEvidence
-from tasks.citations.keys import Shown, show, without_keys
+from tasks.citations.keys import Shown, show
+from tasks.citations.spelled import spelled_out
 from tasks.judging.packing import Beginning, side_by_side
 from tasks.judging.step import Engine, never_asked, shortened
 from tasks.soundness.gathering import FetchedPapers
@@ -263,23 +264,24 @@ def _row(
     keys: Shown,
     provenance: Provenance,
 ) -> MethodEvidence:
-    """The evidence as the reply gives it; keys of the batch, which mean other papers in the review,
-    are spelled out.
-    """
+    """The evidence as the reply gives it; without keys and made-up references."""
     provenance = shortened(provenance, read.shortening)
     if reading is None:
         return _unscored(method, read.paper, Reason.REPLY_UNPARSABLE, provenance)
     relevant = reading.relevance > 0
     if relevant and not (reading.method.strip() or reading.results.strip()):
         return _unscored(method, read.paper, Reason.REPLY_EMPTY, provenance)
+    cells = {
+        name: spelled_out(getattr(reading, name) if relevant else "", keys, read.paper.paper_id)
+        for name in ("method", "results", "context")
+    }
     return MethodEvidence(
         method_id=method.method_id,
         paper_id=read.paper.paper_id,
         relevant=relevant,
         relevance_0_to_3=reading.relevance,
-        method=without_keys(reading.method, keys, read.paper.paper_id) if relevant else "",
-        results=without_keys(reading.results, keys, read.paper.paper_id) if relevant else "",
-        context=without_keys(reading.context, keys, read.paper.paper_id) if relevant else "",
+        **{name: text for name, (text, _) in cells.items()},
+        removed_citation_count=sum(removed for _, removed in cells.values()),
         provenance=provenance,
     )
 

@@ -14,13 +14,8 @@ from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from schemas.survey_review import RemovedSentence, ReviewPart, SurveySection, WhyRemoved
 from tasks.citations.keys import Shown
-from tasks.citations.settle import (
-    Settled,
-    citing_sentences,
-    settle,
-    states,
-    uncited_sentence_count,
-)
+from tasks.citations.sentences import states, uncited_sentence_count
+from tasks.citations.settle import Settled, citing_sentences, settle
 from tasks.judging.step import Engine
 from tasks.judging.verifying import Verified, verify
 from tasks.survey.expanding import STAGE

@@ -15,7 +15,7 @@ from schemas.draft_run import StoredText
 from schemas.failure import Failure
 from schemas.patterns import IGNORECASE, Match, bounded
 from schemas.reasons import Reason
-from tasks.citations.settle import sentences
+from tasks.citations.sentences import sentences
 from tasks.text.quotations import stands_in
 from tasks.writing.claims import number_shown
 from tasks.writing.copying import repeated, words_of
@@ -28,9 +28,9 @@ MOST_OWN_WORDS = 4
 _OWN_WORDS = (ClaimKind.STATEMENT,)
 """Claims about works that must not be in the works' words."""
 _SHOWN_CHARACTERS = 80
-_CITATION = bounded(r"\x01(\d{1,6})\x01")
-_CLAIM = bounded(r"\x02(\d{1,6})\x02")
-_MARK = bounded(r"[\x01\x02]\d{1,6}[\x01\x02]")
+_CITATION = bounded(r"\x01(\d{1,6})\x02")
+_CLAIM = bounded(r"\x03(\d{1,6})\x02")
+_MARK = bounded(r"[\x01\x03]\d{1,6}\x02")
 _TOKEN = bounded(r"\S+")
 _NUMBER_WORD = bounded(
     r"\b(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w{1,9})?|two|three|four"

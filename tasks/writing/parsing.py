@@ -11,8 +11,9 @@ import pypandoc
 
 from schemas.naming import CLAIM_CLASS, MARKDOWN
 
-CITATION, CLAIM = "\x01", "\x02"
-"""Around the number of a citation or claim within a stretch."""
+CITATION, CLAIM, END = "\x01", "\x03", "\x02"
+"""Signs around the number of a citation or claim within a stretch, those of `tasks.citations`."""
+_SIGNS = dict.fromkeys(range(4))
 _SPACES = frozenset({"Space", "SoftBreak", "LineBreak"})
 _INLINES = _SPACES | {
     *("Str", "Emph", "Underline", "Strong", "Strikeout", "Superscript", "Subscript", "SmallCaps"),
@@ -55,8 +56,7 @@ class Parsed:
 
 def parse(markdown: str) -> Parsed:
     """Read a draft."""
-    clean = markdown.translate(dict.fromkeys((0, 1, 2)))
-    tree = json.loads(pypandoc.convert_text(clean, "json", format=MARKDOWN))
+    tree = json.loads(pypandoc.convert_text(markdown.translate(_SIGNS), "json", format=MARKDOWN))
     reading = _Reading()
     for name, value in tree["meta"].items():
         if name not in ("title", "abstract"):
@@ -107,7 +107,7 @@ class _Reading:
     def _one(self, inline: Any, stretch: Stretch) -> str:
         kind, content = inline["t"], inline.get("c")
         if kind == "Str":
-            return str(content)
+            return str(content).translate(_SIGNS)  # written as `&#1;`
         if kind in _SPACES:
             return " "
         if kind in ("Code", "Math"):
@@ -134,7 +134,7 @@ class _Reading:
             for each in citations
         )
         stretch.citations.append(tuple(each["citationId"] for each in citations))
-        return f"{CITATION}{len(stretch.citations) - 1}{CITATION}{around}"
+        return f"{CITATION}{len(stretch.citations) - 1}{END}{around}"
 
     def _claim(self, content: Any, stretch: Stretch) -> str:
         key = dict(content[0][2]).get("key", "")
@@ -142,7 +142,7 @@ class _Reading:
         if any(each.get("t") not in ("Str", *_SPACES) for each in content[1]):
             self.parsed.strange.append(f"markup within the claim {key}")
         stretch.claims.append(ClaimSeen(key, text))
-        return f"{CLAIM}{len(stretch.claims) - 1}{CLAIM}"
+        return f"{CLAIM}{len(stretch.claims) - 1}{END}"
 
 
 def _words(inlines: Sequence[Any]) -> list[str]:
@@ -151,7 +151,7 @@ def _words(inlines: Sequence[Any]) -> list[str]:
     for inline in inlines:
         kind, content = inline["t"], inline.get("c")
         if kind == "Str":
-            found.append(content)
+            found.append(content.translate(_SIGNS))
         elif kind in _SPACES:
             found.append(" ")
         elif kind == "Span":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from schemas.draft import ClaimKind, DraftClaim
 from schemas.naming import claim_span
 from schemas.patterns import MULTILINE, Match, bounded, linear
-from tasks.citations.settle import sentences
+from tasks.citations.sentences import sentences
 
 _KEY = bounded(r"\{\{\s{0,9}([A-Za-z0-9][A-Za-z0-9._-]{0,119})\s{0,9}\}\}")
 _SPAN = linear(r"\[(?:[^\[\]\\]|\\.)*\]\{\.claim key=\"([a-z0-9][a-z0-9._-]*)\"\}")

@@ -11,8 +11,10 @@ from dashboards.app import text as app_text
 from dashboards.reports import safe_text
 from dashboards.reports.html_page import html_page
 from schemas.base import Reply
-from tasks.citations.keys import show, without_keys
+from schemas.identifiers import PaperId
+from tasks.citations.keys import show
 from tasks.citations.settle import settle
+from tasks.citations.spelled import spelled_out
 from tasks.committee.steps.knowledge_queries import abbreviations, reworded
 from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_source import whole_source
@@ -70,7 +72,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "scrubbing": scrub,
     "reply": lambda given: parse_reply(given, _Answer),
     "settling": lambda given: settle(given, show([])),
-    "spelling": lambda given: without_keys(given, show([]), "x"),
+    "spelling": lambda given: spelled_out(given, show([]), PaperId("x")),
     "abbreviations": abbreviations,
     "synonyms": lambda given: reworded(given, ()),
     "quotation": lambda given: stands_in(given, given),

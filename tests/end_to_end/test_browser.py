@@ -238,7 +238,7 @@ def test_an_idea_is_opened_from_the_ranking_and_read_to_the_calls_behind_its_sco
     reader.arrive("Idea")
     assert f"idea={best['idea_id']}" in reader.page.url
     expect(reader.page.get_by_role("heading", name=best["title"], level=2)).to_be_visible()
-    reader.read("the offline engine cannot judge this")
+    reader.read("not judged: offline baseline")
     reader.page.get_by_role("tab", name="Soundness").click()
     reader.page.get_by_test_id("stExpander").nth(1).click()
     reader.read("Evidence")

@@ -1,7 +1,7 @@
 """The state of an idea and of a run: one rule, held here."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from schemas.reasons import Reason
 from schemas.standing import IdeaState, ModuleStanding, standing_of_idea, standing_of_run
@@ -17,6 +17,8 @@ class Landed:
     state: IdeaState | None
     state_reason: Reason | None = None
     incomplete_reason: Reason | None = None
+    cause: str = ""
+    unanswered: Mapping[str, tuple[Reason, str]] = field(default_factory=dict)
 
 
 SCORED = Landed(IdeaState.SCORED)
@@ -55,6 +57,24 @@ def test_a_run_whose_replies_were_all_unreadable_is_not_in_order_and_says_why_fi
     assert found.order_reasons[0] == (
         "12 of 12 ideas without any score: the engine's reply could not be read (12)"
     )
+
+
+def test_the_cause_is_named_in_the_words_of_the_provider() -> None:
+    quota = "Rate limit reached: quota exceeded"
+    unreached = Landed(IdeaState.UNSCORED, Reason.ENGINE_UNAVAILABLE, cause=quota)
+    other = Landed(IdeaState.UNSCORED, Reason.ENGINE_UNAVAILABLE, cause="connection refused")
+    assert standing([unreached] * 11 + [other]).order_reasons == (
+        f"12 of 12 ideas without any score: the engine did not answer (12, most often: {quota})",
+    )
+
+
+def test_a_kind_of_judgement_missing_for_most_ideas_keeps_a_run_from_being_in_order() -> None:
+    unread = Landed(IdeaState.SCORED, unanswered={"plan_reviews": (Reason.REPLY_UNPARSABLE, "")})
+    found = standing([SCORED, *[unread] * 80])
+    assert found.order_reasons == (
+        "plan reviews missing for 80 of 81 ideas: the engine's reply could not be read (80)",
+    )
+    assert standing([*[SCORED] * 76, *[unread] * 5]).in_order
 
 
 def test_the_share_that_may_be_unscored_is_a_setting() -> None:

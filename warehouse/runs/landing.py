@@ -25,17 +25,13 @@ from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.rankings.landing import drop_stale_rankings
 from warehouse.rows import Row, Rows, rejection_rows, rows_of
-from warehouse.runs.standing import standing_of_rows
+from warehouse.runs.standing import VOTE_TABLE, standing_of_rows, unanswered_in_rows
 from warehouse.units import landing, shared
 from warehouse.units.kind import Given, Kind
 from warehouse.violations import Violations
 
 if TYPE_CHECKING:  # workers land without the database
     import duckdb
-
-VOTE_TABLE = "judge_votes"
-"""A vote that could not be had leaves the judgement to the other judges: only the judgement's own
-row says that it is unscored."""
 
 
 def _totals(rows: Rows) -> dict[str, Any]:
@@ -52,6 +48,7 @@ def _totals(rows: Rows) -> dict[str, Any]:
             for row in found
         ),
         **standing_of_rows(rows).model_dump(),
+        **unanswered_in_rows(rows),
     }
 
 

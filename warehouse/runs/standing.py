@@ -1,8 +1,11 @@
 """How much of an idea was scored, as its landed rows tell."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from schemas.failure import commonest_cause
 from schemas.reasons import Reason, reason_named
 from schemas.run import Module
 from schemas.standing import IdeaStanding, ModuleStanding, standing_of_idea
@@ -32,6 +35,9 @@ _JUDGEMENTS: dict[Module, tuple[_Judgements, ...]] = {
     Module.COMMITTEE: (_Judgements("persona_reviews", "score_0_to_10"),),
     Module.NOVELTY: (_Judgements("novelty", "score_1_to_5"),),
 }
+VOTE_TABLE = "judge_votes"
+"""A vote that could not be had leaves the judgement to the other judges: only the judgement's own
+row says that it is unscored."""
 _SUMMARIES = {Module.SOUNDNESS: "soundness_summaries", Module.COMMITTEE: "meta_reviews"}
 """Where a module says why nothing could be judged at all."""
 
@@ -42,6 +48,24 @@ def standing_of_rows(rows: Rows) -> IdeaStanding:
     modules = [_of_module(module, rows) for module in Module if idea[f"{module}_requested"]]
     why = reason_named(idea["incomplete_reason"])
     return standing_of_idea(modules, [*_failures("evaluate", rows), *([why] if why else [])])
+
+
+def unanswered_in_rows(rows: Rows) -> dict[str, Any]:
+    """Return `cause` and `unanswered` of the receipt of the one idea that `rows` are about."""
+    unanswered: dict[str, tuple[Reason, str]] = {}
+    for table, found in rows.items():
+        failed = [
+            (reason, str(row.get("unscored_detail") or ""))
+            for row in found
+            if (reason := reason_named(row.get("unscored_reason"))) and reason.engine_failed
+        ]
+        if table != VOTE_TABLE and 2 * len(failed) > len(found):
+            ((reason, _),) = Counter(reason for reason, _ in failed).most_common(1)
+            details = (detail for why, detail in failed if why is reason)
+            unanswered[table] = (reason, commonest_cause(details))
+    why = standing_of_rows(rows).state_reason
+    causes = (str(row["detail"]) for row in rows.get("failures", ()) if row["reason"] == why)
+    return {"cause": commonest_cause(causes), "unanswered": unanswered}
 
 
 def _of_module(module: Module, rows: Rows) -> ModuleStanding:

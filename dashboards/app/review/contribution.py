@@ -33,8 +33,7 @@ def show(review: IdeaReview) -> None:
     st.caption(page.funnel or "No paper was considered.")
     if not page.dimensions:
         st.markdown("No dimension could be taken from the idea; “What is missing” says why.")
-    if contribution.comparisons:
-        _show_closest(page)
+    _show_closest(page)
     for number, part in enumerate(page.dimensions):
         with st.expander(f"{text.line(part.dimension.name)} · {part.mean}", expanded=number == 0):
             _show_dimension(part, calls)
@@ -48,9 +47,7 @@ def show(review: IdeaReview) -> None:
 def _show_closest(page: IdeaPage) -> None:
     st.subheader("Closest prior work", anchor=False)
     if not page.closest:
-        st.markdown(
-            "No paper compared overlaps with what the idea claims. That is no proof of novelty."
-        )
+        st.markdown(text.line(page.first.none_closest))
     for work in page.closest:
         with st.container(border=True):
             st.markdown(

@@ -15,8 +15,8 @@ def show(review: IdeaReview) -> None:
     judgement = review.evaluation.novelty.judgement
     calls = {call.call_id: call for call in review.evaluation.llm_calls}
     if judgement.score_1_to_5 is None:
-        why = wording.reason(judgement.unscored_reason or "unknown")
-        st.markdown(text.line(f"unscored: {why}. {judgement.unscored_detail}"))
+        why = wording.unscored(judgement.unscored_reason or "unknown")
+        st.markdown(text.line(f"{why}. {judgement.unscored_detail}"))
     else:
         st.metric("Judgement, 1 (known) to 5 (new in every respect)", judgement.score_1_to_5)
     if judgement.probabilities_percent:

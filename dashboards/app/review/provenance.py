@@ -116,7 +116,7 @@ def _outcome(entry: Noun) -> str:
     """The score, or why there is none; empty for what is a text alone."""
     reason = getattr(entry, "unscored_reason", None)
     if reason is not None:
-        return f"unscored: {wording.reason(reason)}"
+        return wording.unscored(reason)
     found = next(
         (value for field in _SCORES if (value := getattr(entry, field, None)) is not None), None
     )

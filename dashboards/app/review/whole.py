@@ -159,7 +159,7 @@ def _show_summary(review: IdeaReview) -> None:
     elif found.summary is None:
         st.markdown("unscored: no summary was made.")
     elif found.summary.unscored_reason is not None:
-        st.markdown(text.line(f"unscored: {wording.reason(found.summary.unscored_reason)}."))
+        st.markdown(text.line(f"{wording.unscored(found.summary.unscored_reason)}."))
     else:
         summary = found.summary
         named = zip(

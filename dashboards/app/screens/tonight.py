@@ -33,7 +33,7 @@ def show(lake: Lake) -> None:
     if run is None:
         return
     night = lake.ask(night_run, run.run_id, thresholds=lake.thresholds)
-    _verdict(run)
+    _verdict(night)
     _figures(night)
     left, right = st.columns([3, 2])
     with left:
@@ -45,11 +45,14 @@ def show(lake: Lake) -> None:
     _show_trends(lake, run)
 
 
-def _verdict(run: Run) -> None:
-    if run.in_order:
-        st.success("In order.", icon=":material/check_circle:")
+def _verdict(night: NightRun) -> None:
+    run = night.run
+    if run.in_order and night.alarms:
+        st.warning(night.status, icon=":material/notification_important:")
+    elif run.in_order:
+        st.success(night.status, icon=":material/check_circle:")
     elif run.in_order is None:
-        st.info(run.order_in_words, icon=":material/help:")
+        st.info(night.status, icon=":material/help:")
     else:
         first, *others = run.order_reasons
         st.error(f"**Not in order:** {text.line(first)}.", icon=":material/error:")
@@ -64,7 +67,7 @@ def _figures(night: NightRun) -> None:
     """Ideas by state, money and time, beside the last comparable night."""
     run, cost, before, cost_before = night.run, night.cost, night.before, night.cost_before
     ideas, price, each, time, alarms = st.columns(5)
-    ideas.metric("Ideas scored, of all", _scored_of_all(run))
+    ideas.metric("Ideas scored whole, of all", _scored_of_all(run))
     ideas.caption(run.states_in_words)
     price.metric("Cost", _usd(cost.cost_usd))
     each.metric("Cost of an idea", _usd(cost.cost_usd_per_idea))
@@ -79,9 +82,8 @@ def _figures(night: NightRun) -> None:
 
 
 def _scored_of_all(run: Run) -> str:
-    if run.scored_count is None or run.partly_scored_count is None:
-        return f"? of {run.idea_count:,}"
-    return f"{run.scored_count + run.partly_scored_count:,} of {run.idea_count:,}"
+    scored = "?" if run.scored_count is None else f"{run.scored_count:,}"
+    return f"{scored} of {run.idea_count:,}"
 
 
 def _usd(value: float | None) -> str:

@@ -12,7 +12,7 @@ from schemas.knowledge import SourceKind
 from schemas.outcome import Outcome, Provenance, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.context import Context
-from tasks.committee.knowledge.pool import Candidate, keyed, without_keys
+from tasks.committee.knowledge.pool import Candidate, keyed, spelled_out
 from tasks.committee.steps.ground_evidence import (
     GROUND_EVIDENCE,
     GroundingEntry,
@@ -179,12 +179,15 @@ def _scored(
 ) -> dict[str, Any]:
     candidate = batch.items[key]
     passage = " ".join(entry.passage.split())
+    evidence, removed = spelled_out(entry.evidence, batch.items, key)
+    analysis, more = spelled_out(entry.analysis, batch.items, key)
     return {
         "part": batch.parts[key],
         "phase": batch.phase,
         "relation": entry.relation,
-        "evidence": without_keys(entry.evidence, batch.items, key).strip(),
-        "analysis": without_keys(entry.analysis, batch.items, key).strip(),
+        "evidence": evidence,
+        "analysis": analysis,
+        "removed_citation_count": removed + more,
         "relevance_0_to_1": entry.relevance / 10,
         "passage": passage,
         "passage_verified": bool(passage)

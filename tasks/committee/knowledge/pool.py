@@ -12,6 +12,8 @@ from schemas.outcome import Provenance
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, Match, bounded, linear
 from schemas.reasons import Reason
+from tasks.citations.quoted import plain, shielded
+from tasks.citations.settle import without_made_up
 from tasks.literature.snapshot.records import arxiv_id_of
 from tasks.sources.fields import clean_doi
 from tasks.text.titles import LEAST_TITLE_WORDS, plain_title
@@ -224,10 +226,12 @@ def keyed(batch: Sequence[ItemT]) -> dict[str, ItemT]:
     return {f"K{number}": item for number, item in enumerate(batch, start=1)}
 
 
-def without_keys(text: str, shown: dict[str, Candidate], own: str) -> str:
-    """`text` with the prompt's keys spelled out, since it will be read apart from the prompt; words
-    that merely look like one stay.
+def spelled_out(text: str, shown: dict[str, Candidate], own: str) -> tuple[str, int]:
+    """Return a reply without the prompt's keys, and how many references it made up.
+
+    It is read apart from the prompt. Words that merely look like a key stay, and so do quotations.
     """
+    cleaned, removed = without_made_up(text)
 
     def spelled(match: Match[str]) -> str:
         key = f"K{match.group(1)}"
@@ -235,4 +239,4 @@ def without_keys(text: str, shown: dict[str, Candidate], own: str) -> str:
             return "the source"
         return f"“{shown[key].item.title}”" if key in shown else match.group(0)
 
-    return _KEY.sub(spelled, text)
+    return plain(_KEY.sub(spelled, shielded(cleaned))).strip(), removed

@@ -11,7 +11,7 @@ from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.addresses import repository_of
 from tasks.committee.knowledge.context import Context
-from tasks.committee.knowledge.pool import Candidate, keyed, without_keys
+from tasks.committee.knowledge.pool import Candidate, keyed, spelled_out
 from tasks.committee.knowledge.reader import Reading
 from tasks.committee.knowledge.searching import paper_of
 from tasks.committee.knowledge.tools import KnowledgeReader
@@ -105,7 +105,7 @@ def _enter(context: Context, batch: dict[str, Candidate], outcome: Outcome[Summa
     for key, candidate in batch.items():
         if key in entries:
             candidate.reading = _with_passages(
-                context, entries[key], candidate, without_keys(entries[key].summary, batch, key)
+                context, entries[key], candidate, spelled_out(entries[key].summary, batch, key)[0]
             )
         else:
             context.failures.omission(_SUBJECT, "the reply leaves out a page it was shown")

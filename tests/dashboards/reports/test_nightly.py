@@ -170,7 +170,7 @@ def test_few_judgements_and_unknown_prices_raise_no_alarm():
     )
     assert judge_alarms(labels, groups) == []
     judged = polars.DataFrame(
-        {"reason": [None, "no_evidence"], "judgements": [90, 10]},
+        {"judgement": "comparisons", "reason": [None, "no_evidence"], "judgements": [90, 10]},
         schema_overrides={"reason": polars.String},
     )
     assert unscored_alarms(judged, None) == []

@@ -152,6 +152,10 @@ def test_statements_without_a_source_are_counted(text: str, count: int) -> None:
     assert settle(text, SHOWN).uncited_sentence_count == count
 
 
+def test_digits_between_citations_are_text() -> None:
+    assert settle("[P1]1[P1]", SHOWN).markdown == f"{ONE} 1 {ONE}"
+
+
 def test_what_papers_say_about_themselves_cannot_act_as_markdown() -> None:
     hostile = show(
         [
@@ -240,6 +244,12 @@ PIECES = st.sampled_from(
         "<",
         "\x00",
         "\x01",
+        "\x02",
+        "\x03",
+        "1",
+        '"',
+        "“",
+        "”",
     ]
 )
 REPLIES = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=40).map("".join))

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
-from tasks.citations.keys import show, without_keys
+from tasks.citations.keys import show
+from tasks.citations.spelled import spelled_out
 
 SHOWN = show([Paper(paper_id=PaperId(f"id{n}"), title=f"Title {n}") for n in (1, 2, 3)])
 OWN = PaperId("id2")
@@ -36,12 +37,28 @@ OWN = PaperId("id2")
     ],
 )
 def test_keys_become_titles_or_go(text: str, expected: str) -> None:
-    assert without_keys(text, SHOWN, OWN) == expected
+    assert spelled_out(text, SHOWN, OWN)[0] == expected
 
 
 @given(st.text(alphabet="P123[]() ,.ashow", max_size=60))
 def test_no_bracketed_key_is_left_whatever_the_text(text: str) -> None:
-    assert not re.search(r"\[P\d+\]", without_keys(text, SHOWN, OWN))
+    assert not re.search(r"\[P\d+\]", spelled_out(text, SHOWN, OWN)[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "removed"),
+    [
+        (
+            "It works (Smith, 2020) 10.1234/abc arXiv:2101.00001 [x](http://made.up).",
+            "It works x.",
+            4,
+        ),
+        ("As P1 shows [P2, P9], https://made.up/x.", "As “Title 1” shows.", 2),
+        ("They say “as (Smith, 2020) and P1 does”.", "They say “as (Smith, 2020) and P1 does”.", 0),
+    ],
+)
+def test_made_up_references_go_and_are_counted(text: str, expected: str, removed: int) -> None:
+    assert spelled_out(text, SHOWN, OWN) == (expected, removed)
 
 
 def test_a_title_that_looks_like_a_citation_is_no_citation_and_takes_no_time() -> None:
@@ -52,6 +69,6 @@ def test_a_title_that_looks_like_a_citation_is_no_citation_and_takes_no_time() -
         ]
     )
     assert (
-        without_keys("Unlike [P2], it works.", hostile, PaperId("a"))
+        spelled_out("Unlike [P2], it works.", hostile, PaperId("a"))[0]
         == "Unlike (“See P2 and P1”), it works."
     )

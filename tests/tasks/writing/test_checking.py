@@ -67,6 +67,11 @@ def test_twenty_false_numbers_are_refused(draft: Draft) -> None:
         assert any("is no claim" in line for line in lines(added(draft, typed))), typed
 
 
+@pytest.mark.parametrize("typed", ["Bats win &#1;7&#2; times.", "Bats win &#3;7&#2; times."])
+def test_control_characters_are_no_citation_and_no_claim(draft: Draft, typed: str) -> None:
+    assert lines(added(draft, typed)) == ["the number 7 is no claim"]
+
+
 def test_a_number_that_is_another_fact_of_the_lake_is_refused_in_its_place(draft: Draft) -> None:
     mean = next(claim for claim in draft.claims if claim.claim_key == "task-0.parent.mean")
     other = next(claim for claim in draft.claims if claim.claim_key == "task-0.c001.mean")

@@ -1,0 +1,62 @@
+"""Quotations in replies: words of others, which are never searched for citations."""
+
+from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded
+from tasks.citations.keys import ONLY_KEYS
+
+REMOVED, MARK_BEGIN, MARK_END, _SHIELD = "\x00", "\x01", "\x02", "\x03"
+_SIGNS = dict.fromkeys(map(ord, (REMOVED, MARK_BEGIN, MARK_END, _SHIELD)))
+
+# No quotation goes beyond its line, so that a mark without its partner (`a 5" wheel`, a forgotten
+# end) leaves the citations of the rest of the text alone. 2,000 characters: a long paragraph.
+_QUOTATION = bounded(
+    r"(?<![\w\"])\"(?=\S)[^\"\n]{1,2000}(?<=\S)\"(?!\w)"
+    r"|“[^“”\n]{1,2000}”"
+    r"|„[^„“”\n]{1,2000}(?<=\S)[“”](?!\w)"
+    r"|«[^«»\n]{1,2000}»"
+    # An apostrophe stands between letters: it ends no quotation.
+    r"|(?<!\w)‘(?=\S)(?:[^‘’\n]|(?<=\w)’(?=\w)){1,2000}(?<=\S)’(?!\w)"
+    r"|(?<![\w'])'(?=\S)(?:[^'\n]|(?<=\w)'(?=\w)){1,2000}(?<=\S)'(?!\w)"
+    r"|^[ \t]{0,3}>[^\n]*+$",
+    MULTILINE,
+)
+_BRACKET = bounded(
+    r"(?:(?<=[\]】])[,;])?[ \t]{0,9}\\?[\[【]([^\[\]【】\\\n]{1,600})\\?[\]】](?!\()"
+)
+_K_KEY = bounded(r"(?<!\w)K(?=\s?\d)", IGNORECASE)
+_DIGIT = bounded(r"\d")
+_LETTER = bounded(r"[^\W\d_]")
+
+
+def shielded(text: str) -> str:
+    """Return `text`, a reply, such that nothing in its quotations reads as a citation.
+
+    A quotation stands in straight or curly quotation marks or guillemets, within one line, or is a
+    line of a Markdown blockquote. Its words stay as they are: `P1` may be player 1 there, and
+    `(Smith, 2020)` and DOIs are the quoted author's. Two exceptions: keys in square brackets are the
+    writer's own, and are set behind the quotation (`“… [P2].”` reads `“….” [P2]`), so that the
+    citation counts and no reader meets a key; and addresses and links may be taken out later.
+
+    Pass what comes of the text to `plain` in the end.
+    """
+    return _QUOTATION.sub(_shield, text.translate(_SIGNS))
+
+
+def plain(text: str) -> str:
+    """Return a shielded text, or a part of it, as it was."""
+    return text.replace(_SHIELD, "")
+
+
+def _shield(match: Match[str]) -> str:
+    moved: list[str] = []
+
+    def own(bracket: Match[str]) -> str:
+        if not ONLY_KEYS.fullmatch(_K_KEY.sub("P", bracket[1])):
+            return bracket.group()
+        moved.append(bracket.group().strip(" \t,;"))
+        return ""
+
+    words = _BRACKET.sub(own, match.group())
+    if not _LETTER.search(words):  # such as `"[P1]"`: nothing is quoted
+        return match.group()
+    # Every citation, key or year, has a digit.
+    return " ".join([_DIGIT.sub(rf"{_SHIELD}\g<0>", words), *moved])

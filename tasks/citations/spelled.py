@@ -1,0 +1,110 @@
+"""Texts of replies that are read apart from their prompt: without keys and made-up references."""
+
+from collections.abc import Callable
+
+from schemas.identifiers import PaperId
+from schemas.patterns import Match, bounded
+from tasks.citations.keys import BARE_REPORTING, KEY, LOWER_CASE_KEY, ONLY_KEYS, Shown
+from tasks.citations.quoted import plain, shielded
+from tasks.citations.settle import without_made_up
+
+_BRACKET = bounded(r"[\[(【\])】]")
+_LONGEST_INSIDE = 200
+_NO_BRACKETS = str.maketrans(dict.fromkeys("[]()【】", " "))
+_REPORTING = bounded(rf"(?:'s)?\s{{1,9}}{BARE_REPORTING}")
+_IN_PROSE = bounded(
+    rf"\b(?:[Pp]aper\s{{1,9}})?(?P<key>P\d{{1,6}})(?=(?:'s)?\s{{1,9}}{BARE_REPORTING})"
+    rf"|\b[Pp]aper\s{{1,9}}(?P<named>P\d{{1,6}})\b"
+)
+
+
+def spelled_out(text: str, shown: Shown, subject: PaperId) -> tuple[str, int]:
+    """Return a reply about the paper `subject` without keys, and how many references it made up.
+
+    Links, addresses, DOIs, arXiv numbers and `(Author, year)` references go, and are counted with
+    bracketed keys that are not in `shown`, the papers of the prompt. A key means nothing, or
+    another paper, in the next prompt and in a report. In brackets `subject`'s own key and keys never
+    shown go; another paper's key becomes its title. In a sentence (`P3 shows`) `subject` becomes
+    `the paper`. Anything else that looks like a key (the P3 wave, the P53 gene) stays, and so do
+    the words of quotations (`quoted.shielded`).
+    """
+    cleaned, removed = without_made_up(text)
+    cleaned = shielded(cleaned)
+
+    def bracket(space: str, opening: str, inside: str, end: int) -> str | None:
+        nonlocal removed
+        if not ONLY_KEYS.fullmatch(inside) or (opening == "(" and LOWER_CASE_KEY.search(inside)):
+            return None
+        removed += sum(shown.paper_at(int(key["first"])) is None for key in KEY.finditer(inside))
+        if _REPORTING.match(cleaned, end):
+            return f"{space}{_subject_of(inside, shown, subject)}"
+        titles = [
+            title
+            for key in KEY.finditer(inside)
+            if (title := _title(int(key["first"]), shown, subject))
+        ]
+        return f" ({'; '.join(dict.fromkeys(titles))})" if titles else ""
+
+    def prose(match: Match[str]) -> str:
+        number = int((match["key"] or match["named"])[1:])
+        if shown.paper_at(number) is None:
+            return match.group()
+        return _title(number, shown, subject) or "the paper"
+
+    spelled = _IN_PROSE.sub(prose, _with_brackets(cleaned, bracket))
+    return plain(spelled).strip(), removed
+
+
+def _with_brackets(text: str, write: Callable[[str, str, str, int], str | None]) -> str:
+    """`text` with its brackets written anew, from the inside out: what is taken out may have stood
+    inside others.
+
+    Args:
+        write: gets the space before if there is one, the opening sign, what is inside, and the
+            place behind; returns what takes the place of space and bracket, or None to keep both.
+    """
+    pieces: list[str] = []
+    place = 0
+    opened: list[int] = []
+    innermost = False
+    for found in _BRACKET.finditer(text):
+        pieces.append(text[place : found.start()])
+        place = found.end()
+        if found.group() in "[(【":
+            opened.append(len(pieces))
+            innermost = True
+        elif opened:
+            start = opened.pop()
+            inside = "".join(pieces[start + 1 :]) if innermost else ""
+            space = pieces[start - 1][-1:] if pieces[start - 1][-1:].isspace() else ""
+            fits = 1 <= len(inside) <= _LONGEST_INSIDE
+            written = write(space, pieces[start], inside, place) if fits else None
+            if written is not None:
+                del pieces[start:]
+                pieces[-1] = pieces[-1].removesuffix(space)
+                pieces.append(written)
+                innermost = not _BRACKET.search(written)
+                continue
+            innermost = False
+        pieces.append(found.group())
+    return "".join([*pieces, text[place:]])
+
+
+def _subject_of(inside: str, shown: Shown, subject: PaperId) -> str:
+    """What bracketed keys stand for in front of a verb."""
+    names = [
+        _title(int(key["first"]), shown, subject) or "the paper" for key in KEY.finditer(inside)
+    ]
+    return " and ".join(dict.fromkeys(names))
+
+
+def _title(number: int, shown: Shown, subject: PaperId) -> str:
+    """The title of another paper, in quotation marks and without brackets; empty for `subject` and
+    for keys that were not shown.
+    """
+    paper = shown.paper_at(number)
+    return (
+        shielded(f"“{' '.join(paper.title.translate(_NO_BRACKETS).split())}”")
+        if paper is not None and paper.paper_id != subject
+        else ""
+    )
