@@ -178,7 +178,7 @@ class CheckPage(PublishedPage):
         words = sum(check.word_count for check in checked)
         told += f", {figures.counted(words, 'word')} read" if words else ""
         partly = sum(check.is_partly_read for check in checked)
-        told += f", {partly:,} read only in part" if partly else ""
+        told += f", {partly:,} too short or read only in part" if partly else ""
         missing = len(self.checks) - len(checked)
         return f"{told}, {missing:,} not checked." if missing else f"{told}."
 
@@ -206,9 +206,10 @@ def outcome(check: ManuscriptCheck) -> str:
         return f"not read: {wording.reason(check.unread_reason)}"
     if not was_checked(check):
         return "not checked"
-    partly = ", read only in part" if check.is_partly_read else ""
-    count = len(check.standing)
-    return f"{figures.counted(count, 'problem') if count else 'no problem found'}{partly}"
+    if check.standing:
+        partly = ", read only in part" if check.is_partly_read else ""
+        return f"{figures.counted(len(check.standing), 'problem')}{partly}"
+    return f"no problem found{', not an all-clear' if check.is_partly_read else ''}"
 
 
 def nothing_found(check: ManuscriptCheck) -> str:

@@ -107,4 +107,4 @@ def test_a_manuscript_read_in_part_is_no_all_clear_and_costs_the_exit_code(
     _, markdown = (path.read_text() for path in summary.report_paths)
     assert few in markdown
     assert markdown.count("sections/b") == 2
-    assert "3 read only in part" in markdown
+    assert "3 too short or read only in part" in markdown

@@ -52,11 +52,45 @@ def test_page_and_report_say_what_was_tested_before_what_was_found(checked: Layo
     said = words(open_page("manuscripts", checked))
     report = check_page(checked, CHECK).markdown()
     for told in (said, report):
-        assert "1 of 1 checked manuscript with problems, 1 not checked." in told
+        assert "1 of 1 checked manuscript with problems, 100 words read, 1 not checked." in told
         assert "asked for the problems, at most 5" in told
         assert "Nobody has judged whether they are real." in told
     assert report.index("What was tested") < report.index("## A proof")
     assert "| A scan | text | 100 | not read: it holds no text |" in report
+
+
+@pytest.mark.parametrize(
+    ("missing", "word_count", "expected"),
+    [
+        ((), 12_355, "No critical problem found in 12,355 words."),
+        ((), 102, "Not an all-clear: only 102 words could be read."),
+        (
+            ("a.tex",),
+            900,
+            "Not an all-clear: 1 included file is missing or cannot be followed: a.tex.",
+        ),
+    ],
+)
+def test_page_and_report_say_in_how_many_words_nothing_was_found(
+    tmp_path: Path, missing: tuple[str, ...], word_count: int, expected: str
+) -> None:
+    layout = Layout(tmp_path)
+    check = ManuscriptCheck(
+        manuscript_id="clear",
+        title="A proof",
+        form=ManuscriptForm.LATEX,
+        content_sha256="ef" * 32,
+        word_count=word_count,
+        missing_files=missing,
+        attempts=(Attempt(attempt=1, problem_count=0),),
+        problems=(),
+        failures=(),
+    )
+    land_checks(layout, CHECK, "clear", [check], START, START)
+    head = replace(check_head_of_lake(), manuscript_count=1)
+    assert publish(layout, CHECKS, head).published
+    assert expected in words(open_page("manuscripts", layout)).replace("\\", "")
+    assert expected in check_page(layout, CHECK).markdown()
 
 
 def test_an_offline_check_says_that_no_rule_understands_the_argument(checked: Layout) -> None:
