@@ -271,17 +271,18 @@ def _row(
     relevant = reading.relevance > 0
     if relevant and not (reading.method.strip() or reading.results.strip()):
         return _unscored(method, read.paper, Reason.REPLY_EMPTY, provenance)
-    cells = {
-        name: spelled_out(getattr(reading, name) if relevant else "", keys, read.paper.paper_id)
-        for name in ("method", "results", "context")
-    }
+    texts = (reading.method, reading.results, reading.context) if relevant else ("", "", "")
+    cells = [spelled_out(text, keys, read.paper.paper_id) for text in texts]
+    (did, _), (results, _), (context, _) = cells
     return MethodEvidence(
         method_id=method.method_id,
         paper_id=read.paper.paper_id,
         relevant=relevant,
         relevance_0_to_3=reading.relevance,
-        **{name: text for name, (text, _) in cells.items()},
-        removed_citation_count=sum(removed for _, removed in cells.values()),
+        method=did,
+        results=results,
+        context=context,
+        removed_citation_count=sum(removed for _, removed in cells),
         provenance=provenance,
     )
 

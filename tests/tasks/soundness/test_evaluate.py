@@ -461,6 +461,25 @@ async def test_passages_of_several_queries_take_turns_whatever_their_scores() ->
     assert [each.passage_id for each in evaluation.passages] == ["s2", "s1", "s3"]
 
 
+async def test_references_a_model_made_up_are_taken_out_of_evidence_and_counted() -> None:
+    made_up = "(Smith, 2020) 10.1234/abc arXiv:2101.00001 https://made.up/x"
+
+    def reply(inputs: Any) -> EvidenceReply:
+        method, results = f"It routes {made_up}.", "“P1 does (Lee, 1999)”"
+        return EvidenceReply(
+            papers=tuple(
+                PaperReading(key=each.key, relevance=3, method=method, results=results)
+                for each in inputs.papers
+            )
+        )
+
+    evaluation = (await evaluated(engine=FakeEngine({"method_evidence": reply}))).evaluation
+    assert {(row.method, row.results) for row in evaluation.evidence} == {
+        ("It routes.", "“P1 does (Lee, 1999)”")
+    }
+    assert {row.removed_citation_count for row in evaluation.evidence} == {4}
+
+
 async def test_a_method_without_evidence_is_searched_for_once_more_in_its_own_words() -> None:
     own = "Method alpha of the idea."
     source = literature(passages={own: (passage(5, score=1.0),)})
