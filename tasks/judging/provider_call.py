@@ -364,7 +364,11 @@ _MODERATED = ("requires moderation",)
 _MODERATION = ("moderation_blocked", "content_policy_violation")  # of OpenAI's image models
 _NO_CREDIT = ("credit balance is too low",)
 _NO_MODEL = ("is not a valid model ID",)
-_NO_REPLY = ("Error converting to valid response block",)  # LiteLLM's own, of a gateway's page
+# LiteLLM's own, of an answer that is no completion, such as a gateway's page.
+_NO_REPLY = (
+    "Error converting to valid response block",
+    "Empty or invalid response from LLM endpoint",
+)
 
 
 def _says(text: str, phrases: Sequence[str]) -> bool:

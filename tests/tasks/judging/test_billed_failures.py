@@ -63,7 +63,7 @@ async def test_a_failure_without_believable_usage_is_unknown_and_counts_as_the_e
     opened = await open_engine(budget=BOUND, maximum_attempts=1)
     await opened.engine.run(step, question)
     (row,) = opened.ledger.llm_calls
-    assert (row.status, row.cost_usd) == (status, None)
+    assert (row.status, row.cost_usd) == (status, None), row.error
     spent = opened.budget.spent()
     assert spent.cost_usd > 0
     assert f"the budget counts an estimate of ${spent.cost_usd:.6f}" in row.error
