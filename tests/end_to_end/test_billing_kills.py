@@ -174,7 +174,7 @@ def test_a_run_killed_at_ten_moments_bills_what_the_server_has_billed(
     shutil.rmtree(night.warehouse)
     night.billing.server.requests.clear()
     night.billing.bills.clear()
-    for moment in range(1, 11):
+    for _ in range(10):
         night.killed_after(night.billing.asked + max(1, whole // 12))
     run_id = night.run()
     assert len(night.billing.bills) >= fewest
