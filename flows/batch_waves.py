@@ -37,7 +37,7 @@ class BatchWaves:
         self._waiting.go_on()  # an earlier start may have ended before it did
         self._waves = Waves(
             Questions(layout.batches(*names)),
-            SharedBudget(layout.state / "budgets.sqlite", scope, request.budget),
+            SharedBudget(layout.budgets, scope, request.budget),
             settings.batches,
             open_provider=open_provider,
             price_of=lambda model: price_of(model, settings.language_model),

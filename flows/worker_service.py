@@ -27,7 +27,6 @@ from schemas.identifiers import RunId
 from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.web_origins import names_of_server
-from tasks.accounting.budgets import BudgetFile, process_is_alive
 from tasks.evaluation.evaluate_shard import AttemptFiles
 from tasks.web.owner import (
     ALIVE_EVERY_SECONDS,
@@ -38,6 +37,7 @@ from tasks.web.owner import (
 )
 from tasks.web.serving import answering, listen
 from tasks.web.shared_limits import RateFile
+from warehouse.budget_file import BudgetFile, process_is_alive
 from warehouse.layout import Layout
 from warehouse.units.kind import Kind
 from warehouse.units.receiving import ReceivedUnits
@@ -45,7 +45,8 @@ from warehouse.units.receiving import ReceivedUnits
 _DEAD_AFTER_SECONDS = 4 * ALIVE_EVERY_SECONDS
 _MOST_ANSWERS = 10_000
 _METHODS = {
-    "budget": frozenset({"admit", "settle", "count_request", "spent"}),
+    "budget": frozenset({"admit", "send", "settle", "count_request", "spent"}),
+    "journal": frozenset({"journalled", "landed"}),
     "rate": frozenset({"slot", "seconds_until", "settle", "space", "penalise", "learn"}),
     "attempts": frozenset({"begin", "end", "count"}),
 }
@@ -152,7 +153,7 @@ class WorkerService:
             if method not in _METHODS.get(kind, ()):
                 raise ConfigurationError(f"{kind}.{method} is nothing that workers may ask")
             arguments = asked["arguments"]
-            if method == "admit":
+            if method in ("admit", "send"):
                 arguments = [*arguments, web.headers.get(HOLDER_HEADER, "")]
             value = getattr(self._thing(kind, asked["names"]), method)(*arguments)
             self._answers[question] = value
@@ -169,8 +170,10 @@ class WorkerService:
     def _made(self, kind: str, names: dict[str, Any]) -> Any:
         match kind:
             case "budget":
-                path, scope = self._layout.state / "budgets.sqlite", RunId(names.pop("run_id"))
-                return BudgetFile(path, scope, Budget(**names), self._is_alive)
+                scope = RunId(names.pop("run_id"))
+                return BudgetFile(self._layout.budgets, scope, Budget(**names), self._is_alive)
+            case "journal":
+                return BudgetFile(self._layout.budgets, RunId(""), Budget(), self._is_alive)
             case "rate":
                 home = self._settings.home / "limits"
                 folder = home if names["of_machine"] else self._layout.state / "limits"

@@ -51,8 +51,12 @@ class LlmCall(Noun):
     model_answered: str | None = Field(
         description="As the provider names it; None when nothing was answered, or it names none.",
     )
-    prompt_tokens: TokenCount = Field(description="Tokens sent.")
-    completion_tokens: TokenCount = Field(description="Tokens received.")
+    prompt_tokens: TokenCount = Field(
+        description="Tokens sent as the provider counts them, but at least a third of our count.",
+    )
+    completion_tokens: TokenCount = Field(
+        description="Tokens received as the provider counts them, with the same floor.",
+    )
     cached_tokens: TokenCount = Field(
         description="Prompt tokens the provider served from its cache.",
     )
@@ -62,7 +66,11 @@ class LlmCall(Noun):
     )
     cost_usd: float | None = Field(
         ge=0,
-        description="None when no price is known; 0 for a reply from Assay's cache.",
+        description=(
+            "None when it is unknown: no price is known, or the provider may have billed the call"
+            " without saying what it used, as when a kill came before the answer. The budget counts"
+            " an estimate then, which `error` names. 0 for a reply from Assay's cache."
+        ),
     )
     latency_seconds: float = Field(ge=0, description="Waiting for the provider.")
     queue_seconds: float = Field(ge=0, description="Waiting for Assay's own limits.")

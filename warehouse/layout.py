@@ -87,6 +87,10 @@ class Layout:
         return self.root / "state"
 
     @property
+    def budgets(self) -> Path:
+        return self.state / "budgets.sqlite"
+
+    @property
     def undelivered(self) -> Path:
         """In a worker's own folder: units that it could not hand over to the command."""
         return self.state / "undelivered"

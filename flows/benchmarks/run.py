@@ -17,7 +17,7 @@ from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
 from warehouse.run_log import EVENTS, run_log
 from warehouse.shared_reports import share_reports
-from warehouse.units.landing import complete_receipt
+from warehouse.units.landing import complete_receipt, journalled_calls
 from warehouse.units.publish import publish
 
 BenchmarkSummary = Summary[BenchmarkReceipt]
@@ -59,7 +59,10 @@ def _run(
     suite: Suite, trial: Trial, data: str, scores: tuple[BenchmarkScore, ...], started_at: datetime
 ) -> BenchmarkRun:
     request = trial.request
-    prices = [call.cost_usd for call in trial.calls]
+    # Those that were paid for but answered nothing, as a kill came first, are in the journal alone.
+    journalled = journalled_calls(trial.layout, BENCHMARKS.unit_path(trial.layout, trial.run_id))
+    calls = tuple({call.call_id: call for call in (*journalled, *trial.calls)}.values())
+    prices = [call.cost_usd for call in calls]
     return BenchmarkRun(
         benchmark_id=trial.run_id,
         suite=suite.name,
@@ -70,7 +73,7 @@ def _run(
         seed=request.seed,
         scores=(*scores, *published_scores(suite.name)),
         items=tuple(trial.items),
-        calls=tuple(trial.calls),
+        calls=calls,
         labels_public_since=suite.labels_public_since,
         judge_training_until=training_until(request.engine, request.training_until),
         judge=request.judge,
@@ -79,9 +82,9 @@ def _run(
         evaluated_run_ids=tuple(dict.fromkeys(trial.evaluated_run_ids)),
         incomplete_reason=trial.missing_reason,
         assay_version=metadata.version("assay"),
-        llm_calls=len(trial.calls),
-        prompt_tokens=sum(call.prompt_tokens for call in trial.calls),
-        completion_tokens=sum(call.completion_tokens for call in trial.calls),
+        llm_calls=len(calls),
+        prompt_tokens=sum(call.prompt_tokens for call in calls),
+        completion_tokens=sum(call.completion_tokens for call in calls),
         cost_usd=None if None in prices else sum(price for price in prices if price is not None),
         started_at=started_at,
         finished_at=datetime.now(UTC),

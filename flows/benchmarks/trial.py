@@ -48,6 +48,7 @@ from tasks.judging.step import Step
 from tasks.literature.semantic_scholar import SemanticScholarClient
 from tasks.web.client import open_client
 from warehouse.answers import IdeaReview
+from warehouse.benchmarks.landing import BENCHMARKS
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 
@@ -221,7 +222,14 @@ class Trial:
                 literature_of,
             )
             return await work_through(
-                task, items, work, kind, store=store, tools=tools, ask_again=ask_again
+                task,
+                items,
+                work,
+                kind,
+                store=store,
+                tools=tools,
+                ask_again=ask_again,
+                unit=BENCHMARKS.unit_path(self.layout, self.run_id),
             )
 
     async def _literature(

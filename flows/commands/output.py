@@ -81,7 +81,7 @@ def ended_early(
     if reason is None:
         return ()
     if reason == Reason.BUDGET_EXHAUSTED:
-        path = Layout(warehouse).state / "budgets.sqlite"
+        path = Layout(warehouse).budgets
         return (ended_by_budget(SharedBudget(path, scope, budget), unit),)
     other = reason.passes is Passes.WITH_OTHER_SETTINGS
     return (

@@ -151,5 +151,5 @@ def _order(run: Run, alarms: Sequence[str]) -> Iterator[str]:
 def _stopped(run: Run, request: RunRequest) -> Iterator[str]:
     """Which bound stopped the run, and what to do about it."""
     if run.state is RunState.BUDGET_EXHAUSTED:
-        path = Layout(request.warehouse).state / "budgets.sqlite"
+        path = Layout(request.warehouse).budgets
         yield ended_by_budget(SharedBudget(path, run.run_id, request.budget))

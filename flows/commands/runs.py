@@ -16,11 +16,12 @@ from flows.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.options import LakeOptions
-from schemas.run import Run
+from schemas.run import Budget, Run
 from schemas.settings import Settings
 from warehouse.layout import Layout
 
 if TYPE_CHECKING:
+    from tasks.accounting.budgets import Spend
     from warehouse.units.kind import Kind
 
 application = Commands()
@@ -57,15 +58,24 @@ def list_runs(lake: LakeOptions, json: Json = False) -> int:
 
 @application.command("show")
 def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
-    """Show one run: what was asked for, what came of it, and what it cost."""
+    """Show one run: what was asked for, what came of it, and what it cost.
+
+    Of a run that was stopped and not published: what was paid for it so far, by its budget.
+    """
     from flows.commands.output import print_table
     from flows.commands.run_output import state_of
     from warehouse.queries import open_queries
 
     layout, catalogue = Layout(lake.warehouse.resolve()), Settings().catalogue
-    with open_queries(layout, catalogue_url=catalogue) as queries:
-        found, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
-        rejected = queries.rejections(RunId(run))
+    try:
+        with open_queries(layout, catalogue_url=catalogue) as queries:
+            found, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
+            rejected = queries.rejections(RunId(run))
+    except ConfigurationError:
+        if (spend := _spent(layout, RunId(run))) is None:
+            raise
+        _show_unpublished(run, spend, as_json=json)
+        return 0
     if json:
         print_answer(
             state_of(found), [cost], run=found, warnings=found.order_reasons, rejected=rejected
@@ -74,6 +84,30 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     told = {**found.model_dump(mode="json"), **cost.model_dump(mode="json")}
     print_table(["what", "value"], [[name, _told(value)] for name, value in told.items()])
     return 0
+
+
+def _spent(layout: Layout, run_id: RunId) -> "Spend | None":
+    """What a run has spent by its budget, estimates of unanswered calls included; None: nothing."""
+    from tasks.accounting.budgets import SharedBudget, Spend
+
+    if not layout.budgets.exists():
+        return None
+    budget = SharedBudget(layout.budgets, run_id, Budget())
+    spend = budget.spent()
+    budget.close()
+    return None if spend == Spend() else spend
+
+
+def _show_unpublished(run: str, spend: "Spend", *, as_json: bool) -> None:
+    from flows.commands.output import print_table
+
+    line = f"run {run} is not published: the command that began it goes on from there"
+    paid = {"run_id": run, "cost_usd": spend.cost_usd, "tokens": spend.tokens}
+    if as_json:
+        print_answer("not_published", [paid], warnings=[line])
+        return
+    print_table(["what", "value"], [[name, value] for name, value in paid.items()])
+    print_note(line)
 
 
 @application.command("compare")

@@ -18,9 +18,13 @@ class Ledger:
     """Collects the calls and failures of one idea while its evaluation runs.
 
     Not shared between ideas.
+
+    Attributes:
+        unit: whose landing takes the calls along, by `Kind.unit_path`; empty: nothing lands.
     """
 
     idea_id: IdeaId
+    unit: str = ""
     llm_calls: list[LlmCall] = field(default_factory=model_calls)
     api_calls: list[ApiCall] = field(default_factory=source_calls)
     failures: list[Failure] = field(default_factory=list)

@@ -105,6 +105,7 @@ async def work_through(
     store: AnswerStore,
     tools: Tools,
     ask_again: Callable[[NounT], bool],
+    unit: str = "",
 ) -> dict[str, Done[NounT]]:
     """`work` on every item that has no kept result yet, side by side; results by item, in the order
     of `items`.
@@ -114,6 +115,7 @@ async def work_through(
             is kept under both.
         work: never raises for what the other side does; a ConfigurationError ends all.
         ask_again: whether a kept result may be better another time.
+        unit: whose landing takes the calls along; see `Ledger`.
     """
     keys = {item_id: content_hash(task, item_id, length=32) for item_id in items}
     kept = store.read(list(keys.values()))
@@ -125,7 +127,7 @@ async def work_through(
         if before is not None and not before.ask_again:
             return Done(kind.model_validate_json(before.result), paid)
         async with gate:
-            ledger = Ledger(IdeaId(item_id))
+            ledger = Ledger(IdeaId(item_id), unit)
             result = await work(item, tools.context(ledger))
         answer = KeptAnswer(
             result=result.model_dump_json(),

@@ -65,7 +65,8 @@ class _Resources:
 
     async def landed(self, source: PaperSource) -> CurationReceipt:
         """The receipt of one paper, which is curated unless it landed whole."""
-        ledger, parameters = Ledger(IdeaId(source.paper_id)), self.job.request.parameters
+        unit = CURATION_RECORD.kind.unit_path(self.layout, self.job.run_id, source.paper_id)
+        ledger, parameters = Ledger(IdeaId(source.paper_id), unit), self.job.request.parameters
 
         def work() -> Awaitable[Curation]:
             return or_failure(

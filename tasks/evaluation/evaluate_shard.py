@@ -174,7 +174,8 @@ async def _evaluate_and_land(
     """Returns why running again may add to it; None when it is complete. Nothing lands of an idea
     that waits for a batch.
     """
-    ledger = Ledger(planned.idea.idea_id)
+    unit = RUNS.unit_path(layout, job.run_id, planned.evaluation_key)
+    ledger = Ledger(planned.idea.idea_id, unit)
     started_at = datetime.now(UTC)
     if attempts.count(planned.evaluation_key) >= MAXIMUM_ATTEMPTS:
         detail = (

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.calls import ApiCall, LlmCall
+from schemas.calls import ApiCall
 from schemas.identifiers import EvaluationKey
 from tasks.accounting.ledger import Ledger
 from tasks.shards.standstill import PutDown
@@ -15,7 +15,6 @@ class SpentWaiting(Noun):
     """What an idea has used before it was put down; its next start finds all of it in caches."""
 
     counted_requests: int = Field(ge=0, description="Literature requests counted by the budget.")
-    llm_calls: tuple[LlmCall, ...]
     api_calls: tuple[ApiCall, ...]
 
 
@@ -23,13 +22,10 @@ class Waiting(PutDown):
     """The ideas of a run that were put down."""
 
     def put_down(self, key: EvaluationKey, ledger: Ledger) -> None:
-        """The idea waits. Its calls that were paid for and its requests that left are kept."""
+        """The idea waits. Its requests that left are kept; its calls are in the journal."""
         self.folder.mkdir(parents=True, exist_ok=True)
         spent = SpentWaiting(
             counted_requests=ledger.counted_requests,
-            llm_calls=tuple(
-                call for call in ledger.llm_calls if call.batch is None and not call.cache_hit
-            ),
             api_calls=tuple(call for call in ledger.api_calls if not call.cache_hit),
         )
         kept = self.folder / f"{key}{_KEPT}"
@@ -45,7 +41,6 @@ class Waiting(PutDown):
         except FileNotFoundError:
             return
         spent = SpentWaiting.model_validate_json(kept)
-        ledger.llm_calls.extend(spent.llm_calls)
         ledger.api_calls.extend(spent.api_calls)
         ledger.requests_counted_before = spent.counted_requests
 

@@ -72,7 +72,8 @@ class _Resources:
 
     async def experiment(self, source: TaskSource) -> Experiment:
         """What came of one task; a failure of Assay's own ends it, with a reason."""
-        folder, ledger = read_task(source.folder), Ledger(IdeaId(source.task_id))
+        unit = EXPERIMENT_RECORD.kind.unit_path(self.layout, self.job.run_id, source.task_id)
+        folder, ledger = read_task(source.folder), Ledger(IdeaId(source.task_id), unit)
         if folder.content_sha256 != source.content_sha256:
             raise ConfigurationError(
                 f"{source.folder} was changed while it was worked on: run the command again"

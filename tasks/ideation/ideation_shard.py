@@ -69,10 +69,9 @@ async def ideation_job(job: IdeationJob, settings: Settings) -> tuple[IdeationRe
 
 
 async def _round(job: IdeationJob, settings: Settings, layout: Layout) -> IdeationRound:
-    asking, ledger = (
-        replace(job.request.evaluation, budget=job.budget),
-        Ledger(IdeaId(job.round_id)),
-    )
+    asking = replace(job.request.evaluation, budget=job.budget)
+    unit = IDEATION_RECORD.kind.unit_path(layout, job.run_id, job.round_id)
+    ledger = Ledger(IdeaId(job.round_id), unit)
     async with AsyncExitStack() as stack:
         judging = open_judging(asking, settings, layout, job.run_id, stack)
         literature = SemanticScholarClient(

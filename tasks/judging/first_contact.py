@@ -159,7 +159,7 @@ async def make_contacts(
     )
     layout = Layout(warehouse)
     async with AsyncExitStack() as stack:  # closing a model's connections closes all of the loop's
-        budget = SharedBudget(layout.state / "budgets.sqlite", RunId("first-contact"), Budget())
+        budget = SharedBudget(layout.budgets, RunId("first-contact"), Budget())
         stack.callback(budget.close)
         contacts = []
         for use in asked:

@@ -1,6 +1,7 @@
 """Runs steps with any model LiteLLM speaks to. Every attempt is a row of the idea's ledger."""
 
 import asyncio
+import dataclasses
 import time
 import uuid
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from schemas.base import Noun, Reply
+from schemas.base import Noun, Reply, replace
 from schemas.calls import CallStatus, LlmCall
 from schemas.errors import BudgetExhaustedError
 from schemas.judging import Assignment, JudgingParameters
@@ -16,6 +17,7 @@ from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.judging.batches.asking import BatchAnswer
+from tasks.judging.billing import UNANSWERED, believable, cost_of, tokens_of_bill
 from tasks.judging.litellm_backend import LiteLLMBackend, given_to_library
 from tasks.judging.messages import Attachment, Message, TooLong, with_attachment
 from tasks.judging.parameters import Parameters, Sampling
@@ -32,6 +34,7 @@ __all__ = ["LiteLLMBackend", "LiteLLMEngine", "Sampling"]
 
 OutputT = TypeVar("OutputT", bound=Reply)
 _SHOWN_OF_A_BAD_REPLY = 1500
+_SHOWN_OF_AN_ERROR = 200
 
 
 @dataclass(slots=True)
@@ -52,12 +55,14 @@ class _Asking:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """An attempt as it went, before it is known whether its reply can be used."""
+    """An attempt as it went; `parsed` is what its answer holds, None for a failure."""
 
     answer: CallAnswer | CallFailure
     latency_seconds: float
-    queue_seconds: float
+    queue_seconds: float = 0.0
     by_batch: BatchAnswer | None = None
+    parsed: ParsedReply[Any] | UnusableReply | None = None
+    estimated_usd: float = 0.0
 
     @property
     def busy_seconds(self) -> float:
@@ -132,7 +137,8 @@ class LiteLLMEngine:
         assert cache is not None
         if key is not None and (kept := cache.recall(key, asking.step.output_model)):
             value, asking.model_answered = kept
-            self._record(asking, CallStatus.CACHED, cache_hit=True, said=reply_json(value))
+            hit = self._row(asking, uuid.uuid4().hex, CallStatus.CACHED, said=reply_json(value))
+            self._book(asking, hit)
             return Scored(value, self._provenance(asking))
         outcome = await self._ask(asking, plain)
         if isinstance(outcome, Scored):
@@ -206,12 +212,10 @@ class LiteLLMEngine:
         answer = attempt.answer
         assert isinstance(answer, CallAnswer)
         asking.model_answered = answer.model_answered
-        parsed = _parsed(answer, asking.step)
-        if isinstance(parsed, ParsedReply):
-            self._record(asking, CallStatus.OK, attempt)
-            return parsed
-        self._record(asking, parsed.status, attempt, error=parsed.detail)
-        return answer.text or "", parsed
+        if isinstance(attempt.parsed, ParsedReply):
+            return attempt.parsed
+        assert attempt.parsed is not None
+        return answer.text or "", attempt.parsed
 
     async def _answered(
         self, asking: _Asking, plain: list[Message], shown: Sequence[Message]
@@ -266,7 +270,6 @@ class LiteLLMEngine:
             failure = attempt.answer
             if isinstance(failure, CallAnswer):
                 return Tried(attempt, busy_seconds=busy_seconds)
-            self._record(asking, failure.status, attempt, error=failure.detail)
             refused = failure.refused_parameter
             if not refused or not backend.parameters.learn(refused, asking.parameters, mode):
                 wait_seconds = failure.retry_after_seconds or 0.0
@@ -292,34 +295,68 @@ class LiteLLMEngine:
         if backend.batched is not None:
             by_batch = await self._by_batch(asking, messages, mode, tokens, cost_usd)
             if by_batch is not None:
-                return _Attempt(by_batch.answer, by_batch.seconds, 0.0, by_batch)
+                answer = by_batch.answer
+                parsed = _parsed(answer, asking.step) if isinstance(answer, CallAnswer) else None
+                attempt = _Attempt(answer, by_batch.seconds, by_batch=by_batch, parsed=parsed)
+                # Worked on again, an idea books what a batch has answered under the same name.
+                name = by_batch.question_id if by_batch.is_own else uuid.uuid4().hex
+                self._book(asking, self._row_of(asking, name, attempt))
+                return attempt
         asked_at = time.monotonic()
         async with backend.gate:
             reservation = await backend.budget.reserve(
                 self._ledger.idea_id, cost_usd=cost_usd, tokens=tokens
             )
-            spent: tuple[float | None, int] = (0.0, 0)
+            call: LlmCall | None = None  # nothing was sent
+            used_tokens = 0
             try:
                 await backend.limits.take(tokens)
                 started_at = time.monotonic()
-                spent = (None, tokens)  # should the call be cancelled now, it was probably paid for
+                queue_seconds = started_at - asked_at
+                attempt = _Attempt(UNANSWERED, 0.0, queue_seconds, estimated_usd=cost_usd)
+                call = self._row_of(asking, reservation.reservation_id, attempt)
+                used_tokens = tokens
+                backend.budget.send(reservation, self._ledger.unit, call)
                 with span(
                     "model call", kind="client", step=asking.step.name, model=backend.model
                 ) as spanned:
                     answer = await self._sent(asking, messages, mode)
                     _note(spanned, answer)
-                spent = self._spent(answer, asking.step, tokens)
+                attempt = dataclasses.replace(
+                    self._read(asking, answer, time.monotonic() - started_at, queue_seconds),
+                    estimated_usd=cost_usd,
+                )
+                call = self._row_of(asking, reservation.reservation_id, attempt)
+                used_tokens = tokens_of_bill(attempt.answer, tokens)
             except asyncio.CancelledError:
-                if spent[0] is None:
-                    self._record_cancelled(
-                        asking, time.monotonic() - started_at, started_at - asked_at
-                    )
+                if call is not None:
+                    call = replace(call, latency_seconds=time.monotonic() - started_at)
                 raise
             finally:
-                backend.budget.settle(reservation, cost_usd=spent[0], tokens=spent[1])
-            backend.limits.settle(tokens, spent[1])
-        latency_seconds = time.monotonic() - started_at
-        return _Attempt(answer, latency_seconds, started_at - asked_at)
+                used_usd = 0.0 if call is None else call.cost_usd
+                backend.budget.settle(reservation, cost_usd=used_usd, tokens=used_tokens, call=call)
+                if call is not None:
+                    self._book(asking, call)
+            backend.limits.settle(tokens, used_tokens)
+        return attempt
+
+    def _read(
+        self,
+        asking: _Asking,
+        answer: CallAnswer | CallFailure,
+        latency_seconds: float,
+        queue_seconds: float,
+    ) -> _Attempt:
+        """The attempt with what its answer holds, and with counts of tokens that can be true."""
+        step, price = asking.step, self._backend.price
+        usage = answer.usage if isinstance(answer, CallFailure) else answer
+        if usage is not None and not step.draws:
+            usage = believable(usage, asking.sent, price)
+        if isinstance(answer, CallFailure):
+            answer = dataclasses.replace(answer, usage=usage)
+            return _Attempt(answer, latency_seconds, queue_seconds)
+        assert usage is not None
+        return _Attempt(usage, latency_seconds, queue_seconds, parsed=_parsed(answer, step))
 
     async def _sent(
         self, asking: _Asking, messages: list[Message], mode: OutputMode
@@ -361,60 +398,44 @@ class LiteLLMEngine:
             booked={call.call_id for call in self._ledger.llm_calls},
         )
 
-    def _record_cancelled(
-        self, asking: _Asking, latency_seconds: float, queue_seconds: float
-    ) -> None:
-        """The row of a call nobody waited for: it was sent, so it is on the bill, at a cost nobody
-        knows.
-        """
-        failure = CallFailure(
-            CallStatus.TIMED_OUT, Reason.TIMED_OUT, "the evaluation ended before the answer came"
-        )
-        self._record(
-            asking,
-            failure.status,
-            _Attempt(failure, latency_seconds, queue_seconds),
-            error=failure.detail,
-        )
+    def _row_of(self, asking: _Asking, call_id: str, attempt: _Attempt) -> LlmCall:
+        """The row of an attempt, by how it ended."""
+        answer, by_batch, parsed = attempt.answer, attempt.by_batch, attempt.parsed
+        error = None
+        if isinstance(answer, CallFailure):
+            status, error = answer.status, answer.detail
+        elif isinstance(parsed, UnusableReply):
+            status, error = parsed.status, parsed.detail
+        else:
+            status = CallStatus.OK
+        if by_batch is not None and by_batch.batch and not by_batch.is_own:
+            status = CallStatus.CACHED
+        return self._row(asking, call_id, status, attempt, error=error)
 
-    def _spent(
-        self, answer: CallAnswer | CallFailure, step: Step[Any, Any], estimated_tokens: int
-    ) -> tuple[float | None, int]:
-        if isinstance(answer, CallAnswer):
-            return self._cost(answer, step), answer.tokens or estimated_tokens
-        return (None, estimated_tokens) if answer.status is CallStatus.TIMED_OUT else (0.0, 0)
-
-    def _cost(self, answer: CallAnswer, step: Step[Any, Any]) -> float | None:
-        """LiteLLM's figure, else by price; None: no price is known, or nothing that it is of."""
-        price, pictures = self._backend.price, int(step.draws)
-        if answer.cost_usd is not None or price is None:
-            return answer.cost_usd
-        if not answer.tokens and not (pictures and price.picture_usd):
-            return None
-        return price.of(
-            answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens, pictures=pictures
-        )
-
-    def _record(
+    def _row(
         self,
         asking: _Asking,
+        call_id: str,
         status: CallStatus,
         attempt: _Attempt | None = None,
         *,
-        cache_hit: bool = False,
         said: str | None = None,
         error: str | None = None,
-    ) -> None:
+    ) -> LlmCall:
         """`said`: the reply, where there was no attempt."""
         backend, step = self._backend, asking.step
         by_batch = attempt.by_batch if attempt else None
-        if by_batch is not None and by_batch.batch and not by_batch.is_own:
-            status, cache_hit = CallStatus.CACHED, True
-        # Worked on again, an idea books what a batch has answered under the same name.
-        booked_as = by_batch.question_id if by_batch and by_batch.is_own else uuid.uuid4().hex
+        cache_hit = status is CallStatus.CACHED
         answer = attempt.answer if attempt and isinstance(attempt.answer, CallAnswer) else None
-        call = LlmCall(
-            call_id=booked_as,
+        usage = answer
+        if attempt and isinstance(attempt.answer, CallFailure):
+            usage = attempt.answer.usage
+        cost_usd = cost_of(attempt.answer, backend.price, int(step.draws)) if attempt else 0.0
+        if error and attempt and cost_usd is None and attempt.estimated_usd:
+            counted = f"the budget counts an estimate of ${attempt.estimated_usd:.6f}"
+            error = f"{error[:_SHOWN_OF_AN_ERROR]}; {counted}"
+        return LlmCall(
+            call_id=call_id,
             idea_id=self._ledger.idea_id,
             step=step.name,
             step_version=step.version,
@@ -424,15 +445,11 @@ class LiteLLMEngine:
             model_answered=(
                 answer.model_answered if answer else asking.model_answered if cache_hit else None
             ),
-            prompt_tokens=answer.prompt_tokens if answer else 0,
-            completion_tokens=answer.completion_tokens if answer else 0,
-            cached_tokens=answer.cached_tokens if answer else 0,
-            thinking_tokens=answer.thinking_tokens if answer else None,
-            cost_usd=(
-                self._cost(answer, step)
-                if answer
-                else (None if status is CallStatus.TIMED_OUT else 0.0)
-            ),
+            prompt_tokens=usage.prompt_tokens if usage else 0,
+            completion_tokens=usage.completion_tokens if usage else 0,
+            cached_tokens=usage.cached_tokens if usage else 0,
+            thinking_tokens=usage.thinking_tokens if usage else None,
+            cost_usd=cost_usd,
             latency_seconds=attempt.latency_seconds if attempt else 0.0,
             queue_seconds=max(attempt.queue_seconds, 0.0) if attempt else 0.0,
             attempt=len(asking.call_ids) + 1,
@@ -448,6 +465,8 @@ class LiteLLMEngine:
             ),
             created_at=datetime.now(UTC),
         )
+
+    def _book(self, asking: _Asking, call: LlmCall) -> None:
         asking.call_ids.append(call.call_id)
         self._ledger.llm_calls.append(call)
 

@@ -137,7 +137,7 @@ def open_judging(
     Args:
         scope: the run, or the ranking of one, by which the budget is kept.
     """
-    budget = SharedBudget(layout.state / "budgets.sqlite", scope, asking.budget)
+    budget = SharedBudget(layout.budgets, scope, asking.budget)
     stack.callback(budget.close)
     embedder = SentenceEmbedder(settings.embeddings, KeyedStore(layout.cache / "embeddings.sqlite"))
     engine_of = open_engines(

@@ -3,11 +3,13 @@ concern?
 """
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
 from schemas.calls import MAXIMUM_TOKENS, CallStatus
@@ -15,7 +17,7 @@ from schemas.reasons import Reason
 from tasks.judging.models import NOTHING_TOLD, RateLimitHeaders, rate_limit_headers
 from tasks.judging.parameters import named_parameter
 from tasks.shards.standstill import unfollowed
-from tasks.web.client import ConnectionFailure
+from tasks.web.client import NOT_SENT, ConnectionFailure
 from tasks.web.litellm_library import asked_to_wait_seconds, causes, library
 from warehouse.scrubbing import one_line
 
@@ -55,6 +57,8 @@ class CallFailure:
         concerns_every_call: a wrong key, a model that does not exist, a quota that is spent.
         retry_after_seconds: what the provider asked for; None when it did not say.
         refused_parameter: what the provider does not take; see `named_parameter`.
+        usage: what the provider says it used all the same; None: it does not say.
+        cost_is_unknown: it may be on the bill, and nothing says at what price.
     """
 
     status: CallStatus
@@ -64,6 +68,8 @@ class CallFailure:
     concerns_every_call: bool = False
     retry_after_seconds: float | None = None
     refused_parameter: str | None = None
+    usage: CallAnswer | None = None
+    cost_is_unknown: bool = False
 
 
 async def call_provider(
@@ -167,21 +173,53 @@ async def _once(
     except TimeoutError:
         return _timed_out(timeout_seconds)
     except openai.OpenAIError as error:
-        return _failure(error, timeout_seconds)
+        return _billed(_failure(error, timeout_seconds), error)
     except _MiscountedError as error:
-        return CallFailure(CallStatus.SERVER_ERROR, Reason.ENGINE_UNAVAILABLE, str(error))
+        return CallFailure(
+            CallStatus.SERVER_ERROR,
+            Reason.ENGINE_UNAVAILABLE,
+            str(error),
+            cost_is_unknown=True,
+        )
+
+
+def _billed(failure: CallFailure, error: BaseException) -> CallFailure:
+    """The failure with the usage that the provider's error reports."""
+    for link in causes(error):
+        content = getattr(getattr(link, "response", None), "content", None)
+        try:
+            body = json.loads(content or "null", object_hook=lambda row: SimpleNamespace(**row))
+            if usage := getattr(body, "usage", None):
+                return replace(failure, usage=_told_by(SimpleNamespace(usage=usage)))
+        except (ValueError, RuntimeError):  # no JSON, nested too deeply, or never read
+            continue
+        except _MiscountedError:
+            return replace(failure, cost_is_unknown=True)
+    return failure
 
 
 def _answer(response: Any) -> CallAnswer | CallFailure:
     choices = getattr(response, "choices", None)
     if not choices:
         detail = "the provider answered without choices"
-        return CallFailure(CallStatus.EMPTY, Reason.REPLY_EMPTY, detail, retryable=True)
+        return CallFailure(
+            CallStatus.EMPTY,
+            Reason.REPLY_EMPTY,
+            detail,
+            retryable=True,
+            usage=_told_by(response),
+        )
     choice = choices[0]
     if (broken := _fields(choice).get("error")) is not None:
         # OpenRouter reports an upstream that failed halfway inside a reply that looks finished.
         unavailable = Reason.ENGINE_UNAVAILABLE
-        return CallFailure(CallStatus.SERVER_ERROR, unavailable, one_line(str(broken)), True)
+        return CallFailure(
+            CallStatus.SERVER_ERROR,
+            unavailable,
+            one_line(str(broken)),
+            retryable=True,
+            usage=_told_by(response),
+        )
     message = choice.message
     return _told_by(
         response,
@@ -198,7 +236,7 @@ def _picture(response: Any) -> CallAnswer:
 
 def _told_by(
     response: Any,
-    text: str | None,
+    text: str | None = None,
     refusal: str | None = None,
     finish_reason: str | None = None,
 ) -> CallAnswer:
@@ -260,7 +298,9 @@ def _count(holder: Any, name: str) -> int:
 
 def _timed_out(timeout_seconds: float) -> CallFailure:
     detail = f"no answer within {timeout_seconds:g} s (ASSAY_LANGUAGE_MODEL__TIMEOUT_SECONDS)"
-    return CallFailure(CallStatus.TIMED_OUT, Reason.TIMED_OUT, detail, retryable=True)
+    return CallFailure(
+        CallStatus.TIMED_OUT, Reason.TIMED_OUT, detail, retryable=True, cost_is_unknown=True
+    )
 
 
 def _failure(error: Any, timeout_seconds: float) -> CallFailure:
@@ -291,16 +331,30 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
         return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, concerns_every_call=True)
     if (fault := _unread(error)) is not None:
         hint = f"the provider's answer could not be read: {one_line(fault)}"
-        return CallFailure(CallStatus.SERVER_ERROR, unavailable, hint, retryable=True)
+        return CallFailure(
+            CallStatus.SERVER_ERROR, unavailable, hint, retryable=True, cost_is_unknown=True
+        )
     if _connection_failed(error):
         hint = f"no connection to the model's server: {detail}"
-        return CallFailure(CallStatus.UNREACHABLE, unavailable, hint, retryable=True)
+        lost = [link for link in causes(error) if isinstance(link, ConnectionFailure)]
+        return CallFailure(
+            CallStatus.UNREACHABLE,
+            unavailable,
+            hint,
+            retryable=True,
+            cost_is_unknown=bool(lost) and not any(isinstance(link, NOT_SENT) for link in lost),
+        )
     if 400 <= status < 500 and status not in (408, 409) and not _says(text, _NO_REPLY):
         named = named_parameter(_words(error), _parameter(error)) if status in (400, 422) else None
         hint = f"{_advice(error)}: {detail}"
         return CallFailure(CallStatus.CLIENT_ERROR, unavailable, hint, refused_parameter=named)
     return CallFailure(
-        CallStatus.SERVER_ERROR, unavailable, detail, True, retry_after_seconds=wait_seconds
+        CallStatus.SERVER_ERROR,
+        unavailable,
+        detail,
+        retryable=True,
+        retry_after_seconds=wait_seconds,
+        cost_is_unknown=_says(text, _NO_REPLY),
     )
 
 
@@ -310,7 +364,11 @@ _MODERATED = ("requires moderation",)
 _MODERATION = ("moderation_blocked", "content_policy_violation")  # of OpenAI's image models
 _NO_CREDIT = ("credit balance is too low",)
 _NO_MODEL = ("is not a valid model ID",)
-_NO_REPLY = ("Error converting to valid response block",)  # LiteLLM's own, of a gateway's page
+# LiteLLM's own, of an answer that is no completion, such as a gateway's page.
+_NO_REPLY = (
+    "Error converting to valid response block",
+    "Empty or invalid response from LLM endpoint",
+)
 
 
 def _says(text: str, phrases: Sequence[str]) -> bool:

@@ -36,7 +36,9 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
             if done is not None:
                 return done
             started_at = datetime.now(UTC)
-            check = await _checked(source, job.request, tools, settings)
+            unit = CHECKS.unit_path(layout, job.run_id, source.manuscript_id)
+            ledger = Ledger(IdeaId(source.manuscript_id), unit)
+            check = await _checked(source, job.request, tools, settings, ledger)
             return land_checks(
                 layout, job.run_id, source.manuscript_id, [check], started_at, datetime.now(UTC)
             )
@@ -45,14 +47,17 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
 
 
 async def _checked(
-    source: ManuscriptSource, request: CheckRequest, tools: CheckTools, settings: Settings
+    source: ManuscriptSource,
+    request: CheckRequest,
+    tools: CheckTools,
+    settings: Settings,
+    ledger: Ledger,
 ) -> ManuscriptCheck:
     """The check; of a manuscript over which Assay itself failed, one that says so.
 
     Raises:
         AssayError: what concerns every manuscript, such as a wrong setting.
     """
-    ledger = Ledger(IdeaId(source.manuscript_id))
     return await or_failure(
         check_manuscript(source, request, tools, settings, ledger),
         f"the check of manuscript {source.manuscript_id!r}",

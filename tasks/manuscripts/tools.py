@@ -134,7 +134,7 @@ class CheckTools:
     def _shared_budget(self) -> SharedBudget:
         if self._budget is None:
             self._budget = SharedBudget(
-                self._layout.state / "budgets.sqlite",
+                self._layout.budgets,
                 self._request.budget_scope,
                 self._request.budget,
             )

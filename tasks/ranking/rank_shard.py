@@ -1,11 +1,11 @@
 """Ranks the groups of a shard and lands each as it ends.
 
 What was judged before, in this ranking or another, is not asked again. A journal keeps every match
-and every call as they come, so that a kill loses calls in flight only.
+as it comes, so that a kill loses calls in flight only.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -88,45 +88,29 @@ class Journal:
 
     path: Path
     matches: list[Match] = field(default_factory=list)
-    calls: list[LlmCall] = field(default_factory=list)
-    _known: set[str] = field(default_factory=set)
 
     def read(self) -> None:
         """Take up what an earlier attempt wrote."""
         for line in self.path.read_bytes().split(b"\n") if self.path.exists() else ():
             try:
                 entry = orjson.loads(line)
-                if "match" in entry:
-                    self.matches.append(Match.model_validate_json(orjson.dumps(entry["match"])))
-                else:
-                    self._take(LlmCall.model_validate_json(orjson.dumps(entry["call"])))
+                self.matches.append(Match.model_validate_json(orjson.dumps(entry["match"])))
             except (orjson.JSONDecodeError, ValidationError, KeyError, TypeError):
                 continue
 
-    def write(self, matches: Iterable[Match], calls: Iterable[LlmCall]) -> None:
-        """Keep `matches`, and those of `calls` that are new, in one write."""
-        fresh = [call for call in calls if call.call_id not in self._known]
-        shown = list(matches)
-        lines = [_line("match", match) for match in shown] + [_line("call", call) for call in fresh]
-        if not lines:
-            return
-        self.matches.extend(shown)
-        for call in fresh:
-            self._take(call)
+    def write(self, matches: Sequence[Match]) -> None:
+        """Append `matches` in one write."""
+        lines = [_line(match) for match in matches]
+        self.matches.extend(matches)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab") as file:
             file.write(concealed(b"\n" + b"".join(lines)))
             file.flush()
             os.fsync(file.fileno())
 
-    def _take(self, call: LlmCall) -> None:
-        if call.call_id not in self._known:
-            self._known.add(call.call_id)
-            self.calls.append(call)
 
-
-def _line(kind: str, noun: Noun) -> bytes:
-    return orjson.dumps({kind: noun.model_dump(mode="json")}, option=orjson.OPT_APPEND_NEWLINE)
+def _line(match: Match) -> bytes:
+    return orjson.dumps({"match": match.model_dump(mode="json")}, option=orjson.OPT_APPEND_NEWLINE)
 
 
 GROUPS_IN_FLIGHT = 4
@@ -179,25 +163,31 @@ async def _rank_and_land(
 ) -> GroupReceipt | None:
     started_at = datetime.now(UTC)
     journal = _journal(layout, job, group.group)
-    ledgers = {dossier.idea_id: Ledger(dossier.idea_id) for dossier in group.dossiers}
+    unit = RANKINGS.unit_path(layout, job.request.run_id, job.ranking_id, group.group)
+    ledgers = {dossier.idea_id: Ledger(dossier.idea_id, unit) for dossier in group.dossiers}
     boundary = ErrorBoundary()
     waiting = PutDown(layout.waiting(job.run_id, job.ranking_id))
     with boundary:
         ranking = _ranked(group, job, layout, engine_of, concurrency, journal, ledgers)
         ranked = await (until_standstill(ranking) if job.request.batch else ranking)
-        journal.write((), _calls_of(ledgers))
         receipt = land_group(
-            layout, _value(ranked, job, _receipts(layout, job, group), journal, started_at)
+            layout, _value(ranked, job, _receipts(layout, job, group), ledgers, started_at)
         )
     if isinstance(boundary.error, StandstillError):
         waiting.wait(group.group)
         return None
     waiting.end(group.group)
     if boundary.error is not None:
-        journal.write((), _calls_of(ledgers))
         ideas = tuple(dossier.idea_id for dossier in group.dossiers)
         return land_failed_group(
-            layout, job, group.group, ideas, boundary.error, started_at, joins=bool(group.joins)
+            layout,
+            job,
+            group.group,
+            ideas,
+            boundary.error,
+            started_at,
+            calls=_calls_of(ledgers),
+            joins=bool(group.joins),
         )
     if receipt.incomplete_reason is None:
         journal.path.unlink(missing_ok=True)
@@ -212,19 +202,19 @@ def land_failed_group(
     error: Exception,
     started_at: datetime,
     *,
+    calls: tuple[LlmCall, ...] = (),
     joins: bool = False,
 ) -> GroupReceipt | None:
     """Land a group without ratings, with why; None where not even that can be written: then it
     counts as lost.
 
-    The calls in its journal are on the bill, and all of it stays for the next attempt.
+    Its journal stays for the next attempt.
 
     Raises:
         ConfigurationError: `error`, where it concerns every group.
         OSError: the disk refuses.
     """
     cause = cause_of(error, f"group {group!r}")
-    journal = _journal(layout, job, group)
     failed = RankedGroup(
         ranking_id=job.ranking_id,
         run_id=job.request.run_id,
@@ -240,7 +230,7 @@ def land_failed_group(
         ),
         matches=(),
         ratings=(),
-        llm_calls=tuple(journal.calls),
+        llm_calls=calls,
         incomplete_reason=cause.reason,
         started_at=started_at,
         finished_at=datetime.now(UTC),
@@ -265,8 +255,8 @@ def _receipts(layout: Layout, job: RankJob, group: GroupJob) -> list[GroupReceip
     ]
 
 
-def _calls_of(ledgers: Mapping[IdeaId, Ledger]) -> Iterator[LlmCall]:
-    return (call for ledger in ledgers.values() for call in ledger.llm_calls)
+def _calls_of(ledgers: Mapping[IdeaId, Ledger]) -> tuple[LlmCall, ...]:
+    return tuple(call for ledger in ledgers.values() for call in ledger.llm_calls)
 
 
 async def _ranked(
@@ -284,7 +274,7 @@ async def _ranked(
     }
 
     async def deliver(matches: tuple[Match, ...]) -> None:
-        journal.write(matches, ledgers[matches[0].first_idea_id].llm_calls)
+        journal.write(matches)
 
     return await rank_groups(
         group.dossiers,
@@ -319,7 +309,7 @@ def _value(
     ranked: Ranked,
     job: RankJob,
     joined: Sequence[GroupReceipt | None],
-    journal: Journal,
+    ledgers: Mapping[IdeaId, Ledger],
     started_at: datetime,
 ) -> RankedGroup:
     """`joined`: what landed of the groups it joins; where one of them is to be gone on with, so is
@@ -336,7 +326,7 @@ def _value(
         summary=summary,
         matches=ranked.matches,
         ratings=ranked.ratings,
-        llm_calls=tuple(journal.calls),
+        llm_calls=_calls_of(ledgers),
         incomplete_reason=reason,
         started_at=started_at,
         finished_at=datetime.now(UTC),

@@ -98,7 +98,8 @@ class _Resources:
 
     async def landed(self, asked: SurveyQuestion) -> SurveyReceipt:
         """The receipt of one question, which is surveyed unless it landed whole."""
-        ledger = Ledger(IdeaId(asked.question_id))
+        unit = SURVEY_RECORD.kind.unit_path(self.layout, self.job.run_id, asked.question_id)
+        ledger = Ledger(IdeaId(asked.question_id), unit)
 
         def work() -> Awaitable[Survey]:
             return or_failure(

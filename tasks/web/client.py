@@ -25,6 +25,8 @@ Client = httpx.AsyncClient
 RequestFailure = httpx.HTTPError
 ConnectionFailure = httpx.TransportError
 """What libraries that use httpx raise: for any failure, and where the other side is not there."""
+NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+"""Failures before anything of the request has left."""
 
 _SECRETS = "assay_secrets"
 _LIMITS = httpx.Limits(

@@ -51,7 +51,8 @@ async def draft_job(job: DraftJob, settings: Settings) -> tuple[DraftReceipt, ..
     async with AsyncExitStack() as stack:
 
         async def work() -> Draft:
-            ledger = Ledger(IdeaId(request.draft_id))
+            unit = DRAFT_RECORD.kind.unit_path(layout, job.run_id, request.draft_id)
+            ledger = Ledger(IdeaId(request.draft_id), unit)
             engine: Engine | None = None
             see: See | None = None
             if not request.engine.is_baseline:

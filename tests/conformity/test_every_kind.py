@@ -2,6 +2,7 @@
 not at all.
 """
 
+import asyncio
 import os
 import shutil
 from collections.abc import Callable
@@ -13,9 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.calls import LlmCall
 from schemas.errors import ConfigurationError, PublicationError, UnknownNameError
-from schemas.run import UnitReceipt
+from schemas.identifiers import IdeaId, RunId
+from schemas.run import Budget, UnitReceipt
 from schemas.tables import SERVICE_TABLES, TABLE, TABLES
+from tasks.accounting.budgets import SharedBudget, Spend
+from tests.support.evaluations import make_llm_call
 from tests.support.work_of_every_kind import WORKS, Work
 from warehouse.answers import Publication
 from warehouse.compact import compact
@@ -139,6 +144,40 @@ def test_a_unit_landed_twice_is_there_once_and_says_the_same(work: Work, layout:
         path = first_folder(layout, work) / f"{name}.parquet"
         assert path.exists() == bool(count)
         assert not count or len(read_rows(TABLE[name], path)) == count
+
+
+def test_calls_of_an_earlier_start_land_with_the_unit_once(work: Work, layout: Layout) -> None:
+    work.land(layout, 0, "call-0")
+    folder = first_folder(layout, work)
+    unit = folder.relative_to(layout.landing).as_posix()
+    shutil.rmtree(folder)
+    answered = make_llm_call(IdeaId("i1"), 0, call_id="answered", cost_usd=0.25)
+    lost = make_llm_call(IdeaId("i1"), 1, call_id="lost", cost_usd=None)
+    asyncio.run(journal(layout, unit, answered, lost))
+    for _ in range(2):
+        work.land(layout, 0, "call-0")
+        rows = read_rows(TABLE["llm_calls"], folder / "llm_calls.parquet")
+        costs = {row["call_id"]: row["cost_usd"] for row in rows}
+        assert len(rows) == len(costs) == 3
+        assert (costs["answered"], costs["lost"]) == (0.25, None)
+        assert all(row[name] == value for row in rows for name, value in keys(work).items())
+    budget = SharedBudget(layout.budgets, RunId("r1"), Budget())
+    assert budget.spent() == Spend(cost_usd=0.25 + 0.5, tokens=7 + 9)
+
+
+def keys(work: Work) -> dict[str, str]:
+    return dict(zip(work.kind.ids, work.names, strict=True))
+
+
+async def journal(layout: Layout, unit: str, answered: LlmCall, lost: LlmCall) -> None:
+    """What a start leaves that is killed while it waits for the answer to `lost`."""
+    budget = SharedBudget(layout.budgets, RunId("r1"), Budget())
+    first = await budget.reserve(answered.idea_id, cost_usd=0.5, tokens=9)
+    budget.send(first, unit, answered)
+    budget.settle(first, cost_usd=0.25, tokens=7, call=answered)
+    second = await budget.reserve(lost.idea_id, cost_usd=0.5, tokens=9)
+    budget.send(second, unit, lost)
+    budget.close()
 
 
 def die_while_landing(layout: Layout, work: Work, monkeypatch: pytest.MonkeyPatch) -> Path:

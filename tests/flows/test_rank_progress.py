@@ -38,12 +38,12 @@ def test_matches_count_as_they_are_played_and_what_is_not_needed_leaves_the_tota
     played = PlayedMatches(layout, HEAD, {"large": 30, "small": 4})
     assert (played.done(), played.total(), played.groups()) == (0, 34, ", 0 of 2 groups ranked")
     journal = Journal(journal_path(RANKINGS.folder(layout, HEAD.run_id, HEAD.ranking_id), "large"))
-    journal.write(LARGE.matches[:5], LARGE.llm_calls[:1])
+    journal.write(LARGE.matches[:5])
     assert played.done() == 5
     with journal.path.open("ab") as file:
         file.write(b'{"match": torn')
     assert played.done() == 5, "a line that is being written is none yet"
-    journal.write(LARGE.matches[5:6], ())
+    journal.write(LARGE.matches[5:6])
     land_group(layout, SMALL)
     assert (played.done(), played.total(), played.groups()) == (11, 34, ", 1 of 2 groups ranked")
     land_group(layout, LARGE)
@@ -54,7 +54,7 @@ def test_a_group_that_ended_early_goes_on_from_its_journal(tmp_path: Path) -> No
     layout = Layout(tmp_path)
     land_group(layout, replace(LARGE, incomplete_reason=Reason.BUDGET_EXHAUSTED))
     Journal(journal_path(RANKINGS.folder(layout, HEAD.run_id, HEAD.ranking_id), "large")).write(
-        LARGE.matches[:3], ()
+        LARGE.matches[:3]
     )
     played = PlayedMatches(layout, HEAD, {"large": 30})
     assert (played.done(), played.total()) == (3, 30)

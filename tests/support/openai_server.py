@@ -45,6 +45,8 @@ refusal · refusal_field · content_filter · empty · cut_off · rate_limited �
 no_quota · server_error · overloaded · dropped · not_json · wrong_key · forbidden · no_such_model ·
 rejects_response_format · rejects:<parameter, where it is sent> · too_long · text:<reply> ·
 content_policy · moderated · picture:<kind of `drawn`> · address · untold (without usage) ·
+no_choices · no_choices_untold · error_in_choice · miscounted · one_token (claims to have read one) ·
+billed_error (500 with usage) ·
 echoes:<status> (an error that repeats the key) · redirects (to an address with the key in it) ·
 echoes_key (a good answer that repeats it)
 """
@@ -271,8 +273,9 @@ class OpenAIServer:
                 pass
             case _:
                 message["content"] = good
-        completion = self._completion(recorded, message, finish_reason)
-        return JSONResponse(completion, headers=self.extra_headers)
+        completion = _misreported(name, self._completion(recorded, message, finish_reason))
+        status = 500 if name == "billed_error" else 200
+        return JSONResponse(completion, status, headers=self.extra_headers)
 
     def _good(self, recorded: Recorded) -> str:
         schema = find_schema(recorded.body)
@@ -334,6 +337,27 @@ _ERRORS: dict[str, tuple[int, str, str]] = {
         "context_length_exceeded",
     ),
 }
+
+
+def _misreported(name: str, completion: dict[str, Any]) -> dict[str, Any]:
+    """The completion as a server gives it that bills for what it did not deliver, or miscounts."""
+    failed = {"message": "the upstream failed", "code": 502}
+    match name:
+        case "no_choices":
+            return completion | {"choices": []}
+        case "no_choices_untold":
+            return {name: completion[name] for name in ("id", "object", "model")} | {"choices": []}
+        case "error_in_choice":
+            return completion | {"choices": [completion["choices"][0] | {"error": failed}]}
+        case "miscounted":
+            return completion | {"usage": completion["usage"] | {"prompt_tokens": 10**10}}
+        case "one_token":
+            return completion | {"usage": completion["usage"] | {"prompt_tokens": 1}}
+        case "billed_error":
+            return {"error": failed, "usage": completion["usage"]}
+        case "untold":
+            return {name: each for name, each in completion.items() if name != "usage"}
+    return completion
 
 
 class _Dropped(Response):

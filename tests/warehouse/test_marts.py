@@ -504,7 +504,7 @@ def test_calls_without_a_price_are_counted_and_not_taken_as_free(
         "select cost_usd, known_price_calls, unknown_price_calls, llm_cache_hits, ideas,"
         " cost_usd_per_idea from run_costs"
     )
-    assert tables.execute(sql).fetchall() == [(0.5, 2, 1, 1, 1, 0.5)]
+    assert tables.execute(sql).fetchall() == [(0.5, 2, 2, 1, 1, 0.5)]
 
 
 def test_a_run_whose_every_price_is_unknown_has_no_cost_rather_than_none(

@@ -59,11 +59,7 @@ def _with_standing(rows: Rows) -> Rows:
 
 
 def _cost_usd(calls: Sequence[Row]) -> float | None:
-    paid = [
-        call
-        for call in calls
-        if not call["cache_hit"] and call["prompt_tokens"] + call["completion_tokens"] > 0
-    ]
+    paid = [call for call in calls if not call["cache_hit"]]
     if any(call["cost_usd"] is None for call in paid):
         return None
     return float(sum(call["cost_usd"] or 0.0 for call in calls))

@@ -172,6 +172,10 @@ class Kind(Generic[ReceiptT, HeadT]):
         name = content_hash(unit, length=16) if self.unit_is_hashed else safe_name(word, unit)
         return self.folder(layout, *names[:-1]) / f"{word}={name}"
 
+    def unit_path(self, layout: Layout, *names: str) -> str:
+        """Return the unit's folder within landing, under which its calls are journalled."""
+        return self.unit_folder(layout, *names).relative_to(layout.landing).as_posix()
+
     def folder_of(self, layout: Layout, receipt: ReceiptT) -> Path:
         """Landing folder of the unit that a receipt is of."""
         unit = () if self.unit is None else (self.unit_name(receipt),)

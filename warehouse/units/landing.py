@@ -9,6 +9,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -18,15 +19,19 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from schemas.base import Noun, replace
+from schemas.calls import LlmCall
 from schemas.columns import Table
 from schemas.errors import CommandGoneError, ConfigurationError
+from schemas.identifiers import RunId
+from schemas.run import Budget
 from schemas.tables import TABLE
+from warehouse.budget_file import BudgetFile
 from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.object_storage import AT_ONCE
-from warehouse.owner import Owner, landing_owner
+from warehouse.owner import Owner, kept, landing_owner
 from warehouse.parquet import write_bytes, write_rows
-from warehouse.rows import Rows
+from warehouse.rows import Row, Rows, row_of
 from warehouse.units import shared
 from warehouse.units.kind import HeadT, Kind, ReceiptT
 from warehouse.units.shared import RECEIPT_FILE
@@ -47,7 +52,7 @@ def land(
     """Write a unit's tables and its receipt; afterwards it exists, or nothing has changed.
 
     Landing a unit again replaces it, but keeps the calls already paid for: money spent is never
-    forgotten.
+    forgotten. So do calls of earlier starts, which the journal has.
 
     Args:
         receipt: names the unit and says how its work ended; the numbers are filled in.
@@ -61,9 +66,11 @@ def land(
     """
     target = kind.folder_of(layout, receipt)
     target.parent.mkdir(parents=True, exist_ok=True)
+    unit = target.relative_to(layout.landing).as_posix()
     tag, gone = None, None
     try:
         tag = take(layout, target)
+        rows = _with_journalled(rows, kind, receipt, journalled_calls(layout, unit))
     except CommandGoneError as error:  # known once there is something to keep
         gone = error
     while True:
@@ -85,6 +92,8 @@ def land(
                 raise gone
             if shared.offer(layout, building, target, replaced=tag):
                 move_into_place(building, target)
+                with suppress(CommandGoneError), _journal(layout) as journal:
+                    journal.landed(unit)
                 return complete
         except CommandGoneError:
             _keep_for_later(layout, building, target)
@@ -92,6 +101,23 @@ def land(
         finally:
             shutil.rmtree(building, ignore_errors=True)
         tag = take(layout, target)  # of another worker, who was first
+
+
+def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:
+    """Return the calls made for a unit that have not landed, those without an answer included.
+
+    Raises:
+        CommandGoneError: a worker elsewhere cannot reach the command that keeps them.
+    """
+    with _journal(layout) as journal:
+        return [LlmCall.model_validate_json(call) for call in journal.journalled(unit)]
+
+
+@contextmanager
+def _journal(layout: Layout) -> Iterator[BudgetFile]:
+    file = BudgetFile(layout.budgets, RunId(""), Budget())
+    with closing(file):
+        yield kept("journal", {}, file)
 
 
 def read_receipt(layout: Layout, kind: Kind[ReceiptT, HeadT], *names: str) -> ReceiptT | None:
@@ -368,18 +394,30 @@ def _is_complete(receipt: bytes) -> bool:
 
 
 def _with_paid_calls(rows: Rows, landed: Path) -> Rows:
-    merged = dict(rows)
-    for name in CALL_TABLES:
-        path = landed / f"{name}.parquet"
-        if not path.exists():
-            continue
-        now = rows.get(name, [])
-        known = {row["call_id"] for row in now}
-        earlier = [row for row in read_rows(TABLE[name], path) if row["call_id"] not in known]
-        merged[name] = [
-            row | {"position": position} for position, row in enumerate([*earlier, *now])
-        ]
-    return merged
+    paths = {name: landed / f"{name}.parquet" for name in CALL_TABLES}
+    found = {
+        name: _each_once(read_rows(TABLE[name], path), rows.get(name, []))
+        for name, path in paths.items()
+        if path.exists()
+    }
+    return {**rows, **found}
+
+
+def _with_journalled(
+    rows: Rows, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT, journalled: Sequence[LlmCall]
+) -> Rows:
+    ids = kind.parameters(*kind.names(receipt)) | {"position": 0}
+    earlier = [row_of(TABLE["llm_calls"], call, ids) for call in journalled]
+    return (
+        {**rows, "llm_calls": _each_once(earlier, rows.get("llm_calls", []))} if earlier else rows
+    )
+
+
+def _each_once(earlier: Sequence[Row], now: Sequence[Row]) -> list[Row]:
+    """The rows of earlier calls, then those of now; a call in both as it is now."""
+    known = {row["call_id"] for row in now}
+    calls = [*(row for row in earlier if row["call_id"] not in known), *now]
+    return [row | {"position": position} for position, row in enumerate(calls)]
 
 
 def topmost(layout: Layout, target: Path) -> Path:

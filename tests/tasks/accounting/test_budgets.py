@@ -110,12 +110,13 @@ async def test_reservations_of_the_dead_are_forgotten(tmp_path: Path) -> None:
         await budget.reserve(IDEA, cost_usd=0.1, tokens=1)
 
 
-async def test_without_bounds_nothing_is_written(tmp_path: Path) -> None:
+async def test_spending_without_bounds_is_known_to_every_process(tmp_path: Path) -> None:
     budget = SharedBudget(tmp_path / "b.sqlite", RUN, Budget())
     budget.count_request(IDEA)
+    assert not budget.path.exists(), "literature requests are counted where they are bounded"
     budget.settle(await budget.reserve(IDEA, cost_usd=1.0, tokens=5), cost_usd=0.5, tokens=6)
-    assert budget.spent() == Spend(cost_usd=0.5, tokens=6, requests=1)
-    assert not budget.path.exists()
+    again = SharedBudget(tmp_path / "b.sqlite", RUN, Budget())
+    assert again.spent() == Spend(cost_usd=0.5, tokens=6)
 
 
 async def test_a_damaged_file_is_named(tmp_path: Path) -> None:

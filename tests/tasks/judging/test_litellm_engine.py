@@ -131,7 +131,7 @@ async def test_what_cannot_be_answered_is_unscored_never_a_number(
     assert len(outcome.provenance.call_ids) == calls
     assert all(row.error and "\n" not in row.error for row in opened.ledger.llm_calls)
     assert all(
-        (row.cost_usd is None) == (status is CallStatus.TIMED_OUT)
+        (row.cost_usd is None) == (status in (CallStatus.TIMED_OUT, CallStatus.UNREACHABLE))
         for row in opened.ledger.llm_calls
     )
     assert len(server.requests) == calls or behaviour == "hangs", (
@@ -420,7 +420,7 @@ async def test_a_call_in_flight_when_its_idea_ends_is_on_the_bill(
     await cut_off(server, opened.engine.run(step, question))
     (row,) = opened.ledger.llm_calls
     assert (row.status, row.cost_usd) == (CallStatus.TIMED_OUT, None)
-    assert row.error == "the evaluation ended before the answer came"
+    assert row.error.startswith("the evaluation ended before the answer came")
     assert opened.budget.spent().tokens > 0
     reservation = await asyncio.wait_for(opened.budget.reserve(opened.ledger.idea_id, tokens=1), 60)
     opened.budget.settle(reservation)

@@ -40,7 +40,7 @@ select
   sum(c.thinking_tokens)::bigint as thinking_tokens,
   count(*) filter (where c.thinking_tokens is null and c.completion_tokens > 0) as unknown_thinking_calls,
   sum(c.cost_usd) as cost_usd,
-  count(*) filter (where c.cost_usd is null and not c.cache_hit and c.prompt_tokens + c.completion_tokens > 0) as unknown_price_calls,
+  count(*) filter (where c.cost_usd is null and not c.cache_hit) as unknown_price_calls,
   count(*) / nullif(count(distinct c.idea_id), 0) as llm_calls_per_idea,
   sum(c.prompt_tokens) / nullif(count(distinct c.idea_id), 0) as prompt_tokens_per_idea,
   sum(c.completion_tokens) / nullif(count(distinct c.idea_id), 0) as completion_tokens_per_idea,

@@ -7,7 +7,7 @@ with language_model as (
     count(*) as llm_calls,
     count(*) filter (where cache_hit) as llm_cache_hits,
     count(cost_usd) as known_price_calls,
-    count(*) filter (where cost_usd is null and not cache_hit and prompt_tokens + completion_tokens > 0) as unknown_price_calls,
+    count(*) filter (where cost_usd is null and not cache_hit) as unknown_price_calls,
     sum(cost_usd) as cost_usd,
     sum(prompt_tokens)::bigint as prompt_tokens,
     sum(completion_tokens)::bigint as completion_tokens,

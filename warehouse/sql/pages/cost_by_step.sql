@@ -12,7 +12,7 @@ select
   count(*) filter (where thinking_tokens is null and completion_tokens > 0) as unknown_thinking_calls,
   coalesce(sum(cached_tokens) filter (where not cache_hit), 0)::bigint as cached_tokens,
   sum(cost_usd) filter (where not cache_hit) as cost_usd,
-  count(*) filter (where cost_usd is null and not cache_hit and prompt_tokens + completion_tokens > 0) as unknown_price_calls,
+  count(*) filter (where cost_usd is null and not cache_hit) as unknown_price_calls,
   avg(cost_usd) filter (where not cache_hit and status = 'ok') * count(*) filter (where cache_hit) as saved_usd,
   quantile_cont(latency_seconds, 0.5) filter (where not cache_hit) as p50_seconds,
   quantile_cont(latency_seconds, 0.95) filter (where not cache_hit) as p95_seconds,

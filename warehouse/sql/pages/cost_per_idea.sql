@@ -3,7 +3,7 @@ with per_idea as (
   select
     i.idea_id,
     case
-      when count(*) filter (where c.cost_usd is null and not c.cache_hit and c.prompt_tokens + c.completion_tokens > 0) > 0 then null
+      when count(*) filter (where c.cost_usd is null and not c.cache_hit) > 0 then null
       else coalesce(sum(c.cost_usd), 0)
     end as cost_usd
   from ideas as i

@@ -4,7 +4,7 @@ select
   any_value(i.title) as title,
   any_value(i."group") as "group",
   sum(c.cost_usd) as cost_usd,
-  count(*) filter (where c.cost_usd is null and not c.cache_hit and c.prompt_tokens + c.completion_tokens > 0) as unknown_price_calls,
+  count(*) filter (where c.cost_usd is null and not c.cache_hit) as unknown_price_calls,
   count(*) filter (where not c.cache_hit) as calls,
   sum(c.prompt_tokens + c.completion_tokens)::bigint as tokens,
   sum(c.latency_seconds) as latency_seconds

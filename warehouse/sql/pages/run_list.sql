@@ -7,7 +7,7 @@ calls as (
     run_id,
     sum(cost_usd) as cost_usd,
     count(*) as llm_calls,
-    count(*) filter (where cost_usd is null and not cache_hit and prompt_tokens + completion_tokens > 0) as unknown_price_calls,
+    count(*) filter (where cost_usd is null and not cache_hit) as unknown_price_calls,
     sum(prompt_tokens + completion_tokens)::bigint as tokens
   from llm_calls
   where run_id in (select run_id from shown)

@@ -2,7 +2,7 @@
 select
   idea_id,
   sum(cost_usd) as cost_usd,
-  count(*) filter (where cost_usd is null and not cache_hit and prompt_tokens + completion_tokens > 0) as unknown_price_calls
+  count(*) filter (where cost_usd is null and not cache_hit) as unknown_price_calls
 from llm_calls
 where run_id = $run_id and list_contains($idea_ids, idea_id)
 group by idea_id

@@ -9,7 +9,7 @@ select
   sum(thinking_tokens)::bigint as thinking_tokens,
   count(*) filter (where thinking_tokens is null and completion_tokens > 0) as unknown_thinking_calls,
   sum(cost_usd) as cost_usd,
-  count(*) filter (where cost_usd is null and not cache_hit and prompt_tokens + completion_tokens > 0) as unknown_price_calls
+  count(*) filter (where cost_usd is null and not cache_hit) as unknown_price_calls
 from llm_calls
 where run_id = $run_id
 group by step, model_requested

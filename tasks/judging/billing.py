@@ -1,0 +1,67 @@
+"""What an attempt at a call costs, held against what was sent."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from schemas.calls import CallStatus
+from schemas.reasons import Reason
+from tasks.judging.messages import Message
+from tasks.judging.models import Price
+from tasks.judging.provider_call import CallAnswer, CallFailure
+
+# Our own count is a quarter of the characters; no tokenizer makes fewer than a third of that.
+_MOST_CHARACTERS_PER_TOKEN = 12
+UNANSWERED = CallFailure(
+    CallStatus.TIMED_OUT,
+    Reason.TIMED_OUT,
+    "the evaluation ended before the answer came",
+    cost_is_unknown=True,
+)
+"""A call that was sent, so it is on the bill, at a cost nobody knows."""
+
+
+def believable(answer: CallAnswer, sent: Sequence[Message], price: Price | None) -> CallAnswer:
+    """Return the answer with no fewer tokens than its texts can have.
+
+    Without any usage it stays as it is: then the cost is unknown.
+    """
+    if not answer.tokens:
+        return answer
+    characters = sum(len(message["content"]) for message in sent)
+    prompt_tokens = max(answer.prompt_tokens, characters // _MOST_CHARACTERS_PER_TOKEN)
+    received = len(answer.text or "") // _MOST_CHARACTERS_PER_TOKEN
+    completion_tokens = max(answer.completion_tokens, received)
+    if (prompt_tokens, completion_tokens) == (answer.prompt_tokens, answer.completion_tokens):
+        return answer
+    raised = replace(
+        answer, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost_usd=None
+    )
+    own_usd = cost_of(raised, price)
+    claimed_usd = answer.cost_usd
+    return replace(raised, cost_usd=max(filter(None, (own_usd, claimed_usd)), default=None))
+
+
+def cost_of(
+    answer: CallAnswer | CallFailure, price: Price | None, pictures: int = 0
+) -> float | None:
+    """Return LiteLLM's figure, else the cost by price; None if it is unknown."""
+    if isinstance(answer, CallFailure):
+        if answer.usage is None:
+            return None if answer.cost_is_unknown else 0.0
+        answer = answer.usage
+    if answer.cost_usd is not None or price is None:
+        return answer.cost_usd
+    if not answer.tokens and not (pictures and price.picture_usd):
+        return None
+    return price.of(
+        answer.prompt_tokens, answer.completion_tokens, answer.cached_tokens, pictures=pictures
+    )
+
+
+def tokens_of_bill(answer: CallAnswer | CallFailure, estimated_tokens: int) -> int:
+    """Return the tokens that count against a budget; the estimate if they are unknown."""
+    usage = answer.usage if isinstance(answer, CallFailure) else answer
+    if usage is None:
+        assert isinstance(answer, CallFailure)
+        return estimated_tokens if answer.cost_is_unknown else 0
+    return usage.tokens or estimated_tokens
