@@ -312,6 +312,9 @@ class ModuleCost(Noun):
     llm_calls_per_idea: float
     prompt_tokens_per_idea: float
     completion_tokens_per_idea: float
+    thinking_tokens_per_idea: float | None = Field(
+        default=None, description="None when no call told."
+    )
     cost_usd_per_idea: float | None
 
 
