@@ -43,6 +43,7 @@ COLUMNS = (
     "95 %",
     "won",
     "lost",
+    "tied",
     "unscored\nverdicts",
     "score",
 )
@@ -211,6 +212,7 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
         ),
         f"{entry.wins:g}" if played else "",
         f"{entry.losses:g}" if played else "",
+        "" if entry.ties is None else str(entry.ties),
         "" if entry.unscored_match_count is None else str(entry.unscored_match_count),
         number(entry.score),
     )
