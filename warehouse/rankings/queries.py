@@ -82,8 +82,9 @@ def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tu
 
 
 def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
-    """The ideas of the run as this ranking places them;
-    groups without any scored match by score.
+    """The ideas of the run as this ranking places them.
+
+    Groups whose matches tell no ideas apart are placed by score.
     """
     rows = queries.rows("ranking_by", run_id=head.run_id, ranking_id=head.ranking_id)
     return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)
