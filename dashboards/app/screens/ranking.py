@@ -171,7 +171,9 @@ def _one_side(board: Board, score: IdeaScore, scores: Sequence[IdeaScore]) -> No
         "" if row["lower"] is None else f", 95 % from {row['lower']:.2f} to {row['upper']:.2f}"
     )
     st.caption(text.line(f"{row['group']}, {rank}{between}. Coverage {coverage:.0%}."))
-    why = why_it_leads(score, scores, **{name: row.get(name) for name in ("wins", "losses", "ties")})
+    why = why_it_leads(
+        score, scores, **{name: row.get(name) for name in ("wins", "losses", "ties")}
+    )
     st.markdown(text.line(why))
     for module in modules_of(board.run):
         value = getattr(score, f"{module}_0_to_10")
