@@ -41,6 +41,30 @@ def ranking_of(queries: Queries, run_id: RunId, ranking_id: str) -> RankingHead:
     )
 
 
+def whole_ranking(
+    queries: Queries,
+    run_id: RunId,
+    engine: str,
+    profile: str,
+    grouping: Grouping = Grouping.GIVEN,
+    method: RatingMethod = RatingMethod.BRADLEY_TERRY,
+) -> RankingHead | None:
+    """The newest ranking by this engine and profile that ran to its end, without votes of people.
+
+    Raises:
+        ConfigurationError: the run is not published.
+    """
+    wanted = (engine, profile, grouping, method)
+    same = (
+        head
+        for head in rankings_of(queries, run_id)
+        if (head.engine, head.profile, head.grouping, head.method) == wanted
+    )
+    return next(
+        (head for head in same if head.incomplete_reason is None and head.vote_count == 0), None
+    )
+
+
 def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
     """What the ranking of each group rests on, by name of the group."""
     return tuple(
