@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import Field
 
 from flows.batch_estimate import BatchEstimate, estimate_batches
+from flows.done_before import NOTHING_DONE, DoneBefore
 from schemas.base import Noun
 from schemas.contribution import CLOSEST_WEIGHTS
 from schemas.idea import Idea
@@ -97,11 +98,18 @@ TOKENS_PER_SECOND = 60.0
 
 
 class Estimate(Noun):
-    """What a whole run is expected to take. `cost_usd` is None when a price is unknown,
-    0 without a model.
+    """What a run is still expected to take. `cost_usd` is None when a price is unknown,
+    0 without a model or where all is done.
     """
 
     ideas: int
+    evaluated: int = Field(
+        default=0, description="Of the ideas, evaluated before: they cost nothing."
+    )
+    partly_evaluated: int = Field(
+        default=0,
+        description="Of the ideas, begun before; the replies that they had are not paid again.",
+    )
     rejected: int
     literature_requests: int
     model_calls: int
@@ -128,20 +136,23 @@ class Estimate(Noun):
 
 
 def estimate_run(
-    ideas: Sequence[Idea], rejected: int, request: RunRequest, settings: Settings
+    ideas: Sequence[Idea],
+    rejected: int,
+    request: RunRequest,
+    settings: Settings,
+    done: DoneBefore = NOTHING_DONE,
 ) -> Estimate:
-    """Predict a run over `ideas` that are all still to be evaluated.
-
-    Raises:
-    """
+    """Predict what a run over `ideas` takes, without what is `done` of it."""
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     dated = any(idea.cutoff_date is not None for idea in ideas)
     steps, requests = _per_idea(request, idea_tokens, settings, dated=dated)
-    count = len(ideas)
+    count = done.left_of(len(ideas), sum(step.calls for step in steps))
     cost = total_usd(step.cost_usd for step in steps)
     hours, bound_by = _hours(count, count * requests, steps, request, settings)
     return Estimate(
-        ideas=count,
+        ideas=len(ideas),
+        evaluated=done.evaluated,
+        partly_evaluated=len(done.replies),
         rejected=rejected,
         literature_requests=round(count * requests),
         model_calls=round(count * sum(step.calls for step in steps)),
@@ -149,14 +160,22 @@ def estimate_run(
         cached_tokens=round(count * sum(step.cached_tokens for step in steps)),
         completion_tokens=round(count * sum(step.completion_tokens for step in steps)),
         thinking_tokens=round(count * sum(step.thinking_tokens for step in steps)),
-        cost_usd=None if cost is None else count * cost,
+        cost_usd=_of_ideas(count, cost),
         cost_usd_per_idea=cost,
         unpriced_models=unpriced(steps),
         hours=hours,
         bound_by=bound_by,
         steps=steps,
-        batches=estimate_batches(request.modules, steps) if request.batch else None,
+        batches=estimate_batches(request.modules, steps if count else ())
+        if request.batch
+        else None,
     )
+
+
+def _of_ideas(count: float, cost_usd: float | None) -> float | None:
+    if not count:
+        return 0.0
+    return None if cost_usd is None else count * cost_usd
 
 
 def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
@@ -443,7 +462,7 @@ def _tokens(words_asked: int | None, words_otherwise: int) -> float:
 
 
 def _hours(
-    ideas: int,
+    ideas: float,
     requests: float,
     steps: Sequence[StepEstimate],
     request: RunRequest,

@@ -15,7 +15,6 @@ from flows.command_line import ending_of, log_to_stderr
 from flows.commands.curate_output import exit_code_of as exit_code_of_set
 from flows.commands.evaluate import run_and_print
 from flows.commands.inbox import waiting_in_words
-from flows.commands.plan import predict
 from flows.commands.rank import admitted, lines_of, rank_and_print, rank_request
 from flows.commands.session import Session
 from flows.commands.survey_output import exit_code_of
@@ -24,6 +23,7 @@ from flows.environment import prepare_environment
 from flows.exit_codes import EXIT_DONE, EXIT_FAILURES, EXIT_WAITING
 from flows.jobs import EXIT_HELD
 from flows.model_comparison import named_engines
+from flows.prediction import predict
 from flows.request import resolve_request
 from flows.sent_papers import write_papers
 from flows.survey_estimate import estimate_survey

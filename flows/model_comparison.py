@@ -46,7 +46,10 @@ def compare_engines(
     request: RunRequest,
     settings: Settings,
 ) -> tuple[ModelCost, ...]:
-    """One line for each engine, by what it costs; those of an unknown price stand last."""
+    """One line for each engine, by what it costs; those of an unknown price stand last.
+
+    All ideas count, also those that one of the engines has evaluated before.
+    """
     lines = [
         _line(engine, estimate_run(ideas, 0, replace(request, engine=engine), settings))
         for engine in engines

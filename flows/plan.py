@@ -10,8 +10,9 @@ from flows.again import with_earlier
 from flows.experimental_results import results_by_idea
 from flows.gateway import OpenGateway
 from flows.shards import shard_count, write_shards
+from schemas.evaluation import Receipt
 from schemas.idea import Idea, IdeaBatch, RejectedIdea
-from schemas.identifiers import RunId
+from schemas.identifiers import EvaluationKey, RunId
 from schemas.run import PlannedRun, RunRequest
 from schemas.settings import Settings
 from tasks.evaluation.planned import PlannedIdea, ShardJob, conditions, evaluation_key, run_id_for
@@ -21,7 +22,7 @@ from warehouse.layout import Layout
 from warehouse.object_storage import AT_ONCE
 from warehouse.progress import announce
 from warehouse.runs.landing import RUNS, find_receipt, land_rejections, reuse
-from warehouse.units.landing import complete_receipt
+from warehouse.units.landing import read_receipt
 
 MAXIMUM_SHARD = 20
 """Ideas per Prefect task: a task costs 90 ms of processor time, an idea seconds, a lost worker one
@@ -61,6 +62,21 @@ def key_batch(
     return KeyedBatch(run_id=run_id, planned=planned, rejected=batch.rejected)
 
 
+def receipts_of(keyed: KeyedBatch, layout: Layout) -> dict[EvaluationKey, Receipt]:
+    """What has landed of a batch: of an idea its whole evaluation of any run, else the one of this
+    run that ended early.
+    """
+
+    def landed(key: EvaluationKey) -> Receipt | None:
+        own = read_receipt(layout, RUNS, keyed.run_id, key)
+        return own if own is not None and own.complete else find_receipt(layout, key) or own
+
+    keys = [entry.evaluation_key for entry in keyed.planned]
+    with ThreadPoolExecutor(AT_ONCE) as pool:  # some may have to be brought from elsewhere
+        receipts = zip(keys, pool.map(landed, keys), strict=True)
+        return {key: receipt for key, receipt in receipts if receipt is not None}
+
+
 def write_to_do(
     keyed: KeyedBatch, request: RunRequest, gateway: OpenGateway, layout: Layout
 ) -> dict[Path, tuple[str, ...]]:
@@ -71,17 +87,23 @@ def write_to_do(
     """
     run_id = keyed.run_id
     catalogue_url = Settings().catalogue
-    keys = [entry.evaluation_key for entry in keyed.planned]
-    with ThreadPoolExecutor(AT_ONCE) as pool:  # some may have to be brought from elsewhere
-        found = list(pool.map(lambda key: complete_receipt(layout, RUNS, run_id, key), keys))
-    done = {key for key, receipt in zip(keys, found, strict=True) if receipt is not None}
+    receipts = receipts_of(keyed, layout)
     land_rejections(layout, run_id, keyed.rejected)
     announce(layout, _planned(keyed, request))
-    to_do = [
-        entry
-        for entry in keyed.planned
-        if entry.evaluation_key not in done and not _take_over(entry, run_id, layout, catalogue_url)
-    ]
+    to_do = []
+    for entry in keyed.planned:
+        receipt = receipts.get(entry.evaluation_key)
+        if receipt is None or not receipt.complete:
+            to_do.append(entry)
+        elif receipt.run_id != run_id:
+            reuse(
+                layout,
+                entry.evaluation_key,
+                from_run=receipt.run_id,
+                to_run=run_id,
+                idea=entry.idea,
+                catalogue_url=catalogue_url,
+            )
     if request.again is not None and to_do:
         to_do = with_earlier(to_do, request, layout, catalogue_url)
     return _write_shards(to_do, run_id, request, gateway, layout)
@@ -99,23 +121,6 @@ def _planned(keyed: KeyedBatch, request: RunRequest) -> PlannedRun:
         ideas_path=str(request.ideas_path),
         started_at=datetime.now(UTC),
     )
-
-
-def _take_over(
-    entry: PlannedIdea, run_id: RunId, layout: Layout, catalogue_url: str | None
-) -> bool:
-    receipt = find_receipt(layout, entry.evaluation_key)
-    if receipt is None or receipt.run_id == run_id:
-        return False
-    reuse(
-        layout,
-        entry.evaluation_key,
-        from_run=receipt.run_id,
-        to_run=run_id,
-        idea=entry.idea,
-        catalogue_url=catalogue_url,
-    )
-    return True
 
 
 def _write_shards(

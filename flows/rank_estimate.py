@@ -51,19 +51,21 @@ class RankingEstimate(Noun):
 
 
 def estimate_ranking(
-    ideas: Sequence[Idea], request: RunRequest, settings: Settings
+    ideas: Sequence[Idea], request: RunRequest, settings: Settings, *, ranked: bool = False
 ) -> RankingEstimate:
     """Predict the ranking of `ideas` in the groups they were given.
 
     The matches of one group wait for no others in a ranking by batch: they make one wave.
+
+    Args:
+        ranked: whether the ideas are ranked so already; then nothing is left to ask.
     """
     sizes = Counter(idea.group for idea in ideas)
     parameters = request.profile.ranking
     between = most_bridges(len(sizes), parameters)
-    pairs = between + sum(most_pairs(size, parameters) for size in sizes.values())
-    calls = calls_of(between, parameters) + sum(
-        most_calls(size, parameters) for size in sizes.values()
-    )
+    within = sum(most_pairs(size, parameters) for size in sizes.values())
+    pairs = 0 if ranked else between + within
+    calls = calls_of(pairs, parameters)
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     claims = CLAIM_TOKENS if Module.COMMITTEE in request.modules else 0.0
     shown = idea_tokens + claims + (EVIDENCE_SHOWN + 2 * TEXTS_SHOWN) * TOKENS_PER_TEXT
@@ -71,14 +73,18 @@ def estimate_ranking(
     data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * shown)
     said = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
     asked = Asked(calls, data, calls * said)
-    step = estimate_step(
-        COMPARE_IDEAS,
-        asked,
-        0.0,
-        request.profile.judging,
-        request.engine,
-        settings.language_model,
-        by_batch=request.batch,
+    step = (
+        estimate_step(
+            COMPARE_IDEAS,
+            asked,
+            0.0,
+            request.profile.judging,
+            request.engine,
+            settings.language_model,
+            by_batch=request.batch,
+        )
+        if calls
+        else None
     )
     return RankingEstimate(
         groups=len(sizes),
@@ -89,7 +95,7 @@ def estimate_ranking(
         thinking_tokens=round(step.thinking_tokens) if step else 0,
         cost_usd=step.cost_usd if step else 0.0,
         unpriced_models=step.unpriced_models if step else (),
-        batches=estimate_waves(1 if step and calls else 0) if request.batch else None,
+        batches=estimate_waves(1 if step else 0) if request.batch else None,
     )
 
 

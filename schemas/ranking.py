@@ -131,11 +131,11 @@ class Rating(Judged):
     )
     wins: Annotated[float, Stored(unit="matches")] = Field(
         ge=0,
-        description="Matches won; a tie counts half.",
+        description="Matches won; a tie is neither won nor lost.",
     )
     losses: Annotated[float, Stored(unit="matches")] = Field(
         ge=0,
-        description="Matches lost; a tie counts half.",
+        description="Matches lost; a tie is neither won nor lost.",
     )
     ties: Annotated[int, Stored(unit="matches")] = Field(ge=0, description="Matches tied.")
     unscored_count: Annotated[int, Stored(unit="matches")] = Field(

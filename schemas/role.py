@@ -45,14 +45,15 @@ class Role(StrEnum):
 _ALLOWED: dict[Role, frozenset[Action]] = {
     Role.READER: frozenset({Action.READ}),
     Role.SUBMITTER: frozenset({Action.READ, Action.SUBMIT}),
-    Role.VOTER: frozenset({Action.READ, Action.VOTE}),
+    Role.VOTER: frozenset({Action.VOTE}),  # blind: engine scores would sway the votes
     Role.DECIDER: frozenset({Action.READ, Action.SUBMIT, Action.VOTE, Action.DECIDE}),
     Role.OWNER: frozenset(Action),
 }
 
 ROLES_IN_WORDS = (
-    "reader: results; submitter: ideas too; voter: results, votes and questions"
-    " to vote on; decider: ideas, votes and decisions; owner: everything, and the jobs of others."
+    "reader: results; submitter: ideas too; voter: votes and questions to vote on,"
+    " without results; decider: results, ideas, votes and decisions; owner: everything, and the"
+    " jobs of others."
 )
 
 

@@ -67,7 +67,7 @@ class RankedIdea(Noun):
     failure_count: int
     basis: str = Field(
         default="scores",
-        description="`matches` where the group was ranked by pairwise matches, else `scores`.",
+        description="`matches` where these tell ideas of the group apart, else `scores`.",
     )
     ranking_id: str | None = None
     ranking_engine: str | None = None
@@ -105,6 +105,11 @@ class RankedIdea(Noun):
     def by_matches(self) -> bool:
         """Whether the rank rests on pairwise matches."""
         return self.basis == "matches"
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the matches of its group tell no ideas apart, so that scores rank them."""
+        return self.strength is not None and not self.by_matches
 
 
 class IdeaScore(Noun):
@@ -312,6 +317,9 @@ class ModuleCost(Noun):
     llm_calls_per_idea: float
     prompt_tokens_per_idea: float
     completion_tokens_per_idea: float
+    thinking_tokens_per_idea: float | None = Field(
+        default=None, description="None when no call told."
+    )
     cost_usd_per_idea: float | None
 
 

@@ -154,6 +154,11 @@ class Layout:
         names = safe_name("run", run_id), safe_name("ranking", ranking_id)
         return self.state.joinpath("rankings", *names)
 
+    @property
+    def receipts(self) -> Path:
+        """Folder that says which runs landed which evaluations."""
+        return self.landing / "receipts"
+
     def receipt_index(self, key: EvaluationKey) -> Path:
         """Folder with one empty file per run that landed `key`."""
-        return self.landing / "receipts" / key[:2] / safe_name("evaluation key", key)
+        return self.receipts / key[:2] / safe_name("evaluation key", key)

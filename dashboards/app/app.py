@@ -11,6 +11,7 @@ from dashboards.app.access import admitted, may, show_person
 from dashboards.app.data import Lake, open_lake
 from dashboards.app.registry import PAGES, Page
 from schemas.errors import AssayError
+from schemas.role import Action
 from schemas.settings import DashboardSettings, Settings
 
 MATERIAL = ":material/{}:"
@@ -53,7 +54,7 @@ def _page_of_address(lake: Lake, settings: DashboardSettings) -> "st.Page | None
         sections.setdefault(page.section, []).append(shown)
         pages[page.name] = shown
     links.remember_pages(pages)
-    first = PAGES[0]  # its address is that of the app; its own name leads there too
+    first = here[0]  # its address is that of the app; its own name leads there too
     alias = st.Page(
         partial(draw, first, lake), title=first.title, url_path=first.name, visibility="hidden"
     )
@@ -69,8 +70,8 @@ def _page_of_address(lake: Lake, settings: DashboardSettings) -> "st.Page | None
 
 def _pages_for_reader(lake: Lake) -> tuple[Page, ...]:
     """One that the reader may not use is not there; none for who has not signed in."""
-    allowed = {needs for needs in {page.needs for page in PAGES} if may(lake.layout, needs)}
-    return tuple(page for page in PAGES if page.needs in allowed)
+    allowed = {action for action in Action if may(lake.layout, action)}
+    return tuple(page for page in PAGES if allowed.intersection(page.needs))
 
 
 def _menu(here: tuple[Page, ...], pages: dict[str, "st.Page"]) -> None:

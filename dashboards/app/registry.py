@@ -15,14 +15,14 @@ class Page:
     Attributes:
         name: its address and its file in `screens/`.
         icon: a name of Google's Material Symbols.
-        needs: what a reader has to be allowed to do for the page to be there.
+        needs: what a reader has to be allowed to do for the page to be there; one is enough.
     """
 
     name: str
     title: str
     icon: str
     section: str
-    needs: Action = Action.READ
+    needs: tuple[Action, ...] = (Action.READ,)
 
     @property
     def show(self) -> Callable[[Lake], None]:
@@ -39,11 +39,11 @@ PAGES: tuple[Page, ...] = (
     Page("cost", "Cost and latency", "payments", "Runs"),
     Page("sources", "Sources", "travel_explore", "Runs"),
     Page("ranking", "Ranking", "leaderboard", "Ideas"),
-    Page("vote", "Vote", "how_to_vote", "Ideas"),
+    Page("vote", "Vote", "how_to_vote", "Ideas", (Action.READ, Action.VOTE)),
     Page("inbox", "Inbox", "inbox", "Ideas"),
     Page("idea", "Idea", "lightbulb", "Ideas"),
     Page("paper", "Paper", "article", "Ideas"),
-    Page("evaluate", "Evaluate one", "play_circle", "Ideas", Action.SUBMIT),
+    Page("evaluate", "Evaluate one", "play_circle", "Ideas", (Action.SUBMIT,)),
     Page("manuscripts", "Manuscripts", "rule", "Ideas"),
     Page("surveys", "Surveys", "account_tree", "Ideas"),
     Page("curation", "Rated ideas", "edit_note", "Ideas"),

@@ -74,7 +74,7 @@ class NightRun(NightFigures):
     @property
     def what_leads(self) -> str:
         """What the order of `top` rests on."""
-        return wording.what_leads(any(idea.by_matches for idea in self.top))
+        return wording.what_leads_among(self.top)
 
 
 @dataclass(frozen=True, slots=True)

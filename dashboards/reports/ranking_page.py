@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dashboards.reports.interval_chart import IntervalChart, interval_chart
 from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
-from dashboards.reports.wording import reason
+from dashboards.reports.wording import reason, what_leads_among
 from schemas import patterns
 from schemas.identifiers import IdeaId, RunId
 from schemas.ranking import GroupSummary, Match, RankingHead, Rating, Winner
@@ -95,6 +95,7 @@ class RankingPage:
 
     run: Run
     head: RankingHead
+    what_leads: str
     groups: tuple[RankedGroupPart, ...]
     sensitivity: Sensitivity | None
     across: str | None
@@ -125,6 +126,7 @@ def ranking_page(
     return RankingPage(
         run=queries.run(run_id),
         head=head,
+        what_leads=what_leads_among(ranked_by(queries, head)),
         groups=tuple(_groups(queries, head)),
         sensitivity=sensitivity_of(queries.idea_scores(run_id)),
         across=_across(queries, head),
@@ -191,6 +193,7 @@ def _part(
     dimensions: Sequence[str],
 ) -> RankedGroupPart:
     shown = [idea for idea in ideas if idea.strength is not None][:MATRIX_IDEAS]
+    ordered = [idea for idea in shown if idea.by_matches]  # the scores of the others order them
     unscored = Counter(
         reason(match.unscored_reason) for match in matches if match.unscored_reason is not None
     )
@@ -202,7 +205,7 @@ def _part(
         chart=interval_chart(number, ideas),
         profiles=_profiles(ideas, ratings, dimensions),
         matrix=_matrix(shown, matches),
-        duels=tuple(_duels(shown, matches))[:DUELS_SHOWN],
+        duels=tuple(_duels(ordered, matches))[:DUELS_SHOWN],
         unscored=tuple(unscored.most_common()),
     )
 

@@ -10,7 +10,13 @@ from dashboards.reports.changes import Changes, changes_of
 from dashboards.reports.nightly_page import NightFigures, night_figures
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
-from dashboards.reports.wording import dropped, reason, unscored, weights_in_words, what_leads
+from dashboards.reports.wording import (
+    dropped,
+    reason,
+    unscored,
+    weights_in_words,
+    what_leads_among,
+)
 from schemas.base import Severity
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run, ValidationRow
@@ -93,14 +99,11 @@ class RunPage:
     rejections: tuple[FailureRow, ...]
     failure_groups: tuple[FailureGroup, ...]
     sensitivity: Sensitivity | None
-    ranked_by_matches: bool
+    has_matches: bool
+    what_leads: str
     weights: str
     beyond: tuple[str, ...]
     changes: Changes | None
-
-    @property
-    def what_leads(self) -> str:
-        return what_leads(self.ranked_by_matches)
 
     @property
     def critical_broken_count(self) -> int:
@@ -147,7 +150,8 @@ def run_page(
         rejections=queries.rejections(run_id),
         failure_groups=queries.failure_groups(run_id),
         sensitivity=sensitivity_of(scores),
-        ranked_by_matches=any(ranked.by_matches for ranked in ranking),
+        has_matches=any(ranked.strength is not None for ranked in ranking),
+        what_leads=what_leads_among(ranking),
         weights=weights_in_words(run),
         beyond=_beyond(scores),
         changes=changes_of(queries, run),

@@ -1,6 +1,6 @@
 """The closed words of the tables in plain language."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from dashboards.reports import figures
@@ -12,7 +12,7 @@ from schemas.profile import ScoreWeights
 from schemas.reasons import Reason, reason_named
 from schemas.run import Run
 from schemas.soundness import ConcernKind
-from warehouse.answers import DroppedParameter, IdeaScore
+from warehouse.answers import DroppedParameter, IdeaScore, RankedIdea
 
 _FINGERPRINT = bounded(r"[0-9a-f]{12,64}")
 
@@ -163,14 +163,31 @@ def weights_in_words(run: Run) -> str:
     return ", ".join(f"{name} × {weight:g}" for name, weight in weights)
 
 
-def what_leads(by_matches: bool) -> str:
-    """What the order of ideas rests on, in the same words wherever there is one."""
-    if by_matches:
-        return (
-            "Ranks rest on matches and lead; the score of the modules stands beside, and the two"
-            " may disagree."
-        )
-    return "Ranks rest on scores."
+def what_leads(*, by_matches: bool, undecided: bool) -> str:
+    """What the order of ideas rests on, in the same words wherever there is one.
+
+    Args:
+        undecided: whether the matches of some group tell no ideas apart.
+    """
+    if undecided and not by_matches:
+        return "The matches tell no ideas apart: ranks rest on scores."
+    if not by_matches:
+        return "Ranks rest on scores."
+    said = (
+        "Ranks rest on matches and lead; the score of the modules stands beside, and the two may"
+        " disagree."
+    )
+    more = " Groups whose matches tell no ideas apart are ranked by scores."
+    return said + more if undecided else said
+
+
+def what_leads_among(ranked: Iterable[RankedIdea]) -> str:
+    """`what_leads` of these ideas."""
+    ideas = tuple(ranked)
+    return what_leads(
+        by_matches=any(idea.by_matches for idea in ideas),
+        undecided=any(idea.undecided for idea in ideas),
+    )
 
 
 def score_in_words(run: Run, score: IdeaScore) -> str:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from flows.commands.answer import error_answer
+from schemas.role import Action
 from schemas.settings import ApiSettings
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.tokens import token_of
@@ -60,6 +61,10 @@ class Gate:
         if token is None:
             line = "no valid token: send `Authorization: Bearer TOKEN`, of `assay tokens create`"
             await _refusal(401, line, {"www-authenticate": "Bearer"})(scope, receive, send)
+            return
+        if not token.scope.may(Action.READ):
+            line = f"a {token.scope} may not {Action.READ}: votes are cast on the dashboard"
+            await _refusal(403, line, {})(scope, receive, send)
             return
         if self._at_once[token.token_id] >= self._limits.requests_at_once:
             line = f"this token may ask {self._limits.requests_at_once} requests at once: wait"

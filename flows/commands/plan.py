@@ -1,16 +1,15 @@
 """`assay plan`: what a run would take, before paying for it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from dashboards.reports.figures import counted
 from flows.commands.answer import print_answer
 from flows.commands.options import Ideas, Json
 from flows.given_ideas import given_ideas
 from flows.request import resolve_request
 from flows.talk import print_note, print_warning
 from schemas.choices import EngineChoice
-from schemas.idea import RejectedIdea
 from schemas.options import PlanOptions
 from schemas.run import Budget, RunRequest
 from schemas.settings import Settings
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from flows.batch_estimate import BatchEstimate
     from flows.estimate import Estimate
     from flows.model_comparison import ModelCost
+    from flows.prediction import Prediction
     from flows.rank_estimate import RankingEstimate
 
 _HOW_TO_PRICE = (
@@ -32,9 +32,13 @@ def plan(
     options: PlanOptions,
     json: Json = False,
 ) -> int:
-    """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options."""
+    """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options.
+
+    Ideas that the warehouse holds evaluated are subtracted; `--json` has both figures.
+    """
     from flows.commands.run_output import literature_in_words, print_rejections
     from flows.model_comparison import named_engines
+    from flows.prediction import predict
 
     settings = Settings()
     others = named_engines(options.compare)
@@ -58,9 +62,12 @@ def plan(
         print_warning(line)
     _print(prediction.estimate, prediction.ranking)
     _print_comparison(prediction.comparison)
-    spent_early = _spent_early(prediction.estimate, request.budget)
-    literature = f"literature: {literature_in_words(request.literature)}"
-    for note in (literature, *_named_models(request, others), *spent_early):
+    for note in (
+        f"literature: {literature_in_words(request.literature)}",
+        *_named_models(request, others),
+        *_done_in_words(prediction),
+        *_spent_early(prediction.estimate, request.budget),
+    ):
         print_note(note)
     return 0
 
@@ -76,41 +83,28 @@ def _disorder(estimate: "Estimate", allowed: float) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """What a run would take, what ranking it would, and the same run with other engines."""
-
-    estimate: "Estimate"
-    ranking: "RankingEstimate"
-    comparison: "tuple[ModelCost, ...]"
-    rejected: tuple[RejectedIdea, ...]
-
-    def document(self) -> dict[str, Any]:
-        """As `--json` prints it."""
-        compared = [line.model_dump(mode="json") for line in self.comparison]
-        return {
-            **self.estimate.model_dump(mode="json"),
-            "ranking": self.ranking.model_dump(mode="json"),
-            "rejected_entries": [each.model_dump(mode="json") for each in self.rejected],
-            **({"comparison": compared} if compared else {}),
-        }
-
-
-def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Settings) -> Prediction:
-    """What `request` would take, beside the same with `others`; nothing is asked or paid."""
-    from flows.estimate import estimate_run
-    from flows.model_comparison import compare_engines
-    from flows.rank_estimate import estimate_ranking
-    from tasks.ideas.read import read_batch
-
-    batch = read_batch(request.ideas_path, default_cutoff=request.cutoff_date)
-    own = (request.engine,) if others and not request.engine.is_baseline else ()
-    return Prediction(
-        estimate=estimate_run(batch.ideas, len(batch.rejected), request, settings),
-        ranking=estimate_ranking(batch.ideas, request, settings),
-        comparison=compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings),
-        rejected=batch.rejected,
-    )
+def _done_in_words(prediction: "Prediction") -> list[str]:
+    """What earlier runs have done, and what of it the figures do not count."""
+    done, ideas = prediction.done, prediction.estimate.ideas
+    lines = []
+    if prediction.unknown_because:
+        lines.append(f"earlier runs are not subtracted: {prediction.unknown_because}")
+    if done.evaluated:
+        left = "the figures are of the others" if done.evaluated < ideas else "nothing to pay"
+        lines.append(f"{done.evaluated:,} of {ideas:,} ideas are already evaluated; {left}")
+    if done.replies:
+        lines.append(
+            f"{len(done.replies):,} of {ideas:,} ideas partly evaluated; cached replies that are"
+            f" not counted again: {sum(done.replies):,}"
+        )
+    if done.interrupted:
+        lines.append(
+            f"a stopped run left {counted(done.interrupted, 'idea')} unfinished; cached replies to"
+            " these cannot be counted, so the run may cost less"
+        )
+    if prediction.comparison and lines:
+        lines.append("the comparison of models counts every idea, evaluated or not")
+    return lines
 
 
 def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
@@ -118,7 +112,7 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
 
     _print_steps(estimate)
     rows: list[list[object]] = [
-        ["ideas", f"{estimate.ideas:,} ({estimate.rejected} rejected)"],
+        ["ideas", _ideas(estimate)],
         ["literature requests", f"{estimate.literature_requests:,}"],
         ["model calls", f"{estimate.model_calls:,}"],
         [
@@ -141,7 +135,9 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
     if (batches := estimate.batches) is not None:
         rows[-1] = ["own work", f"{duration(estimate.hours)}, beside the batches"]
         rows += _in_waves(batches)
-    print_table(["the whole run", "expected"], rows)
+    print_table(
+        ["the rest of the run" if estimate.evaluated else "the whole run", "expected"], rows
+    )
     asked = (
         f"{ranking.model_calls:,} calls, {ranking.prompt_tokens:,} prompt and"
         f" {ranking.completion_tokens:,} completion tokens"
@@ -155,6 +151,11 @@ def _print(estimate: "Estimate", ranking: "RankingEstimate") -> None:
             *(_in_waves(ranking.batches) if ranking.batches is not None else ()),
         ],
     )
+
+
+def _ideas(estimate: "Estimate") -> str:
+    evaluated = f"{estimate.evaluated:,} already evaluated, " if estimate.evaluated else ""
+    return f"{estimate.ideas:,} ({evaluated}{estimate.rejected} rejected)"
 
 
 def _in_waves(batches: "BatchEstimate") -> list[list[object]]:

@@ -35,7 +35,7 @@ from schemas.settings import Settings
 from warehouse.jobs import jobs, submit
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
-from warehouse.rankings.queries import rankings_of
+from warehouse.rankings.queries import whole_ranking
 
 if TYPE_CHECKING:
     from flows.approvals import Admission
@@ -264,13 +264,11 @@ def rank_and_print(
 def _stored(request: RankRequest) -> RankingHead | None:
     """A whole ranking of the lake that is what was asked for; None when there is none."""
     with open_queries(Layout(request.warehouse), catalogue_url=Settings().catalogue) as queries:
-        rankings = rankings_of(queries, RunId(request.run_id))
-    same = (
-        head
-        for head in rankings
-        if (head.engine, head.profile, head.grouping, head.method)
-        == (request.engine.text, request.profile.name, request.grouping, request.method)
-    )
-    return next(
-        (head for head in same if head.incomplete_reason is None and head.vote_count == 0), None
-    )
+        return whole_ranking(
+            queries,
+            RunId(request.run_id),
+            request.engine.text,
+            request.profile.name,
+            request.grouping,
+            request.method,
+        )

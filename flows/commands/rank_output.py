@@ -8,6 +8,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from dashboards.reports.wording import what_leads_among
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
     ended_early,
@@ -43,6 +44,7 @@ COLUMNS = (
     "95 %",
     "won",
     "lost",
+    "tied",
     "unscored\nverdicts",
     "score",
 )
@@ -131,6 +133,8 @@ def print_matches(
         f" ratings {head.method.value}{_votes(head)}"
     )
     print_engine_note(head.engine)
+    if any(idea.undecided for idea in ranked):
+        print_note(what_leads_among(ranked))
     if head.group_count > 1:
         print_note(compared_across(summaries))
     for line in early:
@@ -211,6 +215,7 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
         ),
         f"{entry.wins:g}" if played else "",
         f"{entry.losses:g}" if played else "",
+        "" if entry.ties is None else str(entry.ties),
         "" if entry.unscored_match_count is None else str(entry.unscored_match_count),
         number(entry.score),
     )

@@ -100,8 +100,8 @@ def events(idea_ids: Sequence[IdeaId], matches: Iterable[Match]) -> list[Event]:
 
 @dataclass(slots=True)
 class _Counts:
-    wins: float = 0.0
-    losses: float = 0.0
+    wins: int = 0
+    losses: int = 0
     ties: int = 0
     unscored: int = 0
 
@@ -221,12 +221,10 @@ def _count(match: Match, first: _Counts, second: _Counts) -> None:
     if match.winner is None:
         first.unscored += 1
         second.unscored += 1
-        return
-    if match.winner is Winner.TIE:
+    elif match.winner is Winner.TIE:
         first.ties += 1
         second.ties += 1
-    won = {Winner.FIRST: 1.0, Winner.TIE: 0.5, Winner.SECOND: 0.0}[match.winner]
-    first.wins += won
-    first.losses += 1 - won
-    second.wins += 1 - won
-    second.losses += won
+    else:
+        winner, loser = (first, second) if match.winner is Winner.FIRST else (second, first)
+        winner.wins += 1
+        loser.losses += 1

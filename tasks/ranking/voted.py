@@ -120,7 +120,7 @@ def _strength(rating: Rating, elo: Rating) -> VotedStrength:
         lower=rating.lower,
         upper=rating.upper,
         elo=elo.strength,
-        vote_count=round(rating.wins + rating.losses),
+        vote_count=round(rating.wins + rating.losses + rating.ties),
     )
 
 

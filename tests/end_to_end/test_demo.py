@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.request import bundled
 from tests.end_to_end.conftest import DemoRun
 from tests.support.answers import read_answer
 from tests.support.assay_command import assay, landed_count, rows
@@ -72,6 +73,17 @@ def test_the_same_command_again_changes_nothing_and_makes_no_call(
         path: path.stat().st_mtime_ns
         for path in demo.warehouse.glob("landing/run=*/idea=*/receipt.json")
     } == receipts
+
+
+def test_a_plan_of_the_same_ideas_has_nothing_left_to_ask(
+    demo: DemoRun, env: dict[str, str]
+) -> None:
+    ideas = str(bundled("ideas.jsonl"))
+    done = assay_here("plan", ideas, "--warehouse", str(demo.warehouse), "--json", env=env)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["evaluated"], told["literature_requests"]) == (told["ideas"], 0)
+    assert told["without_earlier_runs"]["literature_requests"] > 0
 
 
 def test_every_citation_resolves_to_a_retrieved_paper_inside_the_cutoff(demo: DemoRun) -> None:

@@ -30,7 +30,7 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     found = Layout(tmp_path_factory.mktemp("roles") / "warehouse")
     found.root.mkdir()
     env = environment(found.root.parent / "home")
-    for name, role in (("rita", Role.READER), ("sam", Role.SUBMITTER)):
+    for name, role in (("rita", Role.READER), ("sam", Role.SUBMITTER), ("vera", Role.VOTER)):
         command = ("accounts", "add", name, "--role", role, "--warehouse", str(found.root))
         done = assay_here(*command, env=env, stdin=f"{PASSWORD}\n")
         assert done.returncode == 0, done.stderr
@@ -88,6 +88,18 @@ def test_two_browsers_see_what_their_readers_may(
         expect(rita.page.get_by_label("Password")).to_be_visible()
         sam.page.reload()
         expect(sam.page.get_by_text("sam, submitter")).to_be_visible()
+
+
+def test_a_link_leads_a_voter_to_no_page_with_scores(browser: Browser, address: str) -> None:
+    with reader_of(browser, address) as vera:
+        vera.page.goto(f"{address}/vote")
+        enter(vera, "vera")
+        vera.arrive("Vote")
+        for name in ("tonight", "ranking", "idea", "sql"):
+            vera.page.goto(f"{address}/{name}?run=run-a&idea=idea-00000")
+            expect(vera.page.get_by_role("dialog")).to_contain_text("Page not found")
+            expect(vera.page.get_by_role("heading", level=1)).to_have_text("Vote")
+        vera.troubles.clear()  # Streamlit's own notes on pages that are not there
 
 
 def test_the_way_in_leads_back_to_the_page_that_was_asked(browser: Browser, address: str) -> None:

@@ -4,16 +4,29 @@ a network.
 
 import json
 import socket
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flows.commands.plan import plan
+from flows.gateway import open_gateway
 from flows.model_comparison import named_engines
-from flows.request import bundled
-from schemas.choices import EXTRACTIVE, EngineChoice
+from flows.plan import KeyedBatch, key_batch
+from flows.request import bundled, resolve_request
+from schemas.base import replace
+from schemas.choices import EXTRACTIVE, EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.options import PlanOptions
+from schemas.reasons import Reason
+from schemas.run import Budget, Module, PlannedRun
+from schemas.settings import Settings
+from tasks.ideas.read import read_batch
+from tests.support.evaluations import make_evaluation
+from warehouse.layout import Layout
+from warehouse.progress import announce
+from warehouse.runs.landing import land
 
 IDEAS = bundled("ideas.jsonl")
 KEYS = (
@@ -27,9 +40,16 @@ MODELS = "openai/gpt-5-mini, openai/of-our-own ,anthropic/claude-opus-4-7"
 TOKENS = ("model_calls", "prompt_tokens", "cached_tokens", "thinking_tokens", "completion_tokens")
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the index of the bundled sample is built once."""
+    return tmp_path_factory.mktemp("home")
+
+
 @pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def _alone(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     """No key is set, and nothing can be reached."""
+    monkeypatch.setenv("ASSAY_HOME", str(home))
     for key in KEYS:
         monkeypatch.delenv(key, raising=False)
 
@@ -155,3 +175,104 @@ def test_rejected_entries_are_told_with_place_and_reason_and_what_they_do_to_the
     assert (rejected["location"], rejected["reason"]) == (place, "too_short")
     assert told["allowed_unscored_share"] == 0.1
     assert "will exit 1" in told["warnings"][0]
+
+
+@pytest.fixture
+def few(tmp_path: Path) -> Path:
+    """Three ideas in a file, beside the warehouse."""
+    path = tmp_path / "few.jsonl"
+    path.write_text("".join(IDEAS.read_text().splitlines(keepends=True)[:3]))
+    return path
+
+
+def key_ideas(ideas: Path, options: PlanOptions) -> KeyedBatch:
+    """Ideas with the keys that `assay evaluate` gives them."""
+    settings = Settings()
+    request = resolve_request(ideas, options, settings)
+    batch = read_batch(ideas, default_cutoff=None)
+    with open_gateway(request.literature, settings, Layout(options.warehouse)) as gateway:
+        return key_batch(batch, request, settings, gateway)
+
+
+def land_ideas(
+    options: PlanOptions, keyed: KeyedBatch, run_id: str, count: int, replies: int = 0
+) -> None:
+    """Land `count` ideas under `run_id`; the last one ended early after `replies`, if any."""
+    for number, entry in enumerate(keyed.planned[:count]):
+        partly = replies and number == count - 1
+        made = make_evaluation(number, run_id=run_id, calls=replies or 6, idea=entry.idea)
+        land(
+            Layout(options.warehouse),
+            replace(made, evaluation_key=entry.evaluation_key),
+            incomplete_reason=Reason.BUDGET_EXHAUSTED if partly else None,
+        )
+
+
+def planned_with(ideas: Path, options: PlanOptions, capsys: pytest.CaptureFixture[str]) -> Any:
+    capsys.readouterr()
+    assert plan(ideas, options, json=True) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("run_id", ["", "an-earlier-run"])
+def test_what_is_evaluated_already_costs_nothing_again(
+    tmp_path: Path, few: Path, capsys: pytest.CaptureFixture[str], run_id: str
+) -> None:
+    engine = EngineChoice.named("openai/gpt-4.1")
+    options = PlanOptions(engine=engine, warehouse=tmp_path / "warehouse")
+    before = planned_with(few, options, capsys)
+    keyed = key_ideas(few, options)
+    land_ideas(options, keyed, run_id or keyed.run_id, 2)
+    told = planned_with(few, options, capsys)
+    assert (told["ideas"], told["evaluated"]) == (3, 2)
+    assert told["cost_usd"] == pytest.approx(before["cost_usd"] / 3)
+    assert told["without_earlier_runs"]["cost_usd"] == pytest.approx(before["cost_usd"])
+    with_another = replace(options, engine=EngineChoice.named("openai/o3"))
+    assert planned_with(few, with_another, capsys)["evaluated"] == 0
+    land_ideas(options, keyed, run_id or keyed.run_id, 3)
+    told = planned_with(few, options, capsys)
+    figures = ("literature_requests", "model_calls", "prompt_tokens", "completion_tokens")
+    assert [told[name] for name in (*figures, "cost_usd", "hours")] == [0] * 6
+    assert told["without_earlier_runs"]["model_calls"] == before["model_calls"]
+    assert plan(few, options) == 0
+    assert "3 of 3 ideas are already evaluated; nothing to pay" in capsys.readouterr().err
+
+
+def test_replies_to_partly_evaluated_ideas_are_subtracted_and_others_named(
+    tmp_path: Path, few: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = EngineChoice.named("openai/gpt-4.1")
+    options = PlanOptions(engine=engine, warehouse=tmp_path / "warehouse")
+    before = planned_with(few, options, capsys)
+    keyed = key_ideas(few, options)
+    land_ideas(options, keyed, keyed.run_id, 2, replies=10)
+    begun = PlannedRun(
+        run_id=keyed.run_id,
+        idea_count=3,
+        rejected_count=0,
+        engine=engine.text,
+        profile="economy",
+        modules=(Module.SOUNDNESS, Module.CONTRIBUTION),
+        budget=Budget(),
+        ideas_path=str(few),
+        started_at=datetime.now(UTC),
+    )
+    announce(Layout(options.warehouse), begun)
+    told = planned_with(few, options, capsys)
+    assert (told["evaluated"], told["partly_evaluated"], told["interrupted_ideas"]) == (1, 1, 1)
+    assert told["model_calls"] == round(before["model_calls"] * 2 / 3 - 10)
+    assert plan(few, options) == 0
+    err = capsys.readouterr().err
+    assert "1 of 3 ideas partly evaluated; cached replies that are not counted again: 10" in err
+    assert "a stopped run left 1 idea unfinished" in err
+
+
+def test_a_plan_says_when_earlier_runs_cannot_be_looked_up(
+    tmp_path: Path, few: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # a gateway may be asked
+    Layout(tmp_path).receipts.mkdir(parents=True)
+    literature = LiteratureChoice(url="http://127.0.0.1:9")
+    told = planned_with(few, PlanOptions(warehouse=tmp_path, literature=literature), capsys)
+    assert told["evaluated"] == 0
+    assert "no literature gateway answers" in told["earlier_runs_unknown_because"]

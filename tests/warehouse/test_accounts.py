@@ -159,7 +159,7 @@ def test_capitals_make_no_second_account_and_a_name_stands_on_one_line() -> None
     [
         (Role.READER, {Action.SUBMIT, Action.VOTE, Action.DECIDE, Action.OVERSEE}),
         (Role.SUBMITTER, {Action.VOTE, Action.DECIDE, Action.OVERSEE}),
-        (Role.VOTER, {Action.SUBMIT, Action.DECIDE, Action.OVERSEE}),
+        (Role.VOTER, {Action.READ, Action.SUBMIT, Action.DECIDE, Action.OVERSEE}),
         (Role.DECIDER, {Action.OVERSEE}),
         (Role.OWNER, set()),
     ],

@@ -544,6 +544,29 @@ def test_every_step_that_evaluates_or_ranks_is_on_the_bill_of_its_module(
     assert found == [(module, count, 0.5 * count) for module, count in sorted(counted.items())]
 
 
+def test_costs_per_idea_of_the_modules_add_up_to_that_of_the_run(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    steps = (("extract_methods", "relevance"), ("extract_methods",), ())  # as a bound cut them
+    for number, asked in enumerate(steps):
+        evaluation = make_evaluation(number)
+        calls = tuple(
+            make_llm_call(evaluation.idea.idea_id, n, step=step, cost_usd=0.3)
+            for n, step in enumerate(asked)
+        )
+        add_evaluation(tables, replace(evaluation, llm_calls=calls))
+    by_module = tables.execute(
+        "select module, ideas, llm_calls_per_idea, cost_usd_per_idea from module_costs order by 1"
+    ).fetchall()
+    assert by_module == [
+        ("contribution", 1, 1 / 3, pytest.approx(0.1)),
+        ("soundness", 2, 2 / 3, pytest.approx(0.2)),
+    ]
+    assert tables.execute("select cost_usd_per_idea from run_costs").fetchall() == [
+        (pytest.approx(0.3),)
+    ]
+
+
 def test_cached_replies_do_not_flatter_the_latency(tables: duckdb.DuckDBPyConnection) -> None:
     evaluation = make_evaluation()
     idea_id = evaluation.idea.idea_id

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dashboards.reports.render import ranking_report, run_report
 from schemas.base import replace
 from schemas.errors import PublicationError
 from schemas.identifiers import IdeaId, RunId
@@ -264,6 +265,26 @@ def test_a_group_without_matches_is_ranked_by_scores_beside_groups_with_them(
             'select "group", basis, rank from group_rankings order by "group", rank'
         ).fetchall()
     assert found == [("alone", "scores", 1), ("one", "matches", 1), ("one", "matches", 2)]
+
+
+def test_matches_that_tell_no_ideas_apart_leave_the_order_by_scores(
+    layout: Layout, ideas: list[IdeaId]
+) -> None:
+    with open_queries(layout) as queries:
+        by_scores = {idea.idea_id: idea.rank for idea in queries.ranking(RUN)}
+    group = make_ranked_group(ideas, group="one")
+    alike = [replace(each, rank=1, best_rank=1, worst_rank=3) for each in group.ratings]
+    assert rank(layout, replace(group, ratings=tuple(alike))).published
+    with open_queries(layout) as queries:
+        shown = queries.ranking(RUN)
+    assert len(set(by_scores.values())) > 1
+    assert {idea.idea_id: idea.rank for idea in shown} == by_scores
+    assert {(idea.basis, idea.ranking_id, idea.worst_rank) for idea in shown} == {
+        ("scores", "ranking-a", 3)
+    }
+    for report in (run_report(layout, RUN, "md"), ranking_report(layout, RUN, "md")):
+        assert "The matches tell no ideas apart: ranks rest on scores." in report
+        assert "Why an idea beats another" not in report
 
 
 @pytest.mark.parametrize("module", ["soundness", "contribution"])

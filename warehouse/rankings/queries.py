@@ -41,6 +41,30 @@ def ranking_of(queries: Queries, run_id: RunId, ranking_id: str) -> RankingHead:
     )
 
 
+def whole_ranking(
+    queries: Queries,
+    run_id: RunId,
+    engine: str,
+    profile: str,
+    grouping: Grouping = Grouping.GIVEN,
+    method: RatingMethod = RatingMethod.BRADLEY_TERRY,
+) -> RankingHead | None:
+    """The newest ranking by this engine and profile that ran to its end, without votes of people.
+
+    Raises:
+        ConfigurationError: the run is not published.
+    """
+    wanted = (engine, profile, grouping, method)
+    same = (
+        head
+        for head in rankings_of(queries, run_id)
+        if (head.engine, head.profile, head.grouping, head.method) == wanted
+    )
+    return next(
+        (head for head in same if head.incomplete_reason is None and head.vote_count == 0), None
+    )
+
+
 def group_summaries(queries: Queries, head: RankingHead) -> tuple[GroupSummary, ...]:
     """What the ranking of each group rests on, by name of the group."""
     return tuple(
@@ -82,8 +106,9 @@ def matches_of(queries: Queries, head: RankingHead, groups: Sequence[str]) -> tu
 
 
 def ranked_by(queries: Queries, head: RankingHead) -> tuple[RankedIdea, ...]:
-    """The ideas of the run as this ranking places them;
-    groups without any scored match by score.
+    """The ideas of the run as this ranking places them.
+
+    Groups whose matches tell no ideas apart are placed by score.
     """
     rows = queries.rows("ranking_by", run_id=head.run_id, ranking_id=head.ranking_id)
     return tuple(RankedIdea.model_validate(row, strict=False) for row in rows)

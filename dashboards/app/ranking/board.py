@@ -8,6 +8,7 @@ import polars
 from dashboards.app import state
 from dashboards.app.data import Lake
 from dashboards.app.ranking.weighing import scored_modules, weighed
+from dashboards.reports import wording
 from schemas.ranking import RankingHead
 from schemas.run import Module, Run
 from warehouse.rankings.queries import ranking_shown, rankings_of
@@ -25,8 +26,8 @@ class Board:
 
     `frame`: columns of `leaderboard.sql` with rank, best_rank, worst_rank; score, lower and upper
         (0 to 10) under `weights`; for matches
-    also strength, strength_lower, strength_upper, wins, losses, ties, unscored_match_count and
-    unranked_reason.
+    also strength, strength_lower, strength_upper, wins, losses, ties, unscored_match_count,
+    unranked_reason and rests_on (`matches` or `scores`).
     """
 
     run: Run
@@ -37,6 +38,14 @@ class Board:
     @property
     def basis(self) -> str:
         return basis_of(self.head)
+
+    @property
+    def what_leads(self) -> str:
+        """What the order of its ideas rests on."""
+        if self.head is None:
+            return wording.what_leads(by_matches=False, undecided=False)
+        met = self.frame.filter(polars.col("strength").is_not_null())["rests_on"].unique()
+        return wording.what_leads(by_matches="matches" in met, undecided="scores" in met)
 
     @property
     def leaders(self) -> polars.DataFrame:

@@ -80,7 +80,7 @@ def _tell(board: Board, members: polars.DataFrame) -> None:
             f"The ranking ended early: {wording.reason(board.head.incomplete_reason)}. What is"
             " missing is unscored, not lost."
         )
-    st.caption(wording.what_leads(board.head is not None))
+    st.caption(board.what_leads)
     if dict(board.weights) != weights_of(board.run):
         st.caption(
             "Weights differ from the run's own; the column “Rank change” holds each rank against"

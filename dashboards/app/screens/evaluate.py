@@ -130,7 +130,7 @@ def _show_planned(plan: Mapping[str, object]) -> None:
     }
     for column, (label, value) in zip(st.columns(len(shown)), shown.items(), strict=True):
         column.metric(label, value)
-    st.caption(
-        "An estimate of `assay plan`, as if nothing were kept from earlier runs. The time is bound"
-        f" by the {plan['bound_by']}."
-    )
+    if plan["evaluated"]:
+        st.caption("This idea is already evaluated: nothing to pay.")
+        return
+    st.caption(f"An estimate of `assay plan`. The time is bound by the {plan['bound_by']}.")

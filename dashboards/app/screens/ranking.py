@@ -114,7 +114,7 @@ def _shortlist(board: Board) -> None:
         return
     st.caption(
         f"The best {each:,} of each of {len(board.groups):,} groups; those of the same rank stand"
-        f" by score. {wording.what_leads(board.head is not None)}"
+        f" by score. {board.what_leads}"
     )
     address = polars.col("idea_id").map_elements(
         lambda name: links.address("idea", run=str(board.run.run_id), idea=name),
@@ -147,7 +147,7 @@ def _side_by_side(lake: Lake, board: Board) -> None:
         empty.show("This run has one idea: there is none to hold beside it.")
         return
     order = board.leaders["idea_id"].to_list()
-    st.caption(wording.what_leads(board.head is not None))
+    st.caption(board.what_leads)
     scores = lake.ask(Queries.idea_scores, board.run.run_id)
     of = {str(score.idea_id): score for score in scores}
     for column, place in zip(st.columns(2), (0, 1), strict=True):
@@ -171,7 +171,9 @@ def _one_side(board: Board, score: IdeaScore, scores: Sequence[IdeaScore]) -> No
         "" if row["lower"] is None else f", 95 % from {row['lower']:.2f} to {row['upper']:.2f}"
     )
     st.caption(text.line(f"{row['group']}, {rank}{between}. Coverage {coverage:.0%}."))
-    why = why_it_leads(score, scores, wins=row.get("wins"), losses=row.get("losses"))
+    why = why_it_leads(
+        score, scores, **{name: row.get(name) for name in ("wins", "losses", "ties")}
+    )
     st.markdown(text.line(why))
     for module in modules_of(board.run):
         value = getattr(score, f"{module}_0_to_10")

@@ -13,11 +13,12 @@ def why_it_leads(
     *,
     wins: float | None = None,
     losses: float | None = None,
+    ties: int | None = None,
 ) -> str:
     """Which modules lift it above the mean of the run, which do not, and what is missing.
 
     Args:
-        wins, losses: overall verdicts where the rank rests on matches, which are told first; None
+        wins, losses, ties: overall verdicts where the rank rests on matches, which are told first; None
             where it rests on the score.
     """
     above: list[str] = []
@@ -34,7 +35,8 @@ def why_it_leads(
             (above if value >= mean else below).append(f"{module} {value:.1f} (mean {mean:.1f})")
     lifted, won = "leads by", []
     if wins is not None and losses is not None:
-        lifted, won = "above the mean in", [f"won {wins:g} of {wins + losses:g} overall verdicts"]
+        verdicts = wins + losses + (ties or 0)
+        lifted, won = "above the mean in", [f"won {wins:g} of {verdicts:g} overall verdicts"]
     told = [
         *won,
         *([f"{lifted} {_listed(above)}"] if above else []),

@@ -76,13 +76,24 @@ def index_for_parquet(source: Path, home: Path, progress: Progress | None = None
     Raises:
         SnapshotError: as `build_snapshot`.
     """
-    papers = open_papers(source)
-    name = f"{_plain(source.stem)}-{content_hash(str(source.resolve()), length=8)}-"
-    folder = home / "snapshots"
-    target = folder / f"{name}{content_hash(papers.identity, str(FORMAT_VERSION), length=8)}"
+    target = index_of_file(source, home)
     build_snapshot(source, target, progress=progress)
-    _forget_superseded(folder, name, target)
+    _forget_superseded(target.parent, _index_name(source), target)
     return target
+
+
+def index_of_file(source: Path, home: Path) -> Path:
+    """Return the folder of the index of a Parquet or JSONL file, built or not.
+
+    Raises:
+        SnapshotError: the source cannot be read.
+    """
+    version = content_hash(open_papers(source).identity, str(FORMAT_VERSION), length=8)
+    return home / "snapshots" / f"{_index_name(source)}{version}"
+
+
+def _index_name(source: Path) -> str:
+    return f"{_plain(source.stem)}-{content_hash(str(source.resolve()), length=8)}-"
 
 
 def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:

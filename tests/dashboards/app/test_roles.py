@@ -1,8 +1,10 @@
 """What readers see and may do by their role; on an open dashboard it is what it was."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+import streamlit as st
 
 from dashboards.app.access import check_may, may, signed_in
 from dashboards.app.evaluating.asking import ask, stop
@@ -35,11 +37,27 @@ def test_a_page_that_a_role_may_not_use_is_not_there(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "Evaluate one" in titles(layout, monkeypatch)
-    for role, there in ((Role.READER, False), (Role.VOTER, False), (Role.SUBMITTER, True)):
+    for role, there in ((Role.READER, False), (Role.SUBMITTER, True)):
         sign_in_as(role, layout, monkeypatch)
         found = titles(layout, monkeypatch)
         assert ("Evaluate one" in found) is there
         assert "Runs" in found
+
+
+def test_a_voter_reaches_the_page_vote_and_no_page_with_scores(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign_in_as(Role.VOTER, layout, monkeypatch)
+    offered: list[str] = []
+
+    def navigation(sections: dict[str, list[Any]], **options: Any) -> Any:
+        offered.extend(page.url_path for pages in sections.values() for page in pages)
+        return known_navigation(sections, **options)
+
+    known_navigation = st.navigation
+    monkeypatch.setattr(st, "navigation", navigation)
+    assert titles(layout, monkeypatch) == {"Vote"}
+    assert set(offered) == {"", "vote"}
 
 
 def test_who_has_not_signed_in_sees_the_way_in_and_nothing_else(

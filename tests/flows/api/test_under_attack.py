@@ -123,6 +123,22 @@ def test_a_reader_neither_submits_nor_sees_jobs(
     assert job_ids(layout) == before
 
 
+def test_a_voter_reaches_no_route_that_could_show_scores(url: str, layout: Layout) -> None:
+    voter, reader = (bearing(make_token(layout, role)) for role in (Role.VOTER, Role.READER))
+    routes = httpx.get(f"{url}/openapi.json").json()["paths"]
+    reads = [
+        path.format(run_id="run-a", job_id="none", request_id="none")
+        for path, methods in routes.items()
+        if "get" in methods
+    ]
+    assert any(path.endswith("/ranking") for path in reads)
+    for path in (*reads, "/mcp"):
+        answer = httpx.get(f"{url}{path}?idea=idea-00000", headers=voter)
+        assert (answer.status_code, answer.json()["state"]) == (403, "error"), path
+        assert "a voter may not read results" in answer.json()["error"]
+    assert httpx.get(f"{url}/v1/runs/run-a", headers=reader).status_code == 200
+
+
 def decider(layout: Layout, scope: Role = Role.DECIDER) -> tuple[dict[str, str], str]:
     """Headers of somebody who may decide, and their pseudonym."""
     token = make_token(layout, scope)

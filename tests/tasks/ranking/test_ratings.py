@@ -102,6 +102,14 @@ def test_ties_everywhere_share_the_first_rank(method: RatingMethod) -> None:
 
 
 @pytest.mark.parametrize("method", list(RatingMethod))
+def test_a_tie_is_counted_as_a_tie_and_not_as_half_a_win(method: RatingMethod) -> None:
+    played = matches([("a", "b", Winner.FIRST), ("b", "a", Winner.TIE), ("a", "c", Winner.TIE)])
+    found = rated(played, ["a", "b", "c"], method)
+    counts = {idea: (one.wins, one.losses, one.ties) for idea, one in found.items()}
+    assert counts == {"a": (1, 0, 2), "b": (0, 1, 1), "c": (0, 0, 1)}
+
+
+@pytest.mark.parametrize("method", list(RatingMethod))
 def test_a_judge_that_always_says_a_orders_nobody(method: RatingMethod) -> None:
     pairs = list(combinations(IDEAS, 2))
     both = [(pair, number) for number, pair in enumerate(pairs, start=1)] + [

@@ -1,5 +1,6 @@
 -- What each module of a run cost, and an idea of it: cost_usd sums the calls with a known price; unknown_price_calls are missing from it.
--- thinking_tokens are part of completion_tokens and sum the calls that tell; NULL: none does.
+-- ideas: those it made a call for. <what>_per_idea divides by all ideas of the run, as run_costs does, so that the modules of a run add up to
+-- its cost_usd_per_idea; NULL: no run of ideas. thinking_tokens are part of completion_tokens and sum the calls that tell; NULL: none does.
 with modules (step, module) as (
   values
   ('extract_methods', 'soundness'),
@@ -41,10 +42,12 @@ select
   count(*) filter (where c.thinking_tokens is null and c.completion_tokens > 0) as unknown_thinking_calls,
   sum(c.cost_usd) as cost_usd,
   count(*) filter (where c.cost_usd is null and not c.cache_hit) as unknown_price_calls,
-  count(*) / nullif(count(distinct c.idea_id), 0) as llm_calls_per_idea,
-  sum(c.prompt_tokens) / nullif(count(distinct c.idea_id), 0) as prompt_tokens_per_idea,
-  sum(c.completion_tokens) / nullif(count(distinct c.idea_id), 0) as completion_tokens_per_idea,
-  sum(c.cost_usd) / nullif(count(distinct c.idea_id), 0) as cost_usd_per_idea
+  count(*) / nullif(any_value(r.ideas), 0) as llm_calls_per_idea,
+  sum(c.prompt_tokens) / nullif(any_value(r.ideas), 0) as prompt_tokens_per_idea,
+  sum(c.completion_tokens) / nullif(any_value(r.ideas), 0) as completion_tokens_per_idea,
+  sum(c.thinking_tokens) / nullif(any_value(r.ideas), 0) as thinking_tokens_per_idea,
+  sum(c.cost_usd) / nullif(any_value(r.ideas), 0) as cost_usd_per_idea
 from llm_calls as c
 left join modules as m on m.step = c.step
+left join run_costs as r on r.run_id = c.run_id
 group by c.run_id, coalesce(m.module, 'other')

@@ -1,6 +1,8 @@
 -- Ideas within their group, once for each ranking of their run (once without any): what `group_rankings` shows of one of them.
 -- shown: whether it is the ranking that group_rankings shows: of the run's own engine, in groups as given, the newest. Rankings never mix.
--- has_matches: whether any idea of the group got a strength from matches; else the ranks rest on scores.
+-- has_matches: whether any idea of the group got a strength from matches. basis: matches where these rank an idea of the group below another,
+-- else scores: a group without a scored match, or whose matches tell no ideas apart, keeps the order by scores.
+-- Scores are compared to nine decimals, so that the order of summation never breaks a tie.
 with numbered as (
   select
     k.*,
@@ -46,6 +48,18 @@ joined as (
     and a.ranking_id = n.ranking_id
     and a.idea_id = i.idea_id
     and a.dimension = 'overall'
+),
+based as (
+  select
+    *,
+    count(strength) over (partition by run_id, ranking_id, ranking_group) > 0 as has_matches,
+    case when max(match_rank) over (partition by run_id, ranking_id, ranking_group) > 1 then 'matches' else 'scores' end as basis
+  from joined
 )
-select *, count(strength) over (partition by run_id, ranking_id, ranking_group) > 0 as has_matches
-from joined
+select
+  *,
+  case
+    when basis = 'matches' then match_rank
+    when score is not null then rank() over (partition by run_id, ranking_id, ranking_group order by round(score, 9) desc nulls last)
+  end as rank
+from based

@@ -1,5 +1,6 @@
 -- What each run cost. cost_usd sums the calls with a known price; unknown_price_calls says how many are missing from it.
 -- thinking_tokens sums the calls that tell how much of what they received was thinking; unknown_thinking_calls do not, and NULL: none does.
+-- cost_usd_per_idea: cost_usd over all ideas of the run, the reused and those that a bound left out among them.
 -- An idea reused from an earlier run costs nothing here: its calls stay with the run that paid them.
 with language_model as (
   select

@@ -5,7 +5,7 @@ select
   round(llm_calls_per_idea, 1) as llm_calls_per_idea,
   round(prompt_tokens_per_idea)::bigint as prompt_tokens_per_idea,
   round(completion_tokens_per_idea)::bigint as completion_tokens_per_idea,
-  round(thinking_tokens / nullif(ideas, 0))::bigint as thinking_tokens_per_idea,
+  round(thinking_tokens_per_idea)::bigint as thinking_tokens_per_idea,
   cost_usd_per_idea,
   cost_usd,
   unknown_price_calls

@@ -1,11 +1,13 @@
 -- Ideas of a run as one of its rankings by matches places them, in the groups they met in; without any scored match none has a rank.
+-- rests_on: scores where the matches of a group tell no ideas apart.
 with met_in as (
   select distinct idea_id, "group" from ratings where run_id = $run_id and ranking_id = $ranking_id
 )
 select
   r.idea_id,
   coalesce(m."group", r.ranking_group) as "group",
-  case when r.has_matches then r.match_rank end as rank,
+  case when r.has_matches then r.rank end as rank,
+  r.basis as rests_on,
   r.best_rank,
   r.worst_rank,
   r.strength,

@@ -1,11 +1,8 @@
--- Ideas of a run as one of its rankings places them; groups without any scored match by score.
+-- Ideas of a run as one of its rankings places them; groups whose matches tell no ideas apart by score.
 select
   run_id,
   ranking_group as "group",
-  case
-    when has_matches then match_rank
-    when score is not null then rank() over (partition by ranking_group order by round(score, 9) desc nulls last)
-  end as rank,
+  rank,
   idea_id,
   title,
   score,
@@ -17,7 +14,7 @@ select
   contribution_0_to_10,
   unscored_method_count + unscored_comparison_count + unscored_dimension_count + unscored_persona_review_count as unscored_count,
   failure_count,
-  case when has_matches then 'matches' else 'scores' end as basis,
+  basis,
   ranking_id,
   ranking_engine,
   best_rank,

@@ -1,0 +1,66 @@
+"""Look-up of what earlier runs have done of a request, for plans."""
+
+from flows.done_before import NOTHING_DONE, DoneBefore
+from flows.gateway import open_gateway
+from flows.plan import KeyedBatch, key_batch, receipts_of
+from schemas.calls import CallStatus
+from schemas.evaluation import Receipt
+from schemas.idea import IdeaBatch
+from schemas.run import RunRequest
+from schemas.settings import Settings
+from schemas.tables import TABLE
+from tasks.literature.snapshot.build import index_of_file
+from warehouse.lake import may_hold_a_lake
+from warehouse.landed import read_rows
+from warehouse.layout import Layout
+from warehouse.progress import read_planned
+from warehouse.queries import open_queries
+from warehouse.rankings.queries import whole_ranking
+from warehouse.runs.landing import RUNS
+from warehouse.units.landing import landed_files
+
+
+def landed_before(batch: IdeaBatch, request: RunRequest, settings: Settings) -> DoneBefore:
+    """Return what the warehouse holds of a request; no model and no source is asked.
+
+    Raises:
+        ConfigurationError: no gateway answers at the URL of the literature.
+    """
+    layout, snapshot = Layout(request.warehouse), request.literature.snapshot
+    if not layout.receipts.is_dir() and layout.objects is None:
+        return NOTHING_DONE
+    # Indexing takes minutes, and a file without an index was never evaluated against.
+    if (
+        snapshot is not None
+        and not snapshot.is_dir()
+        and not index_of_file(snapshot, settings.home).is_dir()
+    ):
+        return NOTHING_DONE
+    with open_gateway(request.literature, settings, layout) as gateway:
+        keyed = key_batch(batch, request, settings, gateway)
+    receipts = receipts_of(keyed, layout)
+    evaluated = sum(receipt.complete for receipt in receipts.values())
+    begun = read_planned(layout, keyed.run_id) is not None
+    return DoneBefore(
+        evaluated=evaluated,
+        replies=tuple(_replies(layout, each) for each in receipts.values() if not each.complete),
+        interrupted=len(keyed.planned) - len(receipts) if begun else 0,
+        ranked=evaluated == len(keyed.planned) and _is_ranked(keyed, request, layout, settings),
+    )
+
+
+def _replies(layout: Layout, receipt: Receipt) -> int:
+    """Count the replies that an evaluation which ended early has paid for."""
+    table = TABLE["llm_calls"]
+    files = landed_files(layout, RUNS, table, [receipt])
+    return sum(row["status"] == CallStatus.OK for path in files for row in read_rows(table, path))
+
+
+def _is_ranked(keyed: KeyedBatch, request: RunRequest, layout: Layout, settings: Settings) -> bool:
+    if not may_hold_a_lake(layout, settings.catalogue):
+        return False
+    with open_queries(layout, catalogue_url=settings.catalogue) as queries:
+        if keyed.run_id not in {run.run_id for run in queries.list_runs()}:
+            return False
+        engine, profile = request.engine.text, request.profile.name
+        return whole_ranking(queries, keyed.run_id, engine, profile) is not None

@@ -1,0 +1,76 @@
+"""What a request is expected to take, before anything is paid."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flows.done_before import NOTHING_DONE, DoneBefore
+from flows.estimate import Estimate, estimate_run
+from flows.landed_before import landed_before
+from flows.model_comparison import ModelCost, compare_engines
+from flows.rank_estimate import RankingEstimate, estimate_ranking
+from schemas.choices import EngineChoice
+from schemas.errors import ConfigurationError
+from schemas.idea import RejectedIdea
+from schemas.run import RunRequest
+from schemas.settings import Settings
+from tasks.ideas.read import read_batch
+
+_BOTH = {
+    *("literature_requests", "model_calls", "prompt_tokens", "completion_tokens"),
+    *("cost_usd", "hours"),
+}
+"""Figures that `--json` holds twice: what is left to pay, and what there was in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a run would still take, what ranking it would, and the same run with other engines.
+
+    Attributes:
+        whole: what the run would take if nothing of it were done.
+        done: what earlier runs have done of it.
+        unknown_because: why that could not be looked up; then nothing is subtracted.
+    """
+
+    estimate: Estimate
+    whole: Estimate
+    done: DoneBefore
+    unknown_because: str
+    ranking: RankingEstimate
+    comparison: tuple[ModelCost, ...]
+    rejected: tuple[RejectedIdea, ...]
+
+    def document(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        compared = [line.model_dump(mode="json") for line in self.comparison]
+        return {
+            **self.estimate.model_dump(mode="json"),
+            "interrupted_ideas": self.done.interrupted,
+            "earlier_runs_unknown_because": self.unknown_because,
+            "without_earlier_runs": self.whole.model_dump(mode="json", include=_BOTH),
+            "ranking": self.ranking.model_dump(mode="json"),
+            "rejected_entries": [each.model_dump(mode="json") for each in self.rejected],
+            **({"comparison": compared} if compared else {}),
+        }
+
+
+def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Settings) -> Prediction:
+    """Predict what `request` takes, and the same with `others`; nothing is asked or paid."""
+    batch = read_batch(request.ideas_path, default_cutoff=request.cutoff_date)
+    own = (request.engine,) if others and not request.engine.is_baseline else ()
+    done, unknown_because = NOTHING_DONE, ""
+    try:
+        done = landed_before(batch, request, settings)
+    except ConfigurationError as error:  # such as a gateway that does not run yet
+        unknown_because = str(error)
+    known = (batch.ideas, len(batch.rejected), request, settings)
+    return Prediction(
+        estimate=estimate_run(*known, done),
+        whole=estimate_run(*known),
+        done=done,
+        unknown_because=unknown_because,
+        ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
+        comparison=compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings),
+        rejected=batch.rejected,
+    )
