@@ -125,7 +125,10 @@ def test_a_run_whose_every_reply_is_unusable_exits_1_and_every_place_says_why_fi
     ideas: Path, model_env: dict[str, str], tmp_path: Path
 ) -> None:
     warehouse = tmp_path / "warehouse"
-    why = "2 of 2 ideas without any score: the engine's reply could not be read (2)"
+    why = (
+        "2 of 2 ideas without any score: the engine's reply could not be read (2, most often: no"
+        " JSON in the reply: As I said, it depends)"
+    )
     with start_openai_server(_only_the_first_is_good) as garbling:
         command = [each for each in arguments(ideas, warehouse, garbling) if each != "--json"]
         done = assay(*command, env=model_env)
