@@ -73,19 +73,17 @@ def estimate_ranking(
     data = calls * (dimensions * TOKENS_PER_DIMENSION + 2 * shown)
     said = dimensions * TOKENS_PER_VERDICT + 2 * TOKENS_PER_READING
     asked = Asked(calls, data, calls * said)
-    step = (
-        estimate_step(
-            COMPARE_IDEAS,
-            asked,
-            0.0,
-            request.profile.judging,
-            request.engine,
-            settings.language_model,
-            by_batch=request.batch,
-        )
-        if calls
-        else None
+    step = estimate_step(
+        COMPARE_IDEAS,
+        asked,
+        0.0,
+        request.profile.judging,
+        request.engine,
+        settings.language_model,
+        by_batch=request.batch,
     )
+    if ranked:
+        step = None
     return RankingEstimate(
         groups=len(sizes),
         pairs=pairs,
@@ -95,7 +93,7 @@ def estimate_ranking(
         thinking_tokens=round(step.thinking_tokens) if step else 0,
         cost_usd=step.cost_usd if step else 0.0,
         unpriced_models=step.unpriced_models if step else (),
-        batches=estimate_waves(1 if step else 0) if request.batch else None,
+        batches=estimate_waves(1 if step and calls else 0) if request.batch else None,
     )
 
 

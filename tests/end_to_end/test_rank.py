@@ -81,7 +81,8 @@ def test_a_file_of_groups_is_evaluated_ranked_and_reported_and_then_printed_for_
     assert done.returncode == 0, done.stderr
     ranking = json.loads(done.stdout)["rows"]
     assert Counter(entry["group"] for entry in ranking) == {"p0": 2, "p2": 2}
-    assert {entry["basis"] for entry in ranking} == {"matches"}
+    assert {entry["basis"] for entry in ranking} == {"scores"}  # offline matches tell nobody apart
+    assert all(entry["strength"] is not None for entry in ranking)
     assert all(entry["best_rank"] <= entry["rank"] <= entry["worst_rank"] for entry in ranking)
     (report,) = warehouse.glob("reports/*/ranking.html")
     assert "<svg" in report.read_text()
@@ -133,5 +134,5 @@ def test_a_ranking_by_a_model_killed_in_the_middle_goes_on_and_asks_nothing_paid
     assert sum(count - 1 for count in asked.values()) <= 6, "only what was in flight is asked again"
     engines = rows(warehouse, "select judge, count(*) as n from matches group by all")
     assert engines == [{"judge": "litellm:openai/judge", "n": 288}]
-    shown = rows(warehouse, "select distinct basis, ranking_engine from group_rankings")
-    assert shown == [{"basis": "matches", "ranking_engine": "litellm:openai/judge"}]
+    shown = rows(warehouse, "select distinct ranking_engine from group_rankings")
+    assert shown == [{"ranking_engine": "litellm:openai/judge"}]
