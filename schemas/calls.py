@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from schemas.base import Noun
+from schemas.formats import CallUsd
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 
@@ -60,8 +61,7 @@ class LlmCall(Noun):
         default=None,
         description="Tokens received that were thinking; None: the provider does not say.",
     )
-    cost_usd: float | None = Field(
-        ge=0,
+    cost_usd: CallUsd = Field(
         description="None when no price is known; 0 for a reply from Assay's cache.",
     )
     latency_seconds: float = Field(ge=0, description="Waiting for the provider.")

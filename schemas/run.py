@@ -245,6 +245,13 @@ class ValidationRow(Noun):
     )
     created_at: datetime = Field(description="When it was checked.")
 
+    @property
+    def in_words(self) -> str:
+        """`llm_calls.cost_usd: expect_column_values_to_be_between (1 row)`."""
+        place = ".".join(filter(None, (self.table_name, self.column_name)))
+        rows = f"{self.unexpected_count:,} row{'s' * (self.unexpected_count != 1)}"
+        return f"{': '.join(filter(None, (place, self.expectation)))} ({rows})"
+
 
 class UnitReceipt(Noun):
     """Written last into a unit's landing folder: without it the folder does not exist."""

@@ -19,7 +19,7 @@ from schemas.identifiers import RunId
 from schemas.run import ValidationRow
 from schemas.tables import TABLE
 from warehouse.expectations import expectations_of
-from warehouse.great_expectations import told
+from warehouse.great_expectations import place_of, told
 
 
 def suite_results(rows: Iterable[ValidationRow]) -> Iterator[ExpectationSuiteValidationResult]:
@@ -83,10 +83,7 @@ def _stated(table_name: str, run_id: RunId) -> dict[tuple[str, str], Expectation
     if table_name not in TABLE:
         return {}
     stated = [each.configuration for each in told(expectations_of(TABLE[table_name], run_id))]
-    return {
-        (one.type, one.kwargs.get("column") or ", ".join(one.kwargs.get("column_list", ()))): one
-        for one in stated
-    }
+    return {place_of(one): one for one in stated}
 
 
 def _rule(row: ValidationRow) -> ExpectationConfiguration:

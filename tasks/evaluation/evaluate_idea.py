@@ -133,7 +133,13 @@ def _assembled(
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         failures=tuple(ledger.failures),
-        judge_votes=tuple(ledger.judge_votes),
+        # A judge that answered about one item twice has one vote, the last.
+        judge_votes=tuple(
+            {
+                (vote.step, vote.question, vote.item, vote.judge): vote
+                for vote in ledger.judge_votes
+            }.values()
+        ),
         experimental_results=planned.experimental_results,
         started_at=started_at,
         finished_at=max(
