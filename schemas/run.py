@@ -185,7 +185,10 @@ class Run(Noun):
     state: RunState = Field(description="How the run ended.")
     started_at: datetime = Field(description="Start of the run.")
     finished_at: datetime = Field(description="End of the run.")
-    duration_seconds: float = Field(ge=0, description="Wall-clock time.")
+    duration_seconds: float = Field(
+        ge=0,
+        description="Time of the command that finished it; earlier commands that were interrupted apart.",
+    )
     assay_version: str = Field(description="Version that ran.")
     again_run_id: RunId | None = Field(
         default=None, description="The earlier run whose ideas it evaluates again; None: of none."

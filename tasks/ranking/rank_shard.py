@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
@@ -22,6 +21,7 @@ from schemas.identifiers import IdeaId, content_hash
 from schemas.ranking import BRIDGES, GroupReceipt, GroupSummary, Match, RankedGroup, RankRequest
 from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
 from tasks.accounting.ledger import Ledger
 from tasks.judging.batches.asking import open_batches
 from tasks.judging.opening import EngineOf, open_judging
@@ -177,7 +177,7 @@ async def rank_shard(
 async def _rank_and_land(
     group: GroupJob, job: RankJob, layout: Layout, engine_of: EngineOf, concurrency: int
 ) -> GroupReceipt | None:
-    started_at = datetime.now(UTC)
+    watch = Stopwatch()
     journal = _journal(layout, job, group.group)
     ledgers = {dossier.idea_id: Ledger(dossier.idea_id) for dossier in group.dossiers}
     boundary = ErrorBoundary()
@@ -187,7 +187,7 @@ async def _rank_and_land(
         ranked = await (until_standstill(ranking) if job.request.batch else ranking)
         journal.write((), _calls_of(ledgers))
         receipt = land_group(
-            layout, _value(ranked, job, _receipts(layout, job, group), journal, started_at)
+            layout, _value(ranked, job, _receipts(layout, job, group), journal, watch)
         )
     if isinstance(boundary.error, StandstillError):
         waiting.wait(group.group)
@@ -197,7 +197,7 @@ async def _rank_and_land(
         journal.write((), _calls_of(ledgers))
         ideas = tuple(dossier.idea_id for dossier in group.dossiers)
         return land_failed_group(
-            layout, job, group.group, ideas, boundary.error, started_at, joins=bool(group.joins)
+            layout, job, group.group, ideas, boundary.error, watch, joins=bool(group.joins)
         )
     if receipt.incomplete_reason is None:
         journal.path.unlink(missing_ok=True)
@@ -210,7 +210,7 @@ def land_failed_group(
     group: str,
     ideas: Sequence[IdeaId],
     error: Exception,
-    started_at: datetime,
+    watch: Stopwatch,
     *,
     joins: bool = False,
 ) -> GroupReceipt | None:
@@ -242,8 +242,8 @@ def land_failed_group(
         ratings=(),
         llm_calls=tuple(journal.calls),
         incomplete_reason=cause.reason,
-        started_at=started_at,
-        finished_at=datetime.now(UTC),
+        started_at=watch.started_at,
+        finished_at=watch.finished_at,
     )
     return land_failure(lambda: land_group(layout, failed), f"group {group!r}")
 
@@ -320,7 +320,7 @@ def _value(
     job: RankJob,
     joined: Sequence[GroupReceipt | None],
     journal: Journal,
-    started_at: datetime,
+    watch: Stopwatch,
 ) -> RankedGroup:
     """`joined`: what landed of the groups it joins; where one of them is to be gone on with, so is
     this.
@@ -338,8 +338,8 @@ def _value(
         ratings=ranked.ratings,
         llm_calls=tuple(journal.calls),
         incomplete_reason=reason,
-        started_at=started_at,
-        finished_at=datetime.now(UTC),
+        started_at=watch.started_at,
+        finished_at=watch.finished_at,
     )
 
 
