@@ -1,4 +1,4 @@
-"""Published checks as Great Expectations' own results, so that its renderers can tell them.
+"""Published validations as Great Expectations' own results, so that it can render them.
 
 Importing it takes seconds.
 """
@@ -103,7 +103,7 @@ def _found(row: ValidationRow, *, stated: bool) -> dict[str, object]:
     observed: dict[str, object] = {
         "observed_value": _counted(row.unexpected_count, "unexpected row")
     }
-    if not stated or not row.evaluated_count:
+    if not stated or row.evaluated_count < max(row.unexpected_count, 1):
         return observed
     share = 100 * row.unexpected_count / row.evaluated_count
     return {

@@ -1,9 +1,10 @@
 """Folders in which reports are built, and those that killed commands left behind."""
 
 import fcntl
+import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -19,10 +20,10 @@ def building_folder(layout: Layout) -> Iterator[Path]:
     Removes those that killed commands left behind.
     """
     layout.reports.mkdir(parents=True, exist_ok=True)
-    # Every command that builds a report shares the lock; a killed one lets go of it.
-    with (layout.reports / ".building.lock").open("w") as lock:
-        _remove(layout, lock.fileno())
-        fcntl.flock(lock, fcntl.LOCK_SH)
+    with _lock(layout) as lock:
+        _remove(layout, lock)
+        with suppress(OSError):  # without locks nothing is ever removed here
+            fcntl.flock(lock, fcntl.LOCK_SH)
         building = layout.reports / f"{_BUILDING}{uuid4().hex}"
         try:
             yield building
@@ -46,14 +47,24 @@ def remove_unfinished(layout: Layout) -> int:
     """Remove what killed commands left of reports, unless one is being built; how many folders."""
     if not layout.reports.is_dir():
         return 0
-    with (layout.reports / ".building.lock").open("w") as lock:
-        return _remove(layout, lock.fileno())
+    with _lock(layout) as lock:
+        return _remove(layout, lock)
+
+
+@contextmanager
+def _lock(layout: Layout) -> Iterator[int]:
+    """Yield a handle of the folder, whose lock all commands share while they build."""
+    lock = os.open(layout.reports, os.O_RDONLY)
+    try:
+        yield lock
+    finally:
+        os.close(lock)
 
 
 def _remove(layout: Layout, lock: int) -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # a live command builds one of them
+    except OSError:  # a live command builds one of them: a killed one has no lock
         return 0
     left = [
         path for path in layout.reports.iterdir() if path.name.startswith((_BUILDING, _REPLACED))
