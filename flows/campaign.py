@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -24,6 +23,7 @@ from schemas.errors import PublicationError
 from schemas.reasons import Reason
 from schemas.run import WorkRequest
 from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
 from tasks.shards.work import Shard, ShardWork
 from tasks.telemetry.reporting import reporting, span
 from warehouse.answers import Publication
@@ -109,7 +109,8 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
     def __init__(self, request: WorkRequest, warehouse: Path, **told: str) -> None:
         """`told`: what its span says of it."""
         self.where, self.settings, self.layout = request, Settings(), Layout(warehouse)
-        self.started_at = datetime.now(UTC)
+        self.watch = Stopwatch()
+        self.started_at = self.watch.started_at
         self.told = told
 
     @property
@@ -175,7 +176,7 @@ class Campaign(ABC, Generic[PlanT, HeadT]):
         )
         changes: dict[str, Any] = {"incomplete_reason": next(filter(None, reasons), None)}
         if plan.shards:
-            changes["finished_at"] = datetime.now(UTC)
+            changes["finished_at"] = max(self.watch.finished_at, plan.head.started_at)
         head: HeadT = replace(plan.head, **changes)
         return head
 

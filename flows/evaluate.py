@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
@@ -101,13 +100,11 @@ class Evaluation(Campaign[Plan[Run], Run]):
         receipts = tuple(iterate_receipts(self.layout, RUNS, self.run_id))
         own = (each.started_at for each in receipts if each.reused_from_run_id is None)
         started_at = min((self.started_at, *own))
-        # The clock may have been set back meanwhile.
-        finished_at = max(datetime.now(UTC), started_at)
         timed = replace(
             plan.head,
             started_at=started_at,
-            finished_at=finished_at,
-            duration_seconds=(finished_at - started_at).total_seconds(),
+            finished_at=self.watch.finished_at,
+            duration_seconds=self.watch.seconds,
         )
         return RUNS.concluded(self.layout, timed, receipts)
 

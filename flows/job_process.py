@@ -2,7 +2,6 @@
 
 import signal
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,6 +35,7 @@ from schemas.job import AskJob, CurateJob, JobState, PlanJob, RankJob, SurveyJob
 from schemas.option_values import Options
 from schemas.run import RunRequest
 from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
 from schemas.survey_run import SurveyRequest
 from warehouse.jobs import Job, read_job, read_request, write_status
 from warehouse.lake import open_reader
@@ -86,12 +86,12 @@ def _do(layout: Layout, job_id: str) -> int:
     assert job is not None
     if not job.at_work:
         return job.status.exit_code or EXIT_DONE
-    now = datetime.now(UTC)
+    watch = Stopwatch()
     status = replace(
         job.status,
         state=JobState.RUNNING,
         attempt_count=job.status.attempt_count + 1,
-        started_at=job.status.started_at or now,
+        started_at=job.status.started_at or watch.started_at,
     )
     write_status(job, status)
     ending = ending_of(lambda: _result(layout, job))
@@ -111,7 +111,7 @@ def _do(layout: Layout, job_id: str) -> int:
         job.status if waits else status,  # a runner that was lost is counted, waiting is not
         state=result.state,
         started_at=status.started_at,
-        finished_at=None if waits else datetime.now(UTC),
+        finished_at=None if waits else watch.finished_at,
         exit_code=result.exit_code,
         last_word=result.last_word,
         run_id=result.run_id,

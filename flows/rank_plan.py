@@ -21,6 +21,7 @@ from schemas.profile import RankingParameters
 from schemas.ranking import Grouping, Match, RankingHead, RankRequest
 from schemas.run import Run
 from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
 from tasks.calibration.applying import load_prior
 from tasks.calibration.examples import item_sha256
 from tasks.calibration.text import WORDS
@@ -331,7 +332,7 @@ def _groups_of(
             failed[group] = boundary.error
     for name, error in failed.items():
         if _is_open(blank, layout, name):
-            land_failed_group(layout, blank, name, members[name], error, datetime.now(UTC))
+            land_failed_group(layout, blank, name, members[name], error, Stopwatch())
     return tuple(
         GroupJob(
             group=name,

@@ -47,7 +47,10 @@ class Stored:
     Attributes:
         prose: whether it is long text, which checks do without.
         unit: of a number whose name does not end in its unit.
+        minimum, maximum: bounds of a field whose own validation makes other values unknown.
+        pattern: expression in which any text that is not empty must begin.
         nullable: whether the column may hold NULL although the field is never None.
+        may_be_empty: whether a hash may be empty.
         allowed: the closed list of words, where it is not the whole enum of the field.
         references: `table.column` that must hold the value for the same run and idea.
         reference_severity: how grave a dangling reference is.
@@ -55,7 +58,11 @@ class Stored:
 
     prose: bool = False
     unit: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    pattern: str | None = None
     nullable: bool = False
+    may_be_empty: bool = False
     allowed: tuple[str, ...] = ()
     references: str | None = None
     reference_severity: Severity = Severity.CRITICAL
@@ -66,10 +73,12 @@ Prose = Annotated[str, Stored(prose=True)]
 
 class Noun(BaseModel):
     """A frozen, strict, closed value: no coercion, no unknown field,
-    no change after construction.
+    no change after construction, no number that is none (NaN, infinity).
     """
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", defer_build=True, allow_inf_nan=False
+    )
 
 
 class Reply(BaseModel):
@@ -79,7 +88,7 @@ class Reply(BaseModel):
     `Noun` refuses; bounds on its fields still hold.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True, allow_inf_nan=False)
 
 
 def replace(noun: NounT, **changes: Any) -> NounT:

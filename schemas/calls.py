@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from schemas.base import Noun
+from schemas.formats import CallUsd
 from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
 
@@ -64,8 +65,7 @@ class LlmCall(Noun):
         default=None,
         description="Tokens received that were thinking; None: the provider does not say.",
     )
-    cost_usd: float | None = Field(
-        ge=0,
+    cost_usd: CallUsd = Field(
         description=(
             "None when it is unknown: no price is known, or the provider may have billed the call"
             " without saying what it used, as when a kill came before the answer. The budget counts"

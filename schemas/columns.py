@@ -74,6 +74,8 @@ class Column:
         unit: of a number: `seconds`, `USD`, `tokens`; empty where there is none.
         nullable: whether NULL has a meaning; `meaning` then says which.
         minimum, maximum: inclusive bounds.
+        pattern: expression that any text must match; empty text may pass by `may_be_empty`.
+        may_be_empty: whether text may be empty.
         allowed: the closed list of values; empty: open.
         references: `table.column` that must hold the value for the same run and idea.
         reference_severity: how grave a dangling reference is.
@@ -86,6 +88,8 @@ class Column:
     nullable: bool = False
     minimum: float | None = None
     maximum: float | None = None
+    pattern: str | None = None
+    may_be_empty: bool = True
     allowed: tuple[str, ...] = ()
     references: str | None = None
     reference_severity: Severity = Severity.CRITICAL
@@ -110,7 +114,6 @@ class Table:
         noun: what most of a row is; the others of its columns stand beside it.
         key: columns that together occur once.
         per_idea: whether an evaluation fills it, so that its rows belong to an idea.
-        key_severity: how grave a repeated key is.
     """
 
     name: str
@@ -119,7 +122,6 @@ class Table:
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     per_idea: bool = True
-    key_severity: Severity = Severity.CRITICAL
 
     @property
     def column_names(self) -> tuple[str, ...]:
@@ -219,12 +221,19 @@ def _column(
         (field.description or "").replace("None", "NULL"),
         unit=stored.unit or _UNITS.get(name.rpartition("_")[2], ""),
         nullable=nullable or stored.nullable,
-        minimum=next((fact.ge for fact in facts if hasattr(fact, "ge")), None),
-        maximum=next((fact.le for fact in facts if hasattr(fact, "le")), None),
+        minimum=next((fact.ge for fact in facts if hasattr(fact, "ge")), stored.minimum),
+        maximum=next((fact.le for fact in facts if hasattr(fact, "le")), stored.maximum),
+        pattern=stored.pattern,
+        may_be_empty=not is_word or _may_be_empty(name, stored, facts),
         allowed=stored.allowed or (tuple(base) if closed else ()),
         references=stored.references,
         reference_severity=stored.reference_severity,
     )
+
+
+def _may_be_empty(name: str, stored: Stored, facts: list[Any]) -> bool:
+    has_length = any(getattr(fact, "min_length", None) for fact in facts)
+    return not has_length and (stored.may_be_empty or not name.endswith("_sha256"))
 
 
 def _taken_apart(annotation: Any) -> tuple[Any, bool, list[Any]]:

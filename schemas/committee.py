@@ -2,7 +2,6 @@
 "Method").
 """
 
-from datetime import date
 from enum import StrEnum
 
 from pydantic import Field
@@ -10,6 +9,7 @@ from pydantic import Field
 from schemas.base import Noun, Prose
 from schemas.citation import RemovedCitationCount, UncitedSentenceCount
 from schemas.failure import Failure
+from schemas.formats import PublicationDay, WebAddress
 from schemas.identifiers import KnowledgeId, RetrievedPaperId
 from schemas.knowledge import SourceKind
 from schemas.outcome import (
@@ -74,8 +74,8 @@ class KnowledgeRecord(Judged):
     )
     round: int = Field(ge=1, description="Round of search that found it.")
     title: str = Field(description="Title; empty where the source has none.")
-    url: str = Field(description="Where a reader finds it.")
-    published: date | None = Field(
+    url: WebAddress = Field(description="Where a reader finds it.")
+    published: PublicationDay = Field(
         default=None,
         description="Last day on which it can have appeared; None when unknown.",
     )

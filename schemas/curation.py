@@ -10,6 +10,7 @@ from pydantic import Field
 from schemas.base import Noun, Prose, Writable
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
+from schemas.formats import WebAddress
 from schemas.outcome import Judged, Provenance
 from schemas.reasons import Reason
 
@@ -126,7 +127,7 @@ class Curation(Judged):
     paper_id: str = Field(min_length=1, description="As its files or its forum are called.")
     title: str = Field(description="Of the paper; empty: none was found.")
     reviewed_at: ReviewedAt = Field(description="Where paper and reviews come from.")
-    url: str = Field(description="Page of paper and reviews; empty: none is known.")
+    url: WebAddress = Field(description="Page of paper and reviews; empty: none is known.")
     licence: str = Field(description="Under which its texts may be used; empty: not stated.")
     discipline: str = Field(description="Field of the idea; empty: not stated.")
     cutoff_date: date | None = Field(

@@ -2,17 +2,16 @@
 and what came of its check.
 """
 
-from datetime import date
 from enum import StrEnum
 from textwrap import indent
-from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose, Stored
+from schemas.base import Noun, Prose
 from schemas.calls import ApiCall, LlmCall
 from schemas.draft_neighbour import NeighbourSection, SectionPart
 from schemas.failure import Failure
+from schemas.formats import PublicationDay, WebAddress, Year
 from schemas.identifiers import PaperId
 from schemas.naming import claim_span, escaped
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
@@ -190,11 +189,9 @@ class DraftWork(Noun):
     title: str = Field(description="Title.")
     authors: tuple[str, ...] = Field(default=(), description="Names in printed order.")
     venue: str = Field(default="", description="Journal or conference; empty when unknown.")
-    year: Annotated[int, Stored(unit="year")] | None = Field(
-        default=None, description="Year of publication; None: unknown."
-    )
-    publication_date: date | None = Field(default=None, description="Day of it; None: unknown.")
-    url: str = Field(default="", description="Page of the paper; empty when unknown.")
+    year: Year = Field(default=None, description="Year of publication; None: unknown.")
+    publication_date: PublicationDay = Field(default=None, description="Day of it; None: unknown.")
+    url: WebAddress = Field(default="", description="Page of the paper; empty when unknown.")
     doi: str | None = Field(default=None, description="DOI; None: unknown.")
     arxiv_id: str | None = Field(default=None, description="arXiv identifier; None: unknown.")
 

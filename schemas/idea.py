@@ -6,6 +6,7 @@ from datetime import date, datetime
 from pydantic import Field
 
 from schemas.base import Noun, Prose, Writable
+from schemas.formats import EARLIEST_YEAR, LATEST_YEAR
 from schemas.identifiers import IdeaId, content_hash
 from schemas.reasons import Reason
 
@@ -17,12 +18,16 @@ def cutoff_day(text: str) -> date:
     """`2024-05-17`, a moment of that day, or `2024-05`, which is the last day of the month.
 
     Raises:
-        ValueError: it is none of them.
+        ValueError: it is none of them, or no day from 1500 to 2100.
     """
     year, _, month = text.partition("-")
     if len(year) == 4 and len(month) == 2 and f"{year}{month}".isdecimal():
-        return date(int(year), int(month), monthrange(int(year), int(month))[1])
-    return datetime.fromisoformat(text).date()
+        day = date(int(year), int(month), monthrange(int(year), int(month))[1])
+    else:
+        day = datetime.fromisoformat(text).date()
+    if not EARLIEST_YEAR <= day.year <= LATEST_YEAR:
+        raise ValueError(f"{day.isoformat()} is not from {EARLIEST_YEAR} to {LATEST_YEAR}")
+    return day
 
 
 class Idea(Noun):

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.failure import Answer
+from schemas.formats import PublicationDay
 
 
 class SourceKind(StrEnum):
@@ -29,7 +30,7 @@ class KnowledgeItem(Noun):
         default="",
         description="Abstract, snippet or description; empty where the source gives none.",
     )
-    published: date | None = Field(
+    published: PublicationDay = Field(
         default=None,
         description=(
             "The last day on which it can have appeared: 31 December of a year known alone. None"

@@ -5,10 +5,11 @@
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Stored
 from schemas.identifiers import RunId
 from schemas.option_values import option
 from schemas.options import LakeOptions
@@ -123,7 +124,9 @@ class LedgerRow(LedgerEntry):
 
     sequence: int = Field(ge=1, description="Place in the chain, from 1.")
     recorded_at: datetime = Field(description="When it was appended.")
-    previous_sha256: str = Field(description="Hash of the row before; empty: the first.")
+    previous_sha256: Annotated[str, Stored(may_be_empty=True)] = Field(
+        description="Hash of the row before; empty: the first."
+    )
     entry_sha256: str = Field(description="Hash over all other columns of the row.")
 
 

@@ -2,7 +2,6 @@
 checker §2).
 """
 
-from datetime import date
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from pydantic import Field
 from schemas.base import Noun, Prose, Stored
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
+from schemas.formats import CallUsd, PublicationDay, WebAddress, Year
 from schemas.identifiers import PaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
 from schemas.reasons import Reason
@@ -151,7 +151,7 @@ class Attempt(Judged):
         default=None,
         description="Tokens without thinking, in a release perhaps negative; None: not known.",
     )
-    cost_usd: float | None = Field(default=None, ge=0, description="None when no price is known.")
+    cost_usd: CallUsd = Field(default=None, description="None when no price is known.")
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     provenance: Provenance | None = Field(
@@ -215,9 +215,9 @@ class PooledWork(Noun):
     title: str = Field(description="Title.")
     authors: tuple[str, ...] = Field(default=(), description="Names in printed order.")
     venue: str = Field(default="", description="Journal or conference; empty when unknown.")
-    year: Annotated[int, Stored(unit="year")] | None = Field(description="Year of publication.")
-    publication_date: date | None = Field(description="Day of publication.")
-    url: str = Field(default="", description="Page of the work; empty when unknown.")
+    year: Year = Field(description="Year of publication.")
+    publication_date: PublicationDay = Field(description="Day of publication.")
+    url: WebAddress = Field(default="", description="Page of the work; empty when unknown.")
     doi: str | None = Field(default=None, description="DOI.")
     relevance_0_to_5: int | None = Field(
         ge=0, le=5, description="To the manuscript as a whole; None: found otherwise."

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.base import Noun, Prose, Severity, Stored
+from schemas.formats import OptionalWebAddress, PublicationDay, WebAddress, Year
 from schemas.identifiers import FoundPaperId, PaperId
 from schemas.venue_months import latest_day
 
@@ -34,15 +35,12 @@ class Paper(Noun):
     )
     venue: str = Field(default="", description="Journal or conference; empty when unknown.")
     venue_id: str | None = Field(default=None, description="The source's identifier of the venue.")
-    year: Annotated[int, Stored(unit="year")] | None = Field(
-        default=None,
-        description="Year of publication.",
-    )
-    publication_date: date | None = Field(default=None, description="Day of publication.")
-    url: str = Field(default="", description="Page of the paper; empty when unknown.")
+    year: Year = Field(default=None, description="Year of publication.")
+    publication_date: PublicationDay = Field(default=None, description="Day of publication.")
+    url: WebAddress = Field(default="", description="Page of the paper; empty when unknown.")
     doi: str | None = Field(default=None, description="DOI.")
     arxiv_id: str | None = Field(default=None, description="arXiv identifier.")
-    open_access_pdf_url: str | None = Field(
+    open_access_pdf_url: OptionalWebAddress = Field(
         default=None,
         description="Where a free PDF is said to be.",
     )

@@ -185,7 +185,10 @@ class Run(Noun):
     state: RunState = Field(description="How the run ended.")
     started_at: datetime = Field(description="Start of the run.")
     finished_at: datetime = Field(description="End of the run.")
-    duration_seconds: float = Field(ge=0, description="Wall-clock time.")
+    duration_seconds: float = Field(
+        ge=0,
+        description="Time of the command that finished it; earlier commands that were interrupted apart.",
+    )
     assay_version: str = Field(description="Version that ran.")
     again_run_id: RunId | None = Field(
         default=None, description="The earlier run whose ideas it evaluates again; None: of none."
@@ -250,6 +253,13 @@ class ValidationRow(Noun):
         description="The ranking it was made for; None: an evaluation.",
     )
     created_at: datetime = Field(description="When it was checked.")
+
+    @property
+    def in_words(self) -> str:
+        """`llm_calls.cost_usd: expect_column_values_to_be_between (1 row)`."""
+        place = ".".join(filter(None, (self.table_name, self.column_name)))
+        rows = f"{self.unexpected_count:,} row{'s' * (self.unexpected_count != 1)}"
+        return f"{': '.join(filter(None, (place, self.expectation)))} ({rows})"
 
 
 class UnitReceipt(Noun):

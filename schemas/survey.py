@@ -12,6 +12,7 @@ from pydantic import Field
 from schemas.base import Noun, Prose, Stored
 from schemas.calls import ApiCall, LlmCall
 from schemas.failure import Failure
+from schemas.formats import Year
 from schemas.identifiers import PaperId
 from schemas.outcome import Judged, Provenance, UnitUnscoredReason, UnscoredDetail, UnscoredReason
 from schemas.paper import CitationEdge, Paper, SectionKind
@@ -188,8 +189,8 @@ class SurveyCluster(Noun):
         description="As the engine that outlined the review names it; else words its titles share.",
     )
     paper_count: int = Field(ge=1, description="Papers of it.")
-    first_year: int | None = Field(description="Of its oldest paper; None: no year is known.")
-    last_year: int | None = Field(description="Of its newest paper; None: no year is known.")
+    first_year: Year = Field(description="Of its oldest paper; None: no year is known.")
+    last_year: Year = Field(description="Of its newest paper; None: no year is known.")
     key_paper_ids: tuple[str, ...] = Field(description="Its heaviest papers, heaviest first.")
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from schemas.base import Noun, Severity
+from schemas.base import Noun
 from schemas.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.calls import ApiCall, LlmCall
 from schemas.check_run import CheckHead
@@ -253,7 +253,6 @@ FAILURES = _table(
     "recorded_by",
     "position",
     after=(Column("retryable", BOOLEAN, "Whether running again may help."),),
-    key_severity=Severity.WARNING,
 )
 CANDIDATES = _of_idea(
     "candidates",
@@ -261,7 +260,6 @@ CANDIDATES = _of_idea(
     "paper_id",
     # The candidate's own `seed` is another one.
     after=tuple(replace(column, name="model_seed") for column in columns_of(Provenance, "seed")),
-    key_severity=Severity.WARNING,
 )
 RANKING_TABLES = (
     _head(RUN_ID, "rankings", RankingHead, "ranking_id", more=RANKING_ID),
@@ -449,7 +447,6 @@ TABLES: tuple[Table, ...] = (
         "passage_id",
         more=columns_of(SoundnessReview, "method_id"),
         meaning="One passage a snippet search returned for one method.",
-        key_severity=Severity.WARNING,
     ),
     _of_idea("papers", Paper, "paper_id", meaning="One paper retrieved for one idea."),
     _of_idea("citation_edges", CitationEdge, "citing_paper_id", "cited_paper_id"),
@@ -474,7 +471,6 @@ TABLES: tuple[Table, ...] = (
         "citations",
         Citation,
         *("module", "subject", "field", "paper_id", "knowledge_id"),
-        key_severity=Severity.WARNING,
     ),
     _of_idea("suggestions", Suggestion, "module", "subject", "rank"),
     _of_idea(
@@ -482,15 +478,13 @@ TABLES: tuple[Table, ...] = (
         LlmCall,
         "call_id",
         after=(*FOR_RANKING, *columns_of(LlmCall, "created_at")),
-        key_severity=Severity.WARNING,
     ),
     _of_idea(
         "judge_votes",
         JudgeVote,
         *("step", "question", "item", "judge"),
-        key_severity=Severity.WARNING,
     ),
-    _of_idea("api_calls", ApiCall, "call_id", key_severity=Severity.WARNING),
+    _of_idea("api_calls", ApiCall, "call_id"),
     FAILURES,
     _table(
         (RUN_ID,),

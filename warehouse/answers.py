@@ -40,10 +40,10 @@ class Publication(Noun):
 
     @property
     def failed_expectations(self) -> tuple[str, ...]:
-        """The critical expectations that were broken: why it is not published."""
+        """The critical expectations that were broken, and where: why it is not published."""
         broken = self.validation.broken if self.validation is not None else ()
         critical = (row for row in broken if row.severity is Severity.CRITICAL)
-        return tuple(": ".join(filter(None, (row.table_name, row.expectation))) for row in critical)
+        return tuple(row.in_words for row in critical)
 
 
 class RankedIdea(Noun):

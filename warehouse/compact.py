@@ -22,6 +22,7 @@ from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
 from warehouse.statements import quoted
 from warehouse.transcripts import forget_expired
+from warehouse.unfinished_reports import remove_unfinished
 from warehouse.units.landing import LEFTOVERS
 from warehouse.units.letting_go import let_go, published_names
 
@@ -44,7 +45,8 @@ class CompactReport(Noun):
     snapshots_expired: int = Field(ge=0)
     files_deleted: int = Field(ge=0, description="Files that no kept snapshot reads.")
     leftovers_removed: int = Field(
-        ge=0, description="Folders that killed workers left behind in landing."
+        ge=0,
+        description="Folders that killed workers left behind in landing, and commands in reports.",
     )
     transcripts_deleted: int = Field(
         ge=0, description="Prompts with their replies that were kept longer than the setting."
@@ -120,7 +122,7 @@ def compact(
         files_after=after,
         snapshots_expired=forgotten,
         files_deleted=deleted,
-        leftovers_removed=_remove_leftovers(layout),
+        leftovers_removed=_remove_leftovers(layout) + remove_unfinished(layout),
     )
 
 

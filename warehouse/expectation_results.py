@@ -1,4 +1,4 @@
-"""Published checks as Great Expectations' own results, so that its renderers can tell them.
+"""Published validations as Great Expectations' own results, so that it can render them.
 
 Importing it takes seconds.
 """
@@ -19,7 +19,7 @@ from schemas.identifiers import RunId
 from schemas.run import ValidationRow
 from schemas.tables import TABLE
 from warehouse.expectations import expectations_of
-from warehouse.great_expectations import told
+from warehouse.great_expectations import place_of, told
 
 
 def suite_results(rows: Iterable[ValidationRow]) -> Iterator[ExpectationSuiteValidationResult]:
@@ -83,10 +83,7 @@ def _stated(table_name: str, run_id: RunId) -> dict[tuple[str, str], Expectation
     if table_name not in TABLE:
         return {}
     stated = [each.configuration for each in told(expectations_of(TABLE[table_name], run_id))]
-    return {
-        (one.type, one.kwargs.get("column") or ", ".join(one.kwargs.get("column_list", ()))): one
-        for one in stated
-    }
+    return {place_of(one): one for one in stated}
 
 
 def _rule(row: ValidationRow) -> ExpectationConfiguration:
@@ -106,7 +103,7 @@ def _found(row: ValidationRow, *, stated: bool) -> dict[str, object]:
     observed: dict[str, object] = {
         "observed_value": _counted(row.unexpected_count, "unexpected row")
     }
-    if not stated or not row.evaluated_count:
+    if not stated or row.evaluated_count < max(row.unexpected_count, 1):
         return observed
     share = 100 * row.unexpected_count / row.evaluated_count
     return {

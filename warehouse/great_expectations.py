@@ -1,4 +1,4 @@
-"""Great Expectations, asked about what Arrow could not tell.
+"""Great Expectations, asked to count what Arrow refused.
 
 Importing it takes seconds: only what it is asked for does.
 """
@@ -16,14 +16,14 @@ import pyarrow.compute as pc
 
 from schemas.columns import Table
 from schemas.errors import PublicationError
-from warehouse.expectations import Expectation, Expects
+from warehouse.expectations import MOMENT, Expectation, Expects
 from warehouse.violations import EXAMPLES, ExpectationResult, example
 
 
 def ask(
     table: Table, rows: pa.Table, expectations: Sequence[Expectation]
 ) -> Iterator[ExpectationResult]:
-    """What Great Expectations finds of each.
+    """Results of `expectations`, in their order, as Great Expectations counts them.
 
     Rows and counts are asked for only where one is broken: they cost three times as much as the
     answer alone.
@@ -33,18 +33,17 @@ def ask(
     """
     frame = _frame_of(rows, expectations)
     answers = _answers(table.name, expectations, frame, "BOOLEAN_ONLY")
-    broken = []
-    for expectation, answer in zip(expectations, answers, strict=True):
-        if answer.success:
+    broken = [
+        each for each, answer in zip(expectations, answers, strict=True) if not answer.success
+    ]
+    counted = dict(zip(broken, _answers(table.name, broken, frame, "SUMMARY"), strict=True))
+    for expectation in expectations:
+        if expectation not in counted:
             yield expectation.result(table, len(rows))
-        else:
-            broken.append(expectation)
-    for expectation, answer in zip(
-        broken, _answers(table.name, broken, frame, "SUMMARY"), strict=True
-    ):
-        found = answer.result
-        first = found.get("partial_unexpected_list", ())[:EXAMPLES]
-        count = int(found.get("unexpected_count") or 1)
+            continue
+        summary = counted[expectation].result
+        first = summary.get("partial_unexpected_list", ())[:EXAMPLES]
+        count = int(summary.get("unexpected_count") or 1)
         yield expectation.result(table, len(rows), count, tuple(example(value) for value in first))
 
 
@@ -59,12 +58,25 @@ def _told(expectation: Expectation) -> gxe.Expectation:
         return gxe.ExpectCompoundColumnsToBeUnique(
             column_list=list(expectation.columns), severity=severity
         )
+    if expectation.kind is Expects.IN_ORDER:
+        earlier, later = expectation.columns
+        return gxe.ExpectColumnPairValuesAToBeGreaterThanB(
+            column_A=later,
+            column_B=earlier,
+            or_equal=True,
+            ignore_row_if="either_value_is_missing",
+            severity=severity,
+        )
     about = {"column": expectation.columns[0], "severity": severity}
     match expectation.kind:
         case Expects.IN_SET:
             return gxe.ExpectColumnValuesToBeInSet(value_set=list(expectation.allowed), **about)
         case Expects.NOT_NULL:
             return gxe.ExpectColumnValuesToNotBeNull(**about)
+        case Expects.NOT_EMPTY:
+            return gxe.ExpectColumnValueLengthsToBeBetween(min_value=1, **about)
+        case Expects.MATCHES:
+            return gxe.ExpectColumnValuesToMatchRegex(regex=expectation.pattern, **about)
         case Expects.BETWEEN:
             return gxe.ExpectColumnValuesToBeBetween(
                 min_value=expectation.minimum, max_value=expectation.maximum, **about
@@ -101,13 +113,16 @@ def _answers(
             raise PublicationError(
                 f"{name}: {result.expectation_config.type} could not be evaluated: {raised}"
             )
-    by_place = {_place(result.expectation_config): result for result in results}
+    by_place = {place_of(result.expectation_config): result for result in results}
     return [by_place[each.kind.value, each.column_name] for each in expectations]
 
 
-def _place(config: Any) -> tuple[str, str]:
-    names = config.kwargs.get("column_list") or [config.kwargs["column"]]
-    return config.type, ", ".join(names)
+def place_of(config: Any) -> tuple[str, str]:
+    """Kind and columns of an expectation as Great Expectations has it."""
+    told = config.kwargs
+    if "column_A" in told:
+        return config.type, f"{told['column_B']}, {told['column_A']}"
+    return config.type, ", ".join(told.get("column_list") or [told["column"]])
 
 
 def _frame_of(rows: pa.Table, expectations: Sequence[Expectation]) -> pd.DataFrame:
@@ -121,7 +136,8 @@ def _frame_of(rows: pa.Table, expectations: Sequence[Expectation]) -> pd.DataFra
         if name not in looked_at:
             columns[name] = pc.if_else(values.is_valid(), True, None)
         else:
-            is_text = pa.types.is_string(values.type)
+            is_text, is_day = pa.types.is_string(values.type), pa.types.is_date(values.type)
+            values = values.cast(MOMENT) if is_day else values
             columns[name] = values.dictionary_encode() if is_text else values
     frame: pd.DataFrame = pa.table(columns).to_pandas()
     return frame

@@ -22,6 +22,7 @@ from schemas.errors import (
     UpstreamError,
 )
 from schemas.place import in_object_storage
+from warehouse.catalogue_file import has_catalogue, make_catalogue
 from warehouse.connection import in_memory, share_out
 from warehouse.definitions import show_as_defined
 from warehouse.layout import Layout
@@ -84,7 +85,7 @@ def open_writer(
 
 def _refuse_before_a_move(layout: Layout, catalogue_url: str | None) -> None:
     """A catalogue in a file, and an empty database named: the lake would begin anew there."""
-    if catalogue_url is None or layout.objects is not None or not layout.catalogue.exists():
+    if catalogue_url is None or layout.objects is not None or not has_catalogue(layout):
         return
     catalogue = PostgresCatalogue.of(catalogue_url)
     if not catalogue_state(catalogue).has_lake:
@@ -159,7 +160,7 @@ def may_hold_a_lake(layout: Layout, catalogue_url: str | None) -> bool:
         ConfigurationError: the warehouse needs one there, and none is named.
     """
     _check_catalogue_is_shared(layout, catalogue_url)
-    return catalogue_url is not None or layout.catalogue.exists() or layout.moved_catalogue.exists()
+    return catalogue_url is not None or has_catalogue(layout) or layout.moved_catalogue.exists()
 
 
 def _check_catalogue_is_shared(layout: Layout, catalogue_url: str | None) -> None:
@@ -188,6 +189,11 @@ def _attached(
         raise ConfigurationError(
             f"the catalogue of {layout.root} was moved to PostgreSQL: export {VARIABLE}"
         )
+    if catalogue is None and not read_only and not has_catalogue(layout):
+        try:
+            make_catalogue(layout, _own_place(layout))
+        except duckdb.Error as error:
+            raise _opening_error(layout, None, error) from None
     scanner = "sqlite_scanner" if catalogue is None else "postgres_scanner"
     with (
         loss_told(catalogue),

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import duckdb
 
 from schemas.errors import ConfigurationError, PublicationError
+from warehouse.catalogue_file import has_catalogue
 from warehouse.connection import in_memory
 from warehouse.lake import one_line, open_writer
 from warehouse.layout import Layout
@@ -31,7 +32,7 @@ def move_catalogue(layout: Layout, catalogue_url: str) -> dict[str, int]:
         UpstreamError: PostgreSQL cannot be reached.
     """
     catalogue = PostgresCatalogue.of(catalogue_url)
-    if not layout.catalogue.exists():
+    if not has_catalogue(layout):
         moved = layout.moved_catalogue.exists()
         raise ConfigurationError(
             f"{layout.root} has no SQLite catalogue to move"

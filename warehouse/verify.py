@@ -30,6 +30,7 @@ from warehouse.units.landing import LEFTOVERS, bring, landed_names, loose_files
 from warehouse.verify_content import LakeContent, LandedContent
 from warehouse.verify_landing import read_file, read_units
 from warehouse.verify_records import recorded_problems
+from warehouse.verify_values import bad_values
 
 
 class VerifyReport(Noun):
@@ -50,8 +51,8 @@ class VerifyReport(Noun):
 
 
 def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
-    """Check that every file is there, every table and mart reads, the rows are those that landed,
-    and nothing landed in vain.
+    """Check that every file is there, every table and mart reads, values are within the bounds of
+    their columns, the rows are those that landed, and nothing landed in vain.
 
     Raises:
         ConfigurationError: there is no lake, or its catalogue cannot be opened or read.
@@ -63,6 +64,7 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
             problems += _missing_files(connection, layout)
             rows, unreadable = _readable(connection)
             problems += unreadable
+            problems += bad_values(connection, rows.keys() & filled_tables(connection))
             comparison = _Comparison(layout, LakeContent(connection), rows.keys())
             for kind in KINDS:
                 problems += comparison.problems(kind)

@@ -1,5 +1,6 @@
-"""Great Expectations' Data Docs of a run: what its renderers make of the published checks, in one
-self-contained page.
+"""Data Docs of a run: its published validations in one self-contained page.
+
+Great Expectations renders them. Arrow and SQL validated the rows.
 """
 
 from collections.abc import Iterable

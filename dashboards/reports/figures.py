@@ -72,8 +72,11 @@ def usd(cost_usd: float | None, unknown_price_calls: int = 0) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """`0.42 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
-    if seconds is None:
+    """`0.42 s`, `12 s`, `3 min 20 s`, `2 h 5 min`.
+
+    Unknown where a clock was set back between the two times it comes from.
+    """
+    if seconds is None or seconds < 0:
         return "unknown"
     if seconds < 9.95:
         return f"{seconds:.2f} s" if seconds < 0.995 else f"{seconds:.1f} s"

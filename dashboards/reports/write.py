@@ -3,9 +3,7 @@ HTML.
 """
 
 import logging
-import shutil
 from pathlib import Path
-from uuid import uuid4
 
 from dashboards.reports.alarms import USUAL
 from dashboards.reports.html_page import html_page
@@ -28,6 +26,7 @@ from schemas.settings import AlarmSettings
 from warehouse.answers import IdeaReview
 from warehouse.layout import Layout, safe_name
 from warehouse.queries import open_queries
+from warehouse.unfinished_reports import building_folder, move_into_place
 
 logger = logging.getLogger(__name__)
 
@@ -56,26 +55,25 @@ def write_reports(
     """
     safe_name("run", run_id)  # refuses a run_id that cannot name a folder
     target = layout.reports / run_id
-    building = layout.reports / f".building-{uuid4().hex}"
-    try:
-        with open_queries(layout, catalogue_url=catalogue_url) as queries:
-            queries.run(run_id)
-            (building / "ideas").mkdir(parents=True)
-            names: dict[IdeaId, str] = {}
-            for review in queries.idea_reviews(run_id):
-                idea_id = review.evaluation.idea.idea_id
-                names[idea_id] = file_name(idea_id)
-                _write_idea(building / "ideas" / names[idea_id], review)
-            index = run_page(queries, run_id, names, thresholds)
-            ranking = ranking_page(queries, run_id)
+    with (
+        open_queries(layout, catalogue_url=catalogue_url) as queries,
+        building_folder(layout) as building,
+    ):
+        queries.run(run_id)
+        (building / "ideas").mkdir(parents=True)
+        names: dict[IdeaId, str] = {}
+        for review in queries.idea_reviews(run_id):
+            idea_id = review.evaluation.idea.idea_id
+            names[idea_id] = file_name(idea_id)
+            _write_idea(building / "ideas" / names[idea_id], review)
+        index = run_page(queries, run_id, names, thresholds)
+        ranking = ranking_page(queries, run_id)
         if ranking is not None:
             _write(building / "ranking.md", ranking_markdown(ranking))
             _write(building / "ranking.html", ranking_html(ranking))
         _write(building / "index.md", run_markdown(index))
         _write(building / "index.html", run_html(index))
-        _move_into_place(building, target)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
+        move_into_place(building, target)
     return target / "index.html", target / "index.md"
 
 
@@ -116,14 +114,3 @@ def file_name(idea_id: IdeaId) -> str:
 
 def _write(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "replace"))
-
-
-def _move_into_place(building: Path, target: Path) -> None:
-    """A rename does not replace a folder with content,
-    so an earlier report is moved aside first.
-    """
-    aside = building.with_name(f".replaced-{uuid4().hex}")
-    if target.exists():
-        target.rename(aside)
-    building.rename(target)
-    shutil.rmtree(aside, ignore_errors=True)

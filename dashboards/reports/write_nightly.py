@@ -15,6 +15,7 @@ from schemas.identifiers import RunId
 from schemas.run import Run
 from schemas.settings import AlarmSettings
 from warehouse.answers import RunCost
+from warehouse.catalogue_file import has_catalogue
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 
@@ -64,7 +65,7 @@ def write_nightly(
     with ExitStack() as stack:
         queries = (
             stack.enter_context(open_queries(layout, catalogue_url=catalogue_url))
-            if run_ids or (catalogue_url is None and layout.catalogue.exists())
+            if run_ids or (catalogue_url is None and has_catalogue(layout))
             else None
         )
         page = nightly_page(queries, at.date(), outcomes, run_ids, thresholds)

@@ -1,6 +1,5 @@
 """Runs one suite: asks, scores, sets published figures beside, lands, publishes and reports."""
 
-from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from flows.run_lock import only_command_on
 from schemas.base import replace
 from schemas.benchmark import BenchmarkReceipt, BenchmarkRequest, BenchmarkRun, BenchmarkScore
 from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
 from warehouse.benchmarks.landing import BENCHMARKS, land_benchmark
 from warehouse.layout import Layout
 from warehouse.run_log import EVENTS, run_log
@@ -41,9 +41,9 @@ def run_suite(
         if receipt is None:
             trial = Trial(request, run_id, settings, evaluate)
             trial.folder.mkdir(parents=True, exist_ok=True)
-            started_at = datetime.now(UTC)
+            watch = Stopwatch()
             scores = tuple(suite.run(trial))
-            receipt = land_benchmark(layout, _run(suite, trial, data, scores, started_at))
+            receipt = land_benchmark(layout, _run(suite, trial, data, scores, watch))
         publication = publish(layout, BENCHMARKS, receipt, catalogue_url=settings.catalogue)
         told = publication.model_dump(include={"published", "unchanged", "failed_expectations"})
         EVENTS.info("benchmark ended", extra=told)
@@ -56,7 +56,7 @@ def run_suite(
 
 
 def _run(
-    suite: Suite, trial: Trial, data: str, scores: tuple[BenchmarkScore, ...], started_at: datetime
+    suite: Suite, trial: Trial, data: str, scores: tuple[BenchmarkScore, ...], watch: Stopwatch
 ) -> BenchmarkRun:
     request = trial.request
     # Those that were paid for but answered nothing, as a kill came first, are in the journal alone.
@@ -86,6 +86,6 @@ def _run(
         prompt_tokens=sum(call.prompt_tokens for call in calls),
         completion_tokens=sum(call.completion_tokens for call in calls),
         cost_usd=None if None in prices else sum(price for price in prices if price is not None),
-        started_at=started_at,
-        finished_at=datetime.now(UTC),
+        started_at=watch.started_at,
+        finished_at=watch.finished_at,
     )

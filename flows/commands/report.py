@@ -64,7 +64,8 @@ def report(
             "--data-docs",
             metavar="",
             help=(
-                "Great Expectations' Data Docs of its checks, as one HTML file, instead of the run."
+                "Its validations as Great Expectations renders them, as one HTML file, instead of"
+                " the run."
             ),
         ),
     ] = False,

@@ -5,7 +5,6 @@ value.
 import asyncio
 import dataclasses
 from collections.abc import Awaitable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from schemas.base import Noun, replace
@@ -16,6 +15,7 @@ from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.run import Module
+from schemas.stopwatch import Stopwatch
 from schemas.suggestion import Suggestion
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.modules import MODULES, IdeaTools
@@ -37,7 +37,7 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
 
     Failures of sources, engines and documents travel inside the value; bugs raise.
     """
-    started_at = datetime.now(UTC)
+    watch = Stopwatch()
     tools = dataclasses.replace(
         tools, before=planned.before, experimental_results=planned.experimental_results
     )
@@ -57,10 +57,11 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
         planned,
         job,
         tools.ledger,
-        started_at,
+        watch,
         {name: task.result() for name, task in tasks.items()},
     )
-    return await _with_resources(evaluation, job, tools)
+    evaluation = await _with_resources(evaluation, job, tools)
+    return replace(evaluation, finished_at=watch.finished_at)
 
 
 async def _with_resources(
@@ -88,7 +89,6 @@ async def _with_resources(
         resources=extracted.resources,
         failures=(*tools.ledger.failures, *extracted.failures),
         llm_calls=tuple(tools.ledger.llm_calls),
-        finished_at=max(datetime.now(UTC), evaluation.started_at),
     )
 
 
@@ -101,7 +101,7 @@ def _assembled(
     planned: PlannedIdea,
     job: ShardJob,
     ledger: Ledger,
-    started_at: datetime,
+    watch: Stopwatch,
     found: "Mapping[str, Findings]",
 ) -> IdeaEvaluation:
     papers: dict[PaperId, Paper] = {}
@@ -133,12 +133,16 @@ def _assembled(
         llm_calls=tuple(ledger.llm_calls),
         api_calls=tuple(ledger.api_calls),
         failures=tuple(ledger.failures),
-        judge_votes=tuple(ledger.judge_votes),
+        # A judge that answered about one item twice has one vote, the last.
+        judge_votes=tuple(
+            {
+                (vote.step, vote.question, vote.item, vote.judge): vote
+                for vote in ledger.judge_votes
+            }.values()
+        ),
         experimental_results=planned.experimental_results,
-        started_at=started_at,
-        finished_at=max(
-            datetime.now(UTC), started_at
-        ),  # the clock may have been set back meanwhile
+        started_at=watch.started_at,
+        finished_at=watch.finished_at,
     )
 
 
@@ -151,11 +155,11 @@ def _described(paper: Paper) -> Paper:
 
 
 def failed_evaluation(
-    planned: PlannedIdea, job: ShardJob, ledger: Ledger, started_at: datetime, failure: Failure
+    planned: PlannedIdea, job: ShardJob, ledger: Ledger, watch: Stopwatch, failure: Failure
 ) -> IdeaEvaluation:
     """The evaluation of an idea that came to no end: its calls, its failure, and nothing else."""
     ledger.failures.append(failure)
-    return _assembled(planned, job, ledger, started_at, {})
+    return _assembled(planned, job, ledger, watch, {})
 
 
 def unscored_reasons(evaluation: IdeaEvaluation) -> Iterator[Reason]:

@@ -7,7 +7,6 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 from schemas.boundary import ErrorBoundary, out_of_memory
@@ -16,6 +15,7 @@ from schemas.failure import Failure
 from schemas.identifiers import EvaluationKey
 from schemas.reasons import About, Reason, first_that_may_pass
 from schemas.run import Module
+from schemas.stopwatch import Stopwatch
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation.evaluate_idea import (
     evaluate_idea,
@@ -176,7 +176,7 @@ async def _evaluate_and_land(
     """
     unit = RUNS.unit_path(layout, job.run_id, planned.evaluation_key)
     ledger = Ledger(planned.idea.idea_id, unit)
-    started_at = datetime.now(UTC)
+    watch = Stopwatch()
     if attempts.count(planned.evaluation_key) >= MAXIMUM_ATTEMPTS:
         detail = (
             f"the worker died {MAXIMUM_ATTEMPTS} times with this idea in hand; it was set aside so"
@@ -185,7 +185,7 @@ async def _evaluate_and_land(
         failure = _failure(planned, Reason.WORKER_LOST, detail)
         land(
             layout,
-            failed_evaluation(planned, job, ledger, started_at, failure),
+            failed_evaluation(planned, job, ledger, watch, failure),
             incomplete_reason=Reason.WORKER_LOST,
         )
         attempts.end(planned.evaluation_key)
@@ -203,7 +203,7 @@ async def _evaluate_and_land(
             return _WAITING
         if boundary.error is not None:
             failure = _failure_of(boundary.error, planned, job)
-            failed = failed_evaluation(planned, job, ledger, started_at, failure)
+            failed = failed_evaluation(planned, job, ledger, watch, failure)
             reason = failure.reason
             land_failure(
                 lambda: land(layout, failed, incomplete_reason=reason),

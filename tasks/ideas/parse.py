@@ -1,6 +1,6 @@
 """One entry of an idea file becomes an idea, or a rejection that says how to mend it."""
 
-from datetime import date, datetime
+from datetime import date
 
 from schemas.base import encodable
 from schemas.idea import Idea, RejectedIdea, cutoff_day
@@ -139,18 +139,15 @@ def _check_text(text: str, fields: NamedFields) -> None:
 def _cutoff(value: object) -> date | None:
     if value is None:
         return None
-    if isinstance(value, datetime):
-        return value.date()
-    if isinstance(value, date):
-        return value
-    if isinstance(value, str):
+    if isinstance(value, date | str):
         try:
-            return cutoff_day(value.strip())
+            return cutoff_day(str(value).strip())
         except ValueError:
             pass
     told = scalar_text(value)
     shown = "(a list or an object)" if told is None else repr(" ".join(told.split())[:40])
     raise _RejectionError(
         Reason.BAD_CUTOFF_DATE,
-        f"cutoff_date {shown} is no date: write it as YYYY-MM-DD or YYYY-MM, such as 2024-09-24",
+        f"cutoff_date {shown} is no date from 1500 to 2100: write it as YYYY-MM-DD or YYYY-MM, such as"
+        " 2024-09-24",
     )

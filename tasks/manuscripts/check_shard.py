@@ -3,12 +3,11 @@
 A manuscript that landed whole is not checked again.
 """
 
-from datetime import UTC, datetime
-
 from schemas.check_run import CheckReceipt, CheckRequest, ManuscriptSource
 from schemas.identifiers import IdeaId
 from schemas.manuscripts import ManuscriptCheck
 from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
 from tasks.accounting.ledger import Ledger
 from tasks.manuscripts.check import check_manuscript, unread
 from tasks.manuscripts.collect import CheckJob
@@ -35,12 +34,17 @@ async def check_job(job: CheckJob, settings: Settings) -> tuple[CheckReceipt, ..
             done = complete_receipt(layout, CHECKS, job.run_id, source.manuscript_id)
             if done is not None:
                 return done
-            started_at = datetime.now(UTC)
+            watch = Stopwatch()
             unit = CHECKS.unit_path(layout, job.run_id, source.manuscript_id)
             ledger = Ledger(IdeaId(source.manuscript_id), unit)
             check = await _checked(source, job.request, tools, settings, ledger)
             return land_checks(
-                layout, job.run_id, source.manuscript_id, [check], started_at, datetime.now(UTC)
+                layout,
+                job.run_id,
+                source.manuscript_id,
+                [check],
+                watch.started_at,
+                watch.finished_at,
             )
 
         return tuple(await each_unit(job.sources, MANUSCRIPTS_IN_FLIGHT, one))

@@ -8,7 +8,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
@@ -22,6 +21,7 @@ from schemas.identifiers import IdeaId, content_hash
 from schemas.ranking import BRIDGES, GroupReceipt, GroupSummary, Match, RankedGroup, RankRequest
 from schemas.reasons import first_that_may_pass
 from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
 from tasks.accounting.ledger import Ledger
 from tasks.judging.batches.asking import open_batches
 from tasks.judging.opening import EngineOf, open_judging
@@ -161,7 +161,7 @@ async def rank_shard(
 async def _rank_and_land(
     group: GroupJob, job: RankJob, layout: Layout, engine_of: EngineOf, concurrency: int
 ) -> GroupReceipt | None:
-    started_at = datetime.now(UTC)
+    watch = Stopwatch()
     journal = _journal(layout, job, group.group)
     unit = RANKINGS.unit_path(layout, job.request.run_id, job.ranking_id, group.group)
     ledgers = {dossier.idea_id: Ledger(dossier.idea_id, unit) for dossier in group.dossiers}
@@ -171,7 +171,7 @@ async def _rank_and_land(
         ranking = _ranked(group, job, layout, engine_of, concurrency, journal, ledgers)
         ranked = await (until_standstill(ranking) if job.request.batch else ranking)
         receipt = land_group(
-            layout, _value(ranked, job, _receipts(layout, job, group), ledgers, started_at)
+            layout, _value(ranked, job, _receipts(layout, job, group), ledgers, watch)
         )
     if isinstance(boundary.error, StandstillError):
         waiting.wait(group.group)
@@ -185,7 +185,7 @@ async def _rank_and_land(
             group.group,
             ideas,
             boundary.error,
-            started_at,
+            watch,
             calls=_calls_of(ledgers),
             joins=bool(group.joins),
         )
@@ -200,7 +200,7 @@ def land_failed_group(
     group: str,
     ideas: Sequence[IdeaId],
     error: Exception,
-    started_at: datetime,
+    watch: Stopwatch,
     *,
     calls: tuple[LlmCall, ...] = (),
     joins: bool = False,
@@ -232,8 +232,8 @@ def land_failed_group(
         ratings=(),
         llm_calls=calls,
         incomplete_reason=cause.reason,
-        started_at=started_at,
-        finished_at=datetime.now(UTC),
+        started_at=watch.started_at,
+        finished_at=watch.finished_at,
     )
     return land_failure(lambda: land_group(layout, failed), f"group {group!r}")
 
@@ -310,7 +310,7 @@ def _value(
     job: RankJob,
     joined: Sequence[GroupReceipt | None],
     ledgers: Mapping[IdeaId, Ledger],
-    started_at: datetime,
+    watch: Stopwatch,
 ) -> RankedGroup:
     """`joined`: what landed of the groups it joins; where one of them is to be gone on with, so is
     this.
@@ -328,8 +328,8 @@ def _value(
         ratings=ranked.ratings,
         llm_calls=_calls_of(ledgers),
         incomplete_reason=reason,
-        started_at=started_at,
-        finished_at=datetime.now(UTC),
+        started_at=watch.started_at,
+        finished_at=watch.finished_at,
     )
 
 

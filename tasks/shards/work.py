@@ -8,7 +8,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -21,6 +20,7 @@ from schemas.identifiers import RunId
 from schemas.reasons import Reason
 from schemas.run import UnitReceipt
 from schemas.settings import Settings
+from schemas.stopwatch import Stopwatch
 from tasks.telemetry.reporting import reporting, span
 from warehouse.layout import Layout
 from warehouse.rights import keep_private
@@ -178,9 +178,9 @@ async def land_once(
     done = complete_receipt(layout, record.kind, run_id, name)
     if done is not None:
         return done
-    started_at = datetime.now(UTC)
+    watch = Stopwatch()
     unit = await work()
-    return land_unit(layout, record, run_id, unit, started_at, datetime.now(UTC))
+    return land_unit(layout, record, run_id, unit, watch.started_at, watch.finished_at)
 
 
 def land_failure(land: Callable[[], AnswerT], title: str) -> AnswerT | None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+from schemas.base import replace
 from schemas.calls import ApiCall
 from schemas.errors import AssayError
 from schemas.failure import SourceFailure
@@ -72,7 +73,7 @@ def recorded(
 
 
 def record(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
-    """One row; what `columns` leave out is that of a request that left alone and did not wait."""
+    """Record one request; what `columns` leave out is that of one that left alone at once."""
     usual: dict[str, Any] = {
         "call_id": uuid4().hex,
         "status": None,
@@ -85,7 +86,13 @@ def record(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:
         "created_at": datetime.now(UTC),
     }
     row = {"idea_id": ledger.idea_id, "source": source, "endpoint": endpoint[:_LONGEST_ENDPOINT]}
-    ledger.api_calls.append(ApiCall(**{**usual, **columns, **row}))
+    call = ApiCall(**{**usual, **columns, **row})
+    for place, other in enumerate(ledger.api_calls):
+        if other.call_id == call.call_id:  # two look-ups of the idea shared a request
+            share = other.request_share + call.request_share
+            ledger.api_calls[place] = replace(other, request_share=share)
+            return
+    ledger.api_calls.append(call)
 
 
 def record_cache_hit(ledger: Ledger, source: str, endpoint: str, **columns: Any) -> None:

@@ -25,9 +25,7 @@ def one_tenth(tests: Sequence[T], number: int) -> list[T]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("long tests")
-    group.addoption(
-        "--tenth", type=int, help="run this tenth of the tests: a number modulo 10"
-    )
+    group.addoption("--tenth", type=int, help="run this tenth of the tests: a number modulo 10")
     group.addoption(
         "--begin-within", type=float, help="skip tests that would begin later [minutes]"
     )

@@ -213,19 +213,18 @@ CASES: dict[str, tuple[Broken, str]] = {
         change("contribution_reviews", mean_comparison_score=0.99),
         "means_are_means_of_their_comparisons",
     ),
-    "end before the start": (
-        lambda rows: rows["ideas"][0].update(
-            started_at=rows["ideas"][0]["finished_at"], finished_at=rows["ideas"][0]["started_at"]
-        ),
-        "evaluations_end_after_they_start",
+    "percentages that sum to 173": (
+        change("novelty", probabilities_percent='{"1": 73, "5": 100}'),
+        "percentages_sum_to_100",
     ),
+    "score without a word": (change("persona_reviews", review=""), "scored_reviews_have_text"),
 }
 WARNINGS = {
     "no_paper_after_the_cutoff_is_kept",
     "every_idea_asked_for_something",
     "only_compared_papers_are_compared",
     "means_are_means_of_their_comparisons",
-    "evaluations_end_after_they_start",
+    "percentages_sum_to_100",
 }
 
 

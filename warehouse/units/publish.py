@@ -80,7 +80,8 @@ def publish(
         unchanged = standing == digest
         if not unchanged:
             bring_back(connection, layout, kind, receipts)
-        validation = None if unchanged else _validate(layout, kind, names, receipts)
+        head_row = None if kind.head_table in kind.tables else head_rows(kind, head, digest)
+        validation = None if unchanged else _validate(layout, kind, names, receipts, head_row)
         passed = validation is None or validation.passed
         if passed and kind.unit is not None:
             keep_work(layout, kind.folder(layout, *names), files_beside(layout, kind, *names))
@@ -91,7 +92,9 @@ def publish(
                 # A ranking that was withdrawn has left the calls it cost.
                 if standing is not None or kind.outlives_its_publication:
                     _delete(connection, kind, names)
-                rows = _insert(connection, layout, kind, head, receipts, digest, validation)
+                rows = _insert(
+                    connection, layout, kind, head, head_row, receipts, digest, validation
+                )
                 record(connection, kind, head, digest, rows)
             note_head(connection, layout)
         return Publication(
@@ -108,8 +111,9 @@ def _validate(
     kind: Kind[ReceiptT, HeadT],
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
+    head_row: pa.Table | None,
 ) -> ValidationReport:
-    report = validate(layout, kind, names, receipts)
+    report = validate(layout, kind, names, receipts, head_row)
     told = report.model_dump(mode="json") | {"passed": report.passed}
     path = kind.validation_file(layout, *names)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -157,6 +161,7 @@ def _insert(
     layout: Layout,
     kind: Kind[ReceiptT, HeadT],
     head: HeadT,
+    head_row: pa.Table | None,
     receipts: Sequence[ReceiptT],
     digest: str,
     validation: ValidationReport,
@@ -172,8 +177,8 @@ def _insert(
         rows = read_landed(table, [path])
         loose_counts[table.name] = len(rows)
         insert(connection, table, rows)
-    if kind.head_table not in kind.tables:
-        insert(connection, TABLE[kind.head_table], head_rows(kind, head, digest))
+    if head_row is not None:
+        insert(connection, TABLE[kind.head_table], head_row)
     insert(connection, TABLE["validations"], _noun_rows(TABLE["validations"], validation.rows))
     kind.settle(connection, head)
     counts = _counts(connection, kind, names)

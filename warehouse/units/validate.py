@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 
 from schemas.base import Severity
-from schemas.columns import ColumnType, Table
+from schemas.columns import Table
 from schemas.tables import TABLE
 from schemas.venue_months import LATEST_MONTHS
 from warehouse.answers import ValidationReport
@@ -37,9 +37,10 @@ def validate(
     kind: Kind[ReceiptT, HeadT],
     names: tuple[str, ...],
     receipts: Sequence[ReceiptT],
+    head: pa.Table | None = None,
 ) -> ValidationReport:
-    """Hold every expectation against the landed files of `receipts` and the loose files beside
-    them.
+    """Hold every expectation against the landed files of `receipts`, the loose files beside them
+    and the row `head` of the work, where no unit lands it.
 
     Raises:
         PublicationError: files cannot be read as their tables, or an expectation could not be
@@ -62,6 +63,8 @@ def validate(
     for table, path in loose_files(layout, kind, *names):
         rows = read_landed(table, [path])
         tally.add(hold(table, rows, run_id) if len(rows) else ())
+    if head is not None:
+        tally.add(hold(TABLE[kind.head_table], head, run_id))
     broken = [*rules.violations, *kind.receipt_violations(receipts)]
     tally.add(counted.result() for counted in broken)
     ranking_id = kind.parameters(*names).get("ranking_id")
@@ -116,10 +119,12 @@ class Rules:
         return [rule.violations for rule in self.rules]
 
     def judge(self, connection: duckdb.DuckDBPyConnection, chunk: dict[str, pa.Table]) -> None:
-        """Count what breaks each rule in `chunk`, whose tables hold whole units."""
+        """Count what breaks each rule in `chunk`, whose tables hold whole units.
+
+        Of prose a chunk holds the first characters alone.
+        """
         for table in self.tables:
-            prose = [column.name for column in table.columns if column.type is ColumnType.TEXT]
-            connection.register(table.name, chunk[table.name].drop_columns(prose))
+            connection.register(table.name, chunk[table.name])
         connection.register(_VENUE_MONTHS, _venue_months())
         for rule in self.rules:
             if rule.needs_rows and not len(chunk[rule.about]):

@@ -70,7 +70,7 @@ def _doing(job: Job) -> str:
     since = job.status.started_at
     if since is None:
         return word.capitalize()
-    elapsed = (datetime.now(UTC) - since).total_seconds()
+    elapsed = max((datetime.now(UTC) - since).total_seconds(), 0.0)  # a clock may be set back
     return f"{word.capitalize()}, {figures.duration(elapsed)}"
 
 
@@ -92,7 +92,7 @@ def _show_end(lake: Lake, job: Job) -> None:
     )
     word = _WORDS[status.state]
     how = word if status.state is JobState.STOPPED else _ENDED.get(status.exit_code or 0, word)
-    took = f" after {figures.duration(seconds)}" if seconds else ""
+    took = f" after {figures.duration(seconds)}" if seconds and seconds > 0 else ""
     line = text.line(f"{how.capitalize()}{took}. {status.last_word}".strip())
     if status.state is JobState.DONE and not status.exit_code:
         st.success(line)

@@ -89,8 +89,8 @@ def _data_docs(lake: Lake, run: Run) -> None:
 
     st.subheader("Great Expectations' Data Docs", anchor=False)
     st.caption(
-        "Every check of this run as Great Expectations tells it, in one file that loads nothing"
-        " from elsewhere."
+        "Every validation of this run, by Arrow and SQL, as Great Expectations renders it, in one"
+        " file that loads nothing from elsewhere."
     )
     st.download_button(
         "Download Data Docs",

@@ -23,6 +23,7 @@ from schemas.identifiers import EvaluationKey, IdeaId, RunId
 from schemas.reasons import Reason
 from schemas.run import Module, RunRequest
 from schemas.soundness import SoundnessEvaluation, SoundnessReview
+from schemas.stopwatch import Stopwatch
 from schemas.tables import TABLE
 from tasks.accounting.ledger import Ledger
 from tasks.evaluation import evaluate_idea as evaluating
@@ -491,6 +492,7 @@ def test_an_evaluation_ends_no_earlier_than_it_began_though_the_clock_was_set_ba
 ) -> None:
     work, tomorrow = job(tmp_path, 1), datetime.now(UTC) + timedelta(days=1)
     evaluation = failed_evaluation(
-        work.ideas[0], work, Ledger(IdeaId("idea-0")), tomorrow, _no_failure()
+        work.ideas[0], work, Ledger(IdeaId("idea-0")), Stopwatch(tomorrow), _no_failure()
     )
-    assert evaluation.finished_at == evaluation.started_at == tomorrow
+    assert evaluation.started_at == tomorrow
+    assert tomorrow <= evaluation.finished_at < tomorrow + timedelta(hours=1)

@@ -1,0 +1,48 @@
+"""Bounds and formats of values that come from outside: years, days, addresses and costs."""
+
+from datetime import UTC, date, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from schemas.base import Stored
+from schemas.patterns import IGNORECASE, bounded
+
+EARLIEST_YEAR, LATEST_YEAR = 1500, 2100
+EARLIEST_MOMENT = datetime(1900, 1, 1, tzinfo=UTC)
+LATEST_MOMENT = datetime(LATEST_YEAR, 12, 31, 23, 59, 59, tzinfo=UTC)
+EARLIEST_DAY = datetime(EARLIEST_YEAR, 1, 1, tzinfo=UTC)
+"""Of days, which may be those of old papers."""
+MAXIMUM_CALL_USD = 100_000.0
+ADDRESS_EXPRESSION = r"^(?i:https?)://[^/?#\s]"
+_ADDRESS = bounded(r"https?://[^/?#\s]", IGNORECASE)
+
+
+def _plausible_year(year: int | None) -> int | None:
+    return year if year is not None and EARLIEST_YEAR <= year <= LATEST_YEAR else None
+
+
+def _plausible_day(day: date | None) -> date | None:
+    return day if day is not None and _plausible_year(day.year) is not None else None
+
+
+def _http_or_empty(address: str) -> str:
+    return address if _ADDRESS.match(address) else ""
+
+
+def _http_or_none(address: str | None) -> str | None:
+    return _http_or_empty(address) or None if address is not None else None
+
+
+# What a source got wrong is unknown: one wrong year must not keep a whole run out of the lake.
+Year = Annotated[
+    int | None,
+    AfterValidator(_plausible_year),
+    Stored(unit="year", minimum=EARLIEST_YEAR, maximum=LATEST_YEAR),
+]
+PublicationDay = Annotated[date | None, AfterValidator(_plausible_day)]
+WebAddress = Annotated[str, AfterValidator(_http_or_empty), Stored(pattern=ADDRESS_EXPRESSION)]
+OptionalWebAddress = Annotated[
+    str | None, AfterValidator(_http_or_none), Stored(pattern=ADDRESS_EXPRESSION)
+]
+CallUsd = Annotated[float | None, Field(ge=0, le=MAXIMUM_CALL_USD)]

@@ -1,0 +1,74 @@
+"""Folders in which reports are built, and those that killed commands left behind."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import uuid4
+
+from warehouse.layout import Layout
+
+_BUILDING, _REPLACED = ".building-", ".replaced-"
+
+
+@contextmanager
+def building_folder(layout: Layout) -> Iterator[Path]:
+    """Yield the path of a folder for a report, which is removed unless it was moved into place.
+
+    Removes those that killed commands left behind.
+    """
+    layout.reports.mkdir(parents=True, exist_ok=True)
+    with _lock(layout) as lock:
+        _remove(layout, lock)
+        with suppress(OSError):  # without locks nothing is ever removed here
+            fcntl.flock(lock, fcntl.LOCK_SH)
+        building = layout.reports / f"{_BUILDING}{uuid4().hex}"
+        try:
+            yield building
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
+
+
+def move_into_place(building: Path, target: Path) -> None:
+    """Give a folder built by `building_folder` its name.
+
+    A rename does not replace a folder with content, so an earlier report is moved aside first.
+    """
+    aside = building.with_name(f"{_REPLACED}{uuid4().hex}")
+    if target.exists():
+        target.rename(aside)
+    building.rename(target)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def remove_unfinished(layout: Layout) -> int:
+    """Remove what killed commands left of reports, unless one is being built; how many folders."""
+    if not layout.reports.is_dir():
+        return 0
+    with _lock(layout) as lock:
+        return _remove(layout, lock)
+
+
+@contextmanager
+def _lock(layout: Layout) -> Iterator[int]:
+    """Yield a handle of the folder, whose lock all commands share while they build."""
+    lock = os.open(layout.reports, os.O_RDONLY)
+    try:
+        yield lock
+    finally:
+        os.close(lock)
+
+
+def _remove(layout: Layout, lock: int) -> int:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # a live command builds one of them: a killed one has no lock
+        return 0
+    left = [
+        path for path in layout.reports.iterdir() if path.name.startswith((_BUILDING, _REPLACED))
+    ]
+    for path in left:
+        shutil.rmtree(path, ignore_errors=True)
+    return len(left)
