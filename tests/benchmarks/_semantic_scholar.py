@@ -66,7 +66,12 @@ class SemanticScholarOverSnapshot:
         self._socket = socket.create_server(("127.0.0.1", 0))
         routes = [Route("/{rest:path}", self._serve, methods=["GET", "POST"])]
         config = uvicorn.Config(
-            Starlette(routes=routes), log_config=None, access_log=False, lifespan="off"
+            Starlette(routes=routes),
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            # A busy gateway that reuses a connection closed meanwhile sends another request.
+            timeout_keep_alive=600,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(

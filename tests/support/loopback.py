@@ -84,7 +84,14 @@ class ServedApplication:
     def __init__(
         self, application: Any, port: int = 0, listener: socket.socket | None = None
     ) -> None:
-        config = uvicorn.Config(application, log_level="critical", lifespan="off", access_log=False)
+        config = uvicorn.Config(
+            application,
+            log_level="critical",
+            lifespan="off",
+            access_log=False,
+            # A busy client that reuses a connection closed meanwhile needs another attempt.
+            timeout_keep_alive=600,
+        )
         self._server = uvicorn.Server(config)
         listener = listener or socket.create_server(("127.0.0.1", port))
         self.port: int = listener.getsockname()[1]
