@@ -70,8 +70,10 @@ class SharedBudget:
     def send(self, reservation: Reservation, unit: str, call: LlmCall) -> None:
         """Journal a call that is about to be sent, for the unit it is made for.
 
-        `call` is the row that stands if no answer comes.
+        `call` is the row that stands if no answer comes. Without a unit nothing would ever land it.
         """
+        if not unit:
+            return
         self._file.send(
             reservation.reservation_id,
             reservation.idea_id,

@@ -13,11 +13,13 @@ import pytest
 from flows import worker_service
 from flows.check_request import resolve_check
 from flows.worker_service import WorkerService
+from schemas import base
 from schemas.errors import BudgetExhaustedError, CommandGoneError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options import CheckOptions
 from schemas.run import Budget
 from schemas.settings import DocumentSettings, Settings
+from schemas.tables import TABLE
 from tasks.accounting.budgets import SharedBudget
 from tasks.documents.document import LatexSource
 from tasks.documents.latex import read_latex_whole
@@ -28,13 +30,15 @@ from tasks.shards.work import Shard
 from tasks.web.owner import Reach, RemoteOwner
 from tasks.web.shared_limits import SharedRateLimit
 from tests.support.document_server import Reply, document_server
+from tests.support.evaluations import make_evaluation, make_llm_call
 from tests.support.manuscript_files import latex_folder
 from tests.support.work_of_every_kind import WORKS, Work
+from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.owner import asking
-from warehouse.runs.landing import RUNS
+from warehouse.runs.landing import RUNS, land
 from warehouse.units.kind import Kind
-from warehouse.units.landing import hand_over, iterate_receipts, unit_folders
+from warehouse.units.landing import hand_over, iterate_receipts, journalled_calls, unit_folders
 
 RUN, IDEA = RunId("run-1"), IdeaId("idea-1")
 Worker = Callable[[], RemoteOwner]
@@ -89,6 +93,31 @@ def test_workers_share_the_budget_of_the_command_to_the_token(
         asyncio.run(call(1))
     assert budget(layout, maximum_tokens=100).spent(IDEA).tokens == 105
     assert not own.root.exists()
+
+
+def test_calls_of_a_worker_are_journalled_with_the_command_and_land_with_the_unit(
+    layout: Layout, own: Layout, worker: Worker
+) -> None:
+    evaluation = base.replace(make_evaluation(), run_id=RUN)
+    unit = RUNS.unit_path(layout, evaluation.run_id, evaluation.evaluation_key)
+    call = make_llm_call(evaluation.idea.idea_id, 0, call_id="journalled", cost_usd=0.25)
+
+    async def send() -> None:
+        spending = budget(own)
+        reservation = await spending.reserve(IDEA, cost_usd=0.5)
+        spending.send(reservation, unit, call)
+        spending.settle(reservation, cost_usd=0.25, tokens=7, call=call)
+
+    with asking(worker()):
+        asyncio.run(send())
+    assert journalled_calls(layout, unit) == [call]
+    with asking(worker()):
+        assert journalled_calls(own, unit) == [call]
+        land(own, base.replace(evaluation, llm_calls=()))
+    path = layout.landing / unit / "llm_calls.parquet"
+    assert [row["call_id"] for row in read_rows(TABLE["llm_calls"], path)] == ["journalled"]
+    assert journalled_calls(layout, unit) == []
+    assert budget(layout).spent().cost_usd == 0.25
 
 
 def test_what_a_silent_worker_had_reserved_is_free_again(

@@ -76,7 +76,7 @@ def test_a_call_nobody_was_charged_for_needs_no_price(layout: Layout) -> None:
     refused = make_llm_call(
         evaluation.idea.idea_id,
         1,
-        cost_usd=None,
+        cost_usd=0.0,
         prompt_tokens=0,
         completion_tokens=0,
         cached_tokens=0,
