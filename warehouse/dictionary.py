@@ -24,7 +24,8 @@ def data_dictionary() -> str:
         "## Checks before publication",
         (
             "A run that breaks a critical check is not published. Every bound, closed list, key and"
-            " reference above is checked as well."
+            " reference above is checked as well. Numbers are finite, times lie within the years"
+            " 1900 to 2100, days within 1500 to 2100, and nothing ends before it starts."
         ),
         _checks(),
     ]
@@ -59,6 +60,10 @@ def _rules(column: Column) -> str:
         rules.append(f"at least {column.minimum:g}")
     elif column.maximum is not None:
         rules.append(f"at most {column.maximum:g}")
+    if not column.may_be_empty:
+        rules.append("never empty")
+    if column.pattern is not None:
+        rules.append("http(s) address" + (" or empty" if column.may_be_empty else ""))
     if column.allowed:
         rules.append("one of " + ", ".join(str(word) for word in column.allowed))
     if column.references:

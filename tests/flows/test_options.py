@@ -96,6 +96,7 @@ def test_options_written_as_json_are_read_as_the_same_options(asked: Options) ->
         ({"max_cost_usd": -1.0}, "--max-cost-usd -1.0: Input should be greater than or equal to 0"),
         ({"modules": "taste"}, "--modules 'taste': taste; choose from soundness"),
         ({"cutoff": "yesterday"}, "--cutoff 'yesterday' is no date; write it as YYYY-MM-DD"),
+        ({"cutoff": "9999-12-31"}, "--cutoff '9999-12-31' is no date"),
         ({"engine": "gpt"}, "unknown engine 'gpt'"),
         ({"literature": "papers.parquet"}, "--literature 'papers.parquet': write snapshot:PATH"),
     ],

@@ -10,9 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pydantic import ValidationError
 
 from schemas.errors import PublicationError
 from schemas.identifiers import RunId
+from schemas.run import Run
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import START, make_run
 from warehouse.answers import Publication
@@ -261,6 +263,21 @@ def test_a_message_names_column_and_count(layout: Layout) -> None:
     change_first_idea(layout, "llm_calls", cell("cost_usd", math.nan))
     (line,) = published(layout).failed_expectations
     assert line == "llm_calls.cost_usd: expect_column_values_to_be_between (1 row)"
+
+
+def test_the_row_of_a_run_is_validated_too(layout: Layout) -> None:
+    head = make_run(ideas=2, finished_at=START - timedelta(hours=1))
+    publication = publish(layout, RUNS, head)
+    assert not publication.published
+    (line,) = publication.failed_expectations
+    assert line.startswith("runs.started_at, finished_at: ")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_json_with_a_number_that_is_none_is_refused(number: str) -> None:
+    document = make_run().model_dump_json().replace("600.0", number)
+    with pytest.raises(ValidationError, match="duration_seconds"):
+        Run.model_validate_json(document)
 
 
 def ranked(layout: Layout) -> list[tuple[str, int | None, float | None]]:

@@ -80,8 +80,7 @@ def publish(
         unchanged = standing == digest
         if not unchanged:
             bring_back(connection, layout, kind, receipts)
-        head_row = None if kind.head_table in kind.tables else head_rows(kind, head, digest)
-        validation = None if unchanged else _validate(layout, kind, names, receipts, head_row)
+        validation = None if unchanged else _validate(layout, kind, head, receipts, digest)
         passed = validation is None or validation.passed
         if passed and kind.unit is not None:
             keep_work(layout, kind.folder(layout, *names), files_beside(layout, kind, *names))
@@ -92,9 +91,7 @@ def publish(
                 # A ranking that was withdrawn has left the calls it cost.
                 if standing is not None or kind.outlives_its_publication:
                     _delete(connection, kind, names)
-                rows = _insert(
-                    connection, layout, kind, head, head_row, receipts, digest, validation
-                )
+                rows = _insert(connection, layout, kind, head, receipts, digest, validation)
                 record(connection, kind, head, digest, rows)
             note_head(connection, layout)
         return Publication(
@@ -109,10 +106,12 @@ def publish(
 def _validate(
     layout: Layout,
     kind: Kind[ReceiptT, HeadT],
-    names: tuple[str, ...],
+    head: HeadT,
     receipts: Sequence[ReceiptT],
-    head_row: pa.Table | None,
+    digest: str,
 ) -> ValidationReport:
+    names = kind.names(head)
+    head_row = None if kind.head_table in kind.tables else head_rows(kind, head, digest)
     report = validate(layout, kind, names, receipts, head_row)
     told = report.model_dump(mode="json") | {"passed": report.passed}
     path = kind.validation_file(layout, *names)
@@ -161,7 +160,6 @@ def _insert(
     layout: Layout,
     kind: Kind[ReceiptT, HeadT],
     head: HeadT,
-    head_row: pa.Table | None,
     receipts: Sequence[ReceiptT],
     digest: str,
     validation: ValidationReport,
@@ -177,8 +175,8 @@ def _insert(
         rows = read_landed(table, [path])
         loose_counts[table.name] = len(rows)
         insert(connection, table, rows)
-    if head_row is not None:
-        insert(connection, TABLE[kind.head_table], head_row)
+    if kind.head_table not in kind.tables:
+        insert(connection, TABLE[kind.head_table], head_rows(kind, head, digest))
     insert(connection, TABLE["validations"], _noun_rows(TABLE["validations"], validation.rows))
     kind.settle(connection, head)
     counts = _counts(connection, kind, names)

@@ -100,7 +100,7 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             raise ValueError("a bug\nwith two lines")
         if planned.idea.idea_id == "idea-2":
             await asyncio.sleep(3600)
-        whole = failed_evaluation(planned, job, tools.ledger, datetime.now(UTC), _no_failure())
+        whole = failed_evaluation(planned, job, tools.ledger, Stopwatch(), _no_failure())
         return whole.model_copy(update={"failures": ()})
 
     monkeypatch.setattr(shard, "evaluate_idea", evaluate_idea)
@@ -136,7 +136,7 @@ async def test_what_judges_voted_lands_with_the_idea(
         planned: PlannedIdea, job: ShardJob, tools: IdeaTools
     ) -> IdeaEvaluation:
         tools.ledger.judge_votes.extend(votes)
-        return failed_evaluation(planned, job, tools.ledger, datetime.now(UTC), _no_failure())
+        return failed_evaluation(planned, job, tools.ledger, Stopwatch(), _no_failure())
 
     monkeypatch.setattr(shard, "evaluate_idea", evaluate_idea)
     work = job(tmp_path, 1)
@@ -206,7 +206,7 @@ def _without_evidence(tmp_path: Path, *failures: Failure) -> IdeaEvaluation:
         job(tmp_path, 1).ideas[0],
         job(tmp_path, 1),
         Ledger(IdeaId("idea-0")),
-        datetime.now(UTC),
+        Stopwatch(),
         failures[0],
     )
     provenance = never_asked(SOUNDNESS_REVIEW, ExtractiveEngine(cast(Any, None), 1))

@@ -24,7 +24,7 @@ SCALARS = (
     | st.integers()
     | st.floats()
     | st.text(max_size=40)
-    | st.dates().map(str)
+    | st.dates(date(1500, 1, 1), date(2100, 12, 31)).map(str)
 )
 VALUES = st.recursive(
     SCALARS,

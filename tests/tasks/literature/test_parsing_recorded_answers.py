@@ -47,6 +47,13 @@ def sample(name: str) -> Any:
     return json.loads((SAMPLES / f"{name}.json").read_text())["body"]
 
 
+def test_absurd_years_and_addresses_of_a_paper_are_unknown() -> None:
+    row = {"paperId": "p", "title": "A title", "year": 3026, "publicationDate": "3026-01-01"}
+    paper = parse_paper({**row, "url": "javascript:alert(1)"})
+    assert paper is not None
+    assert (paper.year, paper.publication_date, paper.url) == (None, None, "")
+
+
 @recorded
 def test_a_full_paper_is_read() -> None:
     paper = parse_paper(sample("paper_get_full"))
