@@ -228,13 +228,17 @@ async def test_without_full_text_the_abstract_is_the_one_section() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://169.254.169.254/latest/meta-data/a.pdf", "file:///etc/passwd"]
+    ("url", "reason"),
+    [
+        ("http://169.254.169.254/latest/meta-data/a.pdf", "unsafe_address"),
+        ("file:///etc/passwd", "no_open_access"),  # a paper has addresses of the web alone
+    ],
 )
 async def test_a_link_into_the_own_network_is_refused(
-    settings: DocumentSettings, ledger: Ledger, url: str
+    settings: DocumentSettings, ledger: Ledger, url: str, reason: str
 ) -> None:
     guarded = library(settings, ledger)
     guarded.allow_private_addresses = False
     answer = await guarded.sections([paper(open_access_pdf_url=url)])
-    assert [failure.reason for failure in answer.failures] == ["unsafe_address"]
+    assert [failure.reason for failure in answer.failures] == [reason]
     assert ledger.api_calls == []
