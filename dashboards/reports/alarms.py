@@ -10,8 +10,9 @@ import polars
 from dashboards.reports import figures
 from dashboards.reports.safe_text import plain
 from dashboards.reports.wording import reason
+from schemas.choices import EXTRACTIVE
 from schemas.reasons import Reason
-from schemas.run import ValidationRow
+from schemas.run import Run, ValidationRow
 from schemas.settings import AlarmSettings
 from warehouse.answers import RunCost
 
@@ -19,6 +20,7 @@ USUAL = AlarmSettings()
 
 
 def judge_alarms(
+    run: Run,
     labels: polars.DataFrame,
     groups: polars.DataFrame,
     shown: Callable[[str], str] = plain,
@@ -32,7 +34,9 @@ def judge_alarms(
         shown: makes a name from the lake safe for where the sentence goes.
     """
     found = []
-    totals = labels.group_by("judgement", maintain_order=True).agg(
+    # The offline baseline is no judge: that it says one thing of most papers is no collapse.
+    judged = labels.clear() if run.engine == EXTRACTIVE.text else labels
+    totals = judged.group_by("judgement", maintain_order=True).agg(
         polars.col("judgements").sum().alias("all"),
         polars.col("share").max(),
         polars.col("label").sort_by("share", descending=True).first(),

@@ -18,7 +18,6 @@ from dashboards.reports.alarms import (
     unscored_share,
 )
 from dashboards.reports.safe_text import Markdown, plain
-from schemas.choices import EXTRACTIVE
 from schemas.identifiers import RunId
 from schemas.ledger import LedgerHead
 from schemas.run import Run
@@ -168,14 +167,12 @@ def night_figures(
         cost, own = costs[run.run_id], _of(judged, run)
         cost_before = None if before is None else costs[before.run_id]
         earlier = None if before is None else _of(judged, before)
-        # The offline baseline is no judge: what it says of most papers is no collapse.
-        own_labels = labels.clear() if run.engine == EXTRACTIVE else _of(labels, run)
         alarms = {
             About.UNSCORED: unscored_alarms(own, earlier, shown, thresholds),
             About.CHECKS: expectation_alarms(
                 [each for each in validations if each.run_id == run.run_id], shown
             ),
-            About.JUDGES: judge_alarms(own_labels, _of(bias, run), shown, thresholds),
+            About.JUDGES: judge_alarms(run, _of(labels, run), _of(bias, run), shown, thresholds),
             About.COST: cost_alarms(cost, cost_before, thresholds),
         }
         told = tuple(

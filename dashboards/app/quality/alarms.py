@@ -2,31 +2,24 @@
 they were shown.
 """
 
-import polars
 import streamlit as st
 
 from dashboards.app import charts, empty, tables, text
 from dashboards.app.data import Lake
-from dashboards.reports.alarms import USUAL, judge_alarms
+from dashboards.reports.alarms import judge_alarms
 from schemas.run import Run
-from schemas.settings import AlarmSettings
 
 
 def banner(lake: Lake, run: Run) -> None:
     """One warning per alarm; nothing when there is none."""
-    for sentence in sentences(
+    for sentence in judge_alarms(
+        run,
         labels=lake.frame("label_shares", run_ids=[run.run_id]),
         groups=lake.frame("position_bias", run_ids=[run.run_id]),
+        shown=text.line,
         thresholds=lake.thresholds,
     ):
         st.warning(sentence, icon=":material/notification_important:")
-
-
-def sentences(
-    labels: polars.DataFrame, groups: polars.DataFrame, thresholds: AlarmSettings = USUAL
-) -> list[str]:
-    """What is wrong with the judges of a run, one sentence each."""
-    return judge_alarms(labels, groups, text.line, thresholds)
 
 
 def show(lake: Lake, run: Run) -> None:

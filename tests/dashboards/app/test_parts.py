@@ -19,11 +19,12 @@ from dashboards.app.attempts import (
     Attempts,
 )
 from dashboards.app.costs.what_if import ModelPrice, read_prices
-from dashboards.app.quality.alarms import sentences
 from dashboards.app.quality.drift import ENOUGH, distances, stability_index
+from dashboards.reports.alarms import judge_alarms
 from schemas.errors import ConfigurationError
 from schemas.naming import TURNING
 from tests.support.dashboard import open_app
+from tests.support.evaluations import make_run
 from warehouse.layout import Layout
 
 COUNTS = st.lists(st.integers(0, 1000), min_size=10, max_size=10)
@@ -102,10 +103,14 @@ def test_alarms_tell_collapse_and_bias_but_not_of_few() -> None:
         ],
         orient="row",
     )
-    collapse, bias, order = sentences(labels, groups)
+    collapse, bias, order = judge_alarms(make_run(), labels, groups, text.line)
     assert "95%" in collapse
     assert "shown first wins 50%" in bias
     assert r"\<b\>" in order
+    assert judge_alarms(make_run(engine="extractive"), labels, groups, text.line) == [
+        bias,
+        order,
+    ], "the offline baseline is no judge"
 
 
 def test_prices_are_read_as_litellm_ships_them(tmp_path) -> None:
