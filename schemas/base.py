@@ -73,7 +73,7 @@ Prose = Annotated[str, Stored(prose=True)]
 
 class Noun(BaseModel):
     """A frozen, strict, closed value: no coercion, no unknown field,
-    no change after construction, no number that is none (NaN, infinity).
+    no change after construction, no NaN and no infinity.
     """
 
     model_config = ConfigDict(

@@ -13,7 +13,7 @@ _FILES_OF_A_DATABASE = ("", "-journal", "-wal", "-shm")
 def has_catalogue(layout: Layout) -> bool:
     """Return whether the warehouse has a catalogue in a file.
 
-    One that an earlier version was killed over while it made it counts as none.
+    A half-made file, which a killed earlier version left, counts as none.
     """
     if not layout.catalogue.exists() or not layout.catalogue.stat().st_size:
         return False

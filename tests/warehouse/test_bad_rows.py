@@ -274,7 +274,7 @@ def test_the_row_of_a_run_is_validated_too(layout: Layout) -> None:
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
-def test_json_with_a_number_that_is_none_is_refused(number: str) -> None:
+def test_nan_and_infinity_in_json_are_refused(number: str) -> None:
     document = make_run().model_dump_json().replace("600.0", number)
     with pytest.raises(ValidationError, match="duration_seconds"):
         Run.model_validate_json(document)
