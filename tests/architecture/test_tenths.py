@@ -1,4 +1,4 @@
-"""Long tests by tenths: ten consecutive runs leave none out."""
+"""Long tests by tenths: ten consecutive numbers select each once."""
 
 from collections import Counter
 
@@ -9,7 +9,7 @@ from tests.support.tenths import one_tenth
 
 @pytest.mark.parametrize("count", [0, 1, 9, 10, 53, 100])
 @pytest.mark.parametrize("first", [0, 7, 1203])
-def test_ten_consecutive_runs_run_every_test_once(count: int, first: int) -> None:
+def test_ten_consecutive_numbers_select_every_test_once(count: int, first: int) -> None:
     ran = Counter(
         test for number in range(first, first + 10) for test in one_tenth(range(count), number)
     )
