@@ -134,6 +134,7 @@ def process_of(worker: subprocess.Popen[bytes]) -> psutil.Process:
     return working
 
 
+@pytest.mark.long
 def test_shards_are_done_where_nothing_but_a_network_leads(lab: Lab) -> None:
     lab.await_workers(*map(lab.start_worker, ("one", "two")))
     log = lab.first.folder / "command.log"
