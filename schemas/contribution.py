@@ -147,7 +147,15 @@ class Comparison(Judged):
             "The abstract's own words where it overlaps most; the same on every row of the paper."
         ),
     )
-    removed_citation_count: RemovedCitationCount = 0
+    removed_citation_count: int = Field(
+        default=0,
+        ge=0,
+        description=(
+            "References the reply made up and keys that were never shown, taken out of"
+            " `comparison`; on the paper's first row also those of `overall_comparison` and"
+            " `remains`."
+        ),
+    )
     unscored_reason: UnscoredReason = None
     provenance: Provenance
 

@@ -187,7 +187,7 @@ class Run(Noun):
     finished_at: datetime = Field(description="End of the run.")
     duration_seconds: float = Field(
         ge=0,
-        description="Time of the command that finished it; earlier commands that were interrupted apart.",
+        description="Time of the command that finished it, excluding interrupted commands.",
     )
     assay_version: str = Field(description="Version that ran.")
     again_run_id: RunId | None = Field(

@@ -123,9 +123,8 @@ def standing_of_run(
 
     It is not in order when its budget ended it, when more than the allowed share of its
     entries have no score, ended early or were rejected, or when the engine failed in one kind of
-    judgement for more than that share of the other ideas. Ideas that the offline engine cannot
-    judge by its nature are left out of that share. What keeps a run out of the lake is told
-    beside.
+    judgement for more than that share of its entries. Ideas that the offline engine cannot judge
+    by its nature are not counted as entries. What keeps a run out of the lake is told beside.
 
     Args:
         landed: the ideas that have landed; the others have no score, their worker being lost.

@@ -296,7 +296,7 @@ class StepCost(Noun):
 
 
 class ModuleCost(Noun):
-    """What one module cost in one run, in all and for an idea that it was asked about."""
+    """Costs of one module in one run: total, and per idea of the run."""
 
     module: str
     ideas: int

@@ -117,6 +117,7 @@ def _row(
     """The paper's comparison along every dimension, without keys and made-up references."""
     remains, removed = spelled_out(entry.remains if entry else "", batch, paper.paper_id)
     overall, more = spelled_out(entry.overall_comparison if entry else "", batch, paper.paper_id)
+    of_paper = removed + more
     quote = entry.quote.strip() if entry and _stands_in(entry.quote, paper) else ""
     reason = outcome.reason if isinstance(outcome, Unscored) else Reason.REPLY_UNPARSABLE
     row: list[Comparison] = []
@@ -134,11 +135,12 @@ def _row(
                 overlap=answer.overlap if answer else None,
                 remains=remains,
                 quote=quote,
-                removed_citation_count=removed + more + own,
+                removed_citation_count=of_paper + own,
                 unscored_reason=None if answer else reason,
                 provenance=outcome.provenance,
             )
         )
+        of_paper = 0  # counted on the first row alone, so that the rows add up
     return row
 
 

@@ -17,7 +17,7 @@ from schemas.reasons import Reason, reason_named
 from schemas.settings import DocumentSettings
 from tasks.documents.child import EXIT_REFUSED, run_child, verdict
 from tasks.documents.document import LatexSource, ParsedDocument
-from tasks.documents.latex_files import MAXIMUM_MEMBERS, LatexError, decoded, is_text
+from tasks.documents.latex_files import MAXIMUM_MEMBERS, LatexError, decoded, is_latex
 from tasks.documents.latex_inclusions import followed
 from tasks.web.calls import failure
 
@@ -27,7 +27,6 @@ VERSION = 2
 
 _MODULE = "tasks.documents.latex_text"
 ReadT = TypeVar("ReadT", ParsedDocument, LatexSource)
-_SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
 
 
 async def read_latex(
@@ -121,7 +120,7 @@ def latex_content(
         members = [
             (name, each)
             for each in sorted(path.rglob("*"))
-            if each.suffix.lower() in _SUFFIXES and (name := str(each.relative_to(path))) in files
+            if (name := str(each.relative_to(path))) in files
         ]
     elif path.stat().st_size > maximum_bytes:
         return None
@@ -148,7 +147,7 @@ def included_files(path: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
     Raises:
         LatexError: they are too large.
     """
-    if path.suffix.lower() not in _SUFFIXES or path.name.startswith("."):
+    if not is_latex(path.name):
         return ()
     files = FolderFiles(path.parent, maximum_bytes)
     reached = followed(files, path.name)[0][1:] if path.name in files else []
@@ -159,7 +158,8 @@ def included_files(path: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
 
 
 class FolderFiles:
-    """The text files of a folder by their path in it; links are not followed.
+    """The LaTeX files of a folder by their path in it; hidden files and folders are left out, and
+    links are not followed.
 
     A text is read once, when it is asked for first.
     """
@@ -171,7 +171,7 @@ class FolderFiles:
     def __contains__(self, name: str) -> bool:
         path = self._folder / name
         try:
-            return is_text(name) and path.is_file() and not _behind_a_link(path, self._folder)
+            return is_latex(name) and path.is_file() and not _behind_a_link(path, self._folder)
         except OSError:  # such as a name that is too long
             return False
 

@@ -22,7 +22,8 @@ MAXIMUM_UNPACKED_BYTES = 300_000_000
 """Over everything in the archive: figures count too, for they are unpacked to be skipped."""
 
 MAXIMUM_TEXT_BYTES = 20_000_000
-_TEXT_SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl", ".txt", ""})
+_LATEX_SUFFIXES = frozenset({".tex", ".ltx", ".latex", ".bbl"})
+_TEXT_SUFFIXES = _LATEX_SUFFIXES | {".txt", ""}
 _PDF_WITHIN_BYTES = 1024
 
 
@@ -167,9 +168,24 @@ def inner_name(name: str) -> str | None:
 
 
 def is_text(name: str) -> bool:
-    """Whether a file of that name is read: LaTeX, its bibliography, or text without a suffix."""
-    path = PurePosixPath(name)
-    return path.suffix.lower() in _TEXT_SUFFIXES and not path.name.startswith(".")
+    """Whether a file of that name in an archive is read: LaTeX, its bibliography, or text without
+    a suffix.
+    """
+    return PurePosixPath(name).suffix.lower() in _TEXT_SUFFIXES and not _is_hidden(name)
+
+
+def is_latex(name: str) -> bool:
+    """Whether a file of that name in a folder is read: LaTeX or its bibliography.
+
+    A folder may hold files of any kind, such as notes and keys, which an archive of a paper's
+    source does not.
+    """
+    return PurePosixPath(name).suffix.lower() in _LATEX_SUFFIXES and not _is_hidden(name)
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether the file, or a folder that it is in, is hidden."""
+    return any(part.startswith(".") for part in PurePosixPath(name).parts)
 
 
 def decoded(content: bytes) -> str:

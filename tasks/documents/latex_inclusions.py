@@ -1,6 +1,6 @@
 """The files that a LaTeX document is made of: main files, what they include, what is missing."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -94,12 +94,15 @@ def is_figure(text: str) -> bool:
     return _PICTURE.search(text) is not None and "\\section" not in text
 
 
-def main_files(names: Iterable[str], files: SourceFiles) -> list[str]:
-    """Return the names of whole documents that no other of them includes."""
-    starts = [name for name in names if starts_document(files[name])]
+def main_files(starts: list[str], opened: Callable[[], SourceFiles]) -> list[str]:
+    """Return those of the whole documents `starts` that no other of them includes.
+
+    Args:
+        opened: returns the files of the source; called once for each document.
+    """
     if not 1 < len(starts) <= _MOST_DOCUMENTS:
         return starts
-    parts = {name: set(followed(files, name)[0][1:]) for name in starts}
+    parts = {name: set(followed(opened(), name)[0][1:]) for name in starts}
     return [
         name
         for name in starts

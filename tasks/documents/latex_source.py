@@ -12,6 +12,7 @@ from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_inclusions import (
     file_named,
     main_files,
+    starts_document,
     with_inclusions,
     without_comments,
 )
@@ -60,7 +61,8 @@ def main_file(files: Mapping[str, str]) -> str:
     texts = {
         name: text for name, text in files.items() if not name.lower().endswith((".bbl", ".txt"))
     }
-    candidates = main_files(texts, texts) or [
+    starts = [name for name, text in texts.items() if starts_document(text)]
+    candidates = main_files(starts, lambda: texts) or [
         name
         for name, text in texts.items()
         if _DOCUMENT_CLASS.search(without_comments(text[:200_000]))

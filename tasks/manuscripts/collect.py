@@ -8,6 +8,7 @@ import io
 import json
 import stat
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,13 +16,15 @@ from schemas.base import encodable
 from schemas.check_run import CheckRequest, IncludedFile, ManuscriptSource
 from schemas.errors import ConfigurationError
 from tasks.documents.latex import FolderFiles, included_files, latex_content
-from tasks.documents.latex_files import LatexError
+from tasks.documents.latex_files import LatexError, decoded
 from tasks.documents.latex_inclusions import drawn_on, is_figure, main_files, starts_document
 from tasks.shards.work import Shard
 
 TEXT_SUFFIXES = (".txt", ".md", ".mmd", ".markdown", ".ocr")
 TEX_SUFFIXES = (".tex", ".ltx", ".latex")
 ARCHIVE_SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar", ".gz")
+_START_BYTES = 200_000
+"""Read of a LaTeX file to see whether it is a whole document: longer than preambles are."""
 SUFFIXES = (".pdf", *TEXT_SUFFIXES, *TEX_SUFFIXES, *ARCHIVE_SUFFIXES)
 
 
@@ -130,15 +133,16 @@ def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> It
     Args:
         in_project: whether a folder above holds main files: LaTeX parts are theirs then.
     """
-    files = FolderFiles(folder, maximum_bytes)
+    # Opened for each main file: the limits hold for one manuscript, not for a folder of thousands.
+    opened = partial(FolderFiles, folder, maximum_bytes)
     names = [each.name for each in sorted(folder.iterdir()) if _is_latex(each)]
-    starts = [name for name in names if starts_document(files[name])]
-    mains = main_files(starts, files)
-    parts = [name for name in names if name in starts or not is_figure(files[name])]
-    if len(mains) == 1 or (parts and not mains and not in_project):
+    starts = [name for name in names if starts_document(_start_of(folder / name))]
+    mains = main_files(starts, opened)
+    parts_alone = not mains and any(not is_figure(_start_of(folder / name)) for name in names)
+    if len(mains) == 1 or (parts_alone and not in_project):
         yield folder.resolve()
         return
-    drawn = {name for main in mains for name in drawn_on(files, main)}
+    drawn = {name for main in mains for name in drawn_on(opened(), main)}
     prints = {PurePosixPath(main).stem for main in mains}
     for each in sorted(folder.iterdir()):
         name = each.name
@@ -150,7 +154,13 @@ def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> It
 
 
 def _is_latex(file: Path) -> bool:
-    return file.suffix.lower() in TEX_SUFFIXES and file.is_file() and not file.is_symlink()
+    named = file.suffix.lower() in TEX_SUFFIXES and not file.name.startswith(".")
+    return named and file.is_file() and not file.is_symlink()
+
+
+def _start_of(file: Path) -> str:
+    with file.open("rb") as stream:
+        return decoded(stream.read(_START_BYTES))
 
 
 def _is_manuscript(file: Path, drawn: Set[str], prints: Set[str]) -> bool:

@@ -20,7 +20,7 @@ from tasks.text.quotations import stands_in
 from tasks.writing.claims import number_shown
 from tasks.writing.copying import repeated, words_of
 from tasks.writing.figures.rules import faults_in
-from tasks.writing.parsing import Parsed, Stretch, parse
+from tasks.writing.parsing import CITATION, CLAIM, END, Parsed, Stretch, parse
 
 STAGE = "writing"
 MOST_OWN_WORDS = 4
@@ -28,9 +28,9 @@ MOST_OWN_WORDS = 4
 _OWN_WORDS = (ClaimKind.STATEMENT,)
 """Claims about works that must not be in the works' words."""
 _SHOWN_CHARACTERS = 80
-_CITATION = bounded(r"\x01(\d{1,6})\x02")
-_CLAIM = bounded(r"\x03(\d{1,6})\x02")
-_MARK = bounded(r"[\x01\x03]\d{1,6}\x02")
+_CITATION = bounded(rf"{CITATION}(\d{{1,6}}){END}")
+_CLAIM = bounded(rf"{CLAIM}(\d{{1,6}}){END}")
+_MARK = bounded(rf"[{CITATION}{CLAIM}]\d{{1,6}}{END}")
 _TOKEN = bounded(r"\S+")
 _NUMBER_WORD = bounded(
     r"\b(?:(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w{1,9})?|two|three|four"

@@ -10,10 +10,11 @@ from typing import Any
 import pypandoc
 
 from schemas.naming import CLAIM_CLASS, MARKDOWN
+from tasks.citations.quoted import MARK_BEGIN, MARK_END
 
-CITATION, CLAIM, END = "\x01", "\x03", "\x02"
-"""Signs around the number of a citation or claim within a stretch, those of `tasks.citations`."""
-_SIGNS = dict.fromkeys(range(4))
+CITATION, CLAIM, END = MARK_BEGIN, "\x04", MARK_END
+"""Signs around the number of a citation or claim within a stretch."""
+_SIGNS = dict.fromkeys(range(5))  # these, and those of `tasks.citations`
 _SPACES = frozenset({"Space", "SoftBreak", "LineBreak"})
 _INLINES = _SPACES | {
     *("Str", "Emph", "Underline", "Strong", "Strikeout", "Superscript", "Subscript", "SmallCaps"),

@@ -205,6 +205,26 @@ async def test_citations_are_settled_and_made_up_keys_counted() -> None:
     assert {one.module for one in findings.citations} == {"contribution"}
 
 
+async def test_removed_citations_of_comparisons_add_up_over_the_rows_of_a_paper() -> None:
+    def reply(question: Any) -> ComparisonReply:
+        along = [
+            {"dimension": each.dimension_id, "comparison": "As in [P98].", "score": 1}
+            for each in question.dimensions
+        ]
+        paper = {
+            "overall_comparison": "See [P97] [P99].",
+            "remains": "Not [P96].",
+            "dimensions": along,
+        }
+        return ComparisonReply.model_validate(
+            {"papers": [{**paper, "key": each.key} for each in question.papers]}
+        )
+
+    findings, _ = await evaluated(papers_compared=2, answers={"compare_paper": reply})
+    counts = [each.removed_citation_count for each in findings.evaluation.comparisons]
+    assert counts == [4, 1, 4, 1]
+
+
 async def test_the_cutoff_travels_with_every_search_and_a_query_is_sent_once() -> None:
     source = literature()
     findings, _ = await evaluated(source)

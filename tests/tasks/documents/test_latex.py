@@ -202,6 +202,22 @@ async def test_included_files_that_are_missing_or_outside_the_folder_are_named(
         assert "secret" not in str(document.sections)
 
 
+async def test_files_that_are_hidden_or_no_latex_are_not_included_from_a_folder(
+    tmp_path: Path,
+) -> None:
+    wanted = [".ssh/id_rsa", ".config/keys", "parts/.draft/a", "password", "notes.txt", ".main"]
+    inclusions = "".join(f"\\input{{{name}}}" for name in wanted)
+    main = f"\\documentclass{{a}}\\begin{{document}}Five words of a text. {inclusions}\\end{{document}}"
+    names = [".ssh/id_rsa", ".config/keys.tex", "parts/.draft/a.tex", "password", "notes.txt"]
+    secrets = dict.fromkeys([*names, ".main.tex"], "A secret of this machine.")
+    folder = written(tmp_path, {"main.tex": main, **secrets})
+    for path in (folder / "main.tex", folder):
+        document = await read_latex(path, DocumentSettings())
+        assert isinstance(document, ParsedDocument), document
+        assert list(document.missing_files) == wanted
+        assert "secret" not in str(document.sections)
+
+
 async def test_a_main_file_without_any_of_its_parts_is_refused_with_their_names(
     tmp_path: Path,
 ) -> None:

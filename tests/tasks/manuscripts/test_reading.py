@@ -179,6 +179,23 @@ async def test_two_main_files_in_a_folder_are_two_manuscripts_with_their_own_inc
     assert after["other"].content_sha256 == sources["other"].content_sha256
 
 
+def test_the_limit_on_size_holds_for_each_latex_manuscript_of_a_folder(tmp_path: Path) -> None:
+    words = "word " * 1_000
+    for number in range(4):
+        text = f"\\documentclass{{a}}\\begin{{document}}{words}{number}\\end{{document}}"
+        (tmp_path / f"paper-{number}.tex").write_text(text)
+        (tmp_path / f"slides-{number}.tex").write_text(words)
+    sources = collect_manuscripts([tmp_path], maximum_bytes=20_000)
+    assert [each.path.stem for each in sources] == [f"paper-{number}" for number in range(4)]
+
+
+def test_hidden_latex_files_of_a_folder_are_no_manuscripts(tmp_path: Path) -> None:
+    text = r"\documentclass{a}\begin{document}Words.\end{document}"
+    for name in ("a.tex", "b.tex", ".c.tex"):
+        (tmp_path / name).write_text(text)
+    assert [each.manuscript_id for each in collect_manuscripts([tmp_path])] == ["a", "b"]
+
+
 def test_a_folder_of_pictures_in_latex_is_no_manuscript(tmp_path: Path) -> None:
     (tmp_path / "a.tex").write_text(r"\begin{tikzpicture}\draw (0,0);\end{tikzpicture}")
     (tmp_path / "b.tex").write_text(PROJECT["drawing.tex"])

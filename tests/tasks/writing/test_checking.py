@@ -11,9 +11,10 @@ from schemas.draft import ClaimKind, Draft, DraftFigure
 from schemas.draft_run import StoredText
 from schemas.naming import claim_span, one_space
 from schemas.reasons import Reason
+from tasks.citations.quoted import plain
 from tasks.writing.checking import check, numbers_in
 from tasks.writing.figures.drawing import drawn
-from tasks.writing.parsing import parse
+from tasks.writing.parsing import CITATION, CLAIM, END, parse
 from tests.support.draft_lake import PASSAGES, make_draft, make_request
 
 STORED = make_request().material.stored
@@ -67,9 +68,14 @@ def test_twenty_false_numbers_are_refused(draft: Draft) -> None:
         assert any("is no claim" in line for line in lines(added(draft, typed))), typed
 
 
-@pytest.mark.parametrize("typed", ["Bats win &#1;7&#2; times.", "Bats win &#3;7&#2; times."])
+@pytest.mark.parametrize("typed", ["Bats win &#1;7&#2; times.", "Bats win &#4;7&#2; times."])
 def test_control_characters_are_no_citation_and_no_claim(draft: Draft, typed: str) -> None:
     assert lines(added(draft, typed)) == ["the number 7 is no claim"]
+
+
+def test_marks_of_claims_outlast_the_removal_of_the_shields_of_quotations() -> None:
+    (stretch,) = parse(f"The gain is {claim_span('gain', '0.2')} [@bats].").stretches
+    assert plain(stretch.text) == stretch.text == f"The gain is {CLAIM}0{END} {CITATION}0{END}."
 
 
 def test_a_number_that_is_another_fact_of_the_lake_is_refused_in_its_place(draft: Draft) -> None:
