@@ -4,8 +4,12 @@ import math
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+import great_expectations as gx
 import pyarrow as pa
+import pytest
+from great_expectations import ExpectationSuite
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -110,6 +114,22 @@ def test_each_broken_expectation_is_told_with_its_count_and_examples() -> None:
     assert told_of[Expects.COMPOUND_UNIQUE, "word, count"][0] == 2
     severities = {each.column_name: each.severity for each in results.values()}
     assert severities["word, count"] is Severity.WARNING
+
+
+def test_great_expectations_evaluates_each_expectation_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    suites: list[gx.ExpectationSuite] = []
+
+    def recorded(**settings: Any) -> gx.ExpectationSuite:
+        suites.append(ExpectationSuite(**settings))
+        return suites[-1]
+
+    monkeypatch.setattr(gx, "ExpectationSuite", recorded)
+    rows = pa.Table.from_pylist([{**SOUND, "number": 7.0, "count": -4}], schema=SCHEMA)
+    refused = [each for each in EXPECTATIONS if len(broken_rows(each, rows))]
+    assert [each.unexpected_count for each in ask(CONCERNS, rows, refused)] == [1, 1]
+    assert [len(suite.expectations) for suite in suites] == [2]
 
 
 def concerns(run_id: RunId) -> tuple[Table, pa.Table]:
