@@ -64,7 +64,7 @@ def _told(expectation: Expectation) -> gxe.Expectation:
         case Expects.NOT_EMPTY:
             return gxe.ExpectColumnValueLengthsToBeBetween(min_value=1, **about)
         case Expects.MATCHES:
-            return gxe.ExpectColumnValuesToMatchRegex(regex=expectation.pattern, **about)
+            return gxe.ExpectColumnValuesToMatchRegex(regex=expectation.expression, **about)
         case Expects.BETWEEN:
             return gxe.ExpectColumnValuesToBeBetween(
                 min_value=expectation.minimum, max_value=expectation.maximum, **about

@@ -49,7 +49,7 @@ COLUMNS = st.fixed_dictionaries(
 )
 EXPECTATIONS = (
     Expectation(Expects.NOT_EMPTY, ("text",), minimum=1),
-    Expectation(Expects.MATCHES, ("address",), pattern=f"^$|{ADDRESS_EXPRESSION}"),
+    Expectation(Expects.MATCHES, ("address",), pattern=ADDRESS_EXPRESSION),
     Expectation(Expects.BETWEEN, ("begin",), minimum=EARLIEST_MOMENT, maximum=LATEST_MOMENT),
     Expectation(Expects.IN_ORDER, ("begin", "end")),
     Expectation(Expects.NOT_NULL, ("word",)),
@@ -114,6 +114,14 @@ def test_each_broken_expectation_is_told_with_its_count_and_examples() -> None:
     assert told_of[Expects.COMPOUND_UNIQUE, "word, count"][0] == 2
     severities = {each.column_name: each.severity for each in results.values()}
     assert severities["word, count"] is Severity.WARNING
+
+
+def test_text_that_is_not_empty_must_match_its_pattern_at_its_start() -> None:
+    words = ["", None, "a", "bc", "ca", "cb"]
+    rows = pa.table({"word": pa.array(words, pa.string())})
+    expectation = Expectation(Expects.MATCHES, ("word",), pattern="a|b")
+    assert broken_rows(expectation, rows)["word"].to_pylist() == ["ca", "cb"]
+    assert [each.examples for each in ask(CONCERNS, rows, [expectation])] == [("ca", "cb")]
 
 
 def test_great_expectations_evaluates_each_expectation_once(
