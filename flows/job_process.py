@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -107,11 +108,13 @@ def _do(layout: Layout, job_id: str) -> int:
     if result.last_word:
         sys.stderr.write(f"assay: {result.last_word}\n")
     waits = result.state is JobState.WAITING
+    # The bill counts calls up to here; their times follow the clock, also through a suspend.
+    finished_at = max(watch.finished_at, datetime.now(UTC))
     ended = replace(
         job.status if waits else status,  # a runner that was lost is counted, waiting is not
         state=result.state,
         started_at=status.started_at,
-        finished_at=None if waits else watch.finished_at,
+        finished_at=None if waits else finished_at,
         exit_code=result.exit_code,
         last_word=result.last_word,
         run_id=result.run_id,

@@ -48,7 +48,7 @@ class Stored:
         prose: whether it is long text, which checks do without.
         unit: of a number whose name does not end in its unit.
         minimum, maximum: bounds of a field whose own validation makes other values unknown.
-        pattern: expression in which any text that is not empty must begin.
+        pattern: Pattern that non-empty text must match at its start.
         nullable: whether the column may hold NULL although the field is never None.
         may_be_empty: whether a hash may be empty.
         allowed: the closed list of words, where it is not the whole enum of the field.

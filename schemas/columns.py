@@ -74,7 +74,7 @@ class Column:
         unit: of a number: `seconds`, `USD`, `tokens`; empty where there is none.
         nullable: whether NULL has a meaning; `meaning` then says which.
         minimum, maximum: inclusive bounds.
-        pattern: expression in which text begins, unless it is empty.
+        pattern: Pattern that non-empty text must match at its start.
         may_be_empty: whether text may be empty.
         allowed: the closed list of values; empty: open.
         references: `table.column` that must hold the value for the same run and idea.

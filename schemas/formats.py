@@ -14,7 +14,7 @@ LATEST_MOMENT = datetime(LATEST_YEAR, 12, 31, 23, 59, 59, tzinfo=UTC)
 EARLIEST_DAY = datetime(EARLIEST_YEAR, 1, 1, tzinfo=UTC)
 """Of days, which may be those of old papers."""
 MAXIMUM_CALL_USD = 100_000.0
-ADDRESS_EXPRESSION = r"^(?i:https?)://[^/?#\s]"
+ADDRESS_EXPRESSION = r"(?i:https?)://[^/?#\s]"
 _ADDRESS = bounded(r"https?://[^/?#\s]", IGNORECASE)
 
 

@@ -9,16 +9,20 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
+def _monotonic() -> float:
+    return time.monotonic()
+
+
 @dataclass(frozen=True, slots=True)
 class Stopwatch:
     """The start of a piece of work, and the time since by the monotonic clock."""
 
     started_at: datetime = field(default_factory=_now)
-    _begun: float = field(default_factory=time.monotonic)
+    _begun: float = field(default_factory=_monotonic)
 
     @property
     def seconds(self) -> float:
-        return time.monotonic() - self._begun
+        return _monotonic() - self._begun
 
     @property
     def finished_at(self) -> datetime:

@@ -44,7 +44,7 @@ class Expectation:
     Attributes:
         columns: of a pair in order, the earlier one first.
         minimum, maximum: inclusive; None: any finite value.
-        pattern: expression in which text begins, unless it is empty.
+        pattern: Pattern that non-empty text must match at its start.
     """
 
     kind: Expects
@@ -58,6 +58,11 @@ class Expectation:
     @property
     def column_name(self) -> str:
         return ", ".join(self.columns)
+
+    @property
+    def expression(self) -> str:
+        """Regular expression found in text that is empty or begins with `pattern`."""
+        return f"^(?:$|{self.pattern})"
 
     @property
     def looks_at_values(self) -> bool:
@@ -95,7 +100,10 @@ def expectations_of(table: Table, run_id: RunId) -> Iterator[Expectation]:
 
 
 def expectations_of_values(table: Table) -> Iterator[Expectation]:
-    """Those on single values and pairs of them, which hold in the lakes of earlier versions too."""
+    """Yield the expectations on single values and on pairs of them.
+
+    `verify` evaluates them on the rows of the lake, too.
+    """
     for column in table.columns:
         yield from _of_value(column)
     for pair in _INTERVALS:
@@ -122,7 +130,7 @@ def _of_value(column: Column) -> Iterator[Expectation]:
     if not column.may_be_empty:
         yield Expectation(Expects.NOT_EMPTY, name, minimum=1)
     if column.pattern is not None:
-        yield Expectation(Expects.MATCHES, name, pattern=f"^$|{column.pattern}")
+        yield Expectation(Expects.MATCHES, name, pattern=column.pattern)
 
 
 def hold(table: Table, rows: pa.Table, run_id: RunId) -> Iterator[ExpectationResult]:
@@ -180,7 +188,7 @@ def breaks(expectation: Expectation, rows: pa.Table) -> pa.ChunkedArray:
         case Expects.NOT_EMPTY:
             return pc.equal(values, "")
         case Expects.MATCHES:
-            return pc.invert(pc.match_substring_regex(values, expectation.pattern))
+            return pc.invert(pc.match_substring_regex(values, expectation.expression))
         case Expects.IN_ORDER:
             return pc.greater(values, rows.column(expectation.columns[1]))
         case _:

@@ -9,8 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from warehouse.layout import Layout
-
-_BUILDING, _REPLACED = ".building-", ".replaced-"
+from warehouse.units.landing import BUILDING, LEFTOVERS
 
 
 @contextmanager
@@ -24,23 +23,11 @@ def building_folder(layout: Layout) -> Iterator[Path]:
         _remove(layout, lock)
         with suppress(OSError):  # without locks nothing is ever removed here
             fcntl.flock(lock, fcntl.LOCK_SH)
-        building = layout.reports / f"{_BUILDING}{uuid4().hex}"
+        building = layout.reports / f"{BUILDING}{uuid4().hex}"
         try:
             yield building
         finally:
             shutil.rmtree(building, ignore_errors=True)
-
-
-def move_into_place(building: Path, target: Path) -> None:
-    """Give a folder built by `building_folder` its name.
-
-    A rename does not replace a folder with content, so an earlier report is moved aside first.
-    """
-    aside = building.with_name(f"{_REPLACED}{uuid4().hex}")
-    if target.exists():
-        target.rename(aside)
-    building.rename(target)
-    shutil.rmtree(aside, ignore_errors=True)
 
 
 def remove_unfinished(layout: Layout) -> int:
@@ -66,9 +53,7 @@ def _remove(layout: Layout, lock: int) -> int:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:  # a live command builds one of them: a killed one has no lock
         return 0
-    left = [
-        path for path in layout.reports.iterdir() if path.name.startswith((_BUILDING, _REPLACED))
-    ]
+    left = [path for path in layout.reports.iterdir() if path.name.startswith(LEFTOVERS)]
     for path in left:
         shutil.rmtree(path, ignore_errors=True)
     return len(left)

@@ -26,7 +26,8 @@ from schemas.settings import AlarmSettings
 from warehouse.answers import IdeaReview
 from warehouse.layout import Layout, safe_name
 from warehouse.queries import open_queries
-from warehouse.unfinished_reports import building_folder, move_into_place
+from warehouse.unfinished_reports import building_folder
+from warehouse.units.landing import move_into_place
 
 logger = logging.getLogger(__name__)
 

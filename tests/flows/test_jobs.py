@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import orjson
 import psutil
@@ -14,9 +15,11 @@ import pytest
 from filelock import FileLock
 
 from dashboards.reports.write_curation import curation_page
+from flows import job_process
 from flows.commands.jobs import list_jobs
 from flows.jobs import EXIT_HELD, MAXIMUM_ATTEMPTS
 from flows.profiles import shipped_profiles
+from schemas import stopwatch
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
 from schemas.job import OFFERED_PROFILES, AskJob, JobRequest, JobState, JobStatus, check_offered
@@ -35,6 +38,7 @@ from tests.support.jobs import (
 )
 from tests.support.reviewed_papers import FIRST_REVIEW
 from warehouse.jobs import (
+    Job,
     job_ids,
     jobs_folder,
     read_result,
@@ -176,7 +180,7 @@ def test_a_second_runner_takes_nothing_up_while_the_first_is_at_work(layout: Lay
     assert not known(layout, job_id).log.exists()
 
 
-def job_process(layout: Layout, job_id: str) -> int:
+def run_job(layout: Layout, job_id: str) -> int:
     command = module_command("flows.job_process", str(layout.root), job_id)
     return subprocess.run(command, timeout=WAIT_SECONDS, env=dict(os.environ)).returncode
 
@@ -184,7 +188,7 @@ def job_process(layout: Layout, job_id: str) -> int:
 def test_a_job_that_another_process_does_is_left_to_it(layout: Layout) -> None:
     job_id = submit(layout, evaluate_job())
     with FileLock(known(layout, job_id).lock):
-        assert job_process(layout, job_id) == EXIT_HELD
+        assert run_job(layout, job_id) == EXIT_HELD
     assert known(layout, job_id).status == JobStatus()
 
 
@@ -192,10 +196,28 @@ def test_a_job_that_has_ended_is_not_done_again(layout: Layout) -> None:
     job_id = submit(layout, evaluate_job())
     ended = JobStatus(state=JobState.STOPPED, exit_code=1, finished_at=datetime.now(UTC))
     write_status(known(layout, job_id), ended)
-    assert job_process(layout, job_id) == 1
+    assert run_job(layout, job_id) == 1
     run_to_the_end(layout)
     assert known(layout, job_id).status == ended
     assert not known(layout, job_id).log.exists()
+
+
+def test_a_job_ends_after_its_calls_although_the_machine_was_suspended(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[datetime] = []
+
+    def result(layout: Layout, job: Job) -> job_process.JobResult:
+        calls.append(datetime.now(UTC))
+        return job_process.JobResult(exit_code=0, done=True)
+
+    monkeypatch.setattr(job_process, "_result", result)
+    monkeypatch.setattr(stopwatch, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    job_id = submit(layout, plan_job())
+    assert job_process._do(layout, job_id) == 0
+    finished_at = known(layout, job_id).status.finished_at
+    assert finished_at is not None
+    assert calls[0] <= finished_at
 
 
 def test_the_list_tells_what_was_asked_and_what_came_of_it(

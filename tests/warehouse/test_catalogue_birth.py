@@ -1,17 +1,21 @@
-"""A catalogue whose making was cut short: by a kill, or by a version that wrote it in place."""
+"""A catalogue whose making a kill cut short, or that has no tables."""
 
+import multiprocessing
+import os
+import resource
+import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from schemas.errors import UnknownNameError
 from tests.support.evaluations import make_evaluation, make_run
-from warehouse import lake
+from warehouse import catalogue_file, lake
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import run_sql
@@ -19,25 +23,52 @@ from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 from warehouse.verify import verify
 
-PUBLISH = """
-import sys
-from pathlib import Path
-from tests.support.evaluations import make_run
-from warehouse.layout import Layout
-from warehouse.runs.landing import RUNS
-from warehouse.units.publish import publish
-publish(Layout(Path(sys.argv[1])), RUNS, make_run())
-"""
-MOMENTS: dict[str, Callable[[Path], bool]] = {
-    "file of 0 bytes": lambda folder: (folder / "building.sqlite").exists(),
-    "journal": lambda folder: (folder / "building.sqlite-journal").exists(),
-    "first tables": lambda folder: size(folder / "building.sqlite") > 0,
-    "catalogue": lambda folder: (folder / "catalog.sqlite").exists(),
-}
+SPAWN = multiprocessing.get_context("spawn")
+JOURNAL_HEADER = 512
 
 
-def size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+def publish_until_written(root: Path, size: int) -> None:
+    """Publish; the kernel kills the process that writes a file beyond `size` bytes."""
+    in_memory = catalogue_file.in_memory
+
+    def bounded(*extensions: str) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        return in_memory(*extensions)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(catalogue_file, "in_memory", bounded)
+        publish(Layout(root), RUNS, make_run())
+
+
+def publish_until_named(root: Path, *, renamed: bool) -> None:
+    """Publish until the catalogue gets its name: killed before the rename, or after it."""
+    replace = Path.replace
+
+    def killed(building: Path, target: Path) -> Path:
+        if target.name == "catalog.sqlite":
+            if renamed:
+                replace(building, target)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return replace(building, target)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Path, "replace", killed)
+        publish(Layout(root), RUNS, make_run())
+
+
+def death_of(target: Callable[..., None], *arguments: Any, **options: Any) -> int:
+    """Signal that ended a process which ran `target`."""
+    process = SPAWN.Process(target=target, args=arguments, kwargs=options)
+    process.start()
+    process.join()
+    assert process.exitcode is not None
+    return -process.exitcode
+
+
+def sizes(layout: Layout) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in layout.lake.glob("*.sqlite*")}
 
 
 @pytest.fixture
@@ -58,15 +89,24 @@ def publishes(layout: Layout) -> None:
     assert {path.name for path in layout.lake.glob("*.sqlite*")} == {"catalog.sqlite"}
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_a_kill_while_the_catalogue_is_made_leaves_a_warehouse_that_works(
-    layout: Layout, moment: str
+@pytest.mark.parametrize("size", [0, JOURNAL_HEADER, 8192], ids=["empty", "journal", "tables"])
+def test_a_kill_while_the_catalogue_is_written_leaves_a_warehouse_that_works(
+    layout: Layout, size: int
 ) -> None:
-    with subprocess.Popen([sys.executable, "-c", PUBLISH, layout.root]) as process:
-        # Moments of milliseconds may be missed: then it is killed when the catalogue is there.
-        while not (MOMENTS[moment](layout.lake) or layout.catalogue.exists()):
-            assert process.poll() is None
-        process.kill()
+    assert death_of(publish_until_written, layout.root, size) == signal.SIGXFSZ
+    assert sizes(layout) == {
+        "building.sqlite": size,
+        "building.sqlite-journal": min(size, JOURNAL_HEADER),
+    }
+    publishes(layout)
+
+
+@pytest.mark.parametrize("renamed", [False, True], ids=["before", "after"])
+def test_a_kill_at_the_rename_of_the_catalogue_leaves_a_warehouse_that_works(
+    layout: Layout, renamed: bool
+) -> None:
+    assert death_of(publish_until_named, layout.root, renamed=renamed) == signal.SIGKILL
+    assert set(sizes(layout)) == {"catalog.sqlite" if renamed else "building.sqlite"}
     publishes(layout)
 
 

@@ -41,3 +41,18 @@ def test_a_report_under_way_is_left_alone(layout: Layout) -> None:
         write_reports(layout, RunId("run-a"))
         assert compact(layout).leftovers_removed == 0
         assert folders(layout) == {building.name, "run-a"}
+
+
+def test_two_commands_may_finish_the_same_report_at_once(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = Path.rename
+
+    def overtaken(building: Path, target: Path) -> Path:
+        monkeypatch.setattr(Path, "rename", rename)
+        write_reports(layout, RunId("run-a"))
+        return rename(building, target)
+
+    monkeypatch.setattr(Path, "rename", overtaken)
+    write_reports(layout, RunId("run-a"))
+    assert folders(layout) == {"run-a"}
