@@ -37,7 +37,7 @@ from tasks.web.owner import (
 )
 from tasks.web.serving import answering, listen
 from tasks.web.shared_limits import RateFile
-from warehouse.budget_file import BudgetFile, process_is_alive
+from warehouse.budget_file import BudgetFile, is_process, process_is_alive
 from warehouse.layout import Layout
 from warehouse.units.kind import Kind
 from warehouse.units.receiving import ReceivedUnits
@@ -183,7 +183,7 @@ class WorkerService:
 
     def _is_alive(self, holder: str) -> bool:
         """A worker that this command never heard gets the time of one that fell silent."""
-        if holder.isdecimal():
+        if is_process(holder):
             return process_is_alive(holder)
         last = self._heard.get(holder, self._started)
         return time.monotonic() - last < _DEAD_AFTER_SECONDS

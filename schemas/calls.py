@@ -53,7 +53,10 @@ class LlmCall(Noun):
         description="As the provider names it; None when nothing was answered, or it names none.",
     )
     prompt_tokens: TokenCount = Field(
-        description="Tokens sent as the provider counts them, but at least a third of our count.",
+        description=(
+            "Tokens sent as the provider counts them; of a single call that asks for text, at least"
+            " a third of our count. 0 when the provider does not say."
+        ),
     )
     completion_tokens: TokenCount = Field(
         description="Tokens received as the provider counts them, with the same floor.",
@@ -69,7 +72,8 @@ class LlmCall(Noun):
         description=(
             "None when it is unknown: no price is known, or the provider may have billed the call"
             " without saying what it used, as when a kill came before the answer. The budget counts"
-            " an estimate then, which `error` names. 0 for a reply from Assay's cache."
+            " an estimate then; `error` names it if the call failed. 0 for a reply from Assay's"
+            " cache."
         ),
     )
     latency_seconds: float = Field(ge=0, description="Waiting for the provider.")

@@ -1,12 +1,14 @@
 """The file of budgets: what runs have spent, and the calls of units that have not landed yet."""
 
 import os
+import socket
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -17,18 +19,15 @@ from schemas.run import Budget
 from warehouse.scrubbing import concealed
 from warehouse.statements import filled, statement
 
-# Longer than any call may take: whoever reserved this will not settle it any more.
+# A call so old is given up, as its holder may be a process of another machine, or its number may
+# belong to another process by now. Should its answer come after all, `settle` corrects the estimate.
 _FORGET_AFTER_SECONDS = 900.0
-# Its columns by name: the file of a run begun by an earlier version has one column more.
-_RESERVE = """
-insert into reserved (reservation_id, run_id, idea_id, cost_usd, tokens, owner, at)
-values (?, ?, ?, ?, ?, ?, ?)
-"""
 WHOLE_RUN = ""
+_PROCESS = "process "
 
 
 class Spend(Noun):
-    """What was spent: settled calls only."""
+    """Dollars, tokens and literature requests."""
 
     cost_usd: float = Field(default=0.0, ge=0)
     tokens: int = Field(default=0, ge=0)
@@ -49,8 +48,8 @@ class BudgetFile:
     that a kill loses no row.
 
     Args:
-        is_alive: whether who holds a reservation still works: a process of this machine by its
-            number, or a worker on another one by its name.
+        is_alive: whether who holds a reservation still works: a process by machine and number, or
+            a worker that asks the command by its name.
     """
 
     def __init__(
@@ -75,11 +74,11 @@ class BudgetFile:
         """
         asked = Spend(cost_usd=cost_usd, tokens=tokens)
         with self._transaction() as connection:
+            # Else reservations of a killed worker would hold back everybody until they are old.
+            self._forget_the_dead(connection)
             run = self._settled(connection, WHOLE_RUN)
             idea = self._settled(connection, idea_id)
             self._refuse_what_is_spent(run, idea, idea_id)
-            # Else reservations of a killed worker would hold back everybody until they are old.
-            self._forget_the_dead(connection)
             if self._full(
                 run.plus(self._in_flight(connection, None)),
                 idea.plus(self._in_flight(connection, idea_id)),
@@ -92,10 +91,10 @@ class BudgetFile:
                 idea_id,
                 asked.cost_usd,
                 asked.tokens,
-                holder or str(os.getpid()),
+                holder or this_process(),
                 time.time(),
             )
-            connection.execute(_RESERVE, row)
+            connection.execute("insert into reserved values (?, ?, ?, ?, ?, ?, ?)", row)
         return True
 
     def send(
@@ -109,7 +108,7 @@ class BudgetFile:
         holder: str = "",
     ) -> None:
         """Journal a call that is about to be sent, with the row it has if no answer comes."""
-        held_by = holder or str(os.getpid())
+        held_by = holder or this_process()
         row = (call_id, unit, self.run_id, idea_id, concealed(call), cost_usd, tokens, held_by)
         with self._transaction() as connection:
             connection.execute(
@@ -122,12 +121,17 @@ class BudgetFile:
         """Replace the estimate by what the call used, and its row in the journal by `call`."""
         with self._transaction() as connection:
             connection.execute("delete from reserved where reservation_id = ?", (reservation_id,))
+            # Of a call that was given up the estimate has been counted.
+            query = (
+                "select cost_usd, tokens from journal where call_id = ? and in_flight_of is null"
+            )
+            given_up = connection.execute(query, (reservation_id,)).fetchone() or (0.0, 0)
             if call:
                 connection.execute(
                     "update journal set call = ?, in_flight_of = null where call_id = ?",
                     (concealed(call), reservation_id),
                 )
-            self._add(connection, idea_id, Spend(cost_usd=cost_usd, tokens=tokens))
+            self._add(connection, idea_id, cost_usd - given_up[0], tokens - given_up[1], requests=0)
 
     def journalled(self, unit: str) -> list[str]:
         """The calls of a unit that have not landed, as JSON, in the order they were sent."""
@@ -142,7 +146,7 @@ class BudgetFile:
         if not self.path.exists():
             return
         with self._transaction() as connection:
-            _give_up(connection, "unit = :value", unit)
+            _give_up(connection, "unit = :unit", {"unit": unit})
             connection.execute("delete from journal where unit = ?", (unit,))
 
     def count_request(self, idea_id: IdeaId) -> None:
@@ -155,7 +159,7 @@ class BudgetFile:
                     f"the run's budget of {bound} literature requests is spent: raise"
                     " --max-requests"
                 )
-            self._add(connection, idea_id, Spend(requests=1))
+            self._add(connection, idea_id, cost_usd=0.0, tokens=0, requests=1)
 
     def charge(self, batch: str, by_idea: Mapping[IdeaId, Spend]) -> None:
         """What a batch costs each idea."""
@@ -170,10 +174,18 @@ class BudgetFile:
             connection.executemany("insert into charged values (?, ?, ?, ?, ?)", rows)
 
     def spent(self, idea_id: str) -> tuple[float, int, int]:
-        """Dollars, tokens and requests of the idea; of the whole run where it is empty."""
+        """Dollars, tokens and requests of the idea; of the whole run where it is empty.
+
+        Calls that were sent and not answered count as their estimates.
+        """
         with self._transaction() as connection:
-            self._forget_the_dead(connection)
-            spent = self._settled(connection, idea_id)
+            query = (
+                "select total(cost_usd), cast(total(tokens) as integer) from journal"
+                " where in_flight_of is not null and run_id = ? and ? in (idea_id, '')"
+            )
+            cost_usd, tokens = connection.execute(query, (self.run_id, idea_id)).fetchone()
+            settled = self._settled(connection, idea_id)
+        spent = settled.plus(Spend(cost_usd=cost_usd, tokens=tokens))
         return spent.cost_usd, spent.tokens, spent.requests
 
     def close(self) -> None:
@@ -208,13 +220,21 @@ class BudgetFile:
             or (asked.cost_usd > 0 and reached(idea.cost_usd, bounds.maximum_cost_usd_per_idea))
         )
 
-    def _add(self, connection: sqlite3.Connection, idea_id: IdeaId, actual: Spend) -> None:
+    def _add(
+        self,
+        connection: sqlite3.Connection,
+        idea_id: IdeaId,
+        cost_usd: float,
+        tokens: int,
+        requests: int,
+    ) -> None:
         for scope in (WHOLE_RUN, idea_id):
             connection.execute(
+                # What is taken back may leave less than nothing by a rounding error.
                 "insert into spent values (?, ?, ?, ?, ?) on conflict (run_id, idea_id) do update"
-                " set cost_usd = cost_usd + excluded.cost_usd, tokens = tokens + excluded.tokens,"
-                " requests = requests + excluded.requests",
-                (self.run_id, scope, actual.cost_usd, actual.tokens, actual.requests),
+                " set cost_usd = max(cost_usd + excluded.cost_usd, 0.0),"
+                " tokens = tokens + excluded.tokens, requests = requests + excluded.requests",
+                (self.run_id, scope, cost_usd, tokens, requests),
             )
 
     def _settled(self, connection: sqlite3.Connection, scope: str) -> Spend:
@@ -243,17 +263,23 @@ class BudgetFile:
         return Spend(cost_usd=row[0], tokens=row[1])
 
     def _forget_the_dead(self, connection: sqlite3.Connection) -> None:
-        oldest = time.time() - _FORGET_AFTER_SECONDS
-        _give_up(connection, "at < :value", oldest)
-        connection.execute("delete from reserved where at < ?", (oldest,))
+        """Give up calls of this run that are old, or whose holder does not work any more."""
+        of_run = {"run_id": self.run_id}
+        old = of_run | {"oldest": time.time() - _FORGET_AFTER_SECONDS}
+        _give_up(connection, "run_id = :run_id and at < :oldest", old)
+        connection.execute("delete from reserved where run_id = :run_id and at < :oldest", old)
         holders = connection.execute(
-            "select owner from reserved union select in_flight_of from journal"
-            " where in_flight_of is not null"
+            "select owner from reserved where run_id = :run_id union"
+            " select in_flight_of from journal where run_id = :run_id and in_flight_of is not null",
+            of_run,
         ).fetchall()
         for (holder,) in holders:
             if not self._is_alive(str(holder)):
-                _give_up(connection, "in_flight_of = :value", holder)
-                connection.execute("delete from reserved where owner = ?", (holder,))
+                dead = of_run | {"holder": holder}
+                _give_up(connection, "run_id = :run_id and in_flight_of = :holder", dead)
+                connection.execute(
+                    "delete from reserved where run_id = :run_id and owner = :holder", dead
+                )
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -265,8 +291,9 @@ class BudgetFile:
                     yield connection
             except sqlite3.Error as error:
                 raise ConfigurationError(
-                    f"budget file {self.path} cannot be used ({error}): delete it or make its"
-                    " folder writable"
+                    f"budget file {self.path} cannot be used ({error}): make its folder writable,"
+                    " or restore it; deleting it loses the spending and the calls of units that"
+                    " have not landed"
                 ) from error
 
 
@@ -275,12 +302,23 @@ def reached(used: float, bound: float | None) -> bool:
     return bound is not None and used >= bound
 
 
+def this_process() -> str:
+    """Return the name of this process as a holder of reservations."""
+    return f"{_PROCESS}{os.getpid()} on {socket.gethostname()}"
+
+
+def is_process(holder: str) -> bool:
+    """Return whether a holder is a process beside the file, and no worker that asks the command."""
+    return holder.startswith(_PROCESS)
+
+
 def process_is_alive(holder: str) -> bool:
-    """Of a worker on another machine only the command that it asks knows."""
-    if not holder.isdecimal():
+    """Return whether a process still runs; True for all that this machine cannot know."""
+    number, _, machine = holder.removeprefix(_PROCESS).partition(" on ")
+    if not is_process(holder) or machine != socket.gethostname():
         return True
     try:
-        os.kill(int(holder), 0)
+        os.kill(int(number), 0)
     except ProcessLookupError:
         return False
     except PermissionError:
@@ -288,12 +326,12 @@ def process_is_alive(holder: str) -> bool:
     return True
 
 
-def _give_up(connection: sqlite3.Connection, condition: str, value: str | float) -> None:
-    """Count the estimates of calls in flight that meet `condition`: no answer will come."""
-    connection.execute(filled("budgets", "give_up", condition=condition), {"value": value})
+def _give_up(connection: sqlite3.Connection, condition: str, values: Mapping[str, Any]) -> None:
+    """Count the estimates of calls in flight that meet `condition`: no answer is waited for."""
+    connection.execute(filled("budgets", "give_up", condition=condition), values)
     connection.execute(
         f"update journal set in_flight_of = null where in_flight_of is not null and {condition}",  # noqa: S608 -- ours
-        {"value": value},
+        values,
     )
 
 

@@ -101,7 +101,7 @@ def _spent(layout: Layout, run_id: RunId) -> "Spend | None":
 def _show_unpublished(run: str, spend: "Spend", *, as_json: bool) -> None:
     from flows.commands.output import print_table
 
-    line = f"run {run} is not published: the command that began it goes on from there"
+    line = f"run {run} is not published: run the same command again to resume it"
     paid = {"run_id": run, "cost_usd": spend.cost_usd, "tokens": spend.tokens}
     if as_json:
         print_answer("not_published", [paid], warnings=[line])

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from schemas.calls import MAXIMUM_TOKENS, CallStatus
+from schemas.formats import MAXIMUM_CALL_USD
 from schemas.reasons import Reason
 from tasks.judging.models import NOTHING_TOLD, RateLimitHeaders, rate_limit_headers
 from tasks.judging.parameters import named_parameter
@@ -20,8 +21,6 @@ from tasks.shards.standstill import unfollowed
 from tasks.web.client import NOT_SENT, ConnectionFailure
 from tasks.web.litellm_library import asked_to_wait_seconds, causes, library
 from warehouse.scrubbing import one_line
-
-_MOST_USD_PER_CALL = 10_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +185,8 @@ async def _once(
 def _billed(failure: CallFailure, error: BaseException) -> CallFailure:
     """The failure with the usage that the provider's error reports."""
     for link in causes(error):
-        content = getattr(getattr(link, "response", None), "content", None)
         try:
+            content = getattr(getattr(link, "response", None), "content", None)
             body = json.loads(content or "null", object_hook=lambda row: SimpleNamespace(**row))
             if usage := getattr(body, "usage", None):
                 return replace(failure, usage=_told_by(SimpleNamespace(usage=usage)))
@@ -263,7 +262,7 @@ def _told_by(
 def _cost_usd(told: Any) -> float | None:
     """LiteLLM's figure, which some providers name themselves; None where it cannot be true."""
     cost_usd = float(told) if isinstance(told, int | float) else 0.0
-    return cost_usd if 0.0 < cost_usd < _MOST_USD_PER_CALL else None
+    return cost_usd if 0.0 < cost_usd <= MAXIMUM_CALL_USD else None
 
 
 def _fields(holder: Any) -> dict[str, Any]:
@@ -310,7 +309,8 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
     unavailable = Reason.ENGINE_UNAVAILABLE
     status = getattr(error, "status_code", None) or 0
     wait_seconds = asked_to_wait_seconds(error)
-    if isinstance(error, kinds.Timeout):
+    sent = not any(isinstance(link, NOT_SENT) for link in causes(error))
+    if isinstance(error, kinds.Timeout) and sent:
         return _timed_out(timeout_seconds)
     if isinstance(error, kinds.ContextWindowExceededError) or _says(text, _TOO_LONG):
         hint = "the prompt does not fit the model, set ASSAY_LANGUAGE_MODEL__CONTEXT_TOKENS"
@@ -336,13 +336,13 @@ def _failure(error: Any, timeout_seconds: float) -> CallFailure:
         )
     if _connection_failed(error):
         hint = f"no connection to the model's server: {detail}"
-        lost = [link for link in causes(error) if isinstance(link, ConnectionFailure)]
+        lost = any(isinstance(link, ConnectionFailure) for link in causes(error))
         return CallFailure(
             CallStatus.UNREACHABLE,
             unavailable,
             hint,
             retryable=True,
-            cost_is_unknown=bool(lost) and not any(isinstance(link, NOT_SENT) for link in lost),
+            cost_is_unknown=lost and sent,
         )
     if 400 <= status < 500 and status not in (408, 409) and not _says(text, _NO_REPLY):
         named = named_parameter(_words(error), _parameter(error)) if status in (400, 422) else None

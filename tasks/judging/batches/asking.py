@@ -141,11 +141,18 @@ class BatchedModel:
     def _priced(self, answer: CallAnswer | CallFailure, is_own: bool) -> CallAnswer | CallFailure:
         """The answer at the price of a batch. Nothing is tried again: the batch has ended."""
         if isinstance(answer, CallFailure):
-            return replace(answer, retryable=False, concerns_every_call=False)
+            ended = replace(answer, retryable=False, concerns_every_call=False)
+            if not is_own:
+                return replace(ended, usage=None, cost_is_unknown=False)
+            usage = ended.usage
+            return ended if usage is None else replace(ended, usage=self._discounted(usage))
         if not is_own:
             return replace(
                 answer, prompt_tokens=0, completion_tokens=0, cached_tokens=0, cost_usd=0.0
             )
+        return self._discounted(answer)
+
+    def _discounted(self, answer: CallAnswer) -> CallAnswer:
         cost_usd = answer.cost_usd
         if cost_usd is None and self._price is not None:
             cost_usd = self._price.of(

@@ -5,14 +5,19 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import socket
 from pathlib import Path
+
+import pytest
 
 import tasks
 from schemas.calls import LlmCall
+from schemas.errors import BudgetExhaustedError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_llm_call
+from warehouse.budget_file import BudgetFile
 from warehouse.layout import Layout
 from warehouse.units.landing import journalled_calls
 
@@ -79,3 +84,59 @@ def test_every_shard_names_the_unit_its_calls_land_with() -> None:
     ]
     assert len(ledgers) >= 8
     assert {count for _, count in ledgers} == {2}, ledgers
+
+
+async def test_an_answer_to_a_call_that_was_given_up_replaces_the_estimate(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    bounds = Budget(maximum_cost_usd=5.0)
+    living, others = (
+        SharedBudget(layout.budgets, RUN, bounds),
+        BudgetFile(layout.budgets, RUN, bounds, is_alive=lambda _: False),
+    )
+    first = await living.reserve(IDEA, cost_usd=0.5, tokens=9)
+    living.send(first, UNIT, LOST)
+    assert others.admit("another", IDEA, 0.0, 0), "which gives up calls of the dead"
+    assert living.spent() == Spend(cost_usd=0.5, tokens=9)
+    living.settle(first, cost_usd=0.25, tokens=7, call=ANSWERED)
+    for scope in (None, IDEA):
+        assert living.spent(scope) == Spend(cost_usd=0.25, tokens=7)
+
+
+async def test_looking_at_what_was_spent_gives_up_no_call(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    bounds = Budget(maximum_cost_usd=1.0)
+    living = SharedBudget(layout.budgets, RUN, bounds)
+    reservation = await living.reserve(IDEA, cost_usd=2.0, tokens=9)
+    living.send(reservation, UNIT, LOST)
+    elsewhere = BudgetFile(layout.budgets, RUN, bounds, is_alive=lambda _: False)
+    assert elsewhere.spent("") == (2.0, 9, 0), "an unanswered call counts as its estimate"
+    assert not living._file.admit("second", IDEA, 0.5, 1), "the first is still in flight"
+
+
+async def test_calls_of_other_runs_are_not_given_up(tmp_path: Path) -> None:
+    layout, other = Layout(tmp_path), RunId("r2")
+    bounds = Budget(maximum_cost_usd=1.0)
+    living = SharedBudget(layout.budgets, RUN, bounds)
+    await living.reserve(IDEA, cost_usd=2.0, tokens=9)
+    elsewhere = BudgetFile(layout.budgets, other, bounds, is_alive=lambda _: False)
+    assert elsewhere.admit("first", IDEA, 0.1, 1)
+    assert not living._file.admit("second", IDEA, 0.5, 1), "the first is still in flight"
+
+
+async def test_processes_of_other_machines_are_taken_to_be_alive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = killed(tmp_path, Budget(maximum_cost_usd=0.6))
+    monkeypatch.setattr(socket, "gethostname", lambda: "another-container")
+    file = BudgetFile(layout.budgets, RUN, Budget(maximum_cost_usd=0.6))
+    assert not file.admit("third", IDEA, 0.1, 1), "the call is in flight over there"
+    monkeypatch.undo()
+    with pytest.raises(BudgetExhaustedError):
+        file.admit("third", IDEA, 0.1, 1)
+
+
+async def test_a_file_that_cannot_be_used_is_not_to_be_deleted(tmp_path: Path) -> None:
+    path = tmp_path / "budgets.sqlite"
+    path.write_bytes(b"no database at all " * 100)
+    with pytest.raises(ConfigurationError, match=r"restore it; deleting it loses the spending"):
+        SharedBudget(path, RUN, Budget()).spent()

@@ -2,12 +2,17 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 from typing import Any
 
+import httpx
+import openai
 import pytest
 
 from schemas.calls import CallStatus
 from schemas.run import Budget
+from tasks.judging.provider_call import CallAnswer, CallFailure, call_provider
+from tasks.web.litellm_library import library
 from tests.support.openai_server import OpenAIServer
 
 Open = Callable[..., Awaitable[Any]]
@@ -91,6 +96,60 @@ async def test_a_server_that_was_not_reached_costs_nothing(
         (CallStatus.UNREACHABLE, 0.0)
     ]
     assert opened.budget.spent().cost_usd == 0
+
+
+async def called(monkeypatch: pytest.MonkeyPatch, outcome: Any) -> CallAnswer | CallFailure:
+    """What becomes of a call for which LiteLLM returns or raises `outcome`."""
+
+    async def complete(**_: Any) -> Any:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    monkeypatch.setattr(library(), "acompletion", complete)
+    return await call_provider("openai/loopback", [], {}, 60.0)
+
+
+@pytest.mark.parametrize("cause", [httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ReadTimeout])
+async def test_a_timeout_before_anything_was_sent_costs_nothing(
+    monkeypatch: pytest.MonkeyPatch, cause: type[httpx.TimeoutException]
+) -> None:
+    error = library().exceptions.Timeout("timed out", "loopback", "openai")
+    error.__cause__ = cause("timed out")
+    failure = await called(monkeypatch, error)
+    assert isinstance(failure, CallFailure) and failure.retryable
+    assert (failure.status, failure.cost_is_unknown) == (
+        (CallStatus.TIMED_OUT, True)
+        if cause is httpx.ReadTimeout
+        else (CallStatus.UNREACHABLE, False)
+    )
+
+
+async def test_an_error_whose_body_was_not_read_is_a_failed_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    request = httpx.Request("POST", "http://127.0.0.1:9/v1")
+    unread = httpx.Response(500, request=request, stream=httpx.AsyncByteStream())
+    error = openai.InternalServerError("internal error", response=unread, body=None)
+    failure = await called(monkeypatch, error)
+    assert isinstance(failure, CallFailure)
+    assert (failure.status, failure.usage) == (CallStatus.SERVER_ERROR, None)
+
+
+@pytest.mark.parametrize(("named_usd", "taken_usd"), [(50_000.0, 50_000.0), (200_000.0, None)])
+async def test_a_cost_that_a_row_can_hold_is_taken_from_the_provider(
+    monkeypatch: pytest.MonkeyPatch, named_usd: float, taken_usd: float | None
+) -> None:
+    message = SimpleNamespace(content="OK")
+    answer = await called(
+        monkeypatch,
+        SimpleNamespace(
+            choices=[SimpleNamespace(message=message, finish_reason="stop")],
+            _hidden_params={"response_cost": named_usd},
+        ),
+    )
+    assert isinstance(answer, CallAnswer)
+    assert answer.cost_usd == taken_usd
 
 
 async def test_a_claim_of_one_prompt_token_is_raised_to_a_third_of_the_own_count(

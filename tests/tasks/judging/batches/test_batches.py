@@ -178,6 +178,28 @@ async def test_two_ideas_with_one_question_ask_it_once_and_one_pays(
     assert costs[0] == 0.0 < costs[1]
 
 
+async def test_a_failed_answer_costs_half_once_and_the_other_idea_nothing(
+    tmp_path: Path, step: Any, question: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with OpenAIBatchServer(key=KEY) as server:
+        completion = server.completion
+        monkeypatch.setattr(
+            server, "completion", lambda *asked: completion(*asked) | {"choices": []}
+        )
+        run = Night(tmp_path, server, "openai/gpt-4.1")
+        ended = await run.through(step, {"i1": question, "i2": question})
+    rows = [row for _, ledger in ended.values() for row in ledger.llm_calls]
+    (paying,) = [row for row in rows if row.status is CallStatus.EMPTY]
+    (shared,) = [row for row in rows if row.status is CallStatus.CACHED]
+    price = price_of(run.model, run.settings)
+    assert price is not None
+    full = price.of(paying.prompt_tokens, paying.completion_tokens, paying.cached_tokens)
+    assert paying.cost_usd == pytest.approx(full / 2) != 0
+    assert (shared.cost_usd, shared.prompt_tokens, shared.completion_tokens) == (0.0, 0, 0)
+    assert run.budget.spent().cost_usd == pytest.approx(full / 2)
+
+
 async def test_an_idea_worked_on_again_books_an_answer_under_the_same_name(
     night: Callable[..., Night], step: Any, questions_of: dict[str, Any]
 ) -> None:
