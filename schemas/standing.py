@@ -136,11 +136,7 @@ def standing_of_run(
     without_score = [*((each.state_reason, each.cause) for each in unscored), *lost]
     beyond = [each for each in unscored if each.state_reason is Reason.OFFLINE_ENGINE]
     others = [each for each in landed if each.state is not IdeaState.UNSCORED]
-    early = [
-        (each.incomplete_reason, each.cause)
-        for each in others
-        if each.incomplete_reason is not None
-    ]
+    early = [(each.incomplete_reason, each.cause) for each in others if each.incomplete_reason]
     spent = sum(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in landed)
     told: dict[str, Sequence[_Why]] = {
         "without any score": [why for why in without_score if why[0] != Reason.OFFLINE_ENGINE],

@@ -282,12 +282,10 @@ class LiteLLMEngine:
     ) -> _Attempt:
         """One call within concurrency, budget and rates.
 
-        Raises:
-            BudgetExhaustedError: before anything was sent.
+        Raises BudgetExhaustedError before anything was sent.
         """
         backend = self._backend
-        attachment = self._attachment
-        attached_tokens = attachment.estimated_tokens if attachment else 0
+        attached_tokens = self._attachment.estimated_tokens if self._attachment else 0
         tokens, cost_usd = backend.estimate(
             messages, asking.reply_tokens, attached_tokens, pictures=int(asking.step.draws)
         )

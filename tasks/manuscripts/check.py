@@ -92,9 +92,7 @@ async def check_manuscript(
     settings: Settings,
     ledger: Ledger,
 ) -> ManuscriptCheck:
-    """Everything one check of one manuscript gives; never raises for what the manuscript or an
-    engine does.
-    """
+    """Check one manuscript; never raises for what it or an engine does."""
     read = await read_manuscript(
         source,
         request.form,

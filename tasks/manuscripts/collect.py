@@ -81,21 +81,11 @@ def collect_manuscripts(
             f"--reasons names {next(iter(given))!r}, and no manuscript is called that; they are"
             f" {', '.join(names[:5])}"
         )
-    repeated = [
-        source.manuscript_id
-        for source in sources
-        if sum(other.manuscript_id == source.manuscript_id for other in sources) > 1
-    ]
-    return tuple(
-        source
-        for number, source in enumerate(sources)
-        if source.manuscript_id not in repeated or _first(sources, number)
-    )
-
-
-def _first(sources: Sequence[ManuscriptSource], number: int) -> bool:
-    """Of manuscripts with one name and one content, the first stands for all."""
-    return all(source.manuscript_id != sources[number].manuscript_id for source in sources[:number])
+    # Of manuscripts with one name and one content, the first stands for all.
+    by_id: dict[str, ManuscriptSource] = {}
+    for source in sources:
+        by_id.setdefault(source.manuscript_id, source)
+    return tuple(by_id.values())
 
 
 def _manuscripts(path: Path, maximum_bytes: int) -> Iterator[Path]:
