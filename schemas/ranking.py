@@ -250,6 +250,11 @@ class GroupReceipt(UnitReceipt):
     group: str
 
 
+def ranking_budget_scope(run_id: RunId) -> RunId:
+    """Return the name under which rankings of a run keep their spending, apart from the run's."""
+    return RunId(f"{run_id}.ranking")
+
+
 class RankRequest(WorkRequest):
     """What a user asked to be ranked, resolved: everything a ranking needs."""
 
@@ -275,7 +280,5 @@ class RankRequest(WorkRequest):
 
     @property
     def budget_scope(self) -> RunId:
-        """Under which name the ranking's spending is kept: apart from that of the run's
-        evaluations.
-        """
-        return RunId(f"{self.run_id}.ranking")
+        """Under which name the ranking's spending is kept."""
+        return ranking_budget_scope(self.run_id)

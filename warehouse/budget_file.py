@@ -188,6 +188,22 @@ class BudgetFile:
         spent = settled.plus(Spend(cost_usd=cost_usd, tokens=tokens))
         return spent.cost_usd, spent.tokens, spent.requests
 
+    def forget(self, work: str) -> None:
+        """Remove what the run has spent, and the journal of the units of a deleted work.
+
+        Args:
+            work: its folder within landing.
+        """
+        if not self.path.exists():
+            return
+        with self._transaction() as connection:
+            for table in ("spent", "reserved", "charged"):
+                connection.execute(f"delete from {table} where run_id = ?", (self.run_id,))  # noqa: S608 -- ours
+            connection.execute(
+                "delete from journal where substr(unit || '/', 1, length(:work) + 1) = :work || '/'",
+                {"work": work},
+            )
+
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         with self._lock:

@@ -4,6 +4,7 @@ and giving their space back.
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from dashboards.reports.figures import counted
 from flows.commands.answer import print_answer
 from flows.commands.options import Commands, Json
 from flows.talk import print_note
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import RunId
 from schemas.options import LakeOptions
 from schemas.run import Budget, Run
@@ -71,9 +72,11 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
         with open_queries(layout, catalogue_url=catalogue) as queries:
             found, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
             rejected = queries.rejections(RunId(run))
-    except ConfigurationError:
+    except UnknownNameError:  # nothing is published under that name, or there is no lake yet
         if (spend := _spent(layout, RunId(run))) is None:
             raise
+        with suppress(UnknownNameError):
+            _refuse_other_work(layout, RunId(run))
         _show_unpublished(run, spend, as_json=json)
         return 0
     if json:
@@ -84,6 +87,16 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
     told = {**found.model_dump(mode="json"), **cost.model_dump(mode="json")}
     print_table(["what", "value"], [[name, _told(value)] for name, value in told.items()])
     return 0
+
+
+def _refuse_other_work(layout: Layout, run_id: RunId) -> None:
+    """Raises ConfigurationError when something else than a run of ideas has that name."""
+    kind = _published_kind(run_id, layout)
+    if kind is not None:
+        raise ConfigurationError(
+            f"{kind.titled(run_id)} is no run of ideas: see the table {kind.head_table}, or"
+            f" `assay report {run_id}`"
+        )
 
 
 def _spent(layout: Layout, run_id: RunId) -> "Spend | None":
@@ -189,8 +202,8 @@ def _runs(lake: LakeOptions) -> tuple[Run, ...]:
         return queries.list_runs()
 
 
-def _kind_of(run_id: RunId, layout: Layout) -> "Kind[Any, Any]":
-    """What is published under that name."""
+def _published_kind(run_id: RunId, layout: Layout) -> "Kind[Any, Any] | None":
+    """Return the kind of work that is published under that name; None: nothing is."""
     from warehouse.kinds import KINDS
     from warehouse.lake import open_reader
     from warehouse.units.reading import published_heads
@@ -200,7 +213,16 @@ def _kind_of(run_id: RunId, layout: Layout) -> "Kind[Any, Any]":
             heads = published_heads(connection, kind) if len(kind.ids) == 1 else ()
             if any(kind.names(head) == (run_id,) for head in heads):
                 return kind
-    raise ConfigurationError(f"no published run {run_id}: `assay runs list` lists those of ideas")
+    return None
+
+
+def _kind_of(run_id: RunId, layout: Layout) -> "Kind[Any, Any]":
+    kind = _published_kind(run_id, layout)
+    if kind is None:
+        raise ConfigurationError(
+            f"no published run {run_id}: `assay runs list` lists those of ideas"
+        )
+    return kind
 
 
 def _delete(runs: Sequence[RunId], lake: LakeOptions, *, yes: bool, as_json: bool) -> int:

@@ -33,6 +33,7 @@ from warehouse.units.deletion import delete_work, deletions_path
 from warehouse.units.landing import (
     RECEIPT_FILE,
     iterate_receipts,
+    journalled_calls,
     landed_names,
     loose_files,
     read_head,
@@ -44,7 +45,7 @@ from warehouse.verify import verify
 
 EVERY = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
 pytestmark = EVERY
-
+JOURNALLED_RUN = RunId("r1")
 
 Made = Callable[[Work], Path]
 """A warehouse of that work, made once for all tests: they work in copies."""
@@ -161,7 +162,7 @@ def test_calls_of_an_earlier_start_land_with_the_unit_once(work: Work, layout: L
         assert len(rows) == len(costs) == 3
         assert (costs["answered"], costs["lost"]) == (0.25, None)
         assert all(row[name] == value for row in rows for name, value in keys(work).items())
-    budget = SharedBudget(layout.budgets, RunId("r1"), Budget())
+    budget = SharedBudget(layout.budgets, JOURNALLED_RUN, Budget())
     assert budget.spent() == Spend(cost_usd=0.25 + 0.5, tokens=7 + 9)
 
 
@@ -169,9 +170,11 @@ def keys(work: Work) -> dict[str, str]:
     return dict(zip(work.kind.ids, work.names, strict=True))
 
 
-async def journal(layout: Layout, unit: str, answered: LlmCall, lost: LlmCall) -> None:
+async def journal(
+    layout: Layout, unit: str, answered: LlmCall, lost: LlmCall, run_id: RunId = JOURNALLED_RUN
+) -> None:
     """What a start leaves that is killed while it waits for the answer to `lost`."""
-    budget = SharedBudget(layout.budgets, RunId("r1"), Budget())
+    budget = SharedBudget(layout.budgets, run_id, Budget())
     first = await budget.reserve(answered.idea_id, cost_usd=0.5, tokens=9)
     budget.send(first, unit, answered)
     budget.settle(first, cost_usd=0.25, tokens=7, call=answered)
@@ -302,6 +305,23 @@ def test_what_is_deleted_is_gone_and_leaves_a_line(work: Work, done: Layout) -> 
     assert verify(done).sound
     with pytest.raises(UnknownNameError, match="is not published"):
         delete_work(done, work.kind, name)
+
+
+def test_deleted_work_leaves_no_spending_and_no_journal(work: Work, done: Layout) -> None:
+    if len(work.names) > 1:
+        pytest.skip("it goes with its run")
+    name = work.kind.run_id(*work.names)
+    units = [
+        first_folder(done, work).relative_to(done.landing).as_posix(),
+        f"{work.kind.word}=another/unit=1",
+    ]
+    calls = [make_llm_call(IdeaId("i1"), n, call_id=f"call-{n}", cost_usd=0.25) for n in range(4)]
+    asyncio.run(journal(done, units[0], *calls[:2], run_id=name))
+    asyncio.run(journal(done, units[1], *calls[2:], run_id=RunId("another")))
+    delete_work(done, work.kind, name)
+    spent = [SharedBudget(done.budgets, run, Budget()).spent() for run in (name, RunId("another"))]
+    assert spent == [Spend(), Spend(cost_usd=0.25 + 0.5, tokens=7 + 9)]
+    assert [len(journalled_calls(done, unit)) for unit in units] == [0, 2]
 
 
 def test_a_damaged_receipt_is_one_line_that_says_what_to_do(work: Work, done: Layout) -> None:

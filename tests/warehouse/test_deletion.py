@@ -1,5 +1,6 @@
 """A deleted run is gone from lake, landing and reports; the ledger says that it was there."""
 
+import asyncio
 from pathlib import Path
 
 import orjson
@@ -8,6 +9,9 @@ import pytest
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
+from schemas.ranking import ranking_budget_scope
+from schemas.run import Budget
+from tasks.accounting.budgets import SharedBudget, Spend
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.rankings import make_head, make_ranked_group
 from warehouse.layout import Layout
@@ -75,7 +79,10 @@ def test_the_rankings_of_a_deleted_run_go_with_it(layout: Layout) -> None:
     head = make_head(layout, [group])
     write_head(layout, RANKINGS, head)
     assert publish(layout, RANKINGS, head).published
+    spent = SharedBudget(layout.budgets, ranking_budget_scope(FIRST), Budget())
+    spent.settle(asyncio.run(spent.reserve(ideas[0])), cost_usd=0.25, tokens=7)
     delete_run(layout, FIRST)
+    assert spent.spent() == Spend()
     with open_queries(layout) as queries:
         for table in ("rankings", "ratings", "matches", "llm_calls"):
             sql = f"select count(*) from {table} where run_id = 'run-a'"

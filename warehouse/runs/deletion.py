@@ -3,6 +3,7 @@
 import shutil
 
 from schemas.identifiers import RunId
+from schemas.ranking import ranking_budget_scope
 from schemas.run import Run
 from warehouse.compact import remove_batches
 from warehouse.layout import Layout
@@ -11,7 +12,7 @@ from warehouse.rankings.landing import RANKINGS
 from warehouse.runs.landing import RUNS
 from warehouse.statements import table_statement
 from warehouse.units import shared
-from warehouse.units.deletion import Deleted, delete_work
+from warehouse.units.deletion import Deleted, delete_work, forget_spending
 from warehouse.units.landing import bring, iterate_receipts, landed_names
 
 
@@ -30,6 +31,7 @@ def delete_run(layout: Layout, run_id: RunId, *, catalogue_url: str | None = Non
         _forget_evaluations(layout, run_id)
         for ranking_id in rankings:
             shared.forget_work(layout, RANKINGS.folder(layout, run_id, ranking_id))
+        forget_spending(layout, ranking_budget_scope(run_id), RUNS.folder(layout, run_id))
         remove_batches(layout, run_id)
         shutil.rmtree(layout.state / "rankings" / run_id, ignore_errors=True)
 

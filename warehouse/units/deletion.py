@@ -4,6 +4,7 @@ line of the ledger, and one beside it.
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic
@@ -14,6 +15,8 @@ from pydantic import Field, SerializeAsAny
 from schemas.base import Noun
 from schemas.identifiers import RunId
 from schemas.ledger import Artefact, LedgerAction, LedgerEntry
+from schemas.run import Budget
+from warehouse.budget_file import BudgetFile
 from warehouse.lake import open_writer, transaction
 from warehouse.layout import Layout
 from warehouse.ledger import append
@@ -83,6 +86,7 @@ def delete_work(
     )
     _note(layout, deleted)
     before()
+    forget_spending(layout, run_id, folders[0])
     shared.forget_work(layout, folders[0])
     forget_reports(layout, layout.reports / run_id)
     for folder in folders:
@@ -102,6 +106,16 @@ def delete_work(
             connection.execute(sql, {"run_id": run_id})
         append(connection, [_entry(run_id, deleted.deleted_at)])
     return deleted
+
+
+def forget_spending(layout: Layout, scope: RunId, folder: Path) -> None:
+    """Remove the spending of a deleted work, whose folder in landing is `folder`, and its journal.
+
+    Args:
+        scope: by which the budget was kept.
+    """
+    with closing(BudgetFile(layout.budgets, scope, Budget())) as file:
+        file.forget(folder.relative_to(layout.landing).as_posix())
 
 
 def _entry(run_id: RunId, deleted_at: datetime) -> LedgerEntry:

@@ -1,0 +1,79 @@
+"""`assay runs show` says of an unpublished run what it has spent, and of nothing else."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.command_line import application, run_command
+from flows.exit_codes import EXIT_DONE, EXIT_USAGE
+from schemas.identifiers import IdeaId, RunId
+from schemas.run import Budget
+from tasks.accounting.budgets import SharedBudget
+from tests.support.work_of_every_kind import WORKS
+from warehouse.layout import Layout
+from warehouse.units.landing import write_head
+from warehouse.units.publish import publish
+
+
+@pytest.fixture
+def layout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
+    return Layout(tmp_path / "warehouse")
+
+
+def spend(layout: Layout, run: str) -> None:
+    async def call() -> None:
+        budget = SharedBudget(layout.budgets, RunId(run), Budget())
+        budget.settle(await budget.reserve(IdeaId("i1")), cost_usd=0.25, tokens=7)
+
+    asyncio.run(call())
+
+
+def show(monkeypatch: pytest.MonkeyPatch, layout: Layout, run: str) -> int:
+    words = ["assay", "runs", "show", run, "--warehouse", str(layout.root)]
+    monkeypatch.setattr(sys, "argv", words)
+    return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
+
+
+def test_the_spending_of_a_stopped_run_is_shown_with_and_without_a_lake(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spend(layout, "stopped")
+    for _ in range(2):
+        assert show(monkeypatch, layout, "stopped") == EXIT_DONE
+        out, err = capsys.readouterr()
+        assert "0.25" in out
+        assert "is not published: run the same command again to resume it" in err
+        work = WORKS[0]
+        work.land(layout, 0, "call-0")
+        publish(layout, work.kind, work.head(layout))
+
+
+@pytest.mark.parametrize("word", ["survey", "curation", "check"])
+def test_published_work_of_another_kind_is_not_called_unpublished(
+    word: str, layout: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (work,) = [work for work in WORKS if work.kind.word == word]
+    work.prepare(layout)
+    for number in range(2):
+        work.land(layout, number, f"call-{number}")
+    if work.kind.has_head_file:
+        write_head(layout, work.kind, work.head(layout))
+    assert publish(layout, work.kind, work.head(layout)).published
+    (name,) = work.names
+    spend(layout, name)
+    assert show(monkeypatch, layout, name) == EXIT_USAGE
+    out, err = capsys.readouterr()
+    assert (out, "is no run of ideas" in err) == ("", True), err
+
+
+def test_a_catalogue_that_was_moved_is_an_error(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spend(layout, "stopped")
+    layout.moved_catalogue.parent.mkdir(parents=True, exist_ok=True)
+    layout.moved_catalogue.touch()
+    assert show(monkeypatch, layout, "stopped") == EXIT_USAGE
+    assert "was moved to PostgreSQL" in capsys.readouterr().err
