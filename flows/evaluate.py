@@ -51,7 +51,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
         ) as self.gateway:
             if self.gateway.lacks:
                 print_note(self.gateway.lacks)
-            self.keyed = key_batch(self.batch, self.request, self.settings, self.gateway)
+            self.keyed = key_batch(self.batch, self.request, self.settings, self.gateway.literature)
             yield
 
     @property

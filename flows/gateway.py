@@ -13,7 +13,8 @@ from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess, literature_identity
-from tasks.literature.snapshot.folder import read_manifest, snapshot_identity
+from tasks.literature.gateway.upstreams import identity_of
+from tasks.literature.snapshot.folder import read_manifest
 from warehouse.layout import Layout
 
 NO_REFERENCES = "The snapshot knows no references: papers are found by search alone."
@@ -50,10 +51,9 @@ def open_gateway(
     scheduler_address: str | None = None,
 ) -> Iterator[OpenGateway]:
     """A gateway for the literature, or the one it names; one that is started here is there for the
-    workers of the scheduler, too.
+    workers of the scheduler, too, and starts when its address is first asked for.
 
-    A Parquet or JSONL snapshot is indexed first; the index is kept under `settings.home`. The
-    gateway of a snapshot alone starts when its address is first asked for.
+    A Parquet or JSONL snapshot is indexed first; the index is kept under `settings.home`.
 
     Raises:
         ConfigurationError: no gateway answers at the given URL.
@@ -71,13 +71,7 @@ def open_gateway(
             place = places_for_workers(scheduler_address, settings)
             return stack.enter_context(GatewayProcess(settings, found, layout.cache, place)).url
 
-        if found.snapshot is None or not found.unlimited:
-            yield OpenGateway(start, literature_identity(start()))
-            return
-        lacks, identity = (
-            lacking(found),
-            snapshot_identity(read_manifest(found.snapshot).fingerprint),
-        )
+        lacks, identity = lacking(found), identity_of(found, settings)
         yield OpenGateway(
             lambda: _serving(start(), identity), identity, lacks, lacks != NO_REFERENCES
         )

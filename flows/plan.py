@@ -40,15 +40,19 @@ class KeyedBatch:
 
 
 def key_batch(
-    batch: IdeaBatch, request: RunRequest, settings: Settings, gateway: OpenGateway
+    batch: IdeaBatch, request: RunRequest, settings: Settings, literature: str
 ) -> KeyedBatch:
-    """Key every idea and name the run after the keys."""
+    """Key every idea and name the run after the keys.
+
+    Args:
+        literature: identity of the literature.
+    """
     used, layout = conditions(request, settings), Layout(request.warehouse)
     found = results_by_idea(request.experiment_run_ids, batch.ideas, layout, settings.catalogue)
 
     def planned_idea(idea: Idea) -> PlannedIdea:
         results = found.get(idea.idea_id, ())
-        key = evaluation_key(idea, request, gateway.literature, STEPS, used, results)
+        key = evaluation_key(idea, request, literature, STEPS, used, results)
         return PlannedIdea(idea=idea, evaluation_key=key, experimental_results=results)
 
     planned = tuple(map(planned_idea, batch.ideas))

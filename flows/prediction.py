@@ -10,7 +10,7 @@ from flows.landed_before import landed_before
 from flows.model_comparison import ModelCost, compare_engines
 from flows.rank_estimate import RankingEstimate, estimate_ranking
 from schemas.choices import EngineChoice
-from schemas.errors import ConfigurationError
+from schemas.errors import AssayError
 from schemas.idea import RejectedIdea
 from schemas.run import RunRequest
 from schemas.settings import Settings
@@ -56,13 +56,13 @@ class Prediction:
 
 
 def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Settings) -> Prediction:
-    """Predict what `request` takes, and the same with `others`; nothing is asked or paid."""
+    """Predict what `request` takes, and the same with `others`; no model is called."""
     batch = read_batch(request.ideas_path, default_cutoff=request.cutoff_date)
     own = (request.engine,) if others and not request.engine.is_baseline else ()
     done, unknown_because = NOTHING_DONE, ""
     try:
         done = landed_before(batch, request, settings)
-    except ConfigurationError as error:  # such as a gateway that does not run yet
+    except AssayError as error:  # such as a gateway that does not run yet, or a bucket out of reach
         unknown_because = str(error)
     known = (batch.ideas, len(batch.rejected), request, settings)
     return Prediction(

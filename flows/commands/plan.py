@@ -88,7 +88,7 @@ def _done_in_words(prediction: "Prediction") -> list[str]:
     done, ideas = prediction.done, prediction.estimate.ideas
     lines = []
     if prediction.unknown_because:
-        lines.append(f"earlier runs are not subtracted: {prediction.unknown_because}")
+        lines.append(f"earlier runs could not be looked up because {prediction.unknown_because}")
     if done.evaluated:
         left = "the figures are of the others" if done.evaluated < ideas else "nothing to pay"
         lines.append(f"{done.evaluated:,} of {ideas:,} ideas are already evaluated; {left}")

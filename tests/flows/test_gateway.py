@@ -7,7 +7,7 @@ import pytest
 from flows.gateway import lacking, open_gateway
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.settings import Settings
+from schemas.settings import LiteratureSettings, Settings
 from tasks.literature.gateway.process import LOG_NAME, literature_identity
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.folder import read_manifest, write_manifest
@@ -49,12 +49,14 @@ def index(tmp_path: Path) -> Path:
     return tmp_path / "index"
 
 
-def test_the_gateway_of_a_snapshot_starts_when_its_address_is_first_asked_for(
-    index: Path, tmp_path: Path
+@pytest.mark.parametrize("text", ["live", "snapshot:index", "snapshot:index+live"])
+def test_a_gateway_starts_when_its_address_is_first_asked_for(
+    text: str, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(index.parent)
     layout = Layout(tmp_path / "warehouse")
     log = layout.cache / LOG_NAME
-    with open_gateway(LiteratureChoice(index), Settings(home=tmp_path), layout) as gateway:
+    with open_gateway(LiteratureChoice.parse(text), Settings(home=tmp_path), layout) as gateway:
         assert not log.exists()
         url = gateway.url
         assert literature_identity(url) == gateway.literature
@@ -62,6 +64,18 @@ def test_the_gateway_of_a_snapshot_starts_when_its_address_is_first_asked_for(
     assert log.exists()
     with pytest.raises(ConfigurationError, match="no literature gateway answers"):
         literature_identity(url)
+
+
+def test_an_upstream_without_a_readable_host_is_refused_before_a_gateway_starts(
+    tmp_path: Path,
+) -> None:
+    section = LiteratureSettings(upstream_url="http://xn--a.invalid")
+    settings, layout = Settings(home=tmp_path, literature=section), Layout(tmp_path / "warehouse")
+    with (
+        pytest.raises(ConfigurationError, match="UPSTREAM_URL=http://xn--a"),
+        open_gateway(LiteratureChoice(), settings, layout),
+    ):
+        pass
 
 
 def test_a_snapshot_that_changes_before_its_gateway_starts_is_not_taken_for_the_old_one(

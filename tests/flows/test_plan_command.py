@@ -191,7 +191,7 @@ def key_ideas(ideas: Path, options: PlanOptions) -> KeyedBatch:
     request = resolve_request(ideas, options, settings)
     batch = read_batch(ideas, default_cutoff=None)
     with open_gateway(request.literature, settings, Layout(options.warehouse)) as gateway:
-        return key_batch(batch, request, settings, gateway)
+        return key_batch(batch, request, settings, gateway.literature)
 
 
 def land_ideas(
@@ -206,6 +206,22 @@ def land_ideas(
             replace(made, evaluation_key=entry.evaluation_key),
             incomplete_reason=Reason.BUDGET_EXHAUSTED if partly else None,
         )
+
+
+def begin(ideas: Path, options: PlanOptions, keyed: KeyedBatch) -> None:
+    """Write down that the run of these ideas was begun."""
+    begun = PlannedRun(
+        run_id=keyed.run_id,
+        idea_count=len(keyed.planned),
+        rejected_count=0,
+        engine=options.engine.text,
+        profile="economy",
+        modules=(Module.SOUNDNESS, Module.CONTRIBUTION),
+        budget=Budget(),
+        ideas_path=str(ideas),
+        started_at=datetime.now(UTC),
+    )
+    announce(Layout(options.warehouse), begun)
 
 
 def planned_with(ideas: Path, options: PlanOptions, capsys: pytest.CaptureFixture[str]) -> Any:
@@ -246,18 +262,7 @@ def test_replies_to_partly_evaluated_ideas_are_subtracted_and_others_named(
     before = planned_with(few, options, capsys)
     keyed = key_ideas(few, options)
     land_ideas(options, keyed, keyed.run_id, 2, replies=10)
-    begun = PlannedRun(
-        run_id=keyed.run_id,
-        idea_count=3,
-        rejected_count=0,
-        engine=engine.text,
-        profile="economy",
-        modules=(Module.SOUNDNESS, Module.CONTRIBUTION),
-        budget=Budget(),
-        ideas_path=str(few),
-        started_at=datetime.now(UTC),
-    )
-    announce(Layout(options.warehouse), begun)
+    begin(few, options, keyed)
     told = planned_with(few, options, capsys)
     assert (told["evaluated"], told["partly_evaluated"], told["interrupted_ideas"]) == (1, 1, 1)
     assert told["model_calls"] == round(before["model_calls"] * 2 / 3 - 10)
@@ -265,6 +270,49 @@ def test_replies_to_partly_evaluated_ideas_are_subtracted_and_others_named(
     err = capsys.readouterr().err
     assert "1 of 3 ideas partly evaluated; cached replies that are not counted again: 10" in err
     assert "a stopped run left 1 idea unfinished" in err
+
+
+def test_a_run_that_was_stopped_before_anything_landed_is_named(
+    tmp_path: Path, few: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = EngineChoice.named("openai/gpt-4.1")
+    options = PlanOptions(engine=engine, warehouse=tmp_path / "warehouse")
+    begin(few, options, key_ideas(few, options))
+    assert planned_with(few, options, capsys)["interrupted_ideas"] == 3
+    assert plan(few, options) == 0
+    assert "a stopped run left 3 ideas unfinished" in capsys.readouterr().err
+
+
+def test_ideas_evaluated_against_live_literature_are_subtracted_without_a_gateway(
+    tmp_path: Path, few: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = PlanOptions(warehouse=tmp_path / "warehouse", literature=LiteratureChoice())
+    keyed = key_ideas(few, options)
+    land_ideas(options, keyed, keyed.run_id, 2)
+    assert planned_with(few, options, capsys)["evaluated"] == 2
+    assert not Layout(options.warehouse).cache.exists()
+
+
+@pytest.mark.parametrize("reason", ["snapshot", "catalogue"])
+def test_a_snapshot_or_catalogue_out_of_reach_leaves_a_plan_with_a_note(
+    reason: str,
+    tmp_path: Path,
+    few: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    options = PlanOptions(warehouse=tmp_path / "warehouse")
+    keyed = key_ideas(few, options)
+    land_ideas(options, keyed, keyed.run_id, 3)
+    if reason == "snapshot":
+        (tmp_path / "empty").mkdir()
+        options = replace(options, literature=LiteratureChoice(tmp_path / "empty"))
+    else:
+        monkeypatch.setenv("ASSAY_CATALOGUE_URL", "postgresql://127.0.0.1:9/assay")
+    assert plan(few, options) == 0
+    (note,) = (line for line in capsys.readouterr().err.splitlines() if "looked up" in line)
+    assert "earlier runs could not be looked up because" in note
+    assert reason in note
 
 
 def test_a_plan_says_when_earlier_runs_cannot_be_looked_up(

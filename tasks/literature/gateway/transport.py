@@ -80,11 +80,6 @@ class Transport:
     def host(self) -> str:
         return web_address(self._base).netloc.decode("ascii")
 
-    @property
-    def place(self) -> str:
-        """The host with the path behind it: proxies of one host may lead to several services."""
-        return self.host + web_address(self._base).path.rstrip("/")
-
     async def ask(self, make: MakeRequest, *, retry_gateway_timeout: bool = True) -> Reply:
         """Send the request that `make` gives once its turn has come (so that it can still grow
         while it waits).

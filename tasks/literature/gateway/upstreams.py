@@ -29,11 +29,12 @@ from tasks.literature.gateway.parameters import batch_identifiers, days_of, wind
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.gateway.storage import RECORD_NAME, Answers, RequestRecord
 from tasks.literature.gateway.transport import Transport
-from tasks.literature.snapshot.folder import read_manifest
+from tasks.literature.snapshot.folder import read_manifest, snapshot_identity
 from tasks.literature.snapshot.records import as_number
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
 from tasks.web.arrival_limiter import ArrivalLimiter
+from tasks.web.client import InvalidURL, web_address
 from tasks.web.departures import SharedDepartures, departures_file
 from warehouse.keyed_store import KeyedStore
 
@@ -55,13 +56,10 @@ class LiveUpstream:
         self, settings: Settings, store: KeyedStore, transport: Transport | None = None
     ) -> None:
         self._transport = transport or Transport(settings)
+        self.identity = _live_identity(settings)
         age_seconds = settings.literature.cache_maximum_age_days * _DAY_SECONDS
         self._answers = Answers(store, self.identity, age_seconds)
         self._look_ups = LookUps(self._transport, self._answers)
-
-    @property
-    def identity(self) -> str:
-        return f"live:{self._transport.place}"
 
     async def answer(self, request: Request) -> Reply:
         try:
@@ -245,6 +243,29 @@ def check_literature(literature: LiteratureChoice) -> None:
         )
     if literature.snapshot is not None:
         read_manifest(literature.snapshot)
+
+
+def identity_of(literature: LiteratureChoice, settings: Settings) -> str:
+    """Return the identity of the upstream that `open_upstream` opens, without opening it.
+
+    Raises:
+        ConfigurationError, SnapshotError
+    """
+    check_literature(literature)
+    if literature.snapshot is None:
+        return _live_identity(settings)
+    local = snapshot_identity(read_manifest(literature.snapshot).fingerprint)
+    return f"{local}+{_live_identity(settings)}" if literature.then_live else local
+
+
+def _live_identity(settings: Settings) -> str:
+    """Host and path of the live API: proxies of one host may lead to several services."""
+    url = settings.literature.upstream_url
+    try:
+        address = web_address(url)
+    except InvalidURL as error:
+        raise ConfigurationError(f"ASSAY_LITERATURE__UPSTREAM_URL={url}: {error}") from error
+    return f"live:{address.netloc.decode('ascii')}{address.path.rstrip('/')}"
 
 
 def open_upstream(
