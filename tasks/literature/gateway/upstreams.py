@@ -35,7 +35,7 @@ from tasks.literature.snapshot.records import as_number
 from tasks.literature.snapshot.snapshot import open_snapshot
 from tasks.literature.snapshot.text_index import DayRange
 from tasks.web.arrival_limiter import ArrivalLimiter
-from tasks.web.client import web_address
+from tasks.web.client import InvalidURL, web_address
 from tasks.web.departures import SharedDepartures, departures_file
 from warehouse.keyed_store import KeyedStore
 
@@ -264,7 +264,7 @@ def _live_identity(settings: Settings) -> str:
     url = settings.literature.upstream_url
     try:
         address = web_address(url)
-    except httpx.InvalidURL as error:
+    except InvalidURL as error:
         raise ConfigurationError(f"ASSAY_LITERATURE__UPSTREAM_URL={url}: {error}") from error
     return f"live:{address.netloc.decode('ascii')}{address.path.rstrip('/')}"
 
