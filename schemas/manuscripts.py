@@ -278,7 +278,11 @@ class ManuscriptCheck(Noun):
     )
     missing_files: tuple[str, ...] = Field(
         default=(),
-        description="Files it includes that are missing or could not be followed, by name.",
+        description="Files its text includes that are missing or could not be followed, by name.",
+    )
+    missing_preamble_files: tuple[str, ...] = Field(
+        default=(),
+        description="Files of macros its preamble includes that are missing, by name.",
     )
     page_count: Annotated[int, Stored(unit="pages")] | None = Field(
         default=None,
@@ -308,5 +312,5 @@ class ManuscriptCheck(Noun):
 
     @property
     def is_partly_read(self) -> bool:
-        """Whether files are missing, or nothing was found in too few words: no all-clear."""
-        return bool(self.missing_files) or (self.has_few_words and not self.standing)
+        """Whether files of its text are missing: no all-clear."""
+        return bool(self.missing_files)

@@ -55,6 +55,12 @@ ROLES_IN_WORDS = (
     " without results; decider: results, ideas, votes and decisions; owner: everything, and the"
     " jobs of others."
 )
+SCOPES = tuple(role for role in Role if role.may(Action.READ))
+"""Roles of tokens; the services for programs refuse who may not read."""
+SCOPES_IN_WORDS = (
+    "reader: results; submitter: ideas too; decider: results, ideas and decisions; owner:"
+    " everything, and the jobs of others."
+)
 
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 200
@@ -125,7 +131,7 @@ class Token(Noun):
 class TokenOptions(LakeOptions):
     """Of `assay tokens create`."""
 
-    scope: Role = option(Role.READER, "|".join(Role), f"What it allows. {ROLES_IN_WORDS}")
+    scope: Role = option(Role.READER, "|".join(SCOPES), f"What it allows. {SCOPES_IN_WORDS}")
     days: int = option(90, "N", "Days until it expires; 0: never.", ge=0, le=36_500)
     max_cost_usd: float = option(
         0.0, "X", "What its jobs may spend on models in all, by their bounds and bills.", ge=0

@@ -188,6 +188,28 @@ class BudgetFile:
         spent = settled.plus(Spend(cost_usd=cost_usd, tokens=tokens))
         return spent.cost_usd, spent.tokens, spent.requests
 
+    def estimated(self) -> tuple[float, int]:
+        """Dollars of `spent` that are estimates, and how many calls they stand for: calls of units
+        that have not landed whose cost is not known.
+        """
+        query = (
+            "select total(cost_usd), count(*) from journal where run_id = ? and cost_usd > 0"
+            " and json_extract(call, '$.cost_usd') is null"
+        )
+        with self._transaction() as connection:
+            cost_usd, call_count = connection.execute(query, (self.run_id,)).fetchone()
+        return cost_usd, call_count
+
+    def runs(self) -> tuple[RunId, ...]:
+        """The runs that have spent something or wait for answers, by name."""
+        query = (
+            "select run_id from spent where cost_usd + tokens + requests > 0"
+            " union select run_id from charged where cost_usd + tokens > 0"
+            " union select run_id from journal where in_flight_of is not null order by run_id"
+        )
+        with self._transaction() as connection:
+            return tuple(RunId(run_id) for (run_id,) in connection.execute(query).fetchall())
+
     def forget(self, work: str) -> None:
         """Remove what the run has spent, and the journal of the units of a deleted work.
 

@@ -58,6 +58,7 @@ class CheckPage(PublishedPage):
             in_columns=in_columns,
             nothing_found=nothing_found,
             missing_files=missing_files,
+            missing_macros=missing_macros,
         )
 
     def write(self, folder: Path) -> tuple[Path, ...]:
@@ -178,7 +179,7 @@ class CheckPage(PublishedPage):
         words = sum(check.word_count for check in checked)
         told += f", {figures.counted(words, 'word')} read" if words else ""
         partly = sum(check.is_partly_read for check in checked)
-        told += f", {partly:,} too short or read only in part" if partly else ""
+        told += f", {partly:,} read only in part" if partly else ""
         missing = len(self.checks) - len(checked)
         return f"{told}, {missing:,} not checked." if missing else f"{told}."
 
@@ -216,22 +217,35 @@ def nothing_found(check: ManuscriptCheck) -> str:
     """Say in how many words no problem was found, and why that may be no all-clear."""
     words = figures.counted(check.word_count, "word")
     if check.is_partly_read:
-        few = [f"only {words} could be read"] if check.has_few_words else []
-        why = "; ".join([*filter(None, [missing_files(check)]), *few])
-        return f"Not an all-clear: {why}. No critical problem was found in the {words} read."
-    return f"No critical problem found{f' in {words}' if check.word_count else ''}."
+        missing = missing_files(check)
+        return f"Not an all-clear: {missing}. No critical problem was found in the {words} read."
+    told = f"No critical problem found{f' in {words}' if check.word_count else ''}."
+    if not check.has_few_words:
+        return told
+    if check.page_count is None:
+        return f"{told} The manuscript has only {words}."
+    pages = figures.counted(check.page_count, "page")
+    return f"{told} Only {words} could be read on {pages}."
 
 
 def missing_files(check: ManuscriptCheck) -> str:
-    """Name the included files that were not read; empty: there are none."""
-    names = check.missing_files[:_MOST_NAMED]
-    if not names:
+    """Name the included files of the text that were not read; empty: there are none."""
+    return _listed(check.missing_files, "included file")
+
+
+def missing_macros(check: ManuscriptCheck) -> str:
+    """Name the files of the preamble that were not read; empty: there are none."""
+    return _listed(check.missing_preamble_files, "file of the preamble", "files of the preamble")
+
+
+def _listed(files: Sequence[str], one: str, many: str | None = None) -> str:
+    if not files:
         return ""
-    are = "is" if len(check.missing_files) == 1 else "are"
-    more = len(check.missing_files) - len(names)
+    are = "is" if len(files) == 1 else "are"
+    names, more = files[:_MOST_NAMED], len(files) - _MOST_NAMED
     return (
-        f"{figures.counted(len(check.missing_files), 'included file')} {are} missing or cannot be"
-        f" followed: {', '.join(names)}{f' and {more:,} more' if more else ''}"
+        f"{figures.counted(len(files), one, many)} {are} missing or cannot be followed:"
+        f" {', '.join(names)}{f' and {more:,} more' if more > 0 else ''}"
     )
 
 

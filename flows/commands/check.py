@@ -43,7 +43,7 @@ def check(
     With --reasons, judges vote whether a reported problem is the one the authors withdrew for, and
     hit rates are printed. The same command goes on where it stopped; nothing is paid twice. A LaTeX
     file is read with the files it includes; exit code 1 where more than a tenth of the manuscripts
-    could not be checked, or only in part.
+    could not be checked, or lack included files of their text.
     """
     from flows.check_request import resolve_check
     from flows.commands.check_file import check_output, write_check

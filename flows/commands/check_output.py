@@ -10,7 +10,7 @@ from rich.text import Text
 
 from dashboards.reports import figures
 from dashboards.reports.preferences import NAME as PREFERENCES
-from dashboards.reports.write_check import missing_files, nothing_found
+from dashboards.reports.write_check import missing_files, missing_macros, nothing_found
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
     ended_early,
@@ -176,6 +176,8 @@ def _attempt(check: ManuscriptCheck, attempt: Attempt, most: int) -> list[Text]:
         lines += _problem(number, problem, check)
     if own and check.missing_files:
         lines.append(Text(f"not checked: {safe(missing_files(check))}", style="yellow"))
+    if told := missing_macros(check):
+        lines.append(Text(f"not read: {safe(told)}"))
     lines += _behind(check, attempt, len(own) - most)
     if attempt.provenance is not None and attempt.provenance.shortening:
         lines.append(Text(f"how it was read: {attempt.provenance.shortening}", style="yellow"))

@@ -4,12 +4,13 @@ and giving their space back.
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dashboards.reports import figures
 from dashboards.reports.figures import counted
 from flows.commands.answer import print_answer
 from flows.commands.options import Commands, Json
@@ -22,7 +23,6 @@ from schemas.settings import Settings
 from warehouse.layout import Layout
 
 if TYPE_CHECKING:
-    from tasks.accounting.budgets import Spend
     from warehouse.units.kind import Kind
 
 application = Commands()
@@ -33,11 +33,23 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", metavar="", help="Do not ask."
 
 @application.command("list")
 def list_runs(lake: LakeOptions, json: Json = False) -> int:
-    """List the published runs, newest first."""
+    """List the published runs, newest first; without a lake, those that have cost something."""
     from flows.commands.output import print_table
     from flows.commands.run_output import state_of
 
-    runs = _runs(lake)
+    try:
+        runs = _runs(lake)
+    except UnknownNameError:  # there is no lake yet
+        unpublished = _unpublished(Layout(lake.warehouse.resolve()))
+        if not unpublished:
+            raise
+        line = "no run is published yet; `assay runs show RUN` says what one has cost"
+        if json:
+            print_answer("listed", (), warnings=[f"{line}: {', '.join(unpublished)}"])
+            return 0
+        print_table(["run", "state"], [[run_id, "not published"] for run_id in unpublished])
+        print_note(line)
+        return 0
     if json:
         print_answer("listed", runs)
         return 0
@@ -73,11 +85,11 @@ def show(run: RunName, lake: LakeOptions, json: Json = False) -> int:
             found, cost = queries.run(RunId(run)), queries.run_cost(RunId(run))
             rejected = queries.rejections(RunId(run))
     except UnknownNameError:  # nothing is published under that name, or there is no lake yet
-        if (spend := _spent(layout, RunId(run))) is None:
+        if (paid := _paid(layout, RunId(run))) is None:
             raise
         with suppress(UnknownNameError):
             _refuse_other_work(layout, RunId(run))
-        _show_unpublished(run, spend, as_json=json)
+        _show_unpublished(run, paid, as_json=json)
         return 0
     if json:
         print_answer(
@@ -99,28 +111,53 @@ def _refuse_other_work(layout: Layout, run_id: RunId) -> None:
         )
 
 
-def _spent(layout: Layout, run_id: RunId) -> "Spend | None":
-    """What a run has spent by its budget, estimates of unanswered calls included; None: nothing."""
-    from tasks.accounting.budgets import SharedBudget, Spend
+def _unpublished(layout: Layout) -> tuple[RunId, ...]:
+    """The runs that the budgets of a warehouse without a lake know."""
+    from warehouse.budget_file import WHOLE_RUN, BudgetFile
+
+    if not layout.budgets.exists():
+        return ()
+    with closing(BudgetFile(layout.budgets, RunId(WHOLE_RUN), Budget())) as budget:
+        return budget.runs()
+
+
+def _paid(layout: Layout, run_id: RunId) -> dict[str, float | int] | None:
+    """What a run has spent by its budget, and how much of it is estimated for how many calls; None:
+    nothing.
+    """
+    from warehouse.budget_file import WHOLE_RUN, BudgetFile
 
     if not layout.budgets.exists():
         return None
-    budget = SharedBudget(layout.budgets, run_id, Budget())
-    spend = budget.spent()
-    budget.close()
-    return None if spend == Spend() else spend
+    with closing(BudgetFile(layout.budgets, run_id, Budget())) as budget:
+        spent, estimated = budget.spent(WHOLE_RUN), budget.estimated()
+    if not any(spent):
+        return None
+    return {
+        "cost_usd": spent[0],
+        "estimated_usd": estimated[0],
+        "estimated_calls": estimated[1],
+        "tokens": spent[1],
+    }
 
 
-def _show_unpublished(run: str, spend: "Spend", *, as_json: bool) -> None:
+def _show_unpublished(run: str, paid: dict[str, float | int], *, as_json: bool) -> None:
     from flows.commands.output import print_table
 
-    line = f"run {run} is not published: run the same command again to resume it"
-    paid = {"run_id": run, "cost_usd": spend.cost_usd, "tokens": spend.tokens}
+    lines = [f"run {run} is not published: run the same command again to resume it"]
+    if paid["estimated_calls"]:
+        calls = counted(int(paid["estimated_calls"]), "call")
+        lines.append(
+            f"{figures.usd(paid['estimated_usd'])} of its cost are estimates for {calls} of which the"
+            " answer, and so the cost, is not known"
+        )
+    row = {"run_id": run, **paid}
     if as_json:
-        print_answer("not_published", [paid], warnings=[line])
+        print_answer("not_published", [row], warnings=lines)
         return
-    print_table(["what", "value"], [[name, value] for name, value in paid.items()])
-    print_note(line)
+    print_table(["what", "value"], [[name, value] for name, value in row.items()])
+    for line in lines:
+        print_note(line)
 
 
 @application.command("compare")

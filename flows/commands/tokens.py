@@ -11,7 +11,7 @@ from flows.commands.options import Commands, Json
 from flows.talk import print_note
 from schemas.errors import ConfigurationError
 from schemas.options import LakeOptions
-from schemas.role import Token, TokenOptions
+from schemas.role import SCOPES, Token, TokenOptions
 from warehouse.layout import Layout
 from warehouse.services.database import ServiceDatabase
 from warehouse.services.tokens import add_token, new_token_id, tokens
@@ -29,6 +29,11 @@ def create(
     """Make a token and show it, once: only a hash of it is kept."""
     if not 1 <= len(name) <= 80 or not name.isprintable():
         raise ConfigurationError(f"NAME {name[:80]!r}: write 1 to 80 characters on one line")
+    if options.scope not in SCOPES:
+        raise ConfigurationError(
+            f"--scope {options.scope}: votes are cast on the dashboard, by `assay accounts add"
+            " NAME --role voter`"
+        )
     now = datetime.now(UTC)
     token = Token(
         token_id=new_token_id(),

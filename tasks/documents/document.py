@@ -32,6 +32,9 @@ class LatexSource(Noun):
     missing_files: tuple[str, ...] = Field(
         default=(), description="Names of included files that are missing or cannot be followed."
     )
+    missing_preamble_files: tuple[str, ...] = Field(
+        default=(), description="The same of files that the preamble includes, which hold macros."
+    )
 
 
 class ParsedDocument(Noun):
@@ -43,4 +46,7 @@ class ParsedDocument(Noun):
     parser: str = Field(description="grobid, pdf or latex.")
     missing_files: tuple[str, ...] = Field(
         default=(), description="Names of included files that are missing or cannot be followed."
+    )
+    missing_preamble_files: tuple[str, ...] = Field(
+        default=(), description="The same of files that the preamble includes, which hold macros."
     )

@@ -150,7 +150,7 @@ def included_files(path: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
     if not is_latex(path.name):
         return ()
     files = FolderFiles(path.parent, maximum_bytes)
-    reached = followed(files, path.name)[0][1:] if path.name in files else []
+    reached = followed(files, path.name).reached[1:] if path.name in files else []
     bibliography = f"{path.stem}.bbl"
     if bibliography in files and bibliography not in reached:
         reached.append(bibliography)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from schemas.patterns import Match, Pattern, bounded, linear
 from tasks.documents.latex_files import inner_name
@@ -102,7 +102,7 @@ def main_files(starts: list[str], opened: Callable[[], SourceFiles]) -> list[str
     """
     if not 1 < len(starts) <= _MOST_DOCUMENTS:
         return starts
-    parts = {name: set(followed(opened(), name)[0][1:]) for name in starts}
+    parts = {name: set(followed(opened(), name).reached[1:]) for name in starts}
     return [
         name
         for name in starts
@@ -110,23 +110,43 @@ def main_files(starts: list[str], opened: Callable[[], SourceFiles]) -> list[str
     ] or starts
 
 
-def followed(files: SourceFiles, main: str) -> tuple[list[str], list[str]]:
+class Inclusions(NamedTuple):
+    """The files of a document, the main file first, and the names that cannot be followed: those in
+    its text, and those in its preamble, which hold macros.
+    """
+
+    reached: list[str]
+    missing: list[str]
+    missing_preamble: list[str]
+
+
+def followed(files: SourceFiles, main: str) -> Inclusions:
     """Return the main file with all files it includes, and the names that cannot be followed."""
-    reached, missing = [main], dict[str, None]()
-    seen = {main}
+    reached, missing = [main], dict[str, bool]()  # with whether each stands in the preamble
+    in_preamble = {main: False}
     for name in reached:  # grows while it is read
+        preamble, text = _preamble_and_text(files, name, main)
+        for part, is_preamble in ((preamble, True), (text, in_preamble[name])):
 
-        def note(wanted: str, includer: str = name) -> str:
-            file = file_named(files, wanted, includer, main)
-            if file is None:
-                missing[wanted] = None
-            elif file not in seen:
-                seen.add(file)
-                reached.append(file)
-            return ""
+            def note(wanted: str, includer: str = name, is_preamble: bool = is_preamble) -> str:
+                file = file_named(files, wanted, includer, main)
+                if file is None:
+                    # A macro's argument, such as parts/#1, is used in the text.
+                    missing[wanted] = (
+                        missing.get(wanted, True) and is_preamble and "#" not in wanted
+                    )
+                elif file not in in_preamble:
+                    in_preamble[file] = is_preamble
+                    reached.append(file)
+                return ""
 
-        with_inclusions(files, name, main, note)
-    return reached, [name for name in missing if _holds_text(name)]
+            _replaced(part, files, name, main, note)
+    names = [name for name in missing if _holds_text(name)]
+    return Inclusions(
+        reached,
+        [name for name in names if not missing[name]],
+        [name for name in names if missing[name]],
+    )
 
 
 def _holds_text(name: str) -> bool:
@@ -139,10 +159,23 @@ def with_inclusions(files: SourceFiles, name: str, main: str, text_of: Callable[
 
     Of an included file that is a document of its own, only its body is returned.
     """
-    text = without_comments(files[name])
-    if name != main and "\\begin{document}" in text:
-        text = text.partition("\\begin{document}")[2]
-    text = text.partition("\\end{document}")[0]
+    preamble, text = _preamble_and_text(files, name, main)
+    return _replaced(f"{preamble}{text}", files, name, main, text_of)
+
+
+def _preamble_and_text(files: SourceFiles, name: str, main: str) -> tuple[str, str]:
+    """Both without comments; an included file has no preamble of interest."""
+    text = without_comments(files[name]).partition("\\end{document}")[0]
+    preamble, begin, body = text.partition("\\begin{document}")
+    if not begin:
+        return "", preamble
+    return (preamble, f"{begin}{body}") if name == main else ("", body)
+
+
+def _replaced(
+    text: str, files: SourceFiles, name: str, main: str, text_of: Callable[[str], str]
+) -> str:
+    """Return a text of the file `name`, each inclusion replaced by `text_of` its name."""
 
     def branch(found: Match[str]) -> str:
         included, wanted, then, otherwise = found.groups()
@@ -172,7 +205,7 @@ def drawn_on(files: SourceFiles, main: str) -> set[str]:
 
     Pictures stand there as they are named, often without their suffix.
     """
-    reached, _ = followed(files, main)
+    reached = followed(files, main).reached
     texts = [without_comments(files[name]) for name in reached]
     folders = {
         folder

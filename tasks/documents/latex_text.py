@@ -201,10 +201,14 @@ def main() -> int:
     try:
         files = read_files(sys.stdin.buffer.read())
         main = named if named in files else main_file(files)
-        _, missing = followed(files, main)
+        _, missing, missing_preamble = followed(files, main)
         source = whole_source(files, main)
         read = source_of_latex(source, files) if kind == "source" else document_of_latex(source)
-        answer = replace(read, missing_files=tuple(missing))
+        answer = replace(
+            read,
+            missing_files=tuple(missing),
+            missing_preamble_files=tuple(missing_preamble),
+        )
     except MemoryError:
         return EXIT_MEMORY
     except LatexError as error:

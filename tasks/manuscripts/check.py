@@ -130,6 +130,7 @@ async def check_manuscript(
         content_sha256=source.content_sha256,
         word_count=read.word_count,
         missing_files=read.missing_files,
+        missing_preamble_files=read.missing_preamble_files,
         page_count=len(read.pages) or None,
         known_reason=source.known_reason,
         attempts=tuple(with_usage(attempt, ledger.llm_calls) for attempt in made.attempts),

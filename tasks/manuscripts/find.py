@@ -211,7 +211,11 @@ def _problems(
             explanation=reported.explanation,
             location_found=location_found(reported.location, manuscript),
             quote=reported.quote,
-            quote_found=stands_in(reported.quote, manuscript.text) if reported.quote else None,
+            quote_found=(
+                stands_in(reported.quote, manuscript.text, least_characters=1)
+                if reported.quote
+                else None
+            ),
             passage=passage_around(reported.quote, reading),
             provenance=outcome.provenance,
         )

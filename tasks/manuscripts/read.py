@@ -39,6 +39,7 @@ class Manuscript:
         attachment: the PDF itself, for engines that read one; None where the text is sent.
         passed_over: the failure of a better reader that another stood in for.
         missing_files: names of included files that are missing or cannot be followed.
+        missing_preamble_files: the same of files that the preamble includes.
     """
 
     manuscript_id: str
@@ -53,6 +54,7 @@ class Manuscript:
     attachment: bytes | None = field(default=None, repr=False)
     passed_over: Failure | None = None
     missing_files: tuple[str, ...] = ()
+    missing_preamble_files: tuple[str, ...] = ()
 
     @property
     def shown_form(self) -> str:
@@ -185,7 +187,11 @@ async def _read_latex(
         return Unreadable(read.reason, read.detail)
     text = f"{read.body}\n\n{read.bibliography}".strip()
     made = _made(source, read.title, ManuscriptForm.LATEX, text, ())
-    return replace(made, missing_files=read.missing_files)
+    return replace(
+        made,
+        missing_files=read.missing_files,
+        missing_preamble_files=read.missing_preamble_files,
+    )
 
 
 async def _read_latex_as_text(
@@ -195,7 +201,11 @@ async def _read_latex_as_text(
     if isinstance(read, SourceFailure):
         return Unreadable(read.reason, read.detail)
     made = _made(source, read.title, ManuscriptForm.TEXT, _flowing(read), _headings(read))
-    return replace(made, missing_files=read.missing_files)
+    return replace(
+        made,
+        missing_files=read.missing_files,
+        missing_preamble_files=read.missing_preamble_files,
+    )
 
 
 async def _read_text(

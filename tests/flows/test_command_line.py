@@ -304,6 +304,18 @@ def test_the_help_names_every_exit_code(
     assert named == {code for name, code in vars(exit_codes).items() if name.startswith("EXIT_")}
 
 
+def test_a_token_of_a_voter_is_refused_and_not_offered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    create = ("tokens", "create", "x", "--scope", "voter", "--warehouse", str(tmp_path / "wh"))
+    assert run(monkeypatch, *create) == EXIT_USAGE
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "--scope voter: votes are cast on the dashboard" in line
+    assert not (tmp_path / "wh").exists()
+    assert run(monkeypatch, "tokens", "create", "--help") == EXIT_DONE
+    assert "voter" not in capsys.readouterr().out
+
+
 _OF_WHAT_IS_THERE = (
     "accounts list",
     "accounts role ada voter",

@@ -1,6 +1,7 @@
 """`assay runs show` says of an unpublished run what it has spent, and of nothing else."""
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import pytest
 
 from flows.command_line import application, run_command
 from flows.exit_codes import EXIT_DONE, EXIT_USAGE
+from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Budget
 from tasks.accounting.budgets import SharedBudget
+from tests.support.evaluations import make_llm_call
 from tests.support.work_of_every_kind import WORKS
 from warehouse.layout import Layout
 from warehouse.units.landing import write_head
@@ -31,9 +34,27 @@ def spend(layout: Layout, run: str) -> None:
     asyncio.run(call())
 
 
+def send(layout: Layout, run: str, *, is_answered: bool) -> None:
+    """Send a call of an estimated 0.03 USD, which costs 0.01 USD if it is answered."""
+
+    async def sent() -> None:
+        budget = SharedBudget(layout.budgets, RunId(run), Budget())
+        reservation = await budget.reserve(IdeaId("i1"), cost_usd=0.03, tokens=5)
+        call = make_llm_call(IdeaId("i1"), 0, call_id=reservation.reservation_id, cost_usd=None)
+        budget.send(reservation, f"runs/run_id={run}/shard=0", call)
+        if is_answered:
+            known = replace(call, cost_usd=0.01)
+            budget.settle(reservation, cost_usd=0.01, tokens=5, call=known)
+
+    asyncio.run(sent())
+
+
 def show(monkeypatch: pytest.MonkeyPatch, layout: Layout, run: str) -> int:
-    words = ["assay", "runs", "show", run, "--warehouse", str(layout.root)]
-    monkeypatch.setattr(sys, "argv", words)
+    return ask(monkeypatch, layout, "show", run)
+
+
+def ask(monkeypatch: pytest.MonkeyPatch, layout: Layout, *words: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["assay", "runs", *words, "--warehouse", str(layout.root)])
     return run_command(lambda: application()(prog_name="assay", standalone_mode=False))
 
 
@@ -49,6 +70,37 @@ def test_the_spending_of_a_stopped_run_is_shown_with_and_without_a_lake(
         work = WORKS[0]
         work.land(layout, 0, "call-0")
         publish(layout, work.kind, work.head(layout))
+
+
+def test_the_cost_of_a_stopped_run_says_how_much_of_it_is_estimated_for_how_many_calls(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spend(layout, "stopped")
+    for is_answered in (False, True):
+        send(layout, "stopped", is_answered=is_answered)
+    assert show(monkeypatch, layout, "stopped") == EXIT_DONE
+    assert "0.0300 USD of its cost are estimates for 1 call" in capsys.readouterr().err
+    assert ask(monkeypatch, layout, "show", "stopped", "--json") == EXIT_DONE
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["estimated_usd"], row["estimated_calls"]) == (0.03, 1)
+    assert row["cost_usd"] == pytest.approx(0.25 + 0.03 + 0.01)
+
+
+def test_without_a_lake_the_list_names_the_runs_that_have_spent(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout.root.mkdir()
+    assert ask(monkeypatch, layout, "list") == EXIT_USAGE
+    assert "no lake in" in capsys.readouterr().err
+    spend(layout, "stopped")
+    assert ask(monkeypatch, layout, "list") == EXIT_DONE
+    out, err = capsys.readouterr()
+    assert "stopped │ not published" in " ".join(out.split())
+    assert "`assay runs show RUN`" in err
+    assert ask(monkeypatch, layout, "list", "--json") == EXIT_DONE
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["rows"] == []
+    assert "stopped" in answer["warnings"][0]
 
 
 @pytest.mark.parametrize("word", ["survey", "curation", "check"])

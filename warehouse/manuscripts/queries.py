@@ -68,6 +68,7 @@ def _check(found: dict[str, list[Row]]) -> ManuscriptCheck:
         content_sha256=row["content_sha256"] or "",
         word_count=row["word_count"] or 0,
         missing_files=tuple(row["missing_files"] or ()),
+        missing_preamble_files=tuple(row["missing_preamble_files"] or ()),
         attempts=tuple(noun_of(Attempt, attempt) for attempt in found.get("attempts", ())),
         problems=tuple(noun_of(Problem, problem) for problem in found.get("problems", ())),
         reviews=tuple(

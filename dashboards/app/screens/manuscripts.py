@@ -10,6 +10,7 @@ from dashboards.reports.preferences import NAME as PREFERENCES
 from dashboards.reports.write_check import (
     CheckPage,
     missing_files,
+    missing_macros,
     nothing_found,
     outcome,
     was_checked,
@@ -200,6 +201,8 @@ def _attempt(page: CheckPage, check: ManuscriptCheck, attempt: Attempt) -> None:
         st.markdown(text.line(nothing_found(check)))
     elif told := missing_files(check):
         st.warning(text.line(f"{told}. What they say was not checked."))
+    if told := missing_macros(check):
+        st.caption(text.line(f"{told}."))
     for number, problem in enumerate(page.problems(check, attempt), 1):
         with st.container(border=True, key=f"problem_{attempt.attempt}_{number}"):
             st.markdown(f"**{number}.** {text.line(problem.problem)}")

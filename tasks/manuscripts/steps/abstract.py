@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from itertools import combinations
 
 from schemas.patterns import IGNORECASE, bounded
 from tasks.manuscripts.steps.reading import DetectedProblem, Placed, Reading, shown, unmarked
@@ -15,10 +16,10 @@ _TELLING = bounded(
     r"(?<![\w.])\d{1,15}\.\d{1,15}(?!\d)(?:\s{0,9}\\?%)?|(?<![\w.])\d{1,3}\s{0,9}\\?%"
 )
 _FEWEST_WORDS_OF_A_BODY = 300
-# Before a number: it is rounded, a bound, or the end of a range.
+# Before a number: it is rounded, a bound, or the end of a range; "91.4 % over 412 trials" is exact.
 _ROUGHLY = bounded(
-    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|over|under|some|least|most|than|until"
-    r"|within|between)|\bbetween [\d.,]{1,9} and|[\d%] to|[≈~≥≤<>–-])\s?$",
+    r"(?:\b(?:about|around|approximately|roughly|nearly|almost|under|some|least|most|than|until"
+    r"|within|between)|(?<![\d%] )\bover|\bbetween [\d.,]{1,9} and|[\d%] to|[≈~≥≤<>–-])\s?$",
     IGNORECASE,
 )
 _BEFORE = 24
@@ -99,13 +100,33 @@ def _contradictions(reading: Reading) -> Iterator[tuple[_Stated, _Stated]]:
         is_sum = any(stated.value - part in parts for part in parts)
         if stated.number in there or shown_there or is_sum:
             continue
+        if _is_derived(stated.number, stated.placed.sentence):
+            continue
         if best := _best_match(stated, others):
             yield stated, best
 
 
+def _is_derived(number: str, sentence: str) -> bool:
+    """Whether a number is the sum or difference of two others of its sentence, as rounded."""
+    value, digits = float(number), len(number.partition(".")[2])
+    printed = _WHOLE_FIGURE.findall(unmarked(sentence))
+    others = {float(other.replace(",", "")) for other in printed} - {value}
+    return any(
+        value in (round(first + second, digits), round(second - first, digits))
+        for first, second in combinations(sorted(others), 2)
+    )
+
+
 def _best_match(stated: _Stated, others: list[_Stated]) -> _Stated | None:
-    """The number of the sentence that says most nearly the same, if one says it at all."""
+    """The number of the sentence that says most nearly the same, if one says it at all.
+
+    One shared word is enough where a sentence says little more than its count, and the text counts
+    the same things only once.
+    """
     words = _words(stated.placed)
+    is_only = len({one.value for one in others}) == 1 and all(
+        one.noun != "%" and one.before == stated.before for one in others
+    )
     best, most = None, 0
     for one in others:
         theirs = _words(one.placed)
@@ -113,9 +134,16 @@ def _best_match(stated: _Stated, others: list[_Stated]) -> _Stated | None:
         shorter = min(len(words), len(theirs))
         near = 1 / _FARTHEST <= one.value / stated.value <= _FARTHEST
         needed = max(min(_FEWEST_SHARED, shorter), _SHARED_OF_SHORTER * shorter)
+        if is_only and shorter <= _FEWEST_SHARED and not _is_multiple(stated, one):
+            needed = 1
         if near and shared > most and shared >= needed > 0:
             best, most = one, shared
     return best
+
+
+def _is_multiple(stated: _Stated, one: _Stated) -> bool:
+    """Whether one may count parts of the other, such as the trials of each of two sessions."""
+    return max(stated.value, one.value) % min(stated.value, one.value) == 0
 
 
 def _words(placed: Placed) -> set[str]:
@@ -155,7 +183,7 @@ def check_abstract(reading: Reading) -> Iterator[DetectedProblem]:
         unit = stated.noun
         told = f"{stated.number} {unit} in the abstract, {other.number} {unit} in the text"
         yield stated.placed.problem(
-            "abstract_contradiction",
+            f"abstract_contradiction of {stated.number} {unit}",
             1,
             f"The abstract contradicts the text: {told}.",
             f"But {other.placed.location}: “{shown(other.placed.sentence)}”",
@@ -173,10 +201,13 @@ def _never_shown(reading: Reading, contradicted: Set[str]) -> Iterator[DetectedP
         return
     there = {_bare(number) for number in _FIGURE.findall(body)}
     values = sorted(float(number) for number in there if "." in number)
+    own = sentences(" ".join(abstract.split()))
     missing = [
         number
         for number in dict.fromkeys(_TELLING.findall(abstract))
-        if _bare(number) not in contradicted and not _mentioned(_bare(number), there, values)
+        if _bare(number) not in contradicted
+        and not _mentioned(_bare(number), there, values)
+        and not any(_is_derived(_bare(number), one) for one in own if number in one)
     ]
     if missing:
         stated = (placed.sentence for placed in reading.sentences if missing[0] in placed.sentence)

@@ -62,7 +62,7 @@ class RefuteReply(Reply):
 
 async def baseline_refute(inputs: RefuteInput, _: BaselineTools) -> RefuteReply:
     """It understands nothing: a quotation is there or it is not."""
-    there = stands_in(inputs.quote, inputs.passages) or not inputs.quote
+    there = not inputs.quote or stands_in(inputs.quote, inputs.passages, least_characters=1)
     return RefuteReply(
         reason=(
             "The sentence stands in the text; nothing more was looked at."

@@ -63,7 +63,7 @@ def test_page_and_report_say_what_was_tested_before_what_was_found(checked: Layo
     ("missing", "word_count", "expected"),
     [
         ((), 12_355, "No critical problem found in 12,355 words."),
-        ((), 102, "Not an all-clear: only 102 words could be read."),
+        ((), 102, "No critical problem found in 102 words. The manuscript has only 102 words."),
         (
             ("a.tex",),
             900,

@@ -202,6 +202,21 @@ async def test_included_files_that_are_missing_or_outside_the_folder_are_named(
         assert "secret" not in str(document.sections)
 
 
+async def test_missing_files_of_the_preamble_are_named_apart_from_those_of_the_text(
+    tmp_path: Path,
+) -> None:
+    main = (
+        "\\documentclass{article}\\input{macros}\\input{both}\\input{setup}"
+        "\\newcommand{\\part}[1]{\\input{parts/#1}}\\begin{document}"
+        "\\section{A} Some words of a text. \\input{results}\\input{both}\\end{document}"
+    )
+    folder = written(tmp_path, {"main.tex": main, "setup.tex": "\\input{colours}"})
+    document = await read_latex(folder / "main.tex", DocumentSettings())
+    assert isinstance(document, ParsedDocument), document
+    assert document.missing_files == ("both", "parts/#1", "results")
+    assert document.missing_preamble_files == ("macros", "colours")
+
+
 async def test_files_that_are_hidden_or_no_latex_are_not_included_from_a_folder(
     tmp_path: Path,
 ) -> None:

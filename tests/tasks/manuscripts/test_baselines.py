@@ -125,6 +125,8 @@ ABSTRACT = {
         ("We ran 412 trials with bats.", "In total we ran 380 trials with bats."),
         ("We show how 120 moths evade bats.", "We trained 96 moths to evade bats."),
         ("We attach absorbers to 1,200 drones.", "The absorbers sit on 1,100 drones."),
+        ("The results rest on 412 trials.", "We ran 380 trials."),
+        ("We reach 88.2% over 412 trials.", "The accuracy was 88.2% over 380 trials."),
     ],
 )
 def test_a_number_of_the_abstract_that_the_text_contradicts_is_found(
@@ -133,7 +135,7 @@ def test_a_number_of_the_abstract_that_the_text_contradicts_is_found(
     for form, around in ABSTRACT.items():
         per_cent = r"\%" if form == "latex" else "%"
         (found,) = findings(around.format(abstract, text).replace("%", per_cent), form)
-        assert found.kind == "abstract_contradiction"
+        assert found.kind.startswith("abstract_contradiction")
         assert found.quote == abstract.replace("%", per_cent)
 
 
@@ -152,6 +154,9 @@ def test_a_number_of_the_abstract_that_the_text_contradicts_is_found(
         ("The error falls to 8.6%, from 11.8%.", "The error was 11.8% before, and 0.086 now."),
         ("Moths evade bats in 91.4% of trials.", "The humidity of the tunnel was 88.2%."),
         ("None of them, 0%, escaped the bats.", "In all 12% escaped the bats."),
+        ("We ran 412 trials with bats.", "Owls took part in 380 trials of another kind of night."),
+        ("The results rest on 760 trials.", "Each session had 380 trials."),
+        ("We ran 412 trials, 32 of them after 380 by day.", "By day we ran 390 trials."),
     ],
 )
 def test_numbers_of_another_quantity_do_not_contradict_the_abstract(
@@ -180,6 +185,31 @@ def test_a_figure_of_the_abstract_that_the_text_never_shows_is_found() -> None:
     assert "abstract_number" not in kinds(
         f"Abstract\nWe reach 71.3% on it.\n1 Introduction\n{body}"
     )
+
+
+@pytest.mark.parametrize(
+    "abstract",
+    [
+        "Accuracy rose by 5.2 points, from 83.0% to 88.2%.",
+        "In all 171.2% of it, 83.0% and 88.2%, were used.",
+    ],
+)
+def test_a_sum_or_difference_of_figures_of_its_sentence_need_not_be_in_the_text(
+    abstract: str,
+) -> None:
+    body = "Accuracy was 83.0% before and 88.2% after. " + "Plain words fill the body of it. " * 60
+    assert kinds(ABSTRACT["text"].format(abstract, body)) == set()
+    changed = abstract.replace("5.2", "6.2").replace("171.2", "172.2")
+    assert kinds(ABSTRACT["text"].format(changed, body)) == {"abstract_number"}
+
+
+async def test_each_contradicted_number_of_the_abstract_is_a_problem_of_its_own() -> None:
+    abstract = "We trained 120 moths and reached an accuracy of 91.4% over 412 trials."
+    text = "We trained 96 moths. The accuracy was 88.2% over 380 trials."
+    answer = await baseline_problems(question(ABSTRACT["text"].format(abstract, text)), None)  # type: ignore[arg-type]
+    assert isinstance(answer, ProblemsReply)
+    contradicted = [problem.problem.split()[5] for problem in answer.problems]
+    assert contradicted == ["120", "412", "91.4"]
 
 
 def test_references_that_lead_nowhere_are_found_with_their_place() -> None:

@@ -137,6 +137,23 @@ def test_text_checks_find_the_faults_and_an_unreadable_manuscript_holds_nothing_
     assert (attempt.problem_count, attempt.unscored_reason) == (None, Reason.SOURCE_UNAVAILABLE)
 
 
+@pytest.mark.parametrize("review", [False, True])
+def test_a_short_sentence_that_the_text_checks_quote_is_found_in_the_manuscript(
+    review: bool, tmp_path: Path
+) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "moths.tex").write_text(
+        r"\documentclass{article}\begin{document}"
+        r"\begin{abstract}We ran 412 trials.\end{abstract}"
+        r"\section{Methods} We ran 380 trials.\end{document}"
+    )
+    found, _, _ = checked(asked(papers / "moths.tex", tmp_path, review=review))
+    (problem,) = found["moths"].problems
+    assert (problem.quote, problem.quote_found) == ("We ran 412 trials.", True)
+    assert problem.stands
+
+
 def test_a_model_reports_judges_vote_and_hit_rates_follow(
     papers: Path, reasons: Path, tmp_path: Path, server: OpenAIServer
 ) -> None:
