@@ -158,7 +158,7 @@ def standing_of_run(
             entries = _counted(entry_count, "entry", "entries")
             reasons.append(f"{rejected_count:,} of {entries} rejected")
     reasons += [
-        f"{kind.replace('_', ' ')} missing for {len(why):,} {of_all}: {_in_words(why)}"
+        f"{kind_missing(kind)}{len(why):,} {of_all}: {_in_words(why)}"
         for kind, why in _unanswered(others).items()
         if len(why) > allowed_unscored_share * entry_count
     ]
@@ -169,6 +169,11 @@ def standing_of_run(
         in_order=not reasons,
         order_reasons=tuple(reasons),
     )
+
+
+def kind_missing(kind: str) -> str:
+    """Return the beginning of an order reason that names a kind of judgement."""
+    return f"{kind.replace('_', ' ')} missing for "
 
 
 def _counted(count: int, one: str, many: str) -> str:
@@ -197,5 +202,6 @@ def _in_words(why: Iterable[_Why]) -> str:
     for reason, found in sorted(causes.items(), key=lambda each: -len(each[1])):
         sentence = "the reason is not known" if reason is None else reason.sentence
         cause = commonest_cause(found)
-        told.append(f"{sentence} ({len(found):,}{f', most often: {cause}' if cause else ''})")
+        remark = f"{': ' if len(found) == 1 else ', most often: '}{cause}" if cause else ""
+        told.append(f"{sentence} ({len(found):,}{remark})")
     return "; ".join(told)

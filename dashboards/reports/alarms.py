@@ -3,17 +3,19 @@ missing, costs that leap.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import polars
 
 from dashboards.reports import figures
 from dashboards.reports.safe_text import plain
-from dashboards.reports.wording import reason
+from dashboards.reports.wording import reason, step
+from schemas.calls import CallStatus
 from schemas.choices import EXTRACTIVE
 from schemas.reasons import Reason
 from schemas.run import Run, ValidationRow
 from schemas.settings import AlarmSettings
+from schemas.standing import kind_missing
 from warehouse.answers import RunCost
 
 USUAL = AlarmSettings()
@@ -76,14 +78,15 @@ def unscored_alarms(
     before: polars.DataFrame | None,
     shown: Callable[[str], str] = plain,
     thresholds: AlarmSettings = USUAL,
+    order_reasons: Sequence[str] = (),
 ) -> list[str]:
     """Too many judgements without a score, of all and by kind, or many more than in the run before;
     both are `unscored_reasons`.
 
     A kind counts by itself because the rows of a frequent one would hide it: a run has a hundred
-    comparisons for one review of a plan.
+    comparisons for one review of a plan. Kinds that `order_reasons` of the run name are left out.
     """
-    kinds = _kinds_unanswered(judged, shown, thresholds)
+    kinds = _kinds_unanswered(judged, shown, thresholds, order_reasons)
     share, earlier = unscored_share(judged), None if before is None else unscored_share(before)
     if share is None or (
         share <= thresholds.unscored_share
@@ -107,7 +110,10 @@ def unscored_alarms(
 
 
 def _kinds_unanswered(
-    judged: polars.DataFrame, shown: Callable[[str], str], thresholds: AlarmSettings
+    judged: polars.DataFrame,
+    shown: Callable[[str], str],
+    thresholds: AlarmSettings,
+    order_reasons: Sequence[str],
 ) -> list[str]:
     """Kinds of judgement for which the engine failed too often."""
     failed = [each.value for each in Reason if each.engine_failed]
@@ -116,6 +122,8 @@ def _kinds_unanswered(
         counts.setdefault(kind, Counter())[why or ""] += count
     found = []
     for kind, by_reason in counts.items():
+        if any(each.startswith(kind_missing(kind)) for each in order_reasons):
+            continue
         lost = {why: count for why, count in by_reason.items() if why in failed}
         if sum(lost.values()) > thresholds.unscored_share * by_reason.total():
             mostly = reason(max(lost, key=lambda why: lost[why]))
@@ -124,6 +132,35 @@ def _kinds_unanswered(
                 f" {by_reason.total():,}; most often: {shown(mostly)}."
             )
     return found
+
+
+_REASONS = {
+    CallStatus.UNPARSABLE: Reason.REPLY_UNPARSABLE,
+    CallStatus.EMPTY: Reason.REPLY_EMPTY,
+    CallStatus.CUT_OFF: Reason.REPLY_CUT_OFF,
+    CallStatus.REFUSED: Reason.REFUSED,
+    CallStatus.TIMED_OUT: Reason.TIMED_OUT,
+}
+"""Reasons by the status of a failed call; of any other the engine did not answer."""
+
+
+def step_alarms(
+    unanswered: polars.DataFrame,
+    shown: Callable[[str], str] = plain,
+    thresholds: AlarmSettings = USUAL,
+) -> list[str]:
+    """Return an alarm for each step too many of whose questions got no usable answer.
+
+    Args:
+        unanswered: `unanswered_steps` of the run.
+    """
+    return [
+        f"Unanswered: {shown(step(row['step']))}, {row['unanswered']:,} of"
+        f" {figures.counted(row['questions'], 'question')}; most often:"
+        f" {shown(_REASONS.get(row['failure'], Reason.ENGINE_UNAVAILABLE).sentence)}."
+        for row in unanswered.iter_rows(named=True)
+        if row["unanswered"] > thresholds.unscored_share * row["questions"]
+    ]
 
 
 def unscored_share(judged: polars.DataFrame) -> float | None:

@@ -157,16 +157,16 @@ def _unknowns(review: IdeaReview) -> Iterator[str]:
         yield "an evaluation that ended early"
 
 
-def _told(verdict: Verdict, reasons: list[str], review: IdeaReview) -> tuple[str, str]:
-    score = review.score.score
+def _told(verdict: Verdict, reasons: list[str], review: IdeaReview) -> tuple[str, ...]:
     if verdict is Verdict.NOT_JUDGED:
-        shown = "The evidence found stands below."
-        if score is not None:
-            shown = (
+        told = f"Not judged: {reasons[0]}."
+        if review.score.score is not None:
+            return told, (
                 f"The score, {_score(review)}, comes from wording and statistics and"
                 " is no judgement."
             )
-        return f"Not judged: {reasons[0]}.", shown
+        found = _has_evidence(review.evaluation)
+        return (told, "The evidence found stands below.") if found else (told,)
     if verdict is Verdict.FUND:
         return (
             f"Fund: the score is {_score(review)}.",
@@ -176,6 +176,16 @@ def _told(verdict: Verdict, reasons: list[str], review: IdeaReview) -> tuple[str
     return (
         f"{verdict.capitalize()}: the score is {_score(review)}.",
         f"Against funding it: {', '.join(reasons)}.",
+    )
+
+
+def _has_evidence(evaluation: IdeaEvaluation) -> bool:
+    soundness, contribution = evaluation.soundness, evaluation.contribution
+    committee = evaluation.committee
+    return bool(
+        (soundness is not None and any(each.relevant for each in soundness.evidence))
+        or (contribution is not None and any(each.comparison for each in contribution.comparisons))
+        or (committee is not None and committee.evidence)
     )
 
 

@@ -14,6 +14,7 @@ from dashboards.reports.alarms import (
     cost_alarms,
     expectation_alarms,
     judge_alarms,
+    step_alarms,
     unscored_alarms,
     unscored_share,
 )
@@ -160,6 +161,7 @@ def night_figures(
     costs = {cost.run_id: cost for cost in queries.run_costs(asked)}
     validations = queries.validations_of(run_ids)
     judged = queries.page_frame("unscored_reasons", run_ids=asked)
+    unanswered = queries.page_frame("unanswered_steps", run_ids=list(run_ids))
     labels = queries.page_frame("label_shares", run_ids=list(run_ids))
     bias = queries.page_frame("position_bias", run_ids=list(run_ids))
     found = []
@@ -168,7 +170,10 @@ def night_figures(
         cost_before = None if before is None else costs[before.run_id]
         earlier = None if before is None else _of(judged, before)
         alarms = {
-            About.UNSCORED: unscored_alarms(own, earlier, shown, thresholds),
+            About.UNSCORED: [
+                *unscored_alarms(own, earlier, shown, thresholds, run.order_reasons),
+                *step_alarms(_of(unanswered, run), shown, thresholds),
+            ],
             About.CHECKS: expectation_alarms(
                 [each for each in validations if each.run_id == run.run_id], shown
             ),

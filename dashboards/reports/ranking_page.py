@@ -96,6 +96,7 @@ class RankingPage:
     run: Run
     head: RankingHead
     what_leads: str
+    by_matches: bool
     groups: tuple[RankedGroupPart, ...]
     sensitivity: Sensitivity | None
     across: str | None
@@ -123,10 +124,12 @@ def ranking_page(
     head = head or ranking_shown(queries, run_id)
     if head is None:
         return None
+    ranked = ranked_by(queries, head)
     return RankingPage(
         run=queries.run(run_id),
         head=head,
-        what_leads=what_leads_among(ranked_by(queries, head)),
+        what_leads=what_leads_among(ranked),
+        by_matches=any(idea.by_matches for idea in ranked),
         groups=tuple(_groups(queries, head)),
         sensitivity=sensitivity_of(queries.idea_scores(run_id)),
         across=_across(queries, head),

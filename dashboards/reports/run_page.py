@@ -271,7 +271,7 @@ def _unscored(score: IdeaScore) -> str:
     ]
     if score.novelty_requested and score.novelty_0_to_10 is None:
         found.append("the novelty judgement")
-    return ", ".join(found) or "nothing"
+    return ", ".join(found) or ("everything" if score.score is None else "nothing")
 
 
 def _notes(score: IdeaScore) -> Markdown:

@@ -3,21 +3,24 @@ it.
 
 Ideas, papers and engines write what they like. `plain` shows their characters as they are; `prose`
 keeps paragraphs, lists, emphasis, code and http(s) links, each written anew, and shows everything
-else as characters.
+else as characters. Of a quotation in “…”, whose words are those of others, it keeps links alone.
 """
 
 from functools import lru_cache
 
 from schemas.naming import INVISIBLE, safe_url
-from schemas.patterns import Match, bounded, linear
+from schemas.patterns import Match, Pattern, bounded, linear
 
 _SPECIAL = bounded(r"([\\`*_\[\]<>&|~@]|(?<!\S)#)")
 _BARE_ADDRESS = bounded(r"(?i)(://)|\b(www)\.")
 _BLOCK_START = bounded(r"^(?:([+=-])(?=[\s=-]|$)|(\d{1,9})([.)])(?=\s|$))")
 
+_LINK = r"(?<!!)\[(?P<label>(?:\\.|[^\[\]\\]){1,600})\]\((?P<url>https?://[^\s()<>]{1,2000})\)"
+_LINKS = bounded(_LINK)
 _INLINE = bounded(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
-    r"|(?<!!)\[(?P<label>(?:\\.|[^\[\]\\]){1,600})\]\((?P<url>https?://[^\s()<>]{1,2000})\)"
+    r"|(?P<quotation>“[^“”]{1,2000}”)"
+    rf"|{_LINK}"
     r"|(?<!`)`(?P<code>[^`|\s](?:[^`|]{0,198}[^`|\s])?)`(?!`)"
     r"|(?<!\*)\*\*(?P<strong>[^\s*\[\]`\\](?:[^*\[\]`\\]{0,398}[^\s*\[\]`\\])?)\*\*(?!\*)"
     r"|(?<![*\w])\*(?P<emphasis>[^\s*\[\]`\\](?:[^*\[\]`\\]{0,398}[^\s*\[\]`\\])?)\*(?![*\w])"
@@ -120,22 +123,29 @@ def _kind(mark: str) -> str:
 def _inline(text: str) -> Markdown:
     """One line: links, emphasis and code written anew, the rest escaped."""
     one_line = " ".join(INVISIBLE.sub(" ", text).split())
+    return Markdown(_BLOCK_START.sub(_escape_block_start, _rewritten(one_line, _INLINE)))
+
+
+def _rewritten(text: str, kept: Pattern) -> str:
+    """`text` with the matches of `kept` written anew, the rest escaped."""
     parts: list[str] = []
     end = 0
-    for match in _INLINE.finditer(one_line):
-        parts += [_escape(one_line[end : match.start()]), _written(match)]
+    for match in kept.finditer(text):
+        parts += [_escape(text[end : match.start()]), _written(match)]
         end = match.end()
-    parts.append(_escape(one_line[end:]))
-    return Markdown(_BLOCK_START.sub(_escape_block_start, "".join(parts)))
+    return "".join([*parts, _escape(text[end:])])
 
 
 def _written(match: Match[str]) -> str:
-    if match["escaped"]:
-        return f"\\{match['escaped']}"
-    if match["label"]:
-        return link(_ESCAPE.sub(r"\1", match["label"]), match["url"])
-    if match["code"]:
-        return f"`{match['code']}`"
-    if match["strong"]:
-        return f"**{_escape(match['strong'])}**"
-    return f"*{_escape(match['emphasis'])}*"
+    groups = match.groupdict()
+    if groups["label"]:
+        return link(_ESCAPE.sub(r"\1", groups["label"]), groups["url"])
+    if groups["escaped"]:
+        return f"\\{groups['escaped']}"
+    if groups["quotation"]:
+        return _rewritten(groups["quotation"], _LINKS)
+    if groups["code"]:
+        return f"`{groups['code']}`"
+    if groups["strong"]:
+        return f"**{_escape(groups['strong'])}**"
+    return f"*{_escape(groups['emphasis'])}*"

@@ -32,6 +32,9 @@ _STAGES: dict[str, str] = {
 }
 
 
+_STEPS: dict[str, str] = {"verify_citations": "citation checks"}
+
+
 def reason(word: str) -> str:
     """Why something did not work out; a word this page does not know is shown as it is."""
     known = reason_named(word)
@@ -58,6 +61,11 @@ def finding(found: Finding) -> str:
 def stage(word: str) -> str:
     """Where it did not work out."""
     return _STAGES.get(word, word.replace("_", " "))
+
+
+def step(name: str) -> str:
+    """Return what a step of an evaluation does."""
+    return _STEPS.get(name, name.replace("_", " "))
 
 
 _KINDS: dict[ConcernKind, str] = {

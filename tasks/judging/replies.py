@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from schemas.base import Reply
 from schemas.calls import CallStatus
-from schemas.patterns import IGNORECASE, bounded
+from schemas.patterns import IGNORECASE, Match, bounded
 from schemas.reasons import Reason
 from tasks.web.decoding import with_whole_characters
 
@@ -21,6 +21,7 @@ _DECODER = json.JSONDecoder(strict=False)
 _NOISE = bounded(r"[\s\\]+")
 _WORDS = bounded(r"[^\W_]+")
 _LEAST_KEPT_SHARE = 0.97
+_ESCAPED = bounded(r"\\u([0-9a-fA-F]{4})")
 _START = bounded(r"[{\[]")
 _MOST_FAILED_STARTS = 200
 _MOST_REREAD_CHARACTERS = 2_000_000
@@ -292,8 +293,14 @@ def _cut_off() -> UnusableReply:
     return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=False)
 
 
+def _character(escape: Match[str]) -> str:
+    """The sign that a JSON escape stands for, where a terminal can print it."""
+    character = chr(int(escape[1], 16))
+    return character if character.isprintable() else escape.group()
+
+
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = " ".join(_ESCAPED.sub(_character, text).split())
     return line if len(line) <= _DETAIL_LENGTH else line[: _DETAIL_LENGTH - 1] + "…"
 
 

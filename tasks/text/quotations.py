@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from schemas.patterns import bounded
+from schemas.patterns import Match, bounded
 from tasks.text.words import shorten_words
 
 LEAST_CHARACTERS = 20
@@ -49,16 +49,27 @@ def stands_in(passage: str, text: str, *, least_characters: int = LEAST_CHARACTE
 QUOTATION_WORD_LIMIT = 60
 KEYS_SHOWN = 5
 
-_UNQUOTABLE = bounded(r"[\[\]<>*_`“”\\|]|https?://\S+|www\.\S+")
+_ADDRESS = bounded(r"(?:https?|ftp)://\S+|\bwww\.\S+")
+_BRACKETED = bounded(r"[\[【]([^\[\]【】]{1,600})[\]】]")
+_KEY_LIKE = bounded(r"(?<!\w)[PpKk]\s?\d")
+_INNER_MARKS = str.maketrans("“”", "‘’")
 
 
 def quotable(sentence: str) -> str:
-    """The sentence without marks that Markdown or a citation would claim, at most
-    `QUOTATION_WORD_LIMIT` words (then with an ellipsis).
+    """Return the sentence for a quotation in “…”, at most `QUOTATION_WORD_LIMIT` words (then with
+    an ellipsis).
+
+    Signs such as `<`, `*` and `[MASK]` stay; renderers escape them. Addresses are left out, inner
+    quotation marks become single ones, and square brackets that would cite (`[P2]`) round ones.
     """
-    plain = " ".join(_UNQUOTABLE.sub(" ", sentence).split())
-    text, left_out = shorten_words(plain, QUOTATION_WORD_LIMIT)
+    text = _ADDRESS.sub(" ", sentence).translate(_INNER_MARKS)
+    one_line = " ".join(_BRACKETED.sub(_uncited, text).split())
+    text, left_out = shorten_words(one_line, QUOTATION_WORD_LIMIT)
     return f"{text.rstrip(' ,;:')} …" if left_out else text
+
+
+def _uncited(bracket: Match[str]) -> str:
+    return f"({bracket[1]})" if _KEY_LIKE.search(bracket[1]) else bracket.group()
 
 
 def passages(found: Iterable[tuple[str, str]]) -> str:

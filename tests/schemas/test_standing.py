@@ -68,6 +68,13 @@ def test_the_cause_is_named_in_the_words_of_the_provider() -> None:
     )
 
 
+def test_a_cause_known_of_one_idea_is_not_called_the_most_frequent() -> None:
+    lost = Landed(IdeaState.UNSCORED, Reason.ENGINE_UNAVAILABLE, cause="connection refused")
+    assert standing([lost]).order_reasons == (
+        "1 of 1 idea without any score: the engine did not answer (1: connection refused)",
+    )
+
+
 def test_a_kind_of_judgement_missing_for_most_ideas_keeps_a_run_from_being_in_order() -> None:
     unread = Landed(IdeaState.SCORED, unanswered={"plan_reviews": (Reason.REPLY_UNPARSABLE, "")})
     found = standing([SCORED, *[unread] * 80])

@@ -104,6 +104,15 @@ def test_the_offline_engine_and_an_idea_without_a_score_are_not_judged(
     assert "Not judged: " in idea_report(layout, RUN, UNSCORED, "md")
 
 
+def test_an_idea_without_a_score_points_to_its_evidence_only_where_there_is_some(
+    review: IdeaReview, layout: Layout
+) -> None:
+    told = "The evidence found stands below."
+    assert told in idea_page(altered(review, score=None)).first.sentences
+    with open_queries(layout) as queries:
+        assert told not in idea_page(queries.idea_review(RUN, UNSCORED)).first.sentences
+
+
 def test_too_little_evidence_neither_funds_nor_drops(review: IdeaReview) -> None:
     assert verdict(altered(review, confidence=0)) is Verdict.REVISE
     assert verdict(altered(review, score=2.0, confidence=0)) is Verdict.REVISE

@@ -9,10 +9,12 @@ import polars
 import pytest
 
 from dashboards.reports.alarms import cost_alarms, judge_alarms, unscored_alarms
+from dashboards.reports.nightly_page import night_figures
 from dashboards.reports.write_nightly import write_nightly
 from schemas.base import replace
+from schemas.calls import CallStatus
 from schemas.identifiers import RunId
-from tests.support.evaluations import START, make_evaluation, make_idea, make_run
+from tests.support.evaluations import START, make_evaluation, make_idea, make_llm_call, make_run
 from tests.support.html_page import Page
 from warehouse.answers import RunCost
 from warehouse.layout import Layout
@@ -83,7 +85,7 @@ def summary(layout):
 
 def test_it_says_what_is_new_since_the_last_run(summary):
     assert "2 files, 1 published run" in summary.markdown
-    assert "3 ideas: 2 never seen before, 3 evaluated in this run" in summary.markdown
+    assert "3 ideas: 2 never seen before, 3 evaluated in this run. Engine" in summary.markdown
     assert "| | This run | Run run-a |" in summary.markdown
 
 
@@ -168,7 +170,7 @@ def test_few_judgements_and_unknown_prices_raise_no_alarm():
             "order_agreement_0_to_1": [0.1],
         }
     )
-    assert judge_alarms(labels, groups) == []
+    assert judge_alarms(make_run(), labels, groups) == []
     judged = polars.DataFrame(
         {"judgement": "comparisons", "reason": [None, "no_evidence"], "judgements": [90, 10]},
         schema_overrides={"reason": polars.String},
@@ -183,3 +185,54 @@ def test_few_judgements_and_unknown_prices_raise_no_alarm():
         "cost_usd_per_idea": None,
     }
     assert cost_alarms(RunCost.model_validate(fields, strict=False), None) == []
+
+
+def _checks(idea_id, answered, failed):
+    """Calls of `verify_citations`: each failed question has two attempts."""
+    first = make_llm_call(idea_id, 0, step="verify_citations")
+    ends = [(CallStatus.OK, 1)] * answered + [
+        (CallStatus.UNPARSABLE, attempt) for _ in range(failed) for attempt in (1, 2)
+    ]
+    return [
+        replace(first, call_id=f"check-{place}", status=status, attempt=attempt)
+        for place, (status, attempt) in enumerate(ends)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answered", "failed", "status", "alarms"),
+    [
+        (
+            *(0, 4, "In order, with 1 alarm."),
+            [
+                "Unanswered: citation checks, 4 of 4 questions; most often: the engine's reply could"
+                " not be read."
+            ],
+        ),
+        (3, 1, "In order, with 1 alarm.", None),
+        (4, 1, "In order.", []),
+    ],
+)
+def test_a_step_without_judgements_raises_one_alarm_if_too_few_of_its_replies_can_be_used(
+    tmp_path, answered, failed, status, alarms
+):
+    layout = Layout(tmp_path)
+    evaluation = make_evaluation(0, methods=1)
+    calls = (*evaluation.llm_calls, *_checks(evaluation.idea.idea_id, answered, failed))
+    land(layout, replace(evaluation, llm_calls=calls))
+    assert publish(layout, RUNS, make_run(ideas=1)).published
+    with open_queries(layout) as queries:
+        (night,) = night_figures(queries, [FIRST], shown=str)
+    told = [alarm.sentence for alarm in night.alarms]
+    assert night.status == status
+    assert told == alarms if alarms is not None else "1 of 4 questions" in told[0]
+
+
+def test_a_kind_of_judgement_that_keeps_a_run_from_being_in_order_is_no_alarm_too():
+    judged = polars.DataFrame(
+        {"judgement": ["plan_reviews"], "reason": ["reply_unparsable"], "judgements": [4]}
+    )
+    whole, kind = unscored_alarms(judged, None)
+    assert kind.startswith("Unanswered: plan reviews, 4 of 4")
+    missing = ["plan reviews missing for 4 of 4 ideas: the engine's reply could not be read (4)"]
+    assert unscored_alarms(judged, None, order_reasons=missing) == [whole]

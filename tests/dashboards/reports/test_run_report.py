@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from dashboards.reports.chart import score_chart
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.render import run_report
-from dashboards.reports.run_page import run_page
+from dashboards.reports.run_page import _unscored, run_page
 from dashboards.reports.write import file_name, write_reports
+from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.html_page import Page
-from tests.support.report_lake import HOSTILE, RUN, unscored_evaluation
+from tests.support.report_lake import HOSTILE, RUN, UNSCORED, unscored_evaluation
 from warehouse.layout import Layout
 from warehouse.queries import open_queries, run_sql
 from warehouse.runs.landing import RUNS, land
@@ -42,6 +43,25 @@ def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
         in ungrouped
     )
     assert "| not asked for |" in markdown
+
+
+def test_an_idea_without_any_score_lacks_everything(layout):
+    with open_queries(layout) as queries:
+        scores = {score.idea_id: score for score in queries.idea_scores(RUN)}
+    whole = {
+        "unscored_method_count": 0,
+        "unscored_comparison_count": 0,
+        "unscored_persona_review_count": 0,
+        "novelty_requested": False,
+    }
+    scored = scores[make_evaluation(0).idea.idea_id]
+    assert _unscored(replace(scored, **whole)) == "nothing"
+    assert _unscored(replace(scores[UNSCORED], **whole)) == "everything"
+
+
+def test_the_figures_of_an_idea_by_module_say_what_they_divide_by(layout):
+    part = run_report(layout, RUN, "md").split("### By module")[1].split("###")[0]
+    assert "Figures of an idea are means over all 5 ideas of the run." in part
 
 
 def test_counts_costs_and_rejections_are_told(layout):

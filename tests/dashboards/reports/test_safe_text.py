@@ -8,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from dashboards.reports.formats.blocks import blocks_of, plain_text
+from dashboards.reports.html_page import markdown_parser
 from dashboards.reports.safe_text import code, link, plain, prose, prose_line
 from schemas.naming import safe_url
+from tasks.text.quotations import quotable
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 """A careless reader: it lets HTML through, so anything that got past the escaping shows as a token.
@@ -99,6 +102,55 @@ def test_prose_makes_paragraphs_and_lists_and_nothing_else(text):
         }
         if token.type == "link_open":
             assert re.match("https?://", token.attrs["href"])
+
+
+SOURCES = st.lists(
+    st.sampled_from(
+        (
+            *("noise (p < 0.001, n > 30)", "the [MASK] token", "x_i", "a*b*c", "*odds*", "**so**"),
+            *(
+                "`code`",
+                "\\alpha",
+                "\\[x\\]",
+                "[3]",
+                "“inner”",
+                "# 5",
+                "- 1",
+                "https://e.example/a_b",
+            ),
+            *(
+                "[x](https://e.example)",
+                "<b>",
+                "&lt;",
+                "| 3 |",
+                "~~",
+                "![y]",
+                "\n",
+                "$k$",
+                "“",
+                "”",
+            ),
+        )
+    ),
+    min_size=1,
+    max_size=6,
+).map(" ".join) | NASTY.filter(str.strip)
+
+
+@given(SOURCES)
+def test_a_quotation_is_shown_as_its_source_says_it_in_every_format(source):
+    quotation = f"“{quotable(source)}”"
+    shown = " ".join(re.sub("[\x00-\x1f\u200b\u2028]+", " ", quotation).split())
+    for written in (prose(f"See {quotation} there"), prose_line(f"See {quotation} there")):
+        html = markdown_parser().render(written)
+        assert text_of(html).strip() == f"See {shown} there"
+        (paragraph,) = blocks_of(written)
+        assert plain_text(paragraph.runs) == f"See {shown} there"
+
+
+def test_a_reference_inside_a_quotation_stays_a_link():
+    html = READER.render(prose_line("“*As* [(Li, 2023)](https://e.example/a) says”"))
+    assert '“*As* <a href="https://e.example/a">(Li, 2023)</a> says”' in html
 
 
 @given(st.text(max_size=80))

@@ -9,6 +9,7 @@ from schemas.paper import Paper
 from tasks.citations.keys import show
 from tasks.citations.settle import citing_sentences, settle
 from tasks.citations.spelled import spelled_out
+from tasks.text.quotations import passages, quotable
 
 SHOWN = show(
     [
@@ -79,3 +80,25 @@ def test_a_citation_within_quotation_marks_counts_for_its_sentence() -> None:
     settled = settle("The authors say that “it works very well [P1].”", SHOWN)
     assert settled.cited == (("id1", 1),)
     assert settled.uncited_sentence_count == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "quotation"),
+    [
+        (
+            "noise (p < 0.001, n > 30) for the [MASK]\n token of x_i, as [3] shows",
+            "noise (p < 0.001, n > 30) for the [MASK] token of x_i, as [3] shows",
+        ),
+        ("a*b is `fast`, | so | \\alpha and <b>", "a*b is `fast`, | so | \\alpha and <b>"),
+        ("the “inner” words at https://e.example/a here", "the ‘inner’ words at here"),
+        ("as [P2] and [see K 1] show", "as (P2) and (see K 1) show"),
+    ],
+)
+def test_a_quoted_sentence_of_a_source_keeps_its_signs_and_cites_nothing_itself(
+    source: str, quotation: str
+) -> None:
+    assert quotable(source) == quotation
+    settled = settle(passages([(source, "P1")]), SHOWN)
+    assert settled.markdown == f"“{quotation}” {ONE}"
+    assert settled.removed_citation_count == 0
+    assert spelled_out(f"“{quotation}”", SHOWN, PaperId("id1")) == (f"“{quotation}”", 0)

@@ -51,6 +51,12 @@ def test_a_reply_is_found_wherever_it_stands(text: str) -> None:
     assert parsed.value == Verdict(score=7, reason="Two papers agree.")
 
 
+def test_the_part_of_an_unreadable_reply_that_is_told_shows_escaped_signs_as_themselves() -> None:
+    found = parse_reply(r"{points = \u201cso\u201d, \u0007}", Verdict)
+    assert isinstance(found, UnusableReply)
+    assert found.detail == r"no JSON in the reply: {points = “so”, \u0007}"
+
+
 @pytest.mark.parametrize("reason", [r"half \ud800", "half \ud800"], ids=["escaped", "as it is"])
 def test_half_a_character_reads_as_the_replacement_character(reason: str) -> None:
     found = parse_reply(f'{{"score": 7, "reason": "{reason}"}}', Verdict)
