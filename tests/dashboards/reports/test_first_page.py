@@ -1,12 +1,14 @@
 """The first page: the verdict by its rule, and what stands beside it."""
 
+from html import escape
 from typing import Any
 
 import pytest
 
 from dashboards.reports.first_page import Verdict
+from dashboards.reports.html_page import html_page
 from dashboards.reports.idea_page import idea_page
-from dashboards.reports.render import first_page_markdown, idea_report
+from dashboards.reports.render import first_page_markdown, idea_html, idea_report
 from schemas.base import replace
 from schemas.contribution import Overlap
 from schemas.identifiers import IdeaId
@@ -111,6 +113,20 @@ def test_an_idea_without_a_score_points_to_its_evidence_only_where_there_is_some
     assert told in idea_page(altered(review, score=None)).first.sentences
     with open_queries(layout) as queries:
         assert told not in idea_page(queries.idea_review(RUN, UNSCORED)).first.sentences
+
+
+def test_the_words_of_the_closest_work_are_shown_with_their_signs(review: IdeaReview) -> None:
+    quote = "*odds* (p < 0.05) of `[MASK]` and a\\*b"
+    contribution = review.evaluation.contribution
+    assert contribution is not None
+    compared = tuple(replace(each, quote=quote) for each in contribution.comparisons)
+    evaluation = replace(
+        review.evaluation, contribution=replace(contribution, comparisons=compared)
+    )
+    page = idea_page(replace(review, evaluation=evaluation))
+    shown = f"<p>{escape(quote, quote=False)}</p>"
+    assert shown in html_page(first_page_markdown(page.first), title="")
+    assert idea_html(page).count(shown) > 1
 
 
 def test_too_little_evidence_neither_funds_nor_drops(review: IdeaReview) -> None:
