@@ -200,7 +200,7 @@ class Program(Noun):
         description="From the program it was made from, as a unified diff; empty: it was given or"
         " refused.",
     )
-    source_sha256: str = Field(
+    source_sha256: Annotated[str, Stored(may_be_empty=True)] = Field(
         description="Hash over its syntax tree; empty: the proposal was refused."
     )
     refusal: str = Field(

@@ -138,7 +138,7 @@ def test_what_models_call_themselves_and_their_items_stays_text(lake: Layout) ->
     hostile = Layout(lake.root.parent / "hostile")
     evaluation = by_two_models()
     votes = [
-        replace(vote, item=HOSTILE_TEXT, judge=f"{HOSTILE_TEXT}{vote.judge}")
+        replace(vote, item=f"{HOSTILE_TEXT}{vote.item}", judge=f"{HOSTILE_TEXT}{vote.judge}")
         for vote in evaluation.judge_votes
     ]
     calls = [
