@@ -18,12 +18,6 @@ UNANSWERED = CallFailure(
     cost_is_unknown=True,
 )
 """A call that was sent, so it is on the bill, at a cost nobody knows."""
-UNSENT = CallFailure(
-    CallStatus.TIMED_OUT,
-    Reason.TIMED_OUT,
-    "the evaluation ended before the call was sent",
-)
-"""A call that is on no bill."""
 
 
 def believable(answer: CallAnswer, sent: Sequence[Message], price: Price | None) -> CallAnswer:

@@ -17,12 +17,12 @@ from schemas.outcome import Outcome, Provenance, Scored, Unscored
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.judging.batches.asking import BatchAnswer
-from tasks.judging.billing import UNANSWERED, UNSENT, believable, cost_of, tokens_of_bill
+from tasks.judging.billing import UNANSWERED, believable, cost_of, tokens_of_bill
 from tasks.judging.litellm_backend import LiteLLMBackend, given_to_library
 from tasks.judging.messages import Attachment, Message, TooLong, with_attachment
 from tasks.judging.parameters import Parameters, Sampling
 from tasks.judging.pictures import read_picture
-from tasks.judging.provider_call import BEFORE_SENDING, CallAnswer, CallFailure
+from tasks.judging.provider_call import CallAnswer, CallFailure
 from tasks.judging.replies import ParsedReply, UnusableReply, parse_reply, reply_json
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode, response_format, schema_instruction
@@ -291,8 +291,14 @@ class LiteLLMEngine:
         )
         assert asking.parameters is not None
         if backend.batched is not None:
-            attempt = await self._batched(asking, messages, mode, tokens, cost_usd)
-            if attempt is not None:
+            by_batch = await self._by_batch(asking, messages, mode, tokens, cost_usd)
+            if by_batch is not None:
+                answer = by_batch.answer
+                parsed = _parsed(answer, asking.step) if isinstance(answer, CallAnswer) else None
+                attempt = _Attempt(answer, by_batch.seconds, by_batch=by_batch, parsed=parsed)
+                # Worked on again, an idea books what a batch has answered under the same name.
+                name = by_batch.question_id if by_batch.is_own else uuid.uuid4().hex
+                self._book(asking, self._row_of(asking, name, attempt))
                 return attempt
         asked_at = time.monotonic()
         async with backend.gate:
@@ -320,11 +326,7 @@ class LiteLLMEngine:
                 )
                 call = self._row_of(asking, reservation.reservation_id, attempt)
                 used_tokens = tokens_of_bill(attempt.answer, tokens)
-            except asyncio.CancelledError as cancelled:
-                if BEFORE_SENDING in cancelled.args:
-                    attempt = _Attempt(UNSENT, 0.0, queue_seconds)
-                    call = self._row_of(asking, reservation.reservation_id, attempt)
-                    used_tokens = 0
+            except asyncio.CancelledError:
                 if call is not None:
                     call = replace(call, latency_seconds=time.monotonic() - started_at)
                 raise
@@ -334,26 +336,6 @@ class LiteLLMEngine:
                 if call is not None:
                     self._book(asking, call)
             backend.limits.settle(tokens, used_tokens)
-        return attempt
-
-    async def _batched(
-        self,
-        asking: _Asking,
-        messages: list[Message],
-        mode: OutputMode,
-        tokens: int,
-        cost_usd: float,
-    ) -> _Attempt | None:
-        """An attempt that a batch answered; None: the call is to be made by itself."""
-        by_batch = await self._by_batch(asking, messages, mode, tokens, cost_usd)
-        if by_batch is None:
-            return None
-        answer = by_batch.answer
-        parsed = _parsed(answer, asking.step) if isinstance(answer, CallAnswer) else None
-        attempt = _Attempt(answer, by_batch.seconds, by_batch=by_batch, parsed=parsed)
-        # Worked on again, an idea books what a batch has answered under the same name.
-        name = by_batch.question_id if by_batch.is_own else uuid.uuid4().hex
-        self._book(asking, self._row_of(asking, name, attempt))
         return attempt
 
     def _read(

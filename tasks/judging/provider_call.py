@@ -20,7 +20,6 @@ from tasks.judging.parameters import named_parameter
 from tasks.shards.standstill import unfollowed
 from tasks.web.client import NOT_SENT, ConnectionFailure
 from tasks.web.litellm_library import asked_to_wait_seconds, causes, library
-from tasks.web.preparing import preparation
 from warehouse.scrubbing import one_line
 
 
@@ -158,10 +157,6 @@ def _once_sending() -> Any:
     return OnceSending
 
 
-BEFORE_SENDING = "before the call was sent"
-"""Says a CancelledError of a call that is on no bill. (No subclass: `asyncio.timeout` knows none.)"""
-
-
 async def _once(
     call: Callable[[], Awaitable[Any]],
     read: Callable[[Any], CallAnswer | CallFailure],
@@ -169,27 +164,22 @@ async def _once(
 ) -> CallAnswer | CallFailure:
     import openai  # a second; engines without a model start without it
 
-    with preparation() as prepared:
-        try:
-            async with asyncio.timeout(timeout_seconds):
-                with unfollowed():  # LiteLLM starts tasks of its own, which outlive the call
-                    response = await call()
-                return read(response)
-        except asyncio.CancelledError:
-            if await prepared.is_unsent():
-                raise asyncio.CancelledError(BEFORE_SENDING) from None
-            raise
-        except TimeoutError:
-            return _timed_out(timeout_seconds)
-        except openai.OpenAIError as error:
-            return _billed(_failure(error, timeout_seconds), error)
-        except _MiscountedError as error:
-            return CallFailure(
-                CallStatus.SERVER_ERROR,
-                Reason.ENGINE_UNAVAILABLE,
-                str(error),
-                cost_is_unknown=True,
-            )
+    try:
+        async with asyncio.timeout(timeout_seconds):
+            with unfollowed():  # LiteLLM starts tasks of its own, which outlive the call
+                response = await call()
+            return read(response)
+    except TimeoutError:
+        return _timed_out(timeout_seconds)
+    except openai.OpenAIError as error:
+        return _billed(_failure(error, timeout_seconds), error)
+    except _MiscountedError as error:
+        return CallFailure(
+            CallStatus.SERVER_ERROR,
+            Reason.ENGINE_UNAVAILABLE,
+            str(error),
+            cost_is_unknown=True,
+        )
 
 
 def _billed(failure: CallFailure, error: BaseException) -> CallFailure:

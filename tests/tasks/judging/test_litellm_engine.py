@@ -1,6 +1,4 @@
 import asyncio
-import gc
-import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
@@ -18,7 +16,6 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.models import ModelLimits, open_model_limits
-from tasks.web.litellm_library import library
 from tasks.web.shared_limits import SharedRateLimit
 from tests.support.clocks import SleepingClock
 from tests.support.openai_server import MODEL_ANSWERED, OpenAIServer
@@ -372,41 +369,6 @@ async def test_a_cancelled_call_counts_as_spent(
     opened = await open_engine(budget=Budget(maximum_cost_usd=1.0))
     await cut_off(server, opened.engine.run(step, question))
     assert opened.budget.spent().cost_usd > 0
-
-
-def test_a_call_cancelled_before_it_is_sent_is_closed_and_costs_nothing(
-    server: OpenAIServer,
-    open_engine: Open,
-    step: Any,
-    question: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    recwarn: pytest.WarningsRecorder,
-) -> None:
-    async def cancelled() -> None:
-        opened = await open_engine(budget=Budget(maximum_cost_usd=1.0))
-        begun, prepare = threading.Event(), library().main.completion
-
-        def slowly(*args: Any, **kwargs: Any) -> Any:
-            begun.set()
-            time.sleep(0.2)
-            return prepare(*args, **kwargs)
-
-        monkeypatch.setattr(library().main, "completion", slowly)
-        task = asyncio.create_task(opened.engine.run(step, question))
-        while not begun.is_set():  # noqa: ASYNC110 -- a thread sets it
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert opened.budget.spent().cost_usd == 0
-        (row,) = opened.ledger.llm_calls
-        assert (row.cost_usd, row.error) == (0, "the evaluation ended before the call was sent")
-        await opened.backend.close()
-
-    asyncio.run(cancelled())
-    gc.collect()
-    assert server.requests == []
-    assert not [one for one in recwarn if "never awaited" in str(one.message)]
 
 
 def test_a_worker_opens_one_loop_after_another(
