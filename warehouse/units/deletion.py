@@ -54,10 +54,10 @@ def delete_work(
     before: Callable[[], None] = lambda: None,
     catalogue_url: str | None = None,
 ) -> Deleted[HeadT]:
-    """Delete a published piece of work that is named by its run alone.
+    """Delete a published piece of work that is named by its run alone. The caller holds its lock.
 
-    Its files in the lake go with the next `compact` whose snapshots no longer read them. The caller
-    holds the run's lock. Interrupted, it is done whole by the same call again.
+    Its files in the lake go with the next `compact` whose snapshots no longer read them.
+    Interrupted, it is done whole by the same call again.
 
     Args:
         with_it: kinds whose work belongs to it, and whose rows go as well.
@@ -93,9 +93,8 @@ def delete_work(
         shutil.rmtree(folder, ignore_errors=True)
     log.unlink(missing_ok=True)
     for folder in {layout.state / f"{kind.word}s" / run_id, layout.work(run_id)}:
-        for ending in ("json", "md"):  # the lock stays, since it is held
-            for path in folder.glob(f"*.{ending}"):
-                path.unlink(missing_ok=True)
+        for path in (*folder.glob("*.json"), *folder.glob("*.md")):  # the lock stays: it is held
+            path.unlink(missing_ok=True)
     with (
         open_writer(layout, catalogue_url=catalogue_url) as connection,
         transaction(connection, kind.titled(run_id)),
