@@ -108,7 +108,7 @@ COMPARISON = judged(
 VOTE = judged(
     JudgeVote,
     "score",
-    st.floats(allow_nan=False),
+    st.floats(allow_nan=False, allow_infinity=False),
     step=NAME,
     question=NAME,
     item=TEXT,
