@@ -166,6 +166,25 @@ def test_calls_of_an_earlier_start_land_with_the_unit_once(work: Work, layout: L
     assert budget.spent() == Spend(cost_usd=0.25 + 0.5, tokens=7 + 9)
 
 
+def test_a_landed_call_replaces_the_journalled_row_without_an_answer(
+    work: Work, layout: Layout
+) -> None:
+    work.land(layout, 0, "call-0")
+    folder = first_folder(layout, work)
+    (landed,) = read_rows(TABLE["llm_calls"], folder / "llm_calls.parquet")
+    assert landed["cost_usd"] is not None
+    lost = [
+        make_llm_call(IdeaId("i1"), place, call_id=name, cost_usd=None)
+        for place, name in enumerate(("another", "call-0"))
+    ]
+    asyncio.run(journal(layout, folder.relative_to(layout.landing).as_posix(), *lost))
+    work.land(layout, 0, "call-1")
+    rows = read_rows(TABLE["llm_calls"], folder / "llm_calls.parquet")
+    costs = {row["call_id"]: row["cost_usd"] for row in rows}
+    assert len(rows) == len(costs) == 3
+    assert (costs["call-0"], costs["another"]) == (landed["cost_usd"], None)
+
+
 def keys(work: Work) -> dict[str, str]:
     return dict(zip(work.kind.ids, work.names, strict=True))
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import orjson
 import pytest
 
 from flows import worker_service
 from flows.check_request import resolve_check
 from flows.worker_service import WorkerService
 from schemas import base
+from schemas.calls import LlmCall
 from schemas.errors import BudgetExhaustedError, CommandGoneError, ConfigurationError
 from schemas.identifiers import IdeaId, RunId
 from schemas.options import CheckOptions
@@ -214,6 +216,57 @@ def test_a_unit_made_while_the_command_was_gone_is_handed_over_to_the_next(
         assert hand_over(own, owner, work.kind.folder(own, *work.names)) == 1
         assert hand_over(own, owner, work.kind.folder(own, *work.names)) == 0
     assert len(list(iterate_receipts(layout, work.kind, *work.names))) == 1
+
+
+@pytest.mark.parametrize("work", WORKS, ids=lambda work: work.kind.word)
+def test_a_unit_handed_over_takes_the_calls_along_that_the_command_has(
+    work: Work, layout: Layout, own: Layout
+) -> None:
+    """Journalled and landed ones; of a call in several the answered row stays."""
+    work.prepare(layout)
+    work.land(layout, 0, "landed")
+    (target,) = unit_folders(layout, work.kind, *work.names)
+    mark_incomplete(target)
+    unit = target.relative_to(layout.landing).as_posix()
+    folder = work.kind.folder(layout, *work.names)
+    with service_of(layout, folder, work.kind).open("127.0.0.1", "127.0.0.1") as reach:
+        pass  # and gone
+    with (
+        RemoteOwner(unseen(reach), None, 0.1) as owner,
+        asking(owner),
+        pytest.raises(CommandGoneError),
+    ):
+        work.land(own, 0, "handed-over")
+    lost = [
+        make_llm_call(IDEA, place, call_id=name, cost_usd=None)
+        for place, name in enumerate(("landed", "handed-over", "earlier"))
+    ]
+    asyncio.run(journal(layout, unit, *lost))
+    with (
+        service_of(layout, folder, work.kind).open("127.0.0.1", "127.0.0.1") as reach,
+        RemoteOwner(unseen(reach), None, 2.0) as owner,
+    ):
+        assert hand_over(own, owner, work.kind.folder(own, *work.names)) == 1
+    rows = read_rows(TABLE["llm_calls"], target / "llm_calls.parquet")
+    costs = {row["call_id"]: row["cost_usd"] for row in rows}
+    assert len(rows) == len(costs) == 3
+    assert [name for name in costs if costs[name] is None] == ["earlier"]
+    assert journalled_calls(layout, unit) == []
+    (receipt,) = iterate_receipts(layout, work.kind, *work.names)
+    assert receipt.rows["llm_calls"] == 3
+
+
+async def journal(layout: Layout, unit: str, *calls: LlmCall) -> None:
+    """What a start leaves that is killed while it waits for the answers to `calls`."""
+    for call in calls:
+        budget = SharedBudget(layout.budgets, RUN, Budget())
+        budget.send(await budget.reserve(IDEA), unit, call)
+
+
+def mark_incomplete(unit: Path) -> None:
+    path = unit / "receipt.json"
+    receipt = orjson.loads(path.read_bytes()) | {"incomplete_reason": "budget_exhausted"}
+    path.write_bytes(orjson.dumps(receipt))
 
 
 class Reading(Shard):

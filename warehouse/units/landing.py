@@ -52,7 +52,7 @@ def land(
     """Write a unit's tables and its receipt; afterwards it exists, or nothing has changed.
 
     Landing a unit again replaces it, but keeps the calls already paid for: money spent is never
-    forgotten. So do calls of earlier starts, which the journal has.
+    forgotten. The same holds for journalled calls of earlier starts.
 
     Args:
         receipt: names the unit and says how its work ended; the numbers are filled in.
@@ -68,32 +68,26 @@ def land(
     target.parent.mkdir(parents=True, exist_ok=True)
     unit = target.relative_to(layout.landing).as_posix()
     tag, gone = None, None
+    journalled: list[LlmCall] = []
     try:
         tag = take(layout, target)
-        rows = _with_journalled(rows, kind, receipt, journalled_calls(layout, unit))
+        journalled = journalled_calls(layout, unit)
     except CommandGoneError as error:  # known once there is something to keep
         gone = error
     while True:
-        if _read_receipt_of(target, kind) is not None:
-            rows = _with_paid_calls(rows, target)
+        whole = with_earlier_calls(layout, kind, receipt, rows, journalled)
         if landing_owner() is None:
             kind.announce(layout, receipt)
         building = topmost(layout, target) / f"{BUILDING}{uuid4().hex}"
         building.mkdir()
         try:
-            size = sum(
-                write_rows(TABLE[name], found, building / f"{name}.parquet")
-                for name, found in rows.items()
-            )
-            counts = {name: len(rows.get(name, ())) for name in kind.tables}
-            complete = replace(receipt, rows=counts, bytes=size, **kind.totals(rows))
-            write_bytes(building / RECEIPT_FILE, as_json(complete))
+            complete = write_unit(kind, receipt, whole, building)
             if gone is not None:
                 raise gone
             if shared.offer(layout, building, target, replaced=tag):
                 move_into_place(building, target)
-                with suppress(CommandGoneError), _journal(layout) as journal:
-                    journal.landed(unit)
+                with suppress(CommandGoneError):
+                    empty_journal(layout, unit)
                 return complete
         except CommandGoneError:
             _keep_for_later(layout, building, target)
@@ -111,6 +105,16 @@ def journalled_calls(layout: Layout, unit: str) -> list[LlmCall]:
     """
     with _journal(layout) as journal:
         return [LlmCall.model_validate_json(call) for call in journal.journalled(unit)]
+
+
+def empty_journal(layout: Layout, unit: str) -> None:
+    """Empty the journal of a unit that has landed.
+
+    Raises:
+        CommandGoneError: a worker elsewhere cannot reach the command that keeps it.
+    """
+    with _journal(layout) as journal:
+        journal.landed(unit)
 
 
 @contextmanager
@@ -393,24 +397,42 @@ def _is_complete(receipt: bytes) -> bool:
     return orjson.loads(receipt).get("incomplete_reason") is None
 
 
-def _with_paid_calls(rows: Rows, landed: Path) -> Rows:
-    paths = {name: landed / f"{name}.parquet" for name in CALL_TABLES}
-    found = {
-        name: _each_once(read_rows(TABLE[name], path), rows.get(name, []))
-        for name, path in paths.items()
-        if path.exists()
-    }
-    return {**rows, **found}
-
-
-def _with_journalled(
-    rows: Rows, kind: Kind[ReceiptT, HeadT], receipt: ReceiptT, journalled: Sequence[LlmCall]
+def with_earlier_calls(
+    layout: Layout,
+    kind: Kind[ReceiptT, HeadT],
+    receipt: ReceiptT,
+    rows: Rows,
+    journalled: Sequence[LlmCall],
 ) -> Rows:
+    """Return `rows` with the calls that landed before with the unit, and those of its journal.
+
+    Of a call in several of them `rows` are right, then what landed: the journal may have it from
+    before the answer came.
+    """
+    landed = kind.folder_of(layout, receipt)
     ids = kind.parameters(*kind.names(receipt)) | {"position": 0}
-    earlier = [row_of(TABLE["llm_calls"], call, ids) for call in journalled]
-    return (
-        {**rows, "llm_calls": _each_once(earlier, rows.get("llm_calls", []))} if earlier else rows
+    earlier = {"llm_calls": [row_of(TABLE["llm_calls"], call, ids) for call in journalled]}
+    for name in CALL_TABLES if _read_receipt_of(landed, kind) is not None else ():
+        path = landed / f"{name}.parquet"
+        if path.exists():
+            earlier[name] = _each_once(earlier.get(name, []), read_rows(TABLE[name], path))
+    merged = {
+        name: _each_once(calls, rows.get(name, [])) for name, calls in earlier.items() if calls
+    }
+    return {**rows, **merged}
+
+
+def write_unit(
+    kind: Kind[ReceiptT, HeadT], receipt: ReceiptT, rows: Rows, building: Path
+) -> ReceiptT:
+    """Write tables and receipt into the folder `building`; the receipt with its numbers."""
+    size = sum(
+        write_rows(TABLE[name], found, building / f"{name}.parquet") for name, found in rows.items()
     )
+    counts = {name: len(rows.get(name, ())) for name in kind.tables}
+    complete = replace(receipt, rows=counts, bytes=size, **kind.totals(rows))
+    write_bytes(building / RECEIPT_FILE, as_json(complete))
+    return complete
 
 
 def _each_once(earlier: Sequence[Row], now: Sequence[Row]) -> list[Row]:

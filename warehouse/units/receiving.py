@@ -11,6 +11,9 @@ import pyarrow as pa
 
 from schemas.errors import ConfigurationError
 from schemas.patterns import bounded
+from schemas.run import UnitReceipt
+from schemas.tables import TABLE
+from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.parquet import write_bytes
 from warehouse.scrubbing import one_line
@@ -49,8 +52,11 @@ class ReceivedUnits:
     def put(self, name: str, content: bytes, *, replaced: str | None) -> bool:
         """Land a unit in place of the one with this tag; False: another is here by now.
 
+        Calls that are here and that the worker did not know land with it.
+
         Raises:
             ConfigurationError: it is no unit.
+            PublicationError: its rows, or those that landed before, cannot be read.
         """
         target = self._target(name)
         try:
@@ -60,6 +66,7 @@ class ReceivedUnits:
             raise ConfigurationError(f"{name} is no landed unit ({one_line(error)})") from error
         if self._kind.folder_of(self._layout, receipt) != target:
             raise ConfigurationError(f"{name} holds another unit")
+        unit = target.relative_to(self._layout.landing).as_posix()
         with self._lock:
             there = None
             if self._layout.objects is not None:
@@ -73,12 +80,23 @@ class ReceivedUnits:
             try:
                 for file, held in files.items():
                     write_bytes(building / file, pa.py_buffer(held))
+                self._add_earlier_calls(unit, receipt, building)
                 if not shared.offer(self._layout, building, target, replaced=there):
                     return False
                 landing.move_into_place(building, target)
+                landing.empty_journal(self._layout, unit)
             finally:
                 shutil.rmtree(building, ignore_errors=True)
             return True
+
+    def _add_earlier_calls(self, unit: str, receipt: UnitReceipt, building: Path) -> None:
+        """Add to the unit in `building` what landed before, or was journalled, of its calls."""
+        journalled = landing.journalled_calls(self._layout, unit)
+        files = {name: building / f"{name}.parquet" for name in self._kind.tables}
+        rows = {name: read_rows(TABLE[name], file) for name, file in files.items() if file.exists()}
+        whole = landing.with_earlier_calls(self._layout, self._kind, receipt, rows, journalled)
+        if whole != rows:
+            landing.write_unit(self._kind, receipt, whole, building)
 
     def _target(self, name: str) -> Path:
         """Raises ConfigurationError: the name is not that of a unit of this work."""
