@@ -8,10 +8,8 @@ from pydantic import Field
 from schemas.base import Noun, Prose, Writable
 from schemas.formats import EARLIEST_YEAR, LATEST_YEAR
 from schemas.identifiers import IdeaId, content_hash
+from schemas.publication_fields import author_names, identified, names_authors, names_publication
 from schemas.reasons import Reason
-
-AUTHORS = "authors"
-"""The name under which the metadata holds an idea's authors."""
 
 
 def cutoff_day(text: str) -> date:
@@ -72,22 +70,28 @@ class Idea(Noun):
 
     @property
     def authors(self) -> tuple[str, ...]:
-        """The names that the metadata's `authors` holds, parted by semicolons, or by commas and
-        `and`; by them the idea's own publication is known. No engine is shown them.
+        """The names that the metadata gives as authors, in one field or several; by them the
+        idea's own publication is known. No engine is shown them.
         """
-        given = next(
-            (text for name, text in self.metadata.items() if name.strip().lower() == AUTHORS), ""
+        given = (text for name, text in self.metadata.items() if names_authors(name))
+        return tuple(name for text in given for name in author_names(text))
+
+    @property
+    def publications(self) -> tuple[str, ...]:
+        """DOIs, arXiv numbers and addresses that the metadata gives of the idea's publication."""
+        return tuple(
+            identified(name, text)
+            for name, text in self.metadata.items()
+            if names_publication(name) and text.strip()
         )
-        names = given.split(";") if ";" in given else given.replace(" and ", ",").split(",")
-        return tuple(name.strip() for name in names if name.strip())
 
     @property
     def content_sha256(self) -> str:
-        """Hash of what is judged: the text, the cutoff date and the authors, whose own papers are
-        set apart; not the identifier, group or other metadata.
+        """Hash of what is judged: the text, the cutoff date, and authors and identifiers by which
+        the idea's own papers are set apart; not its own identifier, group or other metadata.
         """
         cutoff = self.cutoff_date.isoformat() if self.cutoff_date else ""
-        return content_hash(self.text, cutoff, *self.authors)
+        return content_hash(self.text, cutoff, *self.authors, *self.publications)
 
     @property
     def description_sha256(self) -> str:

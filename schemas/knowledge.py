@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from schemas.base import Noun
 from schemas.failure import Answer
 from schemas.formats import PublicationDay
+from schemas.source_text import SourceText, plain_abstract
 
 
 class SourceKind(StrEnum):
@@ -24,9 +25,9 @@ class KnowledgeItem(Noun):
 
     kind: SourceKind
     source: str = Field(min_length=1, description="Name of the source that found it.")
-    title: str = Field(description="Empty where the source has none.")
+    title: SourceText = Field(description="Empty where the source has none.")
     url: str = Field(pattern="^https?://", description="Where a reader finds it.")
-    text: str = Field(
+    text: SourceText = Field(
         default="",
         description="Abstract, snippet or description; empty where the source gives none.",
     )
@@ -40,13 +41,16 @@ class KnowledgeItem(Noun):
     updated: date | None = Field(
         default=None, description="When what is shown was last changed, where the source says so."
     )
-    authors: tuple[str, ...] = ()
-    venue: str = Field(default="", description="Journal, conference, site or owner.")
+    authors: tuple[SourceText, ...] = ()
+    venue: SourceText = Field(default="", description="Journal, conference, site or owner.")
     citation_count: int | None = Field(default=None, ge=0)
     stars: int | None = Field(
         default=None, ge=0, description="Stars of a repository, votes of a data set or notebook."
     )
     doi: str | None = None
+    version_dois: tuple[str, ...] = Field(
+        default=(), description="Of other versions of the work, where the source links them."
+    )
     arxiv_id: str | None = Field(default=None, description="Without the version.")
     pdf_url: str | None = None
     retracted: bool | None = Field(
@@ -54,6 +58,13 @@ class KnowledgeItem(Noun):
     )
     language: str | None = Field(default=None, description="Programming language.")
     topics: tuple[str, ...] = ()
+
+    @field_validator("text")
+    @classmethod
+    def _describing(cls, text: str, info: ValidationInfo) -> str:
+        if info.data.get("kind") is not SourceKind.PAPERS:
+            return text
+        return plain_abstract(text, info.data.get("title", "")) or ""
 
     def admissible(self, after: date | None, before: date | None) -> bool:
         """Whether it can be shown to lie within the dates, both inclusive.

@@ -4,11 +4,12 @@ from datetime import date
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from schemas.base import Noun, Prose, Severity, Stored
 from schemas.formats import OptionalWebAddress, PublicationDay, WebAddress, Year
 from schemas.identifiers import FoundPaperId, PaperId
+from schemas.source_text import SourceText, plain_abstract
 from schemas.venue_months import latest_day
 
 
@@ -20,12 +21,12 @@ class Paper(Noun):
         description="Semantic Scholar's 40 hexadecimal digits, or the snapshot's own.",
     )
     corpus_id: int | None = Field(default=None, description="Semantic Scholar's number.")
-    title: str = Field(description="Title.")
+    title: SourceText = Field(description="Title.")
     abstract: Prose | None = Field(
         default=None,
-        description="Abstract; None where the source has none or withholds it.",
+        description="Abstract; None where the source has none, a placeholder, or withholds it.",
     )
-    authors: tuple[str, ...] = Field(default=(), description="Names in printed order.")
+    authors: tuple[SourceText, ...] = Field(default=(), description="Names in printed order.")
     author_ids: tuple[str, ...] | None = Field(
         default=None,
         description=(
@@ -33,7 +34,7 @@ class Paper(Noun):
             " the source tells none."
         ),
     )
-    venue: str = Field(default="", description="Journal or conference; empty when unknown.")
+    venue: SourceText = Field(default="", description="Journal or conference; empty when unknown.")
     venue_id: str | None = Field(default=None, description="The source's identifier of the venue.")
     year: Year = Field(default=None, description="Year of publication.")
     publication_date: PublicationDay = Field(default=None, description="Day of publication.")
@@ -70,6 +71,21 @@ class Paper(Noun):
             " nothing; None: it does, or nobody looked."
         ),
     )
+    version_urls: tuple[str, ...] = Field(
+        default=(),
+        description="Pages of other versions of the work, such as its preprint.",
+    )
+    version_dates: tuple[str, ...] = Field(
+        default=(),
+        description=(
+            "When each of them appeared, one for one: a day, a year, or empty where it is unknown."
+        ),
+    )
+
+    @field_validator("abstract")
+    @classmethod
+    def _describing(cls, abstract: str | None, info: ValidationInfo) -> str | None:
+        return plain_abstract(abstract, info.data.get("title", "")) if abstract else None
 
     @property
     def latest_publication_date(self) -> date | None:

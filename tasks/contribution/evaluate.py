@@ -26,7 +26,7 @@ from tasks.contribution.relevance import (
     relevant,
 )
 from tasks.contribution.reviewing import Reviewed, review, review_uncompared, unscored_reviews
-from tasks.contribution.searching import Found, augment
+from tasks.contribution.searching import Found, augment, once
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.relevance import NO_ABSTRACT, Judgement
@@ -98,7 +98,7 @@ async def evaluate_contribution(
     extraction = await extract_dimensions(context)
     discovery = await discover(context, extraction.dimensions)
     around = _Field(failures=[*extraction.failures, *discovery.failures])
-    around.found.update({one.paper.paper_id: one for one in discovery.found})
+    around.found = once(discovery.found)
     await _judge(context, around, parameters.maximum_judged_papers)
     if parameters.augment_papers:
         await _augment(context, around)
@@ -159,7 +159,7 @@ async def _augment(context: Context, around: _Field) -> None:
     augmentation = await augment(context, seeds, around.found)
     around.failures.extend(augmentation.failures)
     around.cited_as.update(augmentation.cited_as)
-    around.found.update({one.paper.paper_id: one for one in augmentation.found})
+    around.found = once(augmentation.found, around.found.values())
     await _judge(context, around, second_pass(around.judgements.values(), context.parameters))
 
 

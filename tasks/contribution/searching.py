@@ -4,7 +4,7 @@ answers are searched here; and the neighbours of relevant ones (ScholarEval §2.
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schemas.contribution import CandidateOrigin, Dimension
 from schemas.failure import Answer, Failure, look_up_failures
@@ -15,6 +15,7 @@ from tasks.contribution.context import STAGE, Context
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.packing import even_batches
 from tasks.literature.edges import Neighbour, telling_passages
+from tasks.literature.versions import Works, each_once
 
 PACKED_WORDS = 10
 """Words of a packed query: what a search by relevance still answers well."""
@@ -94,7 +95,7 @@ class Searches:
             failures.extend(look_up_failures(bulk.failures, STAGE, "bulk search"))
             complete = complete and bulk.complete
         found = best_of_each(
-            queries, list(gathered.values()), self._inquiry.parameters.papers_per_query
+            queries, each_once(list(gathered.values())), self._inquiry.parameters.papers_per_query
         )
         return Searched(found, 0 if complete else len(queries), tuple(failures))
 
@@ -149,6 +150,17 @@ def best_of_each(queries: Sequence[str], papers: Sequence[Paper], limit: int) ->
         for paper_id in best[:limit]:
             found.setdefault(paper_id, Found(by_id[paper_id], CandidateOrigin.SEARCH, query))
     return tuple(found.values())
+
+
+def once(found: Iterable[Found], known: Iterable[Found] = ()) -> dict[PaperId, Found]:
+    """Each work as it was first found, in order, those known before in front."""
+    known, found = tuple(known), tuple(found)
+    works = Works((one.paper for one in found), (one.paper for one in known))
+    first_found: dict[PaperId, Found] = {}
+    for one in (*known, *found):
+        first_found.setdefault(works.first_of(one.paper), one)
+    merged = [replace(one, paper=works.merged(name)) for name, one in first_found.items()]
+    return {one.paper.paper_id: one for one in merged}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from datetime import date, datetime
 from pathlib import Path
 
 from schemas.errors import IdeaFileError
-from schemas.idea import AUTHORS, RejectedIdea
+from schemas.idea import RejectedIdea
 from schemas.patterns import bounded
+from schemas.publication_fields import names_authors
 from schemas.reasons import Reason
 
 # One entry of an idea file before anything about it is decided.
@@ -152,10 +153,18 @@ def named(fields: Mapping[str, object]) -> NamedFields:
 
 def _names(field: str, value: object) -> str | None:
     """A list of authors, names or objects with a `name`, as one text; None for anything else."""
-    if normalised(field) != AUTHORS or not isinstance(value, Sequence) or isinstance(value, str):
+    if not names_authors(field) or not isinstance(value, Sequence) or isinstance(value, str):
         return None
-    names = [each.get("name") if isinstance(each, Mapping) else each for each in value]
+    names = [_name(each) if isinstance(each, Mapping) else each for each in value]
     return "; ".join(name.replace(";", ",") for name in names if isinstance(name, str)) or None
+
+
+def _name(author: Mapping[str, object]) -> object:
+    """`name`, or given and family name as bibliographies have them."""
+    if isinstance(author.get("name"), str):
+        return author["name"]
+    parts = (author.get(part) for part in ("given", "first", "family", "last"))
+    return " ".join(part for part in parts if isinstance(part, str))
 
 
 def scalar_text(value: object) -> str | None:

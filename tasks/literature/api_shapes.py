@@ -13,6 +13,7 @@ from schemas.identifiers import PaperId, content_hash
 from schemas.naming import INVISIBLE
 from schemas.paper import CitationEdge, Paper, Passage
 from schemas.patterns import bounded
+from tasks.literature.publication import canonical_doi, is_discussion
 
 FIELDS = (
     "paperId,corpusId,externalIds,title,abstract,authors,venue,year,publicationDate,url,"
@@ -24,7 +25,7 @@ _DISCLAIMER_URL_MARK = "available at "
 
 def parse_paper(row: Any) -> Paper | None:
     """A paper object of any endpoint; None for a row without identifier or title (references the
-    API could not match).
+    API could not match), and for a comment or reply in the public review of a paper.
 
     API: "Paper object"; fields may be missing or null.
     """
@@ -35,6 +36,9 @@ def parse_paper(row: Any) -> Paper | None:
         return None
     external = row.get("externalIds")
     external = external if isinstance(external, Mapping) else {}
+    doi = _text(external.get("DOI"))
+    if is_discussion(title, canonical_doi(doi or "")):
+        return None
     authors, author_ids = _authors(row.get("authors"))
     return Paper(
         paper_id=PaperId(paper_id),
@@ -50,7 +54,7 @@ def parse_paper(row: Any) -> Paper | None:
         year=_year(row.get("year")),
         publication_date=_date(row.get("publicationDate")),
         url=_text(row.get("url")) or "",
-        doi=_text(external.get("DOI")),
+        doi=doi,
         arxiv_id=_text(external.get("ArXiv")),
         open_access_pdf_url=open_access_pdf_url(row.get("openAccessPdf")),
         citation_count=integer(row.get("citationCount")),

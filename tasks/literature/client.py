@@ -11,6 +11,8 @@ from schemas.failure import Answer
 from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.paper import CitationEdge, Paper, Passage
+from schemas.source_text import plain_text
+from tasks.literature.versions import named_by
 from tasks.text.titles import Work, is_own_work
 
 
@@ -98,10 +100,15 @@ class LiteratureClient(Protocol):
 
 
 def own_publications(idea: Idea, papers: Iterable[Paper]) -> list[Paper]:
-    """Those of `papers` that are possibly the idea's own publication, as `is_own_work` tells."""
-    this = Work(idea.title, idea.text, idea.authors)
+    """Those of `papers` that are possibly the idea's own publication: by an identifier given with
+    the idea, or as `is_own_work` tells.
+    """
+    papers = list(papers)
+    this = Work(plain_text(idea.title), idea.text, idea.authors)
+    named = named_by(idea.publications, papers)
     return [
         paper
         for paper in papers
-        if is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
+        if paper.paper_id in named
+        or is_own_work(this, Work(paper.title, paper.abstract, paper.authors))
     ]

@@ -27,6 +27,7 @@ from tasks.literature.api_shapes import (
 from tasks.literature.edges import EdgeLists
 from tasks.literature.gateway_requests import DEFAULT_SOURCE, SNAPSHOT_SOURCE, GatewayRequests
 from tasks.literature.known_papers import KnownPapers
+from tasks.literature.versions import each_once
 from tasks.web.client import Client
 
 # Many queries in few requests of bulk search: the strict question first, a looser one where it
@@ -290,7 +291,9 @@ class SemanticScholarClient:
         self._known.remember(found.values())
         admissible = [paper for paper in found.values() if paper.admissible(cutoff)]
         return Answer(
-            tuple(admissible[:limit]), (failure,) if failure else (), len(found) - len(admissible)
+            tuple(each_once(admissible)[:limit]),
+            (failure,) if failure else (),
+            len(found) - len(admissible),
         )
 
     def _refused(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:

@@ -22,6 +22,7 @@ from tasks.embeddings.similarity import Nearness, fused, nearest, similarity_of
 from tasks.judging.packing import side_by_side
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient, own_publications
+from tasks.literature.versions import each_once
 from tasks.novelty.steps.novelty_queries import NOVELTY_QUERIES, StatementsInput, StatementsReply
 from tasks.text.words import sections_of_markdown, sentences
 
@@ -216,8 +217,10 @@ def _missing(
 
 
 def _admissible(idea: Idea, papers: Sequence[Paper]) -> list[Paper]:
-    """Not after the cutoff, and not the idea's own publication: it would make every idea known."""
-    admissible = [paper for paper in papers if paper.admissible(idea.cutoff_date)]
+    """Each work once, not after the cutoff, and not the idea's own publication: it would make every
+    idea known.
+    """
+    admissible = each_once([paper for paper in papers if paper.admissible(idea.cutoff_date)])
     own = own_publications(idea, admissible)
     return [paper for paper in admissible if paper not in own]
 

@@ -18,6 +18,7 @@ from schemas.soundness import Method
 from tasks.documents.sections import DocumentLibrary
 from tasks.judging.packing import side_by_side
 from tasks.literature.client import LiteratureClient, own_publications
+from tasks.literature.versions import Works, each_once
 from tasks.text.words import shorten_words
 
 _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
@@ -116,6 +117,8 @@ class FetchedPapers:
         """Every admissible paper fetched, each once, by identifier."""
         found = await self.papers(sorted(self._paper_answers))
         papers = {paper.paper_id: paper for paper in found.papers.values()}
+        # One method may rest on a version that another method saw beside the published one.
+        papers |= {paper.paper_id: paper for paper in each_once(list(papers.values()))}
         return tuple(papers[paper_id] for paper_id in sorted(papers))
 
 
@@ -139,14 +142,15 @@ class Gathered:
     source_failed: bool
 
     def with_more(self, further: "Gathered") -> "Gathered":
-        """With what another search found; a passage or paper that both found stands once."""
+        """With what another search found; a passage or work that both found stands once."""
+        found = {each.paper_id: each for each in (*further.papers, *self.papers)}
+        works = _merged_versions(found)
         passages = {each.passage_id: each for each in (*further.passages, *self.passages)}
-        papers = {each.paper_id: each for each in (*further.papers, *self.papers)}
         order = dict.fromkeys(each.passage_id for each in (*self.passages, *further.passages))
-        papers_in_order = dict.fromkeys(each.paper_id for each in (*self.papers, *further.papers))
+        papers = [works[each.paper_id] for each in (*self.papers, *further.papers)]
         return Gathered(
-            passages=tuple(passages[name] for name in order),
-            papers=tuple(papers[name] for name in papers_in_order),
+            passages=tuple(_resolved(passages[name], works) for name in order),
+            papers=tuple({each.paper_id: each for each in papers}.values()),
             failures=(*self.failures, *further.failures),
             source_failed=self.source_failed or further.source_failed,
         )
@@ -187,14 +191,15 @@ async def gather_papers(
     passages = _fused([_best_first(answer.items) for answer in answers])[:limit]
     with_cited = parameters.extract_methods_and_results
     found = await fetched.papers(_named(passages, with_cited))
+    works = _merged_versions(found.papers)
     admissible = tuple(
-        _resolved(passage, found.papers) for passage in passages if passage.paper_id in found.papers
+        _resolved(passage, works) for passage in passages if passage.paper_id in works
     )
     failures = [
         *look_up_failures((*searched, *found.failures), "literature", method.method_id),
         *_left_out(method, len(passages) - len(admissible), found),
     ]
-    by_id = {paper.paper_id: paper for paper in found.papers.values()}
+    by_id = {paper.paper_id: paper for paper in works.values()}
     named = [by_id[paper_id] for paper_id in _to_read(admissible, parameters) if paper_id in by_id]
     own = own_publications(idea, named)
     chosen = [paper for paper in named if paper not in own]
@@ -239,17 +244,24 @@ def _named(passages: Iterable[Passage], with_cited: bool) -> list[PaperId]:
 
 
 def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
-    """The passage with papers under their own identifiers; citations nobody knows stay as they
-    are.
+    """The passage with papers under the identifiers of their records; those nobody knows stay as
+    they are.
     """
-    cited = tuple(
-        papers[each].paper_id if each in papers else each for each in passage.cited_paper_ids
-    )
+
+    def own(paper_id: PaperId) -> PaperId:
+        return papers[paper_id].paper_id if paper_id in papers else paper_id
+
     return replace(
         passage,
-        paper_id=papers[passage.paper_id].paper_id,
-        cited_paper_ids=tuple(dict.fromkeys(cited)),
+        paper_id=own(passage.paper_id),
+        cited_paper_ids=tuple(dict.fromkeys(map(own, passage.cited_paper_ids))),
     )
+
+
+def _merged_versions(papers: dict[PaperId, Paper]) -> dict[PaperId, Paper]:
+    """The one record of each paper's work, by every identifier that leads to it."""
+    works = Works(papers.values())
+    return {name: works.merged(works.first_of(paper)) for name, paper in papers.items()}
 
 
 def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> list[PaperId]:

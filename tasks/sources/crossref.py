@@ -17,7 +17,6 @@ from tasks.sources.fields import (
     rows_of,
     text_of,
     texts_of,
-    without_markup,
 )
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.requests import Question, Reply, Upstream
@@ -85,9 +84,9 @@ class CrossrefSource(HttpSource):
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
-            title=without_markup(titles[0]) if titles else "",
+            title=titles[0] if titles else "",
             url=f"https://doi.org/{doi}" if doi else text_of(row, "URL"),
-            text=without_markup(text_of(row, "abstract")),
+            text=text_of(row, "abstract"),
             published=of_parts(_issued(row)),
             authors=tuple(name for author in mappings_of(row, "author") if (name := _name(author))),
             venue=venues[0] if venues else "",

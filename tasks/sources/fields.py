@@ -1,7 +1,6 @@
 """Values out of answers whose every field may be missing, null or of another type."""
 
 import calendar
-import html
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -10,7 +9,7 @@ from urllib.parse import quote
 import orjson
 
 from schemas.knowledge import SourceQuery
-from schemas.patterns import IGNORECASE, bounded, linear
+from schemas.patterns import IGNORECASE, bounded
 from tasks.web import decoding
 from tasks.web.client import ascii_lower, stays_in_place
 
@@ -122,9 +121,7 @@ def batches(dois: Sequence[str], largest: int) -> list[list[str]]:
     return packed
 
 
-_TAG = linear(r"</?[A-Za-z][^<>]*>")
 _CONTROL = bounded(r"[\x00-\x1f\x7f]+")
-_JATS_HEADING = linear(r"<(?:jats:)?title>\s*(?:abstract|summary)\s*</(?:jats:)?title>", IGNORECASE)
 
 Row = Mapping[str, Any]
 
@@ -193,10 +190,3 @@ def texts_of(row: Row, name: str) -> tuple[str, ...]:
 def one_line(text: str) -> str:
     """Without control characters and runs of white space."""
     return " ".join(_CONTROL.sub(" ", text).split())
-
-
-def without_markup(text: str) -> str:
-    """HTML or JATS as plain text on one line: tags and the heading "Abstract" go, entities are
-    resolved.
-    """
-    return one_line(html.unescape(_TAG.sub(" ", _JATS_HEADING.sub(" ", text))))

@@ -12,10 +12,11 @@ from typing import Generic, TypeVar
 from schemas.errors import BudgetExhaustedError, RequestRejectedError
 from schemas.failure import SourceFailure
 from schemas.identifiers import content_hash
+from schemas.patterns import linear
 from schemas.reasons import Reason
 from schemas.settings import SourceSettings
 from tasks.accounting.ledger import Ledger
-from tasks.sources.fields import UnreadableAnswer, one_line, without_markup
+from tasks.sources.fields import UnreadableAnswer, one_line
 from tasks.web.calls import KeptAnswers, record_cache_hit, recorded
 from tasks.web.client import Client, Secrets
 from tasks.web.exchange import Answer, NoAnswerError, exchange_on_host, reason_of_status
@@ -23,6 +24,8 @@ from tasks.web.headers import retry_after_seconds as told_seconds
 from tasks.web.retrying import RetryPolicy, Tried
 from tasks.web.shared_limits import CircuitBreaker, SharedRateLimit, alone
 from warehouse.keyed_store import KeyedStore
+
+_TAG = linear(r"</?[A-Za-z][^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,4 +341,4 @@ def _told(reply: Reply) -> str:
     text = reply.content[:2000].decode("utf-8", "replace").strip()
     if "<html" in text[:200].lower() or "<!doctype" in text[:200].lower():
         return "a web page"
-    return (without_markup(text) if text[:1] == "<" else text) or "nothing more"
+    return (one_line(_TAG.sub(" ", text)) if text[:1] == "<" else text) or "nothing more"

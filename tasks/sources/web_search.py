@@ -21,7 +21,6 @@ from tasks.sources.fields import (
     spoken_day,
     text_of,
     texts_of,
-    without_markup,
 )
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.requests import Question, Reply, Upstream, retry_after_seconds, usual_reason
@@ -96,9 +95,9 @@ class BraveSource(HttpSource):
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
-            title=without_markup(text_of(row, "title")),
+            title=text_of(row, "title"),
             url=text_of(row, "url"),
-            text=without_markup(" ".join(snippet for snippet in snippets if snippet)),
+            text=" ".join(snippet for snippet in snippets if snippet),
             published=published,
         )
 

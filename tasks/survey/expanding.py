@@ -28,7 +28,8 @@ from tasks.embeddings.similarity import SharedWords, fused
 from tasks.judging.relevance import Judgement, Judgements
 from tasks.literature.client import LiteratureClient
 from tasks.literature.edges import Neighbour
-from tasks.survey.weighing import Lead, Works, weighed
+from tasks.literature.versions import Works
+from tasks.survey.weighing import Lead, weighed
 
 STAGE = "survey"
 BULK_REQUESTS = 1
@@ -247,16 +248,22 @@ class Walk:
 
     def expansion(self) -> Expansion:
         """All that was judged, weighed; links among what is kept."""
-        leads = [self._leads[paper_id] for paper_id in self._judged]
-        for lead in leads:
-            lead.versions = self._works.versions_of(lead.paper.paper_id)
+        by_work: dict[PaperId, Lead] = {}
+        for name in self._judged:
+            lead = self._leads[name]
+            first = by_work.setdefault(self._works.first_of(lead.paper), lead)
+            first.versions = self._works.versions_of(first.paper.paper_id)
+        leads = list(by_work.values())
         papers = weighed(leads, self._judged, self._parameters, self._cutoff)
         kept = {paper.paper_id for paper in papers if paper.kept}
         return Expansion(
             queries=self._queries,
             layers=tuple(self._layers),
             papers=papers,
-            texts=tuple(lead.paper for lead in leads),
+            texts=tuple(
+                replace(self._works.merged(lead.paper.paper_id), paper_id=lead.paper.paper_id)
+                for lead in leads
+            ),
             links=tuple(
                 link
                 for link in self._links.values()

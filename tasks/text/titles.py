@@ -1,7 +1,7 @@
 """Titles as they are compared, and when what was found is the idea's own publication."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -17,10 +17,20 @@ _RUN_WORDS = 6
 _LEAST_RUNS = 25
 """Of a text that can be told apart from another by its wording: some thirty words."""
 _SAME_SHARE = 0.5
+_FEWEST_RUNS = 8
+_NEAR_SHARE, _NEAR_SHARE_OF_SHORT = 0.6, 0.8
 # What is near enough under the same authors, who write more than one work on a matter.
 _NEAR_RUNS_SHARE = 0.2
 _NEAR_TITLE_SHARE = 0.6
 _ENOUGH_AUTHORS = 2
+_TWO_WORDS = 2
+_INITIALS = 3
+"""The most letters behind a surname that are initials."""
+_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_BEYOND_ACCENTS = str.maketrans(
+    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ı": "i", "æ": "a", "Æ": "A"}
+    | {"œ": "o", "Œ": "O", "ð": "d", "þ": "th"}
+)
 _WORDS = bounded(r"\w+")
 _GENRE = bounded(r"^(?:research )?(?:plan|proposal|idea|project) (?:for |on )?")
 
@@ -66,9 +76,48 @@ def same_authors(idea_authors: Sequence[str], found_authors: Sequence[str]) -> b
 
     Compared by surname and first initial; a name without both is nobody's.
     """
-    wanted = {name for name in map(_plain_name, idea_authors) if name}
-    shared = wanted & {name for name in map(_plain_name, found_authors) if name}
-    return bool(shared) and len(shared) >= min(_ENOUGH_AUTHORS, len(idea_authors))
+    shared = _shared_authors(idea_authors, found_authors)
+    return 0 < min(_ENOUGH_AUTHORS, len(idea_authors)) <= shared
+
+
+def _shared_authors(some: Sequence[str], others: Sequence[str]) -> int:
+    """How many of `some` are among the others."""
+    known = author_keys(others)
+    return sum(not known.isdisjoint(_readings(author)) for author in some)
+
+
+def author_keys(authors: Iterable[str]) -> frozenset[tuple[str, str]]:
+    """Surname and first initial of each author, in each way in which the name can be read."""
+    return frozenset(key for author in authors for key in _readings(author))
+
+
+@lru_cache(maxsize=16384)
+def _readings(author: str) -> tuple[tuple[str, str], ...]:
+    """`Müller, J.`, `Jörg Mueller` and `Muller J` are one; none where a part is missing.
+
+    Without a comma the surname may come last or first.
+    """
+    last, comma, first = author.partition(",")
+    if comma and last.strip():
+        family = _name_words(last)
+        given = [word for word in _name_words(first) if word not in _SUFFIXES]
+        return ((family[-1], given[0][0]),) if family and given else ()
+    family, words = _name_words(surname(author)), _name_words(author)
+    if len(words) < 2 or len(words) == len(family):
+        return ()
+    readings = [(family[-1], words[0][0])]
+    if len(words) == _TWO_WORDS or len(words[-1]) <= _INITIALS:
+        readings.append((words[-2], words[-1][0]))
+    return tuple(reading for reading in readings if len(reading[0]) > 1)
+
+
+def _name_words(name: str) -> list[str]:
+    """Words of a name without accents, umlauts in any spelling alike."""
+    folded = unicodedata.normalize("NFKD", name.translate(_BEYOND_ACCENTS)).casefold()
+    plain = "".join(sign for sign in folded if not (unicodedata.combining(sign) or sign.isdigit()))
+    for digraph in ("ae", "oe", "ue"):
+        plain = plain.replace(digraph, digraph[0])
+    return _WORDS.findall(plain)
 
 
 def is_own_work(idea: Work, found: Work) -> bool:
@@ -92,13 +141,26 @@ def _near_title(idea_title: str, found_title: str) -> bool:
     return shared >= LEAST_TITLE_WORDS and shared >= _NEAR_TITLE_SHARE * len(one | other)
 
 
-def _plain_name(author: str) -> tuple[str, str] | None:
-    """Surname and first initial; None where one of them is missing."""
-    last = plain_title(surname(author))
-    before_comma, comma, after_comma = author.partition(",")
-    given = after_comma if comma and before_comma.strip() else author
-    first = plain_title(given)
-    return (last, first[0]) if last and first and first != last else None
+def near_texts(one: str, other: str) -> bool:
+    """Whether two abstracts are nearly the same text."""
+    runs, others = _runs(one), _runs(other)
+    fewest = min(len(runs), len(others))
+    if fewest < _FEWEST_RUNS:
+        words = _plain_words(one)
+        return len(words) >= _FEWEST_RUNS and words == _plain_words(other)
+    share = _NEAR_SHARE if fewest >= _LEAST_RUNS else _NEAR_SHARE_OF_SHORT
+    return len(runs & others) >= share * fewest
+
+
+def title_key(title: str) -> str:
+    """A title for comparison: spaces, hyphens, plurals and British spelling make no difference."""
+    return "".join(_stem(word) for word in _plain_words(title))
+
+
+def _stem(word: str) -> str:
+    for british, american in (("isation", "ization"), ("ising", "izing"), ("our", "or")):
+        word = word.replace(british, american)
+    return word[:-1] if len(word) > _TWO_WORDS + 1 and word.endswith("s") else word
 
 
 def _shared_runs(idea_text: str, found_text: str) -> float:

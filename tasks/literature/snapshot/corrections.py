@@ -15,7 +15,7 @@ import orjson
 from schemas.audit import Action
 from tasks.literature.snapshot.editor import Change, StoreEditor
 from tasks.literature.snapshot.parts import Place
-from tasks.literature.snapshot.records import key_number, paper_of
+from tasks.literature.snapshot.records import FILLED, key_number, paper_of
 from tasks.literature.snapshot.store import key_numbers
 
 _CREATE = """
@@ -25,11 +25,6 @@ create table if not exists edits (
 ) without rowid
 """
 _REPOINT = "create index if not exists reference_names on named_references (hash)"
-_FILLED = (
-    "abstract", "authors", "venue", "year", "publication_date", "url", "pdf_url", "doi",
-    "arxiv_id", "citation_count", "keywords", "tldr",
-)  # fmt: skip
-"""What a record takes over from its duplicate where it lacks it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +147,7 @@ class CorrectedStore(StoreEditor):
         ]
         edits += [
             _Edit(kept_id, name, _plain(getattr(stays, name)), _plain(getattr(gone, name)))
-            for name in _FILLED
+            for name in FILLED
             if not getattr(stays, name) and getattr(gone, name)
         ]
         if own and not listed:

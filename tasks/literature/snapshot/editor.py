@@ -17,7 +17,7 @@ from tasks.literature.snapshot.records import (
     key_number,
     record_of,
 )
-from tasks.literature.snapshot.store import PaperStore, key_numbers, reference_key, same_paper_keys
+from tasks.literature.snapshot.store import PaperStore, key_numbers, reference_key
 
 # What an update says about the papers of a snapshot, one change at a time.
 
@@ -110,17 +110,18 @@ class StoreEditor(PaperStore):
         record = record_of(change.row)
         if record is None:
             return "untitled"
-        holders = (self._holder(key) for key in same_paper_keys(record, identified=identified))
-        number = next((each for each in holders if each is not None), None)
+        number = self._same(record, identified=identified)
         if number is None:
             self._insert(self.count(), self._with_corpus_id(record), references_of(change.row))
             self._count_references(self.count() - 1, cites_nothing=change.cites_nothing)
             return "added"
         old = self._record(number)
+        # Only the source's own word that there is nothing empties a field.
         lacking: dict[str, Any] = {
             name: getattr(old, name)
             for name in _COLUMNS
-            if name not in change.row and not getattr(record, name)
+            if not getattr(record, name)
+            and (name not in change.row or change.row[name] or not identified)
         }
         if "authors" in lacking:
             lacking["author_ids"] = old.author_ids

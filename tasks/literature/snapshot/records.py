@@ -5,7 +5,7 @@ JSON. Every identifier has one canonical spelling, so that two spellings never b
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from datetime import date, datetime
 from operator import attrgetter
 from typing import Any
@@ -14,7 +14,10 @@ from urllib.parse import urlsplit
 import orjson
 
 from schemas.patterns import IGNORECASE, bounded
+from schemas.source_text import plain_abstract, plain_text
 from schemas.venue_months import latest_day
+from tasks.literature.publication import arxiv_of_doi, canonical_doi, kind_of
+from tasks.text.titles import author_keys
 
 _HEXADECIMAL_40 = bounded(r"[0-9a-f]{40}")
 _ARXIV = bounded(
@@ -25,7 +28,6 @@ _ARXIV = bounded(
 _ARXIV_BARE = bounded(
     r"((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))(?:v\d+)?", IGNORECASE
 )
-_DOI = bounded(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", IGNORECASE)
 _NOT_WORD = bounded(r"[\W_]+")
 # Readers of JSON that know only floats take integers below 2**53 without loss.
 _CORPUS_IDS = (1 << 52) - 1
@@ -47,12 +49,6 @@ def canonical_url(url: str) -> str:
     host = parts.netloc.lower().removeprefix("www.")
     query = f"?{parts.query}" if parts.query else ""
     return f"https://{host}{parts.path.rstrip('/')}{query}" if host else url.strip()
-
-
-def canonical_doi(text: str) -> str | None:
-    """`https://doi.org/10.1/ABC` → `10.1/abc`; None when the text is no DOI."""
-    found = _DOI.fullmatch(text.strip())
-    return found.group(1).lower() if found else None
 
 
 def arxiv_id_of(text: str) -> str | None:
@@ -132,6 +128,12 @@ def as_number(day: date) -> int:
     return (day.year * 100 + day.month) * 100 + day.day
 
 
+FILLED = (
+    "abstract", "authors", "venue", "year", "publication_date", "url", "pdf_url", "doi",
+    "arxiv_id", "citation_count", "keywords", "tldr",
+)  # fmt: skip
+"""What a record takes over from its duplicate where it lacks it."""
+_AUTHORS_COMPARED = 3
 # "Editorial" and "Book reviews" of one year are many papers.
 _FEWEST_TITLE_WORDS = 3
 _COMPRESSION_LEVEL = 4
@@ -212,8 +214,31 @@ class PaperRecord:
             keys.append(f"given:{self.given_id}")
         title = normal_title(self.title)
         if title.count(" ") + 1 >= _FEWEST_TITLE_WORDS or not (self.url or self.doi):
-            keys.append(f"title:{title}|{self.year}")
+            keys.extend(f"title:{title}|{self.year}|{each}" for each in self._evidence())
         return keys
+
+    def _evidence(self) -> list[str]:
+        """What has to be the same beside title and year: the sort of publication, and an author or
+        the abstract.
+        """
+        kind = kind_of(self.doi, self.arxiv_id, self.venue).name
+        names = sorted(author_keys(self.authors[:_AUTHORS_COMPARED]))
+        if self.abstract:
+            names.append(("abstract", normal_title(self.abstract)))
+        return [f"{kind}|{'|'.join(name)}" for name in names]
+
+    def filled_from(self, other: "PaperRecord") -> "PaperRecord":
+        """The record with what it lacks; what it has stays."""
+        lacking = {
+            name: getattr(other, name)
+            for name in FILLED
+            if not getattr(self, name) and getattr(other, name)
+        }
+        if "authors" in lacking:
+            lacking["author_ids"] = other.author_ids
+        if self.year not in (None, other.year):
+            lacking.pop("publication_date", None)
+        return replace(self, **lacking)
 
 
 _ALWAYS_KEPT = sum(field.default is MISSING for field in fields(PaperRecord))
@@ -246,8 +271,8 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
 
     `corpus_id` is 0 where the row gives none; the store then makes one.
     """
-    title = read_text(row.get("title"))
-    if title is None:
+    title = plain_text(read_text(row.get("title")) or "")
+    if not title:
         return None
     published = _date(row.get("publication_date"))
     year = _integer(row.get("year"), 1000, 2999) or (int(published[:4]) if published else None)
@@ -257,12 +282,12 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
     references = row.get("references")
     authors, author_ids = _authors(row.get("authors"))
     return PaperRecord(
-        paper_id=_paper_id(given, url, title, year),
+        paper_id=_paper_id(given, url, doi or "", title, year),
         corpus_id=_integer(row.get("corpus_id"), 1, 2**62) or 0,
         title=title,
-        abstract=read_text(row.get("abstract")),
+        abstract=plain_abstract(read_text(row.get("abstract")) or "", title),
         authors=authors,
-        venue=read_text(row.get("venue")) or "",
+        venue=plain_text(read_text(row.get("venue")) or ""),
         year=year,
         publication_date=published,
         url=url,
@@ -270,7 +295,8 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         doi=doi,
         arxiv_id=arxiv_id_of(f"arxiv:{read_text(row.get('arxiv_id')) or ''}")
         or arxiv_id_of(url)
-        or arxiv_id_of(pdf_url or ""),
+        or arxiv_id_of(pdf_url or "")
+        or arxiv_of_doi(doi or ""),
         citation_count=_integer(row.get("citation_count"), 0, 2**62),
         keywords=_names(row.get("keywords")),
         given_id=given if given and not is_paper_id(given) else None,
@@ -288,10 +314,12 @@ def _distinct(references: Sequence[Any]) -> int:
     return len(set(map(str, named))) + len(references) - len(named)
 
 
-def _paper_id(given: str | None, url: str, title: str, year: int | None) -> str:
+def _paper_id(given: str | None, url: str, doi: str, title: str, year: int | None) -> str:
     if given is not None:
         return given if is_paper_id(given) else sha1_hex(f"given:{given}")
-    return sha1_hex(canonical_url(url)) if url else sha1_hex(f"{normal_title(title)}|{year}")
+    if url:
+        return sha1_hex(canonical_url(url))
+    return sha1_hex(f"doi:{doi}" if doi else f"{normal_title(title)}|{year}")
 
 
 def read_text(value: Any) -> str | None:
@@ -321,7 +349,7 @@ def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
         else (read_text(each), None)
         for each in _listed(value) or ()
     ]
-    known = [(name, identifier) for name, identifier in named if name]
+    known = [(plain, identifier) for name, identifier in named if (plain := plain_text(name or ""))]
     identifiers = tuple(identifier or "" for _, identifier in known)
     return tuple(name for name, _ in known), identifiers if any(identifiers) else None
 

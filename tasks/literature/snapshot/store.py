@@ -126,17 +126,32 @@ class PaperStore:
     def add(
         self, number: int, record: PaperRecord, references: References, *, identified: bool = False
     ) -> bool:
-        """Add a paper under the next number; False when a paper of the same name is there already.
+        """Add a paper under the next number; False when the paper is there already, which then
+        takes over what it lacks.
 
         With `identified` only the source's own identifiers tell papers apart; of another shared
         name the first paper keeps it.
         """
-        if any(
-            self._holder(key) is not None for key in same_paper_keys(record, identified=identified)
-        ):
-            return False
-        self._insert(number, self._with_corpus_id(record), references)
-        return True
+        known = self._same(record, identified=identified)
+        if known is None:
+            self._insert(number, self._with_corpus_id(record), references)
+            return True
+        old = self.records([known])[0]
+        new = old if identified else old.filled_from(record)
+        if new != old:
+            self._insert(known, new, ())
+        return False
+
+    def _same(self, record: PaperRecord, *, identified: bool) -> int | None:
+        """The number of the same paper by the surest key; by title never one with another DOI."""
+        for key in same_paper_keys(record, identified=identified):
+            number = self._holder(key)
+            if number is None:
+                continue
+            by_title = key.startswith("title:") and record.doi
+            if not (by_title and self.records([number])[0].doi not in (None, record.doi)):
+                return number
+        return None
 
     def _insert(self, number: int, record: PaperRecord, references: References) -> None:
         self._connection.executemany(
@@ -300,8 +315,7 @@ class PaperStore:
         """The paper that shares a key with this record, the surest key first; None:
         there is none.
         """
-        found = (self._holder(key) for key in same_paper_keys(record, identified=False))
-        return next((number for number in found if number is not None), None)
+        return self._same(record, identified=False)
 
     def cited_by(self, number: int) -> list[int]:
         """Papers that this one cites, in the order of its reference list."""

@@ -13,7 +13,6 @@ from tasks.sources.fields import (
     last_day,
     of_parts,
     spoken_day,
-    without_markup,
 )
 from tasks.sources.http_source import plain_words, shortened
 
@@ -119,10 +118,6 @@ def test_an_answer_survives_the_way_to_another_process() -> None:
     item = KnowledgeItem(kind=SourceKind.WEB, source="s", title="t", url="https://a.example/")
     answer = KnowledgeAnswer((item,), query_sent="q", shortening="cut")
     assert pickle.loads(pickle.dumps(answer)) == answer
-
-
-def test_markup_goes_and_comparisons_stay() -> None:
-    assert without_markup("<p>a &lt; b</p> and 3 < 4 > 2") == "a < b and 3 < 4 > 2"
 
 
 def test_an_undated_item_is_admissible_only_without_dates() -> None:

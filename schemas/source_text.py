@@ -1,0 +1,226 @@
+"""Plain text out of what literature sources send: titles, abstracts, venues and names."""
+
+import html
+import unicodedata
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from schemas.patterns import IGNORECASE, Match, bounded, linear
+
+_PASSES = 4
+"""Sources encode text more than once; each pass undoes one layer."""
+
+_UNUSUAL = linear(
+    r"[<&\\{\x00-\x1f\x7f-\xa0\u00ad\u0300-\u036f\u061c\u2000-\u200f\u2028-\u202f\u205f-\u2069"
+    r"\u3000\ufe00-\ufe0f\ufeff\ufffd]|  |^ | \Z"
+)
+_UNSEEN = bounded(
+    r"[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff\ufffd"
+    r"\U000e0000-\U000e007f]+"
+)
+_CONTROL = bounded(r"[\x00-\x1f\x7f-\x9f]+")
+_ENTITY = bounded(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_COMMENT = bounded(r"<!--[^<>]{0,500}-->|<!\[CDATA\[|\]\]>")
+
+# Elements by what stands in their place. Other names in angle brackets are text.
+_BLOCK_NAMES = """
+p br break div title sec section li ul ol list list-item label hr table tr td th tbody blockquote
+h1 h2 h3 h4 h5 h6 disp-formula abstract
+"""
+_PHRASE_NAMES = """
+i em italic b bold strong a cite q math inline-formula named-content styled-content ext-link xref
+"""
+_JOINED_NAMES = """
+sub sup inf sc scp small-caps span u s tt font abbr small big monospace roman sans-serif strike
+overline underline alternatives inline-graphic graphic tex-math mi mo mn mrow msub msup msubsup
+mfrac msqrt mroot mtext mspace mstyle mover munder munderover mfenced mtable mtr mtd mmultiscripts
+mprescripts mpadded mphantom menclose maction merror ms semantics
+"""
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
+_PHRASES = frozenset(_PHRASE_NAMES.split())
+_HIDDEN = frozenset({"annotation", "annotation-xml"})
+_NAMES = sorted((*_BLOCKS, *_PHRASES, *_HIDDEN, *_JOINED_NAMES.split()), key=len, reverse=True)
+_TAG = linear(
+    rf"</?(?:[a-z]{{1,10}}:)?({'|'.join(_NAMES)})"
+    r"""(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>""",
+    IGNORECASE,
+)
+_ALTERNATIVE = linear(r"""\salttext\s*=\s*(?:"([^"]*)"|'([^']*)')""", IGNORECASE)
+# Control characters mark where a phrase begins and ends; the text has none of its own by then.
+_OPENS, _CLOSES = "\x01", "\x02"
+_NESTED = bounded(r"([\x01\x02])[\x01\x02]{0,50}")
+_OPENED_IN_WORD = bounded(r"(?<=[^\W\d_])\x01")
+_CLOSED_IN_WORD = bounded(r"(?<=[^\W\d_]{3})\x02(?=[^\W\d_])")
+_MARKS = bounded(r"[\x01\x02]+")
+
+_ACCENTS = dict(
+    zip(
+        "\"'`^~=.uvHcdbkr",
+        "\u0308\u0301\u0300\u0302\u0303\u0304\u0307\u0306\u030c\u030b\u0327\u0323\u0331\u0328\u030a",
+        strict=True,
+    )
+)
+_ACCENT = bounded(
+    r"""\{?\\(?:(["'`^~=.])\s?\{?\\?([A-Za-z])\}?|([uvHcdbkr])(?:\{\\?([A-Za-z])\}|"""
+    r"""\s([A-Za-z])(?=\})))\}?"""
+)
+_LETTERS = {
+    "ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ",
+    "OE": "Œ", "aa": "å", "AA": "Å", "i": "i", "j": "j",
+}  # fmt: skip
+_LETTER = bounded(r"\{?\\(ss|oe|OE|ae|AE|aa|AA|o|O|l|L|i|j)(?:\{\}|\}|(?![A-Za-z])\s?)")
+_STYLED = bounded(r"\\(?:emph|text[a-z]{0,6})\{([^{}]{0,300})\}")
+_ESCAPED = bounded(r"\\([&%#_])")
+_KEPT_CAPITALS = bounded(r"(?<![\\\w^_}$])\{([A-Z][\w -]{0,60})\}")
+
+
+def plain_text(text: str) -> str:
+    """Return a text of a source on one line, without markup, entities and unseen characters.
+
+    A sign such as `<` that belongs to no known element is text.
+    """
+    for _ in range(_PASSES):
+        if not _UNUSUAL.search(text):
+            return text
+        cleaned = _cleaned(text)
+        if cleaned == text:
+            break
+        text = cleaned
+    return text
+
+
+def _cleaned(text: str) -> str:
+    text = text.encode("utf-8", "replace").decode()
+    text = _CONTROL.sub(" ", _UNSEEN.sub("", text))
+    text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    if "<" in text or "]]>" in text:
+        text = _without_tags(_CONTROL.sub(" ", _COMMENT.sub("", text)))
+    if "\\" in text or "{" in text:
+        text = _without_latex(text)
+    text = _CONTROL.sub(" ", _UNSEEN.sub("", text))
+    return unicodedata.normalize("NFC", " ".join(text.split()))
+
+
+def _without_tags(text: str) -> str:
+    pieces: list[str] = []
+    at, hidden = 0, ""
+    with_math = "math" in text and any(tag[1].lower() == "math" for tag in _TAG.finditer(text))
+    for tag in _TAG.finditer(text):
+        name, closing = tag[1].lower(), tag[0].startswith("</")
+        if not hidden:
+            pieces.append(text[at : tag.start()])
+        at = tag.end()
+        # TeX stands in for the tree only where there is no tree.
+        tree_follows = not tag[0].endswith("/>")
+        alternative = _ALTERNATIVE.search(tag[0]) if name == "math" and not hidden else None
+        if hidden:
+            if not (closing and name == hidden):
+                continue
+            hidden = ""
+        elif not closing and (name in _HIDDEN or (name == "tex-math" and with_math)):
+            hidden = name
+        elif alternative is not None and not ("\\" in alternative[0] and tree_follows):
+            hidden = name if tree_follows else ""
+            pieces += [_OPENS, (alternative[1] or alternative[2] or "").strip("$ ")]
+            continue
+        if name in _BLOCKS:
+            pieces.append(" ")
+        elif name in _PHRASES:
+            pieces.append(_CLOSES if closing else _OPENS)
+    if hidden:  # never closed: its content is more likely text than something to leave out
+        return _TAG.sub(" ", text)
+    joined = _NESTED.sub(lambda marks: marks[1], "".join((*pieces, text[at:])))
+    return _MARKS.sub("", _CLOSED_IN_WORD.sub(" ", _OPENED_IN_WORD.sub(" ", joined)))
+
+
+def _without_latex(text: str) -> str:
+    text = _ACCENT.sub(_accented, text)
+    text = _LETTER.sub(lambda letter: _LETTERS[letter[1]], text)
+    text = _ESCAPED.sub(lambda sign: sign[1], _STYLED.sub(lambda styled: styled[1], text))
+    return _KEPT_CAPITALS.sub(lambda word: word[1], text)
+
+
+def _accented(found: Match[str]) -> str:
+    letter = found[2] or found[4] or found[5]
+    return letter + _ACCENTS[found[1] or found[3]]
+
+
+_WORDS = bounded(r"[^\W_]+")
+_MOST_PLACEHOLDER_WORDS = 24
+_PLACEHOLDER_TEXT = """
+a abstract abstracts access added an and announced applicable are article as at available be been by
+click content contain contains currently data description disponible display displayed do does
+document empty entry exist exists extract file for found from full given has have here html image in
+include included increase information is it item kein keine large missing n na nan nil no none not
+null of on online only or page paper pas pdf please present preview provided publication published
+publisher record resume resumen résumé see sin size so source summary supplied tba tbd text the
+there this to unavailable undefined unknown verfügbar view vorhanden was were with withheld yet you
+zusammenfassung
+"""
+_PLACEHOLDER_WORDS = frozenset(_PLACEHOLDER_TEXT.split())
+"""A text made of these words alone describes no paper."""
+_HEADING = bounded(
+    r"^[\[(]?(?:Abstract|ABSTRACT|abstract|Summary|SUMMARY)[\])]?"
+    r"(?: ?[:.—–|] ?| - |(?=[A-Z][a-z]{0,20}\b)(?<=[tTyY])| (?=(?:Abstract|ABSTRACT|Summary|We|The"
+    r"|This|These|In|A|An|Background|Objectives?|Purpose|Aims?|Introduction|Motivation|Context|Our"
+    r"|To|For|Recent|Recently|Here|Although|While|With|On|It|There|Many|Most|As|By|From|Using"
+    r"|Despite|When|How)\b))"
+)
+# Notices of copyright at the end of an abstract, and before one.
+_NOTICE_CHARACTERS = 400
+_NOTICE_WORDS = 45
+_FEWEST_WORDS = 4
+"""Behind a notice: what is shorter belongs to it."""
+_NOTICE = bounded(
+    r"(?:Crown )?(?:\b(?:Copyright|COPYRIGHT) ?)?(?:©|\([Cc]\) ?(?=\d{4}))"
+    r"|\b(?:Copyright|COPYRIGHT) (?=\d{4})|\bThis article is protected by copyright"
+    r"|\bAll rights reserved|\bPublished (?:\d{4} )?by (?=[A-Z])"
+    r"|\bThis is an open[- ]access article"
+)
+_RIGHTS_HOLDER = bounded(
+    r"rights reserved|Elsevier|Springer|Wiley|Press\b|\bLtd|\bInc\b|GmbH|\bB\.? ?V|Society|Author"
+    r"|Publish|Nature|IEEE|ACM\b|Association|Francis|S[Aa][Gg][Ee]\b|MDPI|protected by|Institute"
+    r"|licen[cs]e"
+)
+_DATED = bounded(r"(?:1[89]|20)\d\d|Author")
+_LEADING_NOTICE = bounded(
+    r"^(?:Copyright )?© ?(?:\d{4}|The Authors?)[^.]{0,120}\.(?: ?[A-Z]\.)?"
+    r"(?: (?:All rights reserved|Published by [^.]{0,80})\.){0,3}"
+)
+
+
+def plain_abstract(text: str, title: str = "") -> str | None:
+    """Return an abstract as plain text; None for one that describes nothing.
+
+    So are "No abstract available", a notice of copyright alone, and the title over again. Headings
+    and notices around an abstract are cut.
+    """
+    text = plain_text(text)
+    for _ in range(_PASSES):
+        text = _HEADING.sub("", text)
+    rest = _LEADING_NOTICE.sub("", text).strip()
+    text = _without_notice(rest if len(rest.split()) > _FEWEST_WORDS else text)
+    words = [word.casefold() for word in _WORDS.findall(text[: 40 * _MOST_PLACEHOLDER_WORDS])]
+    if not any(any(sign.isalpha() for sign in word) for word in words):
+        return None
+    if len(words) <= _MOST_PLACEHOLDER_WORDS and _PLACEHOLDER_WORDS.issuperset(words):
+        return None
+    title_words = [word.casefold() for word in _WORDS.findall(title)]
+    return None if words == title_words else text
+
+
+def _without_notice(text: str) -> str:
+    tail = max(len(text) - _NOTICE_CHARACTERS, 0)
+    for mark in _NOTICE.finditer(text[tail:]):
+        before, notice = text[: tail + mark.start()].rstrip(), text[tail + mark.start() :]
+        begins = not before or before[-1] in '.!?)]"”*;'
+        signed = "©" in mark[0] and _DATED.search(notice[:80]) is not None
+        if len(notice.split()) <= _NOTICE_WORDS and (
+            signed or (begins and _RIGHTS_HOLDER.search(notice))
+        ):
+            return before
+    return text
+
+
+SourceText = Annotated[str, AfterValidator(plain_text)]

@@ -1,0 +1,101 @@
+"""Where a record was published, by its identifiers and venue: a preprint, proceedings, a journal."""
+
+from enum import IntEnum
+
+from schemas.patterns import IGNORECASE, bounded
+
+
+class Kind(IntEnum):
+    """What a record is; of the versions of a work the smallest is shown."""
+
+    JOURNAL = 0
+    PROCEEDINGS = 1
+    UNKNOWN = 2
+    PREPRINT = 3
+
+
+_DOI = bounded(
+    r"(?:https?://)?(?:(?:dx\.|www\.)?doi\.org/)?(?:doi:?)?\s{0,9}(10\.\d{1,9}(?:\.\d{1,9}){0,3}/\S+)",
+    IGNORECASE,
+)
+_CLOSING = ".,;:"
+_ARXIV_DOI = bounded(r"10\.48550/arxiv\.(.+)")
+_ARXIV_VERSION = bounded(r"v\d{1,3}\Z")
+_PREPRINT_DOI = bounded(
+    r"10\.(?:48550/|1101/(?:\d{6}|\d{4}\.\d{2}\.\d{2}\.)|64898/|21203/rs\.|2139/ssrn\."
+    r"|31\d{3}/osf\.io/|20944/preprints|26434/chemrxiv|36227/techrxiv|22541/|1002/essoar"
+    r"|7287/peerj\.preprints|14293/s2199|33774/|32388/|5281/zenodo|6084/m9\.figshare|55277/"
+    r"|5194/(?:[a-z]{2,12}-\d{4}-\d|[a-z]{2,6}d-\d))"
+)
+_PREPRINT_VENUE = bounded(
+    r"\b(?:arxiv|[a-z]{2,6}rxiv|corr|ssrn|research square|preprints?(?:\.org)?|osf|egusphere"
+    r"|(?<!faraday )discussions\Z|e-?prints?|essoar|ess open archive|zenodo|authorea|abs/\d{4})(?!\w)",
+    IGNORECASE,
+)
+_PROCEEDINGS_DOI = bounded(r"10\.(?:18653/|1109/[a-z]{2,20}\d|1007/97[89]|24963/|52202/)")
+_PROCEEDINGS_VENUE = bounded(
+    r"\b(?:proceedings|proc\.|conference|conf\.|symposium|workshops?|annual meeting"
+    r"|lecture notes|neurips|nips|icml|iclr|cvpr|iccv|eccv|aaai|ijcai|acl|emnlp|naacl)\b",
+    IGNORECASE,
+)
+_JOURNALS_OF_PROCEEDINGS = bounded(
+    r"^(?:proceedings of the (?:national academy|royal society|ieee$|vldb)|proc\. natl)", IGNORECASE
+)
+# One deposit of several, such as `10.21203/rs.3.rs-1/v2` or `10.12688/f1000research.1.2`.
+_DEPOSIT = bounded(r"[._/-]?v\d{1,3}\Z")
+_NUMBERED_DOI = bounded(r"10\.(?:12688/[a-z]+\d*\.\d+|1002/essoar\.\d+)")
+_NUMBER = bounded(r"\.\d{1,2}\Z")
+
+# What is written about a paper while it is reviewed in public is no paper.
+_DISCUSSION_DOI = bounded(r"10\.5194/\S{1,80}-(?:rc|ac|cc|ec|sc|cec)\d{1,3}\Z")
+_COMMENT = r"(?:rc|ac|cc|ec|sc|cec)\d{1,3}"
+_DISCUSSION_TITLE = bounded(
+    rf"^(?:{_COMMENT}\s?: ?['\"‘“]?(?:comment|reply|response|review)"
+    rf"|(?:final )?(?:author )?(?:reply|response|comments?) (?:on|to) ['\"‘“]?(?:{_COMMENT}\b"
+    r"|[a-z]{2,12}-\d{4}-\d)"
+    r"|(?:(?:open )?peer review|open review|reviewer)(?: report| comments?)?(?: ?#? ?\d{1,2})?"
+    r" (?:for|of|on):? [\"“]|review for [\"“]"
+    r"|(?:author|authors'|authors’) (?:response|reply|comment)s?(?: for| to| on)?:? [\"“]"
+    r"|author response: |decision letter(?: for|:) |elife assessment: "
+    r"|reviewer #\d{1,2} \((?:public|recommendations))",
+    IGNORECASE,
+)
+
+
+def canonical_doi(text: str) -> str | None:
+    """`https://doi.org/10.1/ABC.` → `10.1/abc`; None when the text is no DOI."""
+    found = _DOI.fullmatch(text.strip())
+    return found[1].lower().replace("%2f", "/").rstrip(_CLOSING) if found else None
+
+
+def without_deposit(doi: str) -> str:
+    """Return a canonical DOI without the number of its deposit, where its publisher adds one."""
+    stem = _DEPOSIT.sub("", doi) if _PREPRINT_DOI.match(doi) else doi
+    return _NUMBER.sub("", stem) if _NUMBERED_DOI.match(stem) else stem
+
+
+def arxiv_of_doi(doi: str) -> str | None:
+    """Return the arXiv number in a canonical DOI that arXiv gave, without its version."""
+    found = _ARXIV_DOI.fullmatch(doi)
+    return _ARXIV_VERSION.sub("", found[1]) if found else None
+
+
+def kind_of(doi: str | None, arxiv_id: str | None, venue: str) -> Kind:
+    """Return what a record with a canonical DOI or none is."""
+    if doi:
+        if _PREPRINT_DOI.match(doi):
+            return Kind.PREPRINT
+        named = _PROCEEDINGS_VENUE.search(venue) and not _JOURNALS_OF_PROCEEDINGS.match(venue)
+        return Kind.PROCEEDINGS if named or _PROCEEDINGS_DOI.match(doi) else Kind.JOURNAL
+    if _PREPRINT_VENUE.search(venue) or (arxiv_id and not venue):
+        return Kind.PREPRINT
+    if _PROCEEDINGS_VENUE.search(venue) and not _JOURNALS_OF_PROCEEDINGS.match(venue):
+        return Kind.PROCEEDINGS
+    return Kind.JOURNAL if venue else Kind.UNKNOWN
+
+
+def is_discussion(title: str, doi: str | None) -> bool:
+    """Whether a record is a comment or reply in the public review of a paper."""
+    return (doi is not None and _DISCUSSION_DOI.search(doi) is not None) or (
+        _DISCUSSION_TITLE.search(title) is not None
+    )

@@ -1,0 +1,304 @@
+"""Records of one work: its preprint, proceedings and journal versions count once.
+
+Identifiers join records; a title does with an author in common or nearly the same abstract. Records
+with different DOIs of one kind, such as two journal articles, are different works.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.base import replace
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.patterns import IGNORECASE, bounded
+from tasks.literature.publication import (
+    Kind,
+    arxiv_of_doi,
+    canonical_doi,
+    kind_of,
+    without_deposit,
+)
+from tasks.literature.snapshot.records import (
+    arxiv_id_of,
+    canonical_url,
+    is_paper_id,
+    sha1_hex,
+)
+from tasks.text.titles import (
+    LEAST_TITLE_WORDS,
+    author_keys,
+    near_texts,
+    plain_title,
+    title_key,
+)
+from tasks.text.vocabulary import STOP_WORDS
+
+_FILLED = (
+    "abstract", "venue", "url", "doi", "arxiv_id", "open_access_pdf_url", "citation_count",
+    "reference_count", "fields_of_study", "concepts", "key_phrases",
+)  # fmt: skip
+"""What the record that is shown takes over where it lacks it; authors and dates apart."""
+_OF_PUBLICATION = ("venue", "doi")
+_NEAR_TITLE_SHARE = 0.75
+_MARKED = bounded(
+    r"^(?:author |publisher'?s? )?(?:correction|corrigend|errat|addend|retract|withdraw|expression"
+    r" of concern|comment|reply|response|editorial|review|supplement|supporting|data(?:set)? |"
+    r"replication data|note)|\b(?:part|volume|vol|no|number|chapter) (?:\d|[ivx]{1,5}\b)|"
+    r"\b(?:[ivx]{1,5}|\d{1,6})\Z|\b(?:19|20)\d\d\b",
+    IGNORECASE,
+)
+"""Titles that differ in such a mark name different things."""
+_IDENTIFYING_HOST = bounded(
+    r"https://(?:pubmed\.ncbi\.nlm\.nih\.gov|(?:www\.)?ncbi\.nlm\.nih\.gov/(?:pmc|pubmed)"
+    r"|openalex\.org|semanticscholar\.org/paper|openreview\.net|aclanthology\.org"
+    r"|api\.semanticscholar\.org)/\S"
+)
+
+
+def identifiers(paper: Paper) -> Iterator[str]:
+    """Names that no other work has."""
+    yield f"id:{paper.paper_id}"
+    if paper.corpus_id is not None:
+        yield f"corpus:{paper.corpus_id}"
+    number = (paper.arxiv_id or "").rpartition(":")[2]
+    for text in (paper.doi or "", f"arxiv:{number}", paper.url, *paper.version_urls):
+        yield from names_in(text)
+
+
+def named_by(texts: Iterable[str], papers: Iterable[Paper]) -> frozenset[PaperId]:
+    """The papers that identifiers or addresses name, as a user writes them."""
+    names = {name for text in texts for name in names_in(text)}
+    for text in texts:
+        names |= {f"id:{text}", f"id:{sha1_hex(f'given:{text}')}"}
+    pages = {canonical_url(text) for text in texts if "/" in text}
+    return frozenset(
+        paper.paper_id
+        for paper in papers
+        if not names.isdisjoint(identifiers(paper))
+        or any(url and canonical_url(url) in pages for url in (paper.url, *paper.version_urls))
+    )
+
+
+def names_in(text: str) -> Iterator[str]:
+    """Names of a work in a DOI, a number with its sort or an address, in any spelling."""
+    sort, _, number = text.strip().lower().partition(":")
+    if sort == "corpusid" and number.strip().isdecimal():
+        yield f"corpus:{number.strip()}"
+    if sort == "pmid" and number.strip().isdecimal():
+        text = f"https://pubmed.ncbi.nlm.nih.gov/{number.strip()}"
+    doi = canonical_doi(text)
+    arxiv_id = arxiv_id_of(text) or (arxiv_of_doi(doi) if doi else None)
+    if arxiv_id:
+        yield f"arxiv:{arxiv_id}"
+    elif doi:
+        yield f"doi:{without_deposit(doi)}"
+    elif is_paper_id(text.strip().lower()):
+        yield f"id:{text.strip().lower()}"
+    elif _IDENTIFYING_HOST.match(url := canonical_url(text)):
+        yield f"url:{url}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A paper with what tells it from others, computed once."""
+
+    paper: Paper
+    kind: Kind
+    names: frozenset[str]
+    title: str
+    title_words: frozenset[str]
+    authors: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(cls, paper: Paper) -> "_Record":
+        plain = plain_title(paper.title)
+        return cls(
+            paper,
+            publication_kind(paper),
+            frozenset(identifiers(paper)),
+            title_key(paper.title),
+            frozenset(plain.split()) - STOP_WORDS,
+            author_keys(paper.authors),
+        )
+
+    def claims(self, *, by_title: bool) -> Iterator[tuple[str, str]]:
+        """Names by what they are of: a work has one of each."""
+        doi = canonical_doi(self.paper.doi or "")
+        if doi and arxiv_of_doi(doi) is None:
+            name = without_deposit(doi)
+            yield (name.partition("/")[0] if self.kind is Kind.PREPRINT else self.kind.name, name)
+        if by_title:
+            yield from (("arxiv", name) for name in self.names if name.startswith("arxiv:"))
+
+    def joins(self, other: "_Record") -> bool:
+        """Whether titles with authors or abstracts tell that both are one work."""
+        shared_author = not self.authors.isdisjoint(other.authors)
+        if self.title != other.title:
+            return shared_author and self._near_title(other) and self._near_text(other)
+        if shared_author and len(self.paper.title.split()) >= LEAST_TITLE_WORDS:
+            # A title that comes again with another year, such as a report's, tells too little.
+            years = {self.paper.year, other.paper.year} - {None}
+            serial = self.kind is other.kind is not Kind.UNKNOWN and len(years) > 1
+            if not serial:
+                return True
+        alone = not (self.authors and other.authors) or shared_author
+        short = len(self.paper.title.split()) < LEAST_TITLE_WORDS
+        return (alone or not short) and self._near_text(other)
+
+    def _near_text(self, other: "_Record") -> bool:
+        return near_texts(self.paper.abstract or "", other.paper.abstract or "")
+
+    def _near_title(self, other: "_Record") -> bool:
+        shared = len(self.title_words & other.title_words)
+        fewest = min(len(self.title_words), len(other.title_words))
+        return shared >= max(LEAST_TITLE_WORDS, _NEAR_TITLE_SHARE * fewest) and (
+            _marks(self.paper.title) == _marks(other.paper.title)
+        )
+
+
+def publication_kind(paper: Paper) -> Kind:
+    """Return whether a paper's record is of a preprint, of proceedings or of a journal."""
+    return kind_of(canonical_doi(paper.doi or ""), paper.arxiv_id, paper.venue)
+
+
+def _marks(title: str) -> set[str]:
+    return {mark[0].casefold() for mark in _MARKED.finditer(plain_title(title))}
+
+
+class Works:
+    """Records met so far, by work. Not shared between tasks.
+
+    Args:
+        papers: met together: their order makes no difference to what is joined.
+        known: works met before. Only links to their other versions are added to them.
+    """
+
+    def __init__(self, papers: Iterable[Paper] = (), known: Iterable[Paper] = ()) -> None:
+        self._records: list[_Record] = []
+        self._places: dict[PaperId, int] = {}
+        self._work_of: list[int] = []
+        self._members: dict[int, list[int]] = {}
+        self._by_name: dict[str | tuple[str, str], list[int]] = {}
+        self._known_count = 0
+        for paper in known:
+            self.first_of(paper)
+            self._known_count = len(self._records)
+        for paper in sorted(papers, key=lambda one: (publication_kind(one), one.paper_id)):
+            self.first_of(paper)
+
+    def first_of(self, paper: Paper) -> PaperId:
+        """The identifier of the work's record that was met first, which may be the paper's own."""
+        place = self._places.get(paper.paper_id)
+        if place is None:
+            place = self._enter(_Record.of(paper))
+        return self._records[self._work_of[place]].paper.paper_id
+
+    def versions_of(self, paper_id: PaperId) -> tuple[PaperId, ...]:
+        """The other records of a paper's work, in the order they were met."""
+        own = self._places[paper_id]
+        places = sorted(self._members[self._work_of[own]])
+        return tuple(self._records[each].paper.paper_id for each in places if each != own)
+
+    def merged(self, paper_id: PaperId) -> Paper:
+        """One record of the work: the published version, with links to the others.
+
+        What it lacks is filled from them; nothing it has is replaced.
+        """
+        work = self._work_of[self._places[paper_id]]
+        records = [self._records[place] for place in sorted(self._members[work])]
+        if work >= self._known_count:
+            records.sort(key=_shown_first)
+        shown, *others = records
+        if not others:
+            return shown.paper
+        paper = shown.paper if work < self._known_count else _filled(shown.paper, others)
+        return _linked(paper, [record.paper for record in others])
+
+    def _enter(self, record: _Record) -> int:
+        place = len(self._records)
+        self._records.append(record)
+        self._places[record.paper.paper_id] = place
+        self._work_of.append(place)
+        self._members[place] = [place]
+        by_title = (f"title:{record.title}", *record.authors)
+        for other in self._alike(record.names):
+            self._join(other, place, by_title=False)
+        for other in self._alike(by_title):
+            if record.joins(self._records[other]):
+                self._join(other, place, by_title=True)
+        for name in (*record.names, *by_title):
+            self._by_name.setdefault(name, []).append(place)
+        return place
+
+    def _alike(self, names: Iterable[str | tuple[str, str]]) -> list[int]:
+        return sorted({place for name in names for place in self._by_name.get(name, ())})
+
+    def _join(self, one: int, other: int, *, by_title: bool) -> None:
+        """Make one work of two, unless they have different DOIs of one kind."""
+        stays, goes = sorted((self._work_of[one], self._work_of[other]))
+        claims: dict[str, str] = {}
+        places = (*self._members[stays], *self._members[goes])
+        for place in places:
+            for kind, name in self._records[place].claims(by_title=by_title):
+                if claims.setdefault(kind, name) != name:
+                    return
+        if stays != goes and goes >= self._known_count:
+            for place in self._members.pop(goes):
+                self._work_of[place] = stays
+                self._members[stays].append(place)
+
+
+def each_once(papers: Sequence[Paper]) -> list[Paper]:
+    """Return one record for each work, in the order in which works come."""
+    works = Works(papers)
+    return [works.merged(first) for first in dict.fromkeys(map(works.first_of, papers))]
+
+
+def _shown_first(record: _Record) -> tuple[Kind, bool, PaperId]:
+    return record.kind, record.paper.doi is None, record.paper.paper_id
+
+
+def _filled(shown: Paper, others: Sequence[_Record]) -> Paper:
+    """The record shown, with what it lacks out of the others."""
+    filled: dict[str, Any] = {}
+    for name in _FILLED:
+        if getattr(shown, name) not in (None, ""):
+            continue
+        if name == "arxiv_id" and shown.publication_date is None:
+            continue  # with a preprint's number its year would count as the preprint's
+        values = (
+            getattr(each.paper, name)
+            for each in others
+            if name not in _OF_PUBLICATION or each.kind is not Kind.PREPRINT
+        )
+        filled[name] = next((value for value in values if value not in (None, "")), None)
+    if not shown.authors:
+        named = next((each.paper for each in others if each.paper.authors), shown)
+        filled |= {"authors": named.authors, "author_ids": named.author_ids}
+    if shown.year is None and shown.publication_date is None:
+        dated = next((each.paper for each in others if each.paper.year is not None), shown)
+        filled |= {"year": dated.year, "publication_date": dated.publication_date}
+    return replace(shown, **{name: value for name, value in filled.items() if value is not None})
+
+
+def _linked(shown: Paper, others: Iterable[Paper]) -> Paper:
+    """The record with the address and date of each other version."""
+    dates = dict(zip(shown.version_urls, shown.version_dates, strict=True))
+    for other in others:
+        when = other.publication_date or other.year or ""
+        dates.setdefault(_address(other), str(when))
+        for url, day in zip(other.version_urls, other.version_dates, strict=True):
+            dates.setdefault(url, day)
+    own = {"", _address(shown)}
+    dates = {url: day for url, day in dates.items() if url not in own}
+    return replace(shown, version_urls=tuple(dates), version_dates=tuple(dates.values()))
+
+
+def _address(paper: Paper) -> str:
+    if paper.url:
+        return paper.url
+    doi = canonical_doi(paper.doi or "")
+    if doi:
+        return f"https://doi.org/{doi}"
+    return f"https://arxiv.org/abs/{paper.arxiv_id}" if paper.arxiv_id else ""
