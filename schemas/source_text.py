@@ -23,6 +23,9 @@ _CONTROL = bounded(r"[\x00-\x1f\x7f-\x9f]+")
 _ENTITY = bounded(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _COMMENT = bounded(r"<!--[^<>]{0,500}-->|<!\[CDATA\[|\]\]>")
 
+_HEADING_ELEMENT = linear(
+    r"<(?:jats:)?title>\s*(?:abstract|summary)\s*[:.]?\s*</(?:jats:)?title>", IGNORECASE
+)
 # Elements by what stands in their place. Other names in angle brackets are text.
 _BLOCK_NAMES = """
 p br break div title sec section li ul ol list list-item label hr table tr td th tbody blockquote
@@ -95,7 +98,8 @@ def _cleaned(text: str) -> str:
     text = _CONTROL.sub(" ", _UNSEEN.sub("", text))
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     if "<" in text or "]]>" in text:
-        text = _without_tags(_CONTROL.sub(" ", _COMMENT.sub("", text)))
+        text = _HEADING_ELEMENT.sub(" ", _COMMENT.sub("", text))
+        text = _without_tags(_CONTROL.sub(" ", text))
     if "\\" in text or "{" in text:
         text = _without_latex(text)
     text = _CONTROL.sub(" ", _UNSEEN.sub("", text))
@@ -155,17 +159,22 @@ document empty entry exist exists extract file for found from full given has hav
 include included increase information is it item kein keine large missing n na nan nil no none not
 null of on online only or page paper pas pdf please present preview provided publication published
 publisher record resume resumen résumé see sin size so source summary supplied tba tbd text the
-there this to unavailable undefined unknown verfügbar view vorhanden was were with withheld yet you
+there this to unavailable undefined unknown verfügbar view vorhanden was were with withheld without yet you
 zusammenfassung
 """
 _PLACEHOLDER_WORDS = frozenset(_PLACEHOLDER_TEXT.split())
-"""A text made of these words alone describes no paper."""
+_MISSING_TEXT = """
+announced click empty kein keine missing n na nan nil no none not null pas preview see sin tba tbd
+unavailable undefined unknown withheld without
+"""
+_MISSING_WORDS = frozenset(_MISSING_TEXT.split())
+"""A text of placeholder words alone, with one of these, describes no paper."""
 _HEADING = bounded(
     r"^[\[(]?(?:Abstract|ABSTRACT|abstract|Summary|SUMMARY)[\])]?"
     r"(?: ?[:.—–|] ?| - |(?=[A-Z][a-z]{0,20}\b)(?<=[tTyY])| (?=(?:Abstract|ABSTRACT|Summary|We|The"
     r"|This|These|In|A|An|Background|Objectives?|Purpose|Aims?|Introduction|Motivation|Context|Our"
     r"|To|For|Recent|Recently|Here|Although|While|With|On|It|There|Many|Most|As|By|From|Using"
-    r"|Despite|When|How)\b))"
+    r"|Despite|When|How|Is|Are|Can|Do|Does|Why|What)\b))"
 )
 # Notices of copyright at the end of an abstract, and before one.
 _NOTICE_CHARACTERS = 400
@@ -204,7 +213,8 @@ def plain_abstract(text: str, title: str = "") -> str | None:
     words = [word.casefold() for word in _WORDS.findall(text[: 40 * _MOST_PLACEHOLDER_WORDS])]
     if not any(any(sign.isalpha() for sign in word) for word in words):
         return None
-    if len(words) <= _MOST_PLACEHOLDER_WORDS and _PLACEHOLDER_WORDS.issuperset(words):
+    missing = len(words) == 1 or not _MISSING_WORDS.isdisjoint(words)
+    if missing and len(words) <= _MOST_PLACEHOLDER_WORDS and _PLACEHOLDER_WORDS.issuperset(words):
         return None
     title_words = [word.casefold() for word in _WORDS.findall(title)]
     return None if words == title_words else text

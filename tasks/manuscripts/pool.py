@@ -21,6 +21,7 @@ from tasks.citations.keys import Shown, show
 from tasks.embeddings.similarity import SharedWords
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
+from tasks.literature.versions import Works
 from tasks.manuscripts.cited import CitedWork, look_up_cited, look_up_retracted, says_retracted
 from tasks.manuscripts.steps.reading import Reading
 from tasks.recommendation.extracting import found_by_rule
@@ -240,18 +241,23 @@ def _merged(
     out, which may have been published.
     """
     papers: dict[PaperId, Paper] = {}
+    works = Works()
+
+    def named(paper: Paper) -> PaperId:
+        name = works.first_of(paper)
+        papers.setdefault(name, paper)
+        return name
+
     relevance: dict[PaperId, int | None] = {}
     for paper, score in _kept(related):
-        papers[paper.paper_id], relevance[paper.paper_id] = paper, score
+        relevance[named(paper)] = score
     claimed: dict[PaperId, str] = {}
     for claim, expansion in about_claims:
         for paper, _ in _kept(expansion):
-            papers.setdefault(paper.paper_id, paper)
-            claimed.setdefault(paper.paper_id, claim)
+            claimed.setdefault(named(paper), claim)
     entry_of: dict[PaperId, str] = {}
     for work in cited:
-        papers.setdefault(work.paper.paper_id, work.paper)
-        entry_of.setdefault(work.paper.paper_id, work.entry)
+        entry_of.setdefault(named(work.paper), work.entry)
     others = {name: paper for name, paper in papers.items() if normal(paper.title) != normal(title)}
     return [
         (

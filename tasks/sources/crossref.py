@@ -1,6 +1,6 @@
 """Crossref works. API: https://api.crossref.org/works (reference 5.4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import SecretStr
@@ -23,7 +23,9 @@ from tasks.sources.requests import Question, Reply, Upstream
 from tasks.web.client import Secrets
 from tasks.web.headers import whole_number
 
-_SELECT = "DOI,title,abstract,author,issued,container-title,is-referenced-by-count,URL,updated-by"
+_SELECT = "DOI,title,abstract,author,issued,container-title,is-referenced-by-count,URL,updated-by,relation"
+_VERSIONS = ("is-preprint-of", "has-preprint", "is-version-of", "has-version", "is-identical-to")
+"""Relations between records of one work."""
 _TAKES_BACK = frozenset({"retraction", "withdrawal", "removal"})
 """Kinds of notices, by publishers and Retraction Watch, that `updated-by` lists."""
 _LARGEST_PAGE = 100
@@ -92,6 +94,7 @@ class CrossrefSource(HttpSource):
             venue=venues[0] if venues else "",
             citation_count=number_of(row, "is-referenced-by-count"),
             doi=doi,
+            version_dois=tuple(_versions(row)),
             retracted=_is_taken_back(row) or None,
         )
 
@@ -120,6 +123,14 @@ def _is_taken_back(row: Row) -> bool:
     """A record without a notice says nothing: perhaps nobody deposited it."""
     notices = mappings_of(row, "updated-by")
     return any((text_of(one, "type") or "").casefold() in _TAKES_BACK for one in notices)
+
+
+def _versions(row: Row) -> Iterator[str]:
+    relations = row.get("relation")
+    for name in _VERSIONS:
+        for one in mappings_of(relations, name) if isinstance(relations, Mapping) else ():
+            if text_of(one, "id-type") == "doi" and (doi := clean_doi(text_of(one, "id"))):
+                yield doi
 
 
 def _issued(row: Row) -> Sequence[Any]:

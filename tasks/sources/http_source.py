@@ -11,6 +11,7 @@ from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, Source
 from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import Settings, SourceSettings
+from tasks.literature.publication import is_discussion
 from tasks.sources.fields import Row, batches, clean_doi, json_of, one_line, rows_of
 from tasks.sources.requests import Question, Reply, SourceContext, SourceRequests, Upstream
 
@@ -183,14 +184,20 @@ class HttpSource(ABC):
     def page_of(
         self, rows: Iterable[Any], gaps: Iterable[tuple[Reason, str]] = (), cursor: str = ""
     ) -> Page:
-        """A page of the items among the rows, which tells how many rows are none."""
+        """A page of the items among the rows, which tells how many rows are none.
+
+        What is written about a paper in its public review is left out.
+        """
         items: list[KnowledgeItem] = []
         unreadable_count = 0
         for row in rows:
             try:
-                items.append(self.item(row if isinstance(row, Mapping) else {}))
+                item = self.item(row if isinstance(row, Mapping) else {})
             except ValueError:
                 unreadable_count += 1
+                continue
+            if not (self.kind is SourceKind.PAPERS and is_discussion(item.title, item.doi)):
+                items.append(item)
         return Page(tuple(items), unreadable_count, tuple(gaps), cursor)
 
     async def _gather(

@@ -6,6 +6,7 @@ from typing import Any
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
+from tasks.literature.snapshot.records import arxiv_id_of
 from tasks.sources.fields import (
     Row,
     clean_doi,
@@ -25,7 +26,7 @@ from tasks.web.decoding import running_text
 _LARGEST_PAGE = 100
 _SELECT = (
     "id,doi,title,publication_date,publication_year,authorships,primary_location,best_oa_location,"
-    "cited_by_count,abstract_inverted_index,is_retracted"
+    "cited_by_count,abstract_inverted_index,is_retracted,locations"
 )
 
 
@@ -74,6 +75,7 @@ class OpenAlexSource(HttpSource):
 
     def item(self, row: Row) -> KnowledgeItem:
         doi = clean_doi(text_of(row, "doi"))
+        pages = [text_of(each, "landing_page_url") for each in mappings_of(row, "locations")]
         authors = (
             text_of(entry, "author", "display_name") for entry in mappings_of(row, "authorships")
         )
@@ -89,6 +91,8 @@ class OpenAlexSource(HttpSource):
             venue=text_of(row, "primary_location", "source", "display_name"),
             citation_count=number_of(row, "cited_by_count"),
             doi=doi,
+            version_dois=tuple(other for other in map(clean_doi, pages) if other and other != doi),
+            arxiv_id=next(filter(None, map(arxiv_id_of, pages)), None),
             pdf_url=text_of(row, "best_oa_location", "pdf_url") or None,
             retracted=told if isinstance(told := row.get("is_retracted"), bool) else None,
         )

@@ -9,6 +9,7 @@ from schemas.identifiers import PaperId
 from schemas.naming import bib_keys
 from schemas.paper import CitationEdge, Paper
 from schemas.survey import Survey, heaviest
+from tasks.literature.versions import Works
 from tasks.text.quotations import LEAST_CHARACTERS, normal, stands_in
 from tasks.text.words import rank_sentences, sentences
 from tasks.writing.claims import Claims
@@ -74,8 +75,9 @@ def passage_of(paper: Paper, passages: Sequence[str], about: str) -> str:
 def joined(groups: Iterable[Sequence[Known]]) -> list[Known]:
     """Works of several sources, each once; a key and a passage are taken wherever they are."""
     found: dict[str, Known] = {}
+    works = Works()
     for each in (known for group in groups for known in group):
-        name = _sameness(each.paper)
+        name = works.first_of(each.paper)
         before = found.get(name)
         if before is None:
             found[name] = each
@@ -88,10 +90,6 @@ def joined(groups: Iterable[Sequence[Known]]) -> list[Known]:
                 before.key or each.key,
             )
     return list(found.values())
-
-
-def _sameness(paper: Paper) -> str:
-    return "".join(filter(str.isalnum, paper.title.casefold())) or paper.paper_id
 
 
 def keyed(works: Sequence[Known]) -> dict[str, Known]:

@@ -16,9 +16,9 @@ from schemas.reasons import Reason
 from tasks.committee.knowledge.asking import first_queries, refined_queries
 from tasks.committee.knowledge.context import Context, FailureLog, outline_of
 from tasks.committee.knowledge.grounding import ground
-from tasks.committee.knowledge.pool import Candidate
+from tasks.committee.knowledge.pool import Candidate, paper_of
 from tasks.committee.knowledge.reading import read_selected
-from tasks.committee.knowledge.searching import Search, adopt, gateway_names, kept_papers, paper_of
+from tasks.committee.knowledge.searching import Search, adopt, gateway_names, kept_papers
 from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
 from tasks.committee.knowledge.weighing import (
     Similarity,

@@ -2,48 +2,34 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from schemas.base import replace
 from schemas.committee import IdeaPart, KnowledgePhase
+from schemas.identifiers import PaperId
 from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Provenance
 from schemas.paper import Paper
-from schemas.patterns import IGNORECASE, Match, bounded, linear
+from schemas.patterns import IGNORECASE, Match, bounded
 from schemas.reasons import Reason
 from tasks.citations.quoted import plain, shielded
 from tasks.citations.settle import without_made_up
-from tasks.literature.snapshot.records import arxiv_id_of
+from tasks.literature.versions import Works, names_in
 from tasks.sources.fields import clean_doi
-from tasks.text.titles import LEAST_TITLE_WORDS, plain_title
 
-# When two finds are the same thing: by DOI, arXiv number, address, and for papers by title.
+# When two finds are the same thing: by DOI, arXiv number, address; papers also as `Works` tells.
 
-_ARXIV_DOI = bounded(r"^10\.48550/arxiv\.(.+)")
-_VERSION = bounded(r"v\d{1,4}$")
-_DOI_ADDRESS = linear(r"doi\.org/(10\.\d{4,9}/\S+)\Z", IGNORECASE)
 _TRACKING = bounded(r"^(?:utm_\w++|fbclid|gclid|ref|source)$", IGNORECASE)
 
 
 def identities(item: KnowledgeItem) -> frozenset[str]:
     """Names of the thing found; two finds that share one are the same."""
-    found = {f"url:{bare_address(item.url)}"}
-    doi = clean_doi(item.doi) if item.doi else None
-    if doi is None and (named := _DOI_ADDRESS.search(item.url)):
-        doi = clean_doi(named.group(1))
-    if doi is not None:
-        arxiv = _ARXIV_DOI.match(doi)
-        found.add(f"arxiv:{_VERSION.sub('', arxiv.group(1))}" if arxiv else f"doi:{doi}")
-    arxiv_id = item.arxiv_id or arxiv_id_of(item.url)
-    if arxiv_id:
-        found.add(f"arxiv:{_VERSION.sub('', arxiv_id.lower())}")
-    if (
-        item.kind is SourceKind.PAPERS
-        and len(title := plain_title(item.title).split()) >= LEAST_TITLE_WORDS
-    ):
-        found.add(f"title:{' '.join(title)}")
-    return frozenset(found)
+    number = f"arxiv:{item.arxiv_id}" if item.arxiv_id else ""
+    texts = (item.url, item.doi or "", number, *item.version_dois)
+    names = (name for text in texts for name in names_in(text))
+    return frozenset((f"url:{bare_address(item.url)}", *names))
 
 
 def bare_address(url: str) -> str:
@@ -65,6 +51,33 @@ def bare_address(url: str) -> str:
 def host_of(url: str) -> str:
     """The host without `www.`; empty for what is no address."""
     return bare_address(url).partition("/")[0].partition(":")[0]
+
+
+def paper_of(item: KnowledgeItem) -> Paper:
+    """A find of another source as a paper, under a name of its own: its DOI, arXiv number or
+    address.
+    """
+    doi = clean_doi(item.doi) if item.doi else None
+    name = f"DOI:{doi}" if doi else f"ARXIV:{item.arxiv_id}" if item.arxiv_id else f"URL:{item.url}"
+    return Paper(
+        paper_id=PaperId(name),
+        title=item.title or item.url,
+        abstract=item.text or None,
+        authors=item.authors,
+        venue=item.venue,
+        year=item.published.year if item.published else None,
+        publication_date=None if _is_year_alone(item.published) else item.published,
+        url=item.url,
+        doi=doi,
+        arxiv_id=item.arxiv_id,
+        open_access_pdf_url=item.pdf_url,
+        citation_count=item.citation_count,
+    )
+
+
+def _is_year_alone(day: date | None) -> bool:
+    """A year known alone travels as its last day."""
+    return day is not None and (day.month, day.day) == (12, 31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +142,7 @@ class Pool:
     """
 
     candidates: list[Candidate] = field(default_factory=list)
+    _works: Works = field(default_factory=Works)
     _places: dict[tuple[KnowledgePhase, str], Candidate] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Candidate]:
@@ -146,7 +160,9 @@ class Pool:
 
         What is known from before the time point does not count as later knowledge.
         """
-        names = identities(find.item)
+        names = set(identities(find.item))
+        if find.item.kind is SourceKind.PAPERS:
+            names.add(f"work:{self._works.first_of(find.paper or paper_of(find.item))}")
         if find.phase is KnowledgePhase.AFTER and any(
             (KnowledgePhase.BEFORE, name) in self._places for name in names
         ):

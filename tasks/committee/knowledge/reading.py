@@ -11,9 +11,8 @@ from schemas.outcome import Outcome, Unscored
 from schemas.reasons import Reason
 from tasks.committee.knowledge.addresses import repository_of
 from tasks.committee.knowledge.context import Context
-from tasks.committee.knowledge.pool import Candidate, keyed, spelled_out
+from tasks.committee.knowledge.pool import Candidate, keyed, paper_of, spelled_out
 from tasks.committee.knowledge.reader import Reading
-from tasks.committee.knowledge.searching import paper_of
 from tasks.committee.knowledge.tools import KnowledgeReader
 from tasks.committee.steps.summarise_pages import (
     SUMMARISE_PAGES,

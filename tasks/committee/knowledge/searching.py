@@ -15,7 +15,7 @@ from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, Source
 from schemas.paper import Paper
 from schemas.reasons import Passes, Reason
 from tasks.committee.knowledge.context import Context, FailureLog
-from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
+from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query, paper_of
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
 from tasks.literature.edges import telling_passages
@@ -54,33 +54,6 @@ def _address(paper: Paper) -> str:
         if paper.arxiv_id
         else f"https://www.semanticscholar.org/paper/{paper.paper_id}"
     )
-
-
-def paper_of(item: KnowledgeItem) -> Paper:
-    """A find of another source as a paper, under a name of its own: its DOI, arXiv number or
-    address.
-    """
-    doi = clean_doi(item.doi) if item.doi else None
-    name = f"DOI:{doi}" if doi else f"ARXIV:{item.arxiv_id}" if item.arxiv_id else f"URL:{item.url}"
-    return Paper(
-        paper_id=PaperId(name),
-        title=item.title or item.url,
-        abstract=item.text or None,
-        authors=item.authors,
-        venue=item.venue,
-        year=item.published.year if item.published else None,
-        publication_date=None if _is_year_alone(item.published) else item.published,
-        url=item.url,
-        doi=doi,
-        arxiv_id=item.arxiv_id,
-        open_access_pdf_url=item.pdf_url,
-        citation_count=item.citation_count,
-    )
-
-
-def _is_year_alone(day: date | None) -> bool:
-    """A year known alone travels as its last day."""
-    return day is not None and (day.month, day.day) == (12, 31)
 
 
 def appeared_after(paper: Paper, cutoff: date) -> bool:

@@ -22,6 +22,7 @@ from tasks.literature.snapshot.parts import (
     opened,
     parts_in,
 )
+from tasks.literature.snapshot.records import arxiv_id_of
 from tasks.web.decoding import running_text
 
 _WORK = bounded(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")
@@ -129,6 +130,9 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
         "url": landing,
         "pdf_url": best.get("pdf_url") or primary.get("pdf_url") or _pdf(access.get("oa_url")),
         "doi": work.get("doi"),
+        "arxiv_id": next(
+            filter(None, map(_arxiv_id, _mappings(work.get("locations")) or ())), None
+        ),
         "keywords": None if keywords is None and topics is None else concepts,
         "fields_of_study": (
             None
@@ -176,6 +180,11 @@ def _mappings(value: Any) -> list[Mapping[str, Any]] | None:
 def _entity_id(text: Any) -> str | None:
     """`https://openalex.org/A123` → `A123`."""
     return text.rpartition("/")[2] or None if isinstance(text, str) else None
+
+
+def _arxiv_id(location: Mapping[str, Any]) -> str | None:
+    page = location.get("landing_page_url")
+    return arxiv_id_of(page) if isinstance(page, str) else None
 
 
 def _inner(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
