@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dashboards.reports.papers import paper_link
+from dashboards.reports.papers import paper_link, version_links
 from dashboards.reports.safe_text import Markdown, plain
 from schemas.contribution import Comparison, ContributionEvaluation, Overlap
 from schemas.failure import Failure
@@ -27,6 +27,7 @@ class ClosestWork:
     quote: str
     remains: str
     overall: str
+    versions: Markdown
 
 
 def closest_works(
@@ -97,4 +98,5 @@ def _work(found: list[Comparison], papers: Mapping[PaperId, Paper]) -> ClosestWo
         quote=first.quote,
         remains=first.remains,
         overall=first.overall_comparison,
+        versions=version_links(paper) if paper is not None else Markdown(""),
     )

@@ -32,13 +32,20 @@ def paper_url(paper: Paper) -> str:
 
 
 def reference(paper: Paper) -> Markdown:
-    """One line of a bibliography: authors (date). Title, linked. Venue."""
+    """One line of a bibliography: authors (date). Title, linked. Venue. Other versions."""
     names = ", ".join(paper.authors[:AUTHORS_NAMED]) or "Unknown author"
     if len(paper.authors) > AUTHORS_NAMED:
         names += " et al."
     title = link(paper.title.strip().rstrip(".") or "Untitled", paper_url(paper))
     venue = f" *{plain(paper.venue)}*." if paper.venue.strip() else ""
-    return Markdown(f"{plain(names)} ({_full_date(paper)}). {title}.{venue}")
+    return Markdown(f"{plain(names)} ({_full_date(paper)}). {title}.{venue}{version_links(paper)}")
+
+
+def version_links(paper: Paper) -> Markdown:
+    """The other versions of the work by their dates, linked; empty where there are none."""
+    versions = zip(paper.version_urls, paper.version_dates, strict=True)
+    links = ", ".join(link(day or "n.d.", url) for url, day in versions)
+    return Markdown(f" (other versions: {links})" if links else "")
 
 
 def in_reading_order(papers: Sequence[Paper]) -> list[Paper]:

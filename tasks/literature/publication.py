@@ -43,7 +43,7 @@ _JOURNALS_OF_PROCEEDINGS = bounded(
 )
 # One deposit of several, such as `10.21203/rs.3.rs-1/v2` or `10.12688/f1000research.1.2`.
 _DEPOSIT = bounded(r"[._/-]?v\d{1,3}\Z")
-_NUMBERED_DOI = bounded(r"10\.(?:12688/[a-z]+\d*\.\d+|1002/essoar\.\d+)")
+_NUMBERED_DOI = bounded(r"10\.(?:12688/[a-z]{1,30}\d{0,6}\.\d{1,9}|1002/essoar\.\d{1,12})")
 _NUMBER = bounded(r"\.\d{1,2}\Z")
 
 # What is written about a paper while it is reviewed in public is no paper.

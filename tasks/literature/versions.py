@@ -41,6 +41,14 @@ _FILLED = (
 """What the record that is shown takes over where it lacks it; authors and dates apart."""
 _OF_PUBLICATION = ("venue", "doi")
 _NEAR_TITLE_SHARE = 0.75
+_GENERIC_WORDS = """
+abstract abstracts acknowledgements book books comment comments commentary contents correction
+corrigendum discussion editor editorial erratum foreword guest index introduction issue letter
+letters memoriam news note notes obituary preface program programme reply report response review
+reviews special summary
+"""
+_GENERIC = frozenset(_GENERIC_WORDS.split())
+"""Words of titles that name no work."""
 _MARKED = bounded(
     r"^(?:author |publisher'?s? )?(?:correction|corrigend|errat|addend|retract|withdraw|expression"
     r" of concern|comment|reply|response|editorial|review|supplement|supporting|data(?:set)? |"
@@ -136,15 +144,17 @@ class _Record:
         shared_author = not self.authors.isdisjoint(other.authors)
         if self.title != other.title:
             return shared_author and self._near_title(other) and self._near_text(other)
-        if shared_author and len(self.paper.title.split()) >= LEAST_TITLE_WORDS:
-            # A title that comes again with another year, such as a report's, tells too little.
+        if shared_author and self.title_words and not self.title_words <= _GENERIC:
             years = {self.paper.year, other.paper.year} - {None}
-            serial = self.kind is other.kind is not Kind.UNKNOWN and len(years) > 1
-            if not serial:
+            # Another year makes another issue of a report, and says much beside a short title.
+            published = self.kind is other.kind is not Kind.UNKNOWN
+            short = len(self.paper.title.split()) < LEAST_TITLE_WORDS
+            if len(years) <= 1 or not (published or short):
                 return True
-        alone = not (self.authors and other.authors) or shared_author
-        short = len(self.paper.title.split()) < LEAST_TITLE_WORDS
-        return (alone or not short) and self._near_text(other)
+        known_authors = self.authors and other.authors
+        return (shared_author or not known_authors or not self.title_words <= _GENERIC) and (
+            self._near_text(other)
+        )
 
     def _near_text(self, other: "_Record") -> bool:
         return near_texts(self.paper.abstract or "", other.paper.abstract or "")

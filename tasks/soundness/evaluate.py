@@ -62,10 +62,12 @@ class _Search:
     literature: LiteratureClient
     fetched: FetchedPapers
 
-    async def gather(self, method: Method, queries: list[str]) -> Gathered:
+    async def gather(
+        self, method: Method, queries: list[str], known: Sequence[Paper] = ()
+    ) -> Gathered:
         """What `queries` lead to."""
         return await gather_papers(
-            self.idea, method, queries, self.parameters, self.literature, self.fetched
+            self.idea, method, queries, self.parameters, self.literature, self.fetched, known
         )
 
 
@@ -134,7 +136,7 @@ async def evaluate_soundness(
     citations = [row for each in judged for row in each.reviewed.citations]
     return SoundnessFindings(
         evaluation,
-        await fetched.retrieved(),
+        fetched.retrieved(),
         (*planned.citations, *citations, *(summarised.citations if summarised else ())),
         (*planned.suggestions, *(row for each in judged for row in each.reviewed.suggestions)),
     )
@@ -210,7 +212,7 @@ async def _verified(
     """The reviews after their cited sentences were held against all that is stored of the
     papers.
     """
-    stored = {paper.paper_id: [paper.abstract or ""] for paper in await fetched.retrieved()}
+    stored = {paper.paper_id: [paper.abstract or ""] for paper in fetched.retrieved()}
     for passage in dict.fromkeys(passage for each in judged for passage in each.passages):
         stored.setdefault(passage.paper_id, []).append(passage.text)
     for section in sections:
@@ -237,7 +239,8 @@ async def _judge(beginning: asyncio.Task[_Begun], context: _Context) -> _Judged:
     read = await _read(method, gathered, (), context)
     if not gathered.source_failed and not any(row.relevant for row in read.evidence):
         known = [row.paper_id for row in read.evidence]
-        further = await search.gather(method, wider_search(method, search.parameters))
+        wider = wider_search(method, search.parameters)
+        further = await search.gather(method, wider, gathered.papers)
         further_read = await _read(method, further, known, context)
         gathered, read = gathered.with_more(further), read.with_more(further_read)
     if any(row.relevant for row in read.evidence):

@@ -3,7 +3,7 @@ name (ScholarEval §2.1, B.1.1).
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -18,7 +18,7 @@ from schemas.soundness import Method
 from tasks.documents.sections import DocumentLibrary
 from tasks.judging.packing import side_by_side
 from tasks.literature.client import LiteratureClient, own_publications
-from tasks.literature.versions import Works, each_once
+from tasks.literature.versions import Works
 from tasks.text.words import shorten_words
 
 _SECTION_ORDER = {kind: place for place, kind in enumerate(SectionKind)}
@@ -53,6 +53,7 @@ class FetchedPapers:
     _section_answers: dict[PaperId, asyncio.Task[Answer[PaperSection]]] = field(
         default_factory=dict
     )
+    _records: dict[PaperId, Paper] = field(default_factory=dict)
 
     async def papers(self, paper_ids: Iterable[PaperId]) -> PapersFound:
         """Papers by identifier: those nobody asked for yet travel in one look-up."""
@@ -113,13 +114,26 @@ class FetchedPapers:
             failures.extend(look_up_failures(answer.failures, "documents", paper_id))
         return tuple(sections), tuple(failures)
 
-    async def retrieved(self) -> tuple[Paper, ...]:
-        """Every admissible paper fetched, each once, by identifier."""
-        found = await self.papers(sorted(self._paper_answers))
-        papers = {paper.paper_id: paper for paper in found.papers.values()}
-        # One method may rest on a version that another method saw beside the published one.
-        papers |= {paper.paper_id: paper for paper in each_once(list(papers.values()))}
-        return tuple(papers[paper_id] for paper_id in sorted(papers))
+    def one_record_each(
+        self, papers: Mapping[PaperId, Paper], known: Iterable[Paper]
+    ) -> dict[PaperId, Paper]:
+        """The record of each paper's work, by every identifier that leads to it.
+
+        Args:
+            known: records of works that the same method met before.
+        """
+        works = Works(papers.values(), known)
+        records = {name: works.merged(works.first_of(paper)) for name, paper in papers.items()}
+        for record in records.values():
+            other = self._records.get(record.paper_id, record)
+            self._records[record.paper_id] = max(
+                record, other, key=lambda one: (len(one.version_urls), one.version_urls)
+            )
+        return records
+
+    def retrieved(self) -> tuple[Paper, ...]:
+        """The records of all works that methods met, each once, by identifier."""
+        return tuple(self._records[paper_id] for paper_id in sorted(self._records))
 
 
 MOST_QUERY_WORDS = 70
@@ -142,15 +156,14 @@ class Gathered:
     source_failed: bool
 
     def with_more(self, further: "Gathered") -> "Gathered":
-        """With what another search found; a passage or work that both found stands once."""
-        found = {each.paper_id: each for each in (*further.papers, *self.papers)}
-        works = _merged_versions(found)
+        """With what another search found; a passage or paper that both found stands once."""
         passages = {each.passage_id: each for each in (*further.passages, *self.passages)}
+        papers = {each.paper_id: each for each in (*further.papers, *self.papers)}
         order = dict.fromkeys(each.passage_id for each in (*self.passages, *further.passages))
-        papers = [works[each.paper_id] for each in (*self.papers, *further.papers)]
+        papers_in_order = dict.fromkeys(each.paper_id for each in (*self.papers, *further.papers))
         return Gathered(
-            passages=tuple(_resolved(passages[name], works) for name in order),
-            papers=tuple({each.paper_id: each for each in papers}.values()),
+            passages=tuple(passages[name] for name in order),
+            papers=tuple(papers[name] for name in papers_in_order),
             failures=(*self.failures, *further.failures),
             source_failed=self.source_failed or further.source_failed,
         )
@@ -177,11 +190,15 @@ async def gather_papers(
     parameters: SoundnessParameters,
     literature: LiteratureClient,
     fetched: FetchedPapers,
+    known: Sequence[Paper] = (),
 ) -> Gathered:
     """Search passages for every query and fetch the papers they stand in and cite.
 
     The idea's own publication is set apart: it is no evidence about the idea. Failed look-ups are
     rows, not raised.
+
+    Args:
+        known: papers that an earlier search found for the method.
     """
     cutoff, limit = idea.cutoff_date, parameters.snippets_per_method
     answers = await side_by_side(
@@ -191,7 +208,7 @@ async def gather_papers(
     passages = _fused([_best_first(answer.items) for answer in answers])[:limit]
     with_cited = parameters.extract_methods_and_results
     found = await fetched.papers(_named(passages, with_cited))
-    works = _merged_versions(found.papers)
+    works = fetched.one_record_each(found.papers, known)
     admissible = tuple(
         _resolved(passage, works) for passage in passages if passage.paper_id in works
     )
@@ -256,12 +273,6 @@ def _resolved(passage: Passage, papers: dict[PaperId, Paper]) -> Passage:
         paper_id=own(passage.paper_id),
         cited_paper_ids=tuple(dict.fromkeys(map(own, passage.cited_paper_ids))),
     )
-
-
-def _merged_versions(papers: dict[PaperId, Paper]) -> dict[PaperId, Paper]:
-    """The one record of each paper's work, by every identifier that leads to it."""
-    works = Works(papers.values())
-    return {name: works.merged(works.first_of(paper)) for name, paper in papers.items()}
 
 
 def _to_read(passages: Iterable[Passage], parameters: SoundnessParameters) -> list[PaperId]:

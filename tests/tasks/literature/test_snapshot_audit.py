@@ -69,7 +69,6 @@ def test_records_in_order_are_left_alone(tmp_path: Path) -> None:
         ("series_venue", "venue", {"venue": ""}, '"Journal of Surveys"'),
         ("garbled_text", "title", {"title": "Die MÃ¼he der kalten FlÃ¼sse"}, '"Die Mühe der kalten Flüsse"'),
         ("repeated_authors", "authors", {"authors": ["A B", "C D", "A B", "C D"]}, '["A B","C D"]'),
-        ("placeholder_abstract", "abstract", {"abstract": "No abstract available."}, None),
         ("self_citation", "reference", {"references": ["p4", "p5"]}, None),
         ("year_of_date", "year", {"publication_date": "2012-03-04", "doi": "10.9999/a", "url": None}, "2012"),
     ],
