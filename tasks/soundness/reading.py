@@ -290,7 +290,8 @@ def _row(
 def _unread(
     method: Method, paper: Paper, answer: Answer[PaperSection], engine: Engine
 ) -> MethodEvidence:
-    reason = Reason.SOURCE_UNAVAILABLE if answer.failures else Reason.NO_EVIDENCE
+    failed = any(failure.reason is not Reason.NO_ABSTRACT for failure in answer.failures)
+    reason = Reason.SOURCE_UNAVAILABLE if failed else Reason.NO_EVIDENCE
     return _unscored(method, paper, reason, never_asked(METHOD_EVIDENCE, engine))
 
 
