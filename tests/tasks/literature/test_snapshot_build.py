@@ -271,3 +271,33 @@ def test_a_folder_with_other_peoples_files_is_left_alone(tmp_path: Path, rows: R
     with pytest.raises(SnapshotError, match="holds other files"):
         build_snapshot(write_parquet(tmp_path / "p.parquet", rows), tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.docx").read_text() == "years of work"
+
+
+def test_a_second_row_fills_what_the_first_lacks_and_wipes_nothing(tmp_path: Path) -> None:
+    (row,) = paper_rows(2)[1:]
+    first = {**row, "abstract": "n/a", "doi": "10.5555/A", "citation_count": None}
+    second = {**row, "doi": None, "venue": "", "authors": [], "citation_count": 7}
+    (found,) = build_snapshot(
+        write_jsonl(tmp_path / "p.jsonl", [first, second]), tmp_path / "i"
+    ).papers(["DOI:10.5555/a"])
+    assert found is not None
+    assert (found.abstract, found.citation_count) == (row["abstract"], 7)
+    assert (found.venue, found.authors) == (row["venue"], tuple(row["authors"]))
+
+
+@pytest.mark.parametrize(
+    ("changes", "count"),
+    [
+        ({"authors": ["Somebody Else"], "abstract": "Another text."}, 2),
+        ({"authors": ["Somebody Else"]}, 1),
+        ({"authors": ["Author1, A."], "abstract": "Another text."}, 1),
+        ({"doi": "10.5555/other"}, 2),
+    ],
+)
+def test_title_and_year_join_rows_only_with_an_author_or_the_abstract(
+    tmp_path: Path, changes: dict[str, Any], count: int
+) -> None:
+    row = {**paper_rows(2)[1], "doi": "10.5555/one"}
+    other = {**row, "doi": None, "url": "https://example.org/other", **changes}
+    snapshot = build_snapshot(write_jsonl(tmp_path / "p.jsonl", [row, other]), tmp_path / "i")
+    assert snapshot.paper_count == count

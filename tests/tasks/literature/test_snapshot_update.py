@@ -79,6 +79,20 @@ def test_new_and_changed_rows_give_what_a_build_from_all_of_them_gives(tmp_path:
     )
 
 
+def test_an_update_from_another_source_wipes_nothing(tmp_path: Path) -> None:
+    row = paper_rows(2)[1]
+    build_snapshot(write_jsonl(tmp_path / "old.jsonl", [row]), tmp_path / "i")
+    poorer = {**row, "abstract": "No abstract available", "venue": "", "authors": []}
+    updated = update_snapshot(write_jsonl(tmp_path / "new.jsonl", [poorer]), tmp_path / "i")
+    (found,) = updated.snapshot.papers([f"URL:{row['url']}"])
+    assert found is not None
+    assert (found.abstract, found.venue, found.authors) == (
+        row["abstract"],
+        row["venue"],
+        tuple(row["authors"]),
+    )
+
+
 def test_the_same_update_twice_changes_nothing_and_the_first_source_still_names_the_snapshot(
     tmp_path: Path,
 ) -> None:

@@ -193,3 +193,40 @@ async def test_a_source_of_dois_answers_no_words(server: ShapedServer, open_sour
         answer = await context.source.search(SourceQuery(text="attention"))
     assert [failure.reason for failure in answer.failures] == ["bad_request"]
     assert server.asked == []
+
+
+async def test_crossref_links_versions_and_its_review_comments_are_no_papers(
+    server: ShapedServer, open_source
+) -> None:
+    article = {
+        "DOI": "10.1234/A",
+        "title": ["A title"],
+        "relation": {"has-preprint": [{"id-type": "doi", "id": "10.1101/123456"}]},
+    }
+    comments = [
+        {"DOI": "10.5194/egusphere-2024-1-RC1", "title": ["Comment on egusphere-2024-1"]},
+        {"DOI": "10.1234/B", "title": ["Reply on RC1"]},
+    ]
+    letter = {"DOI": "10.1234/C", "title": ["Comment on “A title”"]}
+    server.shape = lambda _: json.dumps({"message": {"items": [article, *comments, letter]}})
+    async with open_source(CrossrefSource) as context:
+        answer = await context.source.search(SourceQuery(dois=("10.1234/a",)))
+    assert [(item.doi, item.version_dois) for item in answer.items] == [
+        ("10.1234/a", ("10.1101/123456",)),
+        ("10.1234/c", ()),
+    ]
+    assert not answer.failures
+
+
+async def test_openalex_locations_are_versions(server: ShapedServer, open_source) -> None:
+    pages = ("https://doi.org/10.1234/a", "http://arxiv.org/abs/2301.00004v1")
+    row = {
+        "id": "https://openalex.org/W1",
+        "doi": "https://doi.org/10.1234/A",
+        "title": "A <i>title</i>",
+        "locations": [{"landing_page_url": page} for page in pages],
+    }
+    server.shape = lambda _: json.dumps({"results": [row], "meta": {}})
+    async with open_source(OpenAlexSource) as context:
+        (item,) = (await context.source.search(SourceQuery(dois=("10.1234/a",)))).items
+    assert (item.title, item.arxiv_id, item.version_dois) == ("A title", "2301.00004", ())
