@@ -105,7 +105,7 @@ def state_of_title(title: str) -> PaperState | None:
     return _read_title(title)[0]
 
 
-def plain_title(title: str) -> str:
+def unmarked_title(title: str) -> str:
     """Return a title without the words that tell its state."""
     return _read_title(title)[1]
 

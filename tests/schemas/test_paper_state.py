@@ -2,7 +2,13 @@
 
 import pytest
 
-from schemas.paper_state import PaperState, plain_title, state_of, state_of_title, title_of_notice
+from schemas.paper_state import (
+    PaperState,
+    state_of,
+    state_of_title,
+    title_of_notice,
+    unmarked_title,
+)
 
 RETRACTED, WITHDRAWN = PaperState.RETRACTED, PaperState.WITHDRAWN
 OF_CONCERN, NOTICE = PaperState.OF_CONCERN, PaperState.NOTICE
@@ -50,7 +56,7 @@ OF_CONCERN, NOTICE = PaperState.OF_CONCERN, PaperState.NOTICE
 def test_titles_tell_the_state_of_a_work(title: str, state: PaperState) -> None:
     assert state_of_title(title) is state
     if title != "Erratum":
-        assert plain_title(title).startswith("Moths on drones")
+        assert unmarked_title(title).startswith("Moths on drones")
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,22 @@ import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from datetime import date, datetime
+from datetime import date
 from operator import attrgetter
 from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
 
+from schemas.paper_state import state_of
 from schemas.patterns import IGNORECASE, bounded
+from schemas.publication import (
+    DatePrecision,
+    Publication,
+    preprint_month,
+    publication_of,
+    read_date,
+)
 from schemas.venue_months import latest_day
 
 _HEXADECIMAL_40 = bounded(r"[0-9a-f]{40}")
@@ -121,7 +129,8 @@ REQUIRED_COLUMNS = ("title", "abstract", "authors", "venue", "year", "url")
 OPTIONAL_COLUMNS = (
     "pdf_url", "doi", "keywords", "citation_count", "publication_date", "references",
     "reference_ids", "reference_contexts", "reference_influential", "paper_id", "corpus_id",
-    "arxiv_id", "tldr", "venue_id", "fields_of_study",
+    "arxiv_id", "tldr", "venue_id", "fields_of_study", "state", "is_retracted",
+    "publication_types",
 )  # fmt: skip
 UNKNOWN_DAY = 99_991_231
 """Sorts after every cutoff: a paper without a date never passes a date filter."""
@@ -147,6 +156,8 @@ class PaperRecord:
         author_ids: the source's, one for one with `authors`, empty where it has none; None: it
             has none of any.
         fields_of_study: broad, such as Computer Science; None: the source does not say.
+        publication_date: YYYY-MM-DD, or YYYY-MM where the month alone is known.
+        state: of `PaperState`; None: it stands, as far as the source says.
     """
 
     paper_id: str
@@ -169,14 +180,15 @@ class PaperRecord:
     author_ids: tuple[str, ...] | None = None
     venue_id: str | None = None
     fields_of_study: tuple[str, ...] | None = None
+    state: str | None = None
 
     @property
     def last_day(self) -> int:
         """YYYYMMDD of the last day on which the paper can have appeared (see
         `Paper.latest_publication_date`).
         """
-        if self.publication_date is not None:
-            return as_number(date.fromisoformat(self.publication_date))
+        if stated := read_date(self.publication_date):
+            return as_number(stated.last)
         if self.year is None:
             return UNKNOWN_DAY
         return as_number(latest_day(self.year, self.venue, self.arxiv_id))
@@ -184,8 +196,8 @@ class PaperRecord:
     @property
     def first_day(self) -> int:
         """YYYYMMDD of the first day on which the paper can have appeared; 0: nothing is known."""
-        if self.publication_date is not None:
-            return as_number(date.fromisoformat(self.publication_date))
+        if stated := read_date(self.publication_date):
+            return (stated.year * 100 + (stated.month or 1)) * 100 + (stated.day or 1)
         return self.year * 10_000 + 101 if self.year is not None else 0
 
     @property
@@ -249,9 +261,14 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
     title = read_text(row.get("title"))
     if title is None:
         return None
-    published = _date(row.get("publication_date"))
-    year = _integer(row.get("year"), 1000, 2999) or (int(published[:4]) if published else None)
     url, pdf_url = read_text(row.get("url")) or "", read_text(row.get("pdf_url"))
+    arxiv_id = (
+        arxiv_id_of(f"arxiv:{read_text(row.get('arxiv_id')) or ''}")
+        or arxiv_id_of(url)
+        or arxiv_id_of(pdf_url or "")
+    )
+    published = publication_of_row(row)
+    year, abstract = _stored_year(row, published), read_text(row.get("abstract"))
     given = read_text(row.get("paper_id"))
     doi = canonical_doi(read_text(row.get("doi")) or "")
     references = row.get("references")
@@ -260,17 +277,15 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         paper_id=_paper_id(given, url, title, year),
         corpus_id=_integer(row.get("corpus_id"), 1, 2**62) or 0,
         title=title,
-        abstract=read_text(row.get("abstract")),
+        abstract=abstract,
         authors=authors,
         venue=read_text(row.get("venue")) or "",
         year=year,
-        publication_date=published,
+        publication_date=_stored_date(published),
         url=url,
         pdf_url=pdf_url,
         doi=doi,
-        arxiv_id=arxiv_id_of(f"arxiv:{read_text(row.get('arxiv_id')) or ''}")
-        or arxiv_id_of(url)
-        or arxiv_id_of(pdf_url or ""),
+        arxiv_id=arxiv_id,
         citation_count=_integer(row.get("citation_count"), 0, 2**62),
         keywords=_names(row.get("keywords")),
         given_id=given if given and not is_paper_id(given) else None,
@@ -279,7 +294,35 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         author_ids=author_ids,
         venue_id=read_text(row.get("venue_id")),
         fields_of_study=_names(row.get("fields_of_study"), "category"),
+        state=state_of(
+            title,
+            abstract,
+            *(row.get(name) for name in ("state", "is_retracted", "publication_types")),
+        ),
     )
+
+
+def publication_of_row(row: Mapping[str, Any]) -> Publication:
+    """Return when the paper of a row became public."""
+    names = (read_text(row.get(name)) for name in ("arxiv_id", "url", "pdf_url", "doi"))
+    return publication_of(
+        row.get("publication_date"), row.get("year"), preprint=preprint_month(*names)
+    )
+
+
+def _stored_year(row: Mapping[str, Any], published: Publication) -> int | None:
+    """The year as the source says it, so that an audit sees where its day contradicts it."""
+    stated = read_date(row.get("year"))
+    if stated is None or published != publication_of(row.get("publication_date"), row.get("year")):
+        return published.year
+    return stated.year
+
+
+def _stored_date(published: Publication) -> str | None:
+    if published.day is None:
+        return None
+    of_month = published.precision is DatePrecision.MONTH
+    return f"{published.day:%Y-%m}" if of_month else published.day.isoformat()
 
 
 def _distinct(references: Sequence[Any]) -> int:
@@ -342,14 +385,3 @@ def _integer(value: Any, lowest: int, highest: int) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
         else None
     )
-
-
-def _date(value: Any) -> str | None:
-    if isinstance(value, datetime):
-        return value.date().isoformat()
-    if isinstance(value, date):
-        return value.isoformat()
-    try:
-        return date.fromisoformat(value[:10]).isoformat() if isinstance(value, str) else None
-    except ValueError:
-        return None
