@@ -80,6 +80,8 @@ _NAME = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 _TIME = r"(?:[t ,]{1,2}\d{1,2}:\d{2}.{0,60})?"
 _SEPARATOR = r"[-/. ]{1,2}"
 _YEAR_FIRST = bounded(rf"(\d{{4}})(?:[-/.](\d{{1,2}})(?:[-/.](\d{{1,2}}))?)?{_TIME}", IGNORECASE)
+_FRACTION = bounded(r"(?<=^\d{4})\.0{1,9}$")
+"""Of a year that a table keeps as a number."""
 _DIGITS = bounded(r"(\d{4})(\d{2})(\d{2})?")
 _YEAR_LAST = bounded(rf"(\d{{1,2}})([-/.])(\d{{1,2}})[-/.](\d{{4}}){_TIME}", IGNORECASE)
 _MONTH_LAST = bounded(r"(\d{1,2})[-/.](\d{4})")
@@ -98,7 +100,15 @@ _DAY_THEN_NAME = bounded(
     rf"{_SEPARATOR}(\d{{4}}){_TIME}",
     IGNORECASE,
 )
-_A_YEAR = bounded(r"(?<!\d)(1[5-9]\d\d|20\d\d|2100)(?:\.0{1,9}|[a-z])?(?!\d)(?![-/.]\d)")
+_WORDS = bounded(r"\w+")
+_A_YEAR = bounded(r"c?(\d{4})[a-z]?", IGNORECASE)
+_AROUND_A_YEAR = frozenset(
+    (
+        "spring summer autumn fall winter early mid late q1 q2 q3 q4 quarter first second third"
+        " fourth half of in press forthcoming accepted published online print to appear preprint"
+        " submitted c ca circa copyright year s"
+    ).split()
+)
 
 
 def read_date(value: Any) -> PartialDate | None:
@@ -208,6 +218,7 @@ def _of_number(number: float) -> PartialDate | None:
 
 
 def _of_text(text: str) -> PartialDate | None:
+    text = _FRACTION.sub("", text)
     if len(text) > _LONGEST:
         return None
     if match := _YEAR_FIRST.fullmatch(text):
@@ -226,8 +237,17 @@ def _of_text(text: str) -> PartialDate | None:
         return _named(match[4], match[2], match[3])
     if match := _DAY_THEN_NAME.fullmatch(text):
         return _named(match[3], match[2], match[1])
-    # Spring 2024, 2024a, in press (2024), 2015.0: the latest year that is named.
-    years = [int(match[1]) for match in _A_YEAR.finditer(text)]
+    return _year_among_words(text)
+
+
+def _year_among_words(text: str) -> PartialDate | None:
+    """Spring 2024, 2024a, in press (2024), 2023/2024: the latest year that is named."""
+    years = []
+    for word in _WORDS.findall(text):
+        if match := _A_YEAR.fullmatch(word):
+            years.append(int(match[1]))
+        elif word.lower() not in _AROUND_A_YEAR:
+            return None
     return _partial(max(years)) if years else None
 
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from schemas.calls import ApiCall, LlmCall
-from schemas.failure import Failure
+from schemas.failure import LEFT_OUT, Failure
 from schemas.identifiers import IdeaId, PaperId
 from schemas.judging import JudgeVote
 from schemas.paper import CitationEdge
 from schemas.reasons import Reason
 from tasks.telemetry.reporting import model_calls, source_calls
+from tasks.text.words import shorten_words
 
-_LEFT_OUT = "left_out"
 _NAME_CHARACTERS = 12
 """Of an identifier: as many as the gateway tells of a paper that it left out."""
-_TITLES_NAMED = 3
+_TITLE_WORDS = 12
 
 
 @dataclass(slots=True)
@@ -68,10 +68,8 @@ class Ledger:
             known[name] = known.get(name) or title
         if len(known) > size:
             subject, detail = _in_words(reason, known, cutoff)
-            others = [
-                one for one in self.failures if (one.reason, one.stage) != (reason, _LEFT_OUT)
-            ]
-            failure = Failure(stage=_LEFT_OUT, subject=subject, reason=reason, detail=detail)
+            others = [one for one in self.failures if (one.reason, one.stage) != (reason, LEFT_OUT)]
+            failure = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
             self.failures[:] = [*others, failure]
 
     def is_new_request(self) -> bool:
@@ -91,11 +89,14 @@ def _in_words(reason: Reason, papers: Mapping[str, str], cutoff: date | None) ->
             f"{count} without a date that can be read counted for nothing, as there is a cutoff"
         )
         return "papers without a date", detail
-    titles = [f"“{title}”" for title in sorted(filter(None, papers.values()))]
-    more = f" and {len(titles) - _TITLES_NAMED} more" if len(titles) > _TITLES_NAMED else ""
-    named = ", ".join(titles[:_TITLES_NAMED]) + more
+    titles = sorted(filter(None, papers.values()))
+    named = f" (“{shorten_words(titles[0], _TITLE_WORDS)[0]}”{_more(len(titles) - 1)})"
     detail = (
-        f"{count} counted for nothing, being retracted, withdrawn, under an expression of concern,"
-        f" or a notice of it: {named}"
+        f"{count} counted for nothing: retracted, withdrawn, under an expression of concern, or"
+        f" a notice{named}"
     )
     return "papers that do not stand", detail
+
+
+def _more(count: int) -> str:
+    return f" and {count:,} more" if count else ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -10,6 +11,7 @@ from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Provenance
 from schemas.paper import Paper
+from schemas.paper_state import unmarked_title
 from schemas.patterns import IGNORECASE, Match, bounded, linear
 from schemas.reasons import Reason
 from tasks.citations.quoted import plain, shielded
@@ -130,6 +132,7 @@ class Pool:
 
     candidates: list[Candidate] = field(default_factory=list)
     _places: dict[tuple[KnowledgePhase, str], Candidate] = field(default_factory=dict)
+    _excluded: set[str] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[Candidate]:
         return iter(self.candidates)
@@ -147,6 +150,8 @@ class Pool:
         What is known from before the time point does not count as later knowledge.
         """
         names = identities(find.item)
+        if not names.isdisjoint(self._excluded):
+            return None
         if find.phase is KnowledgePhase.AFTER and any(
             (KnowledgePhase.BEFORE, name) in self._places for name in names
         ):
@@ -175,6 +180,14 @@ class Pool:
             self.candidates = [each for each in self.candidates if each is not later]
         return candidate if known is None else None
 
+    def exclude(self, item: KnowledgeItem) -> None:
+        """Drop a work that does not stand, whichever source found it, and keep it out."""
+        original = replace(item, title=unmarked_title(item.title))
+        self._excluded |= identities(item) | identities(original)
+        self.candidates = [
+            each for each in self.candidates if self._excluded.isdisjoint(identities(each.item))
+        ]
+
 
 def _candidate(find: Find) -> Candidate:
     return Candidate(
@@ -196,11 +209,13 @@ def _merge(candidate: Candidate, find: Find) -> None:
     candidate.queries.setdefault(find.query)
     candidate.paper = candidate.paper or find.paper
     old, new = candidate.item, find.item
+    earliest = min((old, new), key=lambda item: item.published or date.max)
     candidate.item = replace(
         old,
         title=old.title or new.title,
         text=old.text if len(old.text) >= len(new.text) else new.text,
-        published=min(filter(None, (old.published, new.published)), default=None),
+        published=earliest.published,
+        precision=earliest.precision,
         updated=max(filter(None, (old.updated, new.updated)), default=None),
         authors=old.authors or new.authors,
         venue=old.venue or new.venue,

@@ -13,6 +13,7 @@ from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.knowledge import KnowledgeAnswer, KnowledgeItem, SourceKind, SourceQuery
 from schemas.paper import Paper
+from schemas.publication import DatePrecision
 from schemas.reasons import Passes, Reason
 from tasks.committee.knowledge.context import Context, FailureLog
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query
@@ -21,7 +22,9 @@ from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
 from tasks.literature.edges import telling_passages
 from tasks.sources.fields import clean_doi
 from tasks.text.titles import Work, is_own_work
+from tasks.text.words import shorten_words
 
+_TITLE_WORDS = 12
 MOST_REFERENCES = 100
 """Read of a paper's list in a snapshot, of which the ones cited most tellingly are taken."""
 
@@ -35,6 +38,8 @@ def item_of(paper: Paper, source: str) -> KnowledgeItem:
         url=_address(paper),
         text=paper.abstract or "",
         published=paper.latest_publication_date,
+        precision=paper.date_precision,
+        state=paper.state,
         authors=paper.authors,
         venue=paper.venue,
         citation_count=paper.citation_count,
@@ -69,7 +74,9 @@ def paper_of(item: KnowledgeItem) -> Paper:
         authors=item.authors,
         venue=item.venue,
         year=item.published.year if item.published else None,
-        publication_date=None if _is_year_alone(item.published) else item.published,
+        publication_date=None if _is_year_alone(item) else item.published,
+        date_precision=item.precision,
+        state=item.state,
         url=item.url,
         doi=doi,
         arxiv_id=item.arxiv_id,
@@ -78,9 +85,12 @@ def paper_of(item: KnowledgeItem) -> Paper:
     )
 
 
-def _is_year_alone(day: date | None) -> bool:
+def _is_year_alone(item: KnowledgeItem) -> bool:
     """A year known alone travels as its last day."""
-    return day is not None and (day.month, day.day) == (12, 31)
+    day = item.published
+    return item.precision is DatePrecision.YEAR or (
+        day is not None and (day.month, day.day) == (12, 31)
+    )
 
 
 def appeared_after(paper: Paper, cutoff: date) -> bool:
@@ -192,7 +202,7 @@ class Search:
             for item, paper in answered.finds:
                 entered = self._entered(Find(item, phase, query, number, paper))
                 new.extend([entered] if entered else [])
-        return new
+        return [candidate for candidate in new if candidate in self.pool.candidates]
 
     async def follow(self, chosen: Sequence[Candidate], number: int) -> list[Candidate]:
         """Enter what the papers kept cite, for round `number`: one packed look-up for those not
@@ -246,6 +256,12 @@ class Search:
                 " the idea and was left out"
             )
             self.context.failures.add("search", Reason.THE_IDEA_ITSELF, detail)
+            return None
+        if item.state is not None:
+            title = shorten_words(item.title, _TITLE_WORDS)[0]
+            detail = f"{item.source} says of “{title}”: {item.state.mark}; it was left out"
+            self.context.failures.add("search", Reason.RETRACTED, detail)
+            self.pool.exclude(item)
             return None
         return self.pool.add(find)
 
