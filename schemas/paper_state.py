@@ -160,8 +160,13 @@ _NOT_LETTERS = bounded(r"[\W_]{1,4}")
 
 def told_state(*words: Any) -> PaperState | None:
     """Return the gravest state among what a source tells: words, lists of words, flags."""
-    states = {state for word in words for state in _states_in(word)}
-    return next((state for state in PaperState if state in states), None)
+    states = [state for word in words for state in _states_in(word)]
+    return gravest(states) if states else None
+
+
+def gravest(states: Iterable[PaperState]) -> PaperState:
+    """Return the gravest of some states."""
+    return min(states, key=list(PaperState).index)
 
 
 def _states_in(told: Any) -> Iterable[PaperState]:

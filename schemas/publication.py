@@ -102,13 +102,12 @@ _DAY_THEN_NAME = bounded(
 )
 _WORDS = bounded(r"\w+")
 _A_YEAR = bounded(r"c?(\d{4})[a-z]?", IGNORECASE)
-_AROUND_A_YEAR = frozenset(
-    (
-        "spring summer autumn fall winter early mid late q1 q2 q3 q4 quarter first second third"
-        " fourth half of in press forthcoming accepted published online print to appear preprint"
-        " submitted c ca circa copyright year s"
-    ).split()
-)
+_AROUND_A_YEAR_TEXT = """
+spring summer autumn fall winter early mid late q1 q2 q3 q4 quarter first second third fourth half
+of in press forthcoming accepted published online print to appear preprint submitted c ca circa
+copyright year s
+"""
+_AROUND_A_YEAR = frozenset(_AROUND_A_YEAR_TEXT.split())
 
 
 def read_date(value: Any) -> PartialDate | None:

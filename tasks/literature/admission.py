@@ -5,7 +5,7 @@ from datetime import date
 
 from schemas.base import replace
 from schemas.paper import Paper
-from schemas.paper_state import PaperState, title_of_notice, unmarked_title
+from schemas.paper_state import PaperState, gravest, title_of_notice, unmarked_title
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
 from tasks.text.titles import LEAST_TITLE_WORDS, plain_title
@@ -59,6 +59,5 @@ def _told(paper: Paper, notices: list[tuple[PaperState, list[str]]]) -> Paper:
     words = plain_title(unmarked_title(paper.title)).split()
     if paper.state is not None or len(words) < LEAST_TITLE_WORDS:
         return paper
-    states = {state for state, named in notices if named[: len(words)] == words}
-    state = next((state for state in PaperState if state in states), None)
-    return paper if state is None else replace(paper, state=state)
+    states = [state for state, named in notices if named[: len(words)] == words]
+    return replace(paper, state=gravest(states)) if states else paper
