@@ -2,14 +2,14 @@
 
 from datetime import date
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from schemas.base import Noun, Prose, Severity, Stored
 from schemas.formats import OptionalWebAddress, PublicationDay, WebAddress, Year
 from schemas.identifiers import FoundPaperId, PaperId
-from schemas.paper_state import PaperState
+from schemas.paper_state import PaperState, state_of_title
 from schemas.publication import DatePrecision, in_words
 from schemas.venue_months import latest_day
 
@@ -92,6 +92,15 @@ class Paper(Noun):
             " nothing; None: it does, or nobody looked."
         ),
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _state_by_title(cls, values: Any) -> Any:
+        """Publishers mark titles: what no source says, a title may."""
+        if isinstance(values, dict) and values.get("state") is None:
+            state = state_of_title(str(values.get("title") or ""))
+            return values if state is None else {**values, "state": state}
+        return values
 
     @property
     def date_in_words(self) -> str:

@@ -15,7 +15,7 @@ from schemas.identifiers import PaperId
 from schemas.manuscripts import ManuscriptCheck, PooledWork
 from schemas.outcome import Unscored
 from schemas.paper import Paper
-from schemas.paper_state import PaperState, gravest, state_of_title
+from schemas.paper_state import PaperState, gravest
 from schemas.patterns import IGNORECASE, bounded
 from schemas.recommendation import ResourceKind
 from schemas.survey import Expansion, SurveyParameters
@@ -272,7 +272,7 @@ def _merged(
                 relevance_0_to_5=relevance.get(name),
                 about_claim=claimed.get(name, ""),
                 cited_as=entry_of.get(name, ""),
-                **_state(paper.state, state_of_title(paper.title)),
+                **_state(paper.state, None),
                 abstract=paper.abstract,
             ),
             paper,
