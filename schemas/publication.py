@@ -140,7 +140,7 @@ def publication_of(
     nothing earlier is known.
     """
     stated, stated_year = read_date(day), read_date(year)
-    unreadable = (stated is None and _holds(day)) or (stated_year is None and _holds(year))
+    unreadable = (stated is None and holds(day)) or (stated_year is None and holds(year))
     known = _trusted(stated, stated_year.year if stated_year else None)
     if preprint is not None and (known is None or preprint.last < known.last):
         known = preprint
@@ -169,11 +169,11 @@ def _is_zero_day(stated: PartialDate) -> bool:
     return stated.day is not None and stated.last in _ZERO_DAYS
 
 
-def _holds(value: Any) -> bool:
-    """Whether a field holds anything."""
-    if isinstance(value, float) and math.isnan(value):
-        return False
-    return value is not None and str(value).strip().casefold() not in ("", "none", "nan", "null")
+def holds(value: Any) -> bool:
+    """Return whether a field holds anything."""
+    if isinstance(value, list | tuple | Mapping):
+        return bool(value)
+    return str(value).strip().casefold() not in ("", "none", "nan", "nat", "null")
 
 
 def _partial(

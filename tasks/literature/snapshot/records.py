@@ -4,7 +4,7 @@ JSON. Every identifier has one canonical spelling, so that two spellings never b
 
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from datetime import date
 from operator import attrgetter
@@ -18,6 +18,7 @@ from schemas.patterns import IGNORECASE, bounded
 from schemas.publication import (
     DatePrecision,
     Publication,
+    holds,
     preprint_month,
     publication_of,
     read_date,
@@ -34,6 +35,7 @@ _ARXIV_BARE = bounded(
     r"((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))(?:v\d+)?", IGNORECASE
 )
 _DOI = bounded(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", IGNORECASE)
+_BETWEEN_NAMES = bounded(r"\s?;\s?|,? and |,? & ")
 _NOT_WORD = bounded(r"[\W_]+")
 # Readers of JSON that know only floats take integers below 2**53 without loss.
 _CORPUS_IDS = (1 << 52) - 1
@@ -310,6 +312,23 @@ def publication_of_row(row: Mapping[str, Any]) -> Publication:
     )
 
 
+MAY_BE_UNREADABLE = ("authors", "doi", "publication_date", "year")
+"""Fields whose loss changes what is found, shown or left out."""
+
+
+def unreadable_fields(row: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a row that hold something that cannot be read."""
+    readers: dict[str, Callable[[Any], Any]] = {
+        "authors": lambda value: _authors(value)[0],
+        "doi": lambda value: canonical_doi(read_text(value) or ""),
+        "publication_date": read_date,
+        "year": read_date,
+    }
+    return [
+        name for name in MAY_BE_UNREADABLE if holds(row.get(name)) and not readers[name](row[name])
+    ]
+
+
 def _stored_year(row: Mapping[str, Any], published: Publication) -> int | None:
     """The year as the source says it, so that an audit sees where its day contradicts it."""
     stated = read_date(row.get("year"))
@@ -362,11 +381,21 @@ def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
         (read_text(each.get("name")), read_text(each.get("authorId") or each.get("id")))
         if isinstance(each, Mapping)
         else (read_text(each), None)
-        for each in _listed(value) or ()
+        for each in (_names_in(value) if isinstance(value, str) else _listed(value) or ())
     ]
     known = [(name, identifier) for name, identifier in named if name]
     identifiers = tuple(identifier or "" for _, identifier in known)
     return tuple(name for name, _ in known), identifiers if any(identifiers) else None
+
+
+def _names_in(text: str) -> list[str]:
+    """Names in one text: with semicolons or “and” between them, or with commas between whole ones,
+    as “Ann Lee, Bo Li” has and “Lee, Ann” has not.
+    """
+    names = [name.strip() for name in _BETWEEN_NAMES.split(text)]
+    if len(names) == 1 and all(" " in name.strip() for name in text.split(",")):
+        names = [name.strip() for name in text.split(",")]
+    return [name for name in names if name]
 
 
 def _listed(value: Any) -> list[Any] | tuple[Any, ...] | None:
