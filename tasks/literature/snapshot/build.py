@@ -32,9 +32,10 @@ from tasks.literature.snapshot.store import PaperStore, References
 from tasks.literature.snapshot.text_index import write_text_index
 from tasks.literature.snapshot.vectors import write_vectors
 
-_LAYOUT = "4"
+_LAYOUT = "5"
 """How an unfinished build keeps its place; one of another layout starts anew."""
-
+_READING = "dates and states"
+"""How rows are read; files are indexed anew where it has changed."""
 _SUPERSEDED_AFTER_SECONDS = 7 * 24 * 3600.0
 
 
@@ -88,7 +89,7 @@ def index_of_file(source: Path, home: Path) -> Path:
     Raises:
         SnapshotError: the source cannot be read.
     """
-    version = content_hash(open_papers(source).identity, str(FORMAT_VERSION), length=8)
+    version = content_hash(open_papers(source).identity, str(FORMAT_VERSION), _READING, length=8)
     return home / "snapshots" / f"{_index_name(source)}{version}"
 
 
