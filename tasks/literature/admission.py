@@ -39,7 +39,7 @@ class Admission:
                 reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
                 left_out.setdefault(reason, []).append(paper)
         for reason, those in left_out.items():
-            named = {paper.paper_id: paper.title for paper in those}
+            named = {str(paper.paper_id): paper.title for paper in those}
             self._ledger.leave_out(reason, named, cutoff)
         return kept
 

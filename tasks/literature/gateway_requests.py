@@ -182,12 +182,12 @@ class GatewayRequests:
     def _leave_out(self, request: Request, names: str) -> None:
         """Count the papers that a search in a snapshot would have found but for the cutoff."""
         cutoff = read_date(request.parameter("publicationDateOrYear").lstrip(":"))
-        undated, dated = {}, {}
+        if cutoff is None:
+            return
         for name in names.split():
-            (undated if name.startswith(UNDATED_MARK) else dated)[name.lstrip(UNDATED_MARK)] = ""
-        if cutoff is not None:
-            self.ledger.leave_out(Reason.NO_DATE, undated, cutoff.last)
-            self.ledger.leave_out(Reason.AFTER_CUTOFF, dated, cutoff.last)
+            undated = name.startswith(UNDATED_MARK)
+            reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
+            self.ledger.leave_out(reason, {name.lstrip(UNDATED_MARK): ""}, cutoff.last)
 
     async def _send(self, request: Request) -> Answer | NoAnswerError:
         """Try again while the gateway is being restarted, and no longer."""
