@@ -260,7 +260,7 @@ class Search:
         if item.state is not None:
             title = shorten_words(item.title, _TITLE_WORDS)[0]
             detail = f"{item.source} says of “{title}”: {item.state.mark}; it was left out"
-            self.context.failures.add("search", Reason.RETRACTED, detail)
+            self.context.failures.leave_out("search", Reason.RETRACTED, detail)
             self.pool.exclude(item)
             return None
         return self.pool.add(find)
