@@ -135,7 +135,9 @@ class _Gateway:
     async def _ask(self, url: str, identifiers: Sequence[str]) -> Answer[Paper]:
         async with open_client(self.settings.literature.timeout_seconds) as http:
             ledger = Ledger(IdeaId("audit"))
-            client = SemanticScholarClient(url, ledger, http, self.settings.literature)
+            client = SemanticScholarClient(
+                url, ledger, http, self.settings.literature, with_retracted=True
+            )
             return await client.papers([PaperId(each) for each in identifiers], None)
 
 

@@ -2,7 +2,7 @@
 lake here, before anything is written, and every mistake is named in one line.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from schemas.settings import Settings
 from schemas.survey import Survey
 from tasks.citations.bib_entries import read_bib
 from tasks.ideas.read import read_ideas
+from tasks.text.words import shorten_words
 from tasks.writing.charts import experiment_charts
 from tasks.writing.claims import (
     Claims,
@@ -61,6 +62,8 @@ from warehouse.layout import Layout
 from warehouse.queries import Queries, open_queries
 from warehouse.surveys import SURVEY_RECORD, SURVEYS
 from warehouse.units.reading import published_head, published_units
+
+_TITLE_WORDS = 12
 
 
 @dataclass(slots=True)
@@ -132,7 +135,10 @@ def resolve_draft(idea: str, options: WriteOptions, settings: Settings) -> Draft
         experiment_run_ids=tuple(dict.fromkeys(run_id for run_id, _ in found.experiments)),
         survey_run_id=RunId(options.survey) if options.survey else None,
         api_calls=api_calls,
-        remarks=_remarks(material, planned=options.outline is None),
+        remarks=(
+            *_remarks(material, planned=options.outline is None),
+            *_not_cited([*works, *found.works]),
+        ),
     )
 
 
@@ -251,7 +257,7 @@ def _material(
     if found.review is not None and found.review.evaluation.soundness is not None:
         concerns = found.review.evaluation.soundness.concerns
         add_concerns(claims, concerns, idea, found.review.run.run_id)
-    listed = joined([given, found.works])
+    listed = [each for each in joined([given, found.works]) if each.paper.state is None]
     works = keyed(listed[: max(MOST_WORKS, len(given))])
     add_works(claims, works, idea.text)
     stems = [add_experiment(claims, run_id, each) for run_id, each in found.experiments]
@@ -291,6 +297,13 @@ def _figures(found: _Found, stems: Sequence[str], form: Form) -> tuple[DraftFigu
         for figure in experiment_charts(run_id, each, stem, alone=len(tried) == 1)
     ]
     return (experiment_graph(tried), *charts)
+
+
+def _not_cited(works: Sequence[Known]) -> Iterator[str]:
+    """A line for each work that is never cited, as it does not stand."""
+    marks = {each.paper.title: each.paper.state.mark for each in works if each.paper.state}
+    for title, mark in marks.items():
+        yield f"not cited, as it is {mark}: “{shorten_words(title, _TITLE_WORDS)[0]}”"
 
 
 def _remarks(material: Material, *, planned: bool) -> tuple[str, ...]:

@@ -56,5 +56,7 @@ async def _search(
     url: str, query: str, options: SearchOptions, settings: Settings
 ) -> Answer[Paper]:
     async with open_client(settings.literature.timeout_seconds) as http:
-        client = SemanticScholarClient(url, Ledger(IdeaId("search")), http, settings.literature)
+        client = SemanticScholarClient(
+            url, Ledger(IdeaId("search")), http, settings.literature, with_retracted=True
+        )
         return await client.search_papers(query, options.limit, options.cutoff)

@@ -44,12 +44,16 @@ class Answer(Generic[ItemT]):
         return not self.failures
 
 
+LEFT_OUT = "left_out"
+"""Stage of papers that were found and counted for nothing: nothing failed there."""
+
+
 class Failure(Noun):
     """A failed look-up, judgement, document or idea."""
 
     stage: str = Field(
         description="read_ideas, soundness, contribution, literature, documents, resources,"
-        " evaluate.",
+        " evaluate; left_out: papers that were found and counted for nothing.",
     )
     subject: Writable = Field(
         description="What failed: a method, paper, query or idea, by identifier.",

@@ -11,6 +11,8 @@ from pydantic import Field, ValidationInfo, field_validator
 from schemas.base import Noun
 from schemas.failure import Answer
 from schemas.formats import PublicationDay
+from schemas.paper_state import PaperState
+from schemas.publication import DatePrecision
 from schemas.source_text import SourceText, plain_abstract
 
 
@@ -38,6 +40,9 @@ class KnowledgeItem(Noun):
             " where the source gives no date."
         ),
     )
+    precision: DatePrecision | None = Field(
+        default=None, description="How much of `published` is known; None: the day, or nothing."
+    )
     updated: date | None = Field(
         default=None, description="When what is shown was last changed, where the source says so."
     )
@@ -53,8 +58,8 @@ class KnowledgeItem(Noun):
     )
     arxiv_id: str | None = Field(default=None, description="Without the version.")
     pdf_url: str | None = None
-    retracted: bool | None = Field(
-        default=None, description="Whether it was taken back; None: the source does not say."
+    state: PaperState | None = Field(
+        default=None, description="Why it does not count; None: nothing of the kind is known."
     )
     language: str | None = Field(default=None, description="Programming language.")
     topics: tuple[str, ...] = ()

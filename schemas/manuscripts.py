@@ -13,6 +13,8 @@ from schemas.failure import Failure
 from schemas.formats import CallUsd, PublicationDay, WebAddress, Year
 from schemas.identifiers import PaperId
 from schemas.outcome import Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.paper_state import PaperState
+from schemas.publication import DatePrecision, in_words
 from schemas.reasons import Reason
 
 REVIEW_STAGES = frozenset(
@@ -216,7 +218,13 @@ class PooledWork(Noun):
     authors: tuple[str, ...] = Field(default=(), description="Names in printed order.")
     venue: str = Field(default="", description="Journal or conference; empty when unknown.")
     year: Year = Field(description="Year of publication.")
-    publication_date: PublicationDay = Field(description="Day of publication.")
+    publication_date: PublicationDay = Field(
+        description="Day of publication, the last day of a month known alone."
+    )
+    date_precision: DatePrecision | None = Field(
+        default=None,
+        description="How much of the date is known; None: nothing, or the source does not say.",
+    )
     url: WebAddress = Field(default="", description="Page of the work; empty when unknown.")
     doi: str | None = Field(default=None, description="DOI.")
     relevance_0_to_5: int | None = Field(
@@ -230,7 +238,17 @@ class PooledWork(Noun):
         description="Its entry in the list of references; empty: it was not found there.",
     )
     retracted: bool = Field(
-        description="Whether its title, OpenAlex or Crossref says it was retracted."
+        description=(
+            "Whether its title, the literature, OpenAlex or Crossref says it was retracted or"
+            " withdrawn."
+        )
+    )
+    state: PaperState | None = Field(
+        default=None,
+        description=(
+            "What they say of it: retracted, withdrawn, under an expression of concern, or a"
+            " notice; None: nothing of the kind is known."
+        ),
     )
     uses: tuple[str, ...] = Field(
         default=(),
@@ -240,6 +258,17 @@ class PooledWork(Noun):
         default=None,
         description="As the source has it: a revision shows it again; None: it had none.",
     )
+
+    @property
+    def mark(self) -> str:
+        """The mark of a work that does not stand; empty for any other."""
+        if self.state is not None:
+            return self.state.mark
+        return PaperState.RETRACTED.mark if self.retracted else ""
+
+    def date_in_words(self, unknown: str) -> str:
+        """Return its date as precisely as it is known."""
+        return in_words(self.publication_date, self.date_precision, self.year, unknown)
 
 
 class ManuscriptCheck(Noun):

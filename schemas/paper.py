@@ -2,13 +2,15 @@
 
 from datetime import date
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from schemas.base import Noun, Prose, Severity, Stored
 from schemas.formats import OptionalWebAddress, PublicationDay, WebAddress, Year
 from schemas.identifiers import FoundPaperId, PaperId
+from schemas.paper_state import PaperState, state_of_title
+from schemas.publication import DatePrecision, in_words
 from schemas.source_text import SourceText, plain_abstract
 from schemas.venue_months import latest_day
 
@@ -36,8 +38,28 @@ class Paper(Noun):
     )
     venue: SourceText = Field(default="", description="Journal or conference; empty when unknown.")
     venue_id: str | None = Field(default=None, description="The source's identifier of the venue.")
-    year: Year = Field(default=None, description="Year of publication.")
-    publication_date: PublicationDay = Field(default=None, description="Day of publication.")
+    year: Year = Field(
+        default=None,
+        description="Year of publication, of its preprint where it has an earlier one.",
+    )
+    publication_date: PublicationDay = Field(
+        default=None,
+        description=(
+            "Day of publication, the last day of the month where the month alone is known; None:"
+            " no more than the year is known."
+        ),
+    )
+    date_precision: DatePrecision | None = Field(
+        default=None,
+        description="How much of the date is known; None: nothing, or the source does not say.",
+    )
+    state: PaperState | None = Field(
+        default=None,
+        description=(
+            "Why it does not count as evidence: retracted, withdrawn, under an expression of"
+            " concern, or a notice; None: nothing of the kind is known."
+        ),
+    )
     url: WebAddress = Field(default="", description="Page of the paper; empty when unknown.")
     doi: str | None = Field(default=None, description="DOI.")
     arxiv_id: str | None = Field(default=None, description="arXiv identifier.")
@@ -86,6 +108,20 @@ class Paper(Noun):
     @classmethod
     def _describing(cls, abstract: str | None, info: ValidationInfo) -> str | None:
         return plain_abstract(abstract, info.data.get("title", "")) if abstract else None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _state_by_title(cls, values: Any) -> Any:
+        """Publishers mark titles: what no source says, a title may."""
+        if isinstance(values, dict) and values.get("state") is None:
+            state = state_of_title(str(values.get("title") or ""))
+            return values if state is None else {**values, "state": state}
+        return values
+
+    @property
+    def date_in_words(self) -> str:
+        """`YYYY-MM-DD`, as much of it as is known; `n.d.` where nothing is."""
+        return in_words(self.publication_date, self.date_precision, self.year, "n.d.")
 
     @property
     def latest_publication_date(self) -> date | None:

@@ -263,6 +263,12 @@ class Reason(StrEnum):
         Passes.NEVER,
         About.LOOK_UP,
     )
+    RETRACTED = (
+        "retracted",
+        "it was retracted or withdrawn, or is under an expression of concern",
+        Passes.NEVER,
+        About.LOOK_UP,
+    )
     THE_IDEA_ITSELF = (
         "the_idea_itself",
         "it is the idea's own publication",

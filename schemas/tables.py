@@ -332,6 +332,7 @@ SURVEY_TABLES = (
         more=(
             *columns_of(SurveyPaper, "paper_id"),
             *columns_of(Paper, "title", "authors", "venue", "year", "publication_date", "url"),
+            *columns_of(Paper, "date_precision", "state"),
             *columns_of(Paper, "doi", "arxiv_id", "citation_count"),
             *columns_of(Paper, "abstract", "open_access_pdf_url"),
         ),

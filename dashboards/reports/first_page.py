@@ -203,9 +203,11 @@ def _missing(gaps: Sequence[Gap]) -> str:
     total = sum(gap.count for gap in gaps if gap.failed)
     if not gaps:
         return "Every look-up was answered and every judgement made."
+    left_out = "".join(f" {gap.detail}." for gap in gaps if not gap.failed and gap.detail)
     if not total:
-        return "Every look-up was answered."
-    return f"{figures.counted(total, 'look-up or judgement', 'look-ups or judgements')} failed."
+        return f"Every look-up was answered.{left_out}"
+    failed = figures.counted(total, "look-up or judgement", "look-ups or judgements")
+    return f"{failed} failed.{left_out}"
 
 
 def _cause(evaluation: IdeaEvaluation, *modules: ModuleEvaluation | None) -> str:
@@ -262,6 +264,9 @@ def _worth(action: Action) -> tuple[int, int]:
 
 def _gaps(gaps: Sequence[Gap]) -> Iterator[str]:
     for gap in gaps[:GAPS_SHOWN]:
+        if gap.detail and not gap.failed:
+            yield gap.detail
+            continue
         told = f" ({gap.detail})" if gap.detail else ""
         yield f"{gap.what}, {figures.counted(gap.count, 'time')}: {gap.why}{told}"
     if len(gaps) > GAPS_SHOWN:

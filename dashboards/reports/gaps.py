@@ -8,7 +8,7 @@ from dashboards.reports.papers import paper_link
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.wording import reason, stage
 from schemas.evaluation import IdeaEvaluation
-from schemas.failure import Failure, commonest_cause
+from schemas.failure import LEFT_OUT, Failure, commonest_cause
 from schemas.outcome import Provenance
 from schemas.reasons import About, Reason
 
@@ -21,7 +21,8 @@ class Gap:
 
     Attributes:
         detail: what most of them were told.
-        failed: False where the offline baseline judges nothing by its nature.
+        failed: False where the offline baseline judges nothing by its nature, and for papers that
+            were found and left out.
     """
 
     what: str
@@ -78,6 +79,7 @@ def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
             subjects=_subjects([failure.subject for failure in failures], names),
             detail=commonest_cause(failure.detail for failure in failures),
             retryable=any(failure.retryable for failure in failures),
+            failed=where != LEFT_OUT,
         )
 
 

@@ -38,7 +38,10 @@ def reference(paper: Paper) -> Markdown:
         names += " et al."
     title = link(paper.title.strip().rstrip(".") or "Untitled", paper_url(paper))
     venue = f" *{plain(paper.venue)}*." if paper.venue.strip() else ""
-    return Markdown(f"{plain(names)} ({_full_date(paper)}). {title}.{venue}{version_links(paper)}")
+    mark = f" {plain(paper.state.mark.capitalize())}." if paper.state is not None else ""
+    return Markdown(
+        f"{plain(names)} ({paper.date_in_words}). {title}.{venue}{mark}{version_links(paper)}"
+    )
 
 
 def version_links(paper: Paper) -> Markdown:
@@ -58,14 +61,6 @@ def in_reading_order(papers: Sequence[Paper]) -> list[Paper]:
             paper.title.casefold(),
             paper.paper_id,
         ),
-    )
-
-
-def _full_date(paper: Paper) -> str:
-    return (
-        paper.publication_date.isoformat()
-        if paper.publication_date is not None
-        else paper_date(paper)
     )
 
 

@@ -12,6 +12,7 @@ from flows.talk import print_note, print_warning
 from schemas.choices import LIVE, LiteratureChoice
 from schemas.errors import ConfigurationError
 from schemas.literature_options import AuditOptions, SearchOptions
+from schemas.paper import Paper
 from schemas.settings import Settings
 from schemas.web_origins import is_loopback, names_of_server
 
@@ -132,7 +133,7 @@ def search(
     options: SearchOptions,
     json: Json = False,
 ) -> int:
-    """Search papers, as an evaluation would."""
+    """Search papers, as an evaluation would; works that do not stand bear a mark here."""
     from flows.commands.output import print_table
     from flows.searching import failures_in_words, search_papers, told
 
@@ -142,7 +143,7 @@ def search(
     else:
         print_table(
             ["year", "title", "venue", "url"],
-            [[str(p.year or "–"), p.title, p.venue, p.url] for p in answer.items],
+            [[str(p.year or "–"), _marked(p), p.venue, p.url] for p in answer.items],
         )
     for line in failures_in_words(answer):
         print_warning(line)
@@ -166,6 +167,11 @@ def audit(
     audited = audit_index(index, options, Settings())
     print_audit(audited, as_json=json)
     return 0 if not audited.warnings else 1
+
+
+def _marked(paper: Paper) -> str:
+    """The title, with a mark where the work does not stand."""
+    return paper.title if paper.state is None else f"{paper.title} ({paper.state.mark})"
 
 
 def _free_port(host: str) -> int:

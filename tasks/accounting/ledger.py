@@ -2,15 +2,22 @@
 look-ups met.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 
 from schemas.calls import ApiCall, LlmCall
-from schemas.failure import Failure
+from schemas.failure import LEFT_OUT, Failure
 from schemas.identifiers import IdeaId, PaperId
 from schemas.judging import JudgeVote
 from schemas.paper import CitationEdge
+from schemas.reasons import Reason
 from tasks.telemetry.reporting import model_calls, source_calls
+from tasks.text.words import shorten_words
+
+_NAME_CHARACTERS = 12
+"""Of an identifier: as many as the gateway tells of a paper that it left out."""
+_TITLE_WORDS = 12
 
 
 @dataclass(slots=True)
@@ -29,6 +36,7 @@ class Ledger:
     api_calls: list[ApiCall] = field(default_factory=source_calls)
     failures: list[Failure] = field(default_factory=list)
     judge_votes: list[JudgeVote] = field(default_factory=list)
+    _left_out: dict[Reason, dict[str, str]] = field(default_factory=dict)
     _edges: dict[tuple[PaperId, PaperId], CitationEdge] = field(default_factory=dict)
     counted_requests: int = 0
     requests_counted_before: int = 0
@@ -45,7 +53,50 @@ class Ledger:
             if known is None or known.contexts is None:
                 self._edges[edge.citing_paper_id, edge.cited_paper_id] = edge
 
+    def leave_out(
+        self, reason: Reason, papers: Mapping[str, str], cutoff: date | None = None
+    ) -> None:
+        """Count papers that nothing is judged by, each once, in one failure for each reason.
+
+        Args:
+            papers: titles by identifier; a title may be empty.
+        """
+        known = self._left_out.setdefault(reason, {})
+        size = len(known)
+        for paper_id, title in papers.items():
+            name = paper_id[:_NAME_CHARACTERS]
+            known[name] = known.get(name) or title
+        if len(known) > size:
+            subject, detail = _in_words(reason, known, cutoff)
+            others = [one for one in self.failures if (one.reason, one.stage) != (reason, LEFT_OUT)]
+            failure = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
+            self.failures[:] = [*others, failure]
+
     def is_new_request(self) -> bool:
         """Whether the next literature request is one that no earlier start of the idea made."""
         self.counted_requests += 1
         return self.counted_requests > self.requests_counted_before
+
+
+def _in_words(reason: Reason, papers: Mapping[str, str], cutoff: date | None) -> tuple[str, str]:
+    """What was left out, and how much of it and why."""
+    count = "1 paper" if len(papers) == 1 else f"{len(papers):,} papers"
+    if reason is Reason.AFTER_CUTOFF:
+        detail = f"{count} may have appeared after the cutoff {cutoff} and counted for nothing"
+        return f"papers after {cutoff}", detail
+    if reason is Reason.NO_DATE:
+        detail = (
+            f"{count} without a date that can be read counted for nothing, as there is a cutoff"
+        )
+        return "papers without a date", detail
+    titles = sorted(filter(None, papers.values()))
+    named = f" (“{shorten_words(titles[0], _TITLE_WORDS)[0]}”{_more(len(titles) - 1)})"
+    detail = (
+        f"{count} counted for nothing: retracted, withdrawn, under an expression of concern, or"
+        f" a notice{named}"
+    )
+    return "papers that do not stand", detail
+
+
+def _more(count: int) -> str:
+    return f" and {count:,} more" if count else ""

@@ -3,6 +3,7 @@ as papers by the keys that its user cites them with.
 """
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 from bibtexparser.entrypoint import parse_string
@@ -12,7 +13,9 @@ from pylatexenc.latex2text import LatexNodes2Text
 from schemas.errors import ConfigurationError
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
+from schemas.paper_state import state_of
 from schemas.patterns import bounded
+from schemas.publication import Publication, publication_of
 
 MOST_BYTES, MOST_ENTRIES = 5_000_000, 2_000
 logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # what it skips is refused by line
@@ -51,17 +54,28 @@ def read_bib(path: Path) -> list[tuple[str, Paper]]:
 
 def _paper(entry: Entry) -> Paper:
     fields = {name.lower(): field.value for name, field in entry.fields_dict.items()}
-    year = _YEAR.search(str(fields.get("year") or fields.get("date") or ""))
+    published = _published(fields)
     names = " ".join(str(fields.get("author") or "").split()).split(" and ")
     return Paper(
         paper_id=PaperId(f"bib:{entry.key}"),
         title=_plain(fields.get("title")) or "Untitled",
         authors=tuple(name for name in map(_plain, names) if name and name != "others"),
         venue=_plain(fields.get("journal") or fields.get("booktitle")),
-        year=int(year.group()) if year else None,
+        year=published.year,
+        publication_date=published.day,
+        date_precision=published.precision,
+        state=state_of(_plain(fields.get("title")), None, _plain(fields.get("note"))),
         url=_plain(fields.get("url")),
         doi=_plain(fields.get("doi")) or None,
     )
+
+
+def _published(fields: Mapping[str, object]) -> Publication:
+    """The date of an entry, by BibTeX's year and month or BibLaTeX's date."""
+    date, month = _plain(fields.get("date")), _plain(fields.get("month"))
+    year = _YEAR.search(_plain(fields.get("year")) or date)
+    named = f"{year.group()}-{month}" if year and month else ""
+    return publication_of(date or named, year.group() if year else None)
 
 
 def _plain(value: object) -> str:

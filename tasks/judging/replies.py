@@ -4,6 +4,7 @@ Values are never guessed, and broken JSON is mended only without adding or losin
 """
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, get_origin
@@ -35,6 +36,13 @@ _MOST_QUOTES_TIMES_CHARACTERS = 50_000_000
 
 def json_values(text: str) -> Iterator[Any]:
     """Every outermost JSON object or list of `text`, in order."""
+    for value, _, _ in _json_spans(text):
+        if isinstance(value, dict) or any(isinstance(item, dict | str) for item in value):
+            yield value
+
+
+def _json_spans(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Every outermost JSON value of `text` with its first place and the one after its last."""
     place = failed = reread = 0
     while failed < _MOST_FAILED_STARTS and reread < _MOST_REREAD_CHARACTERS:
         start = next(_START.finditer(text, place), None)
@@ -47,10 +55,7 @@ def json_values(text: str) -> Iterator[Any]:
             failed += 1
             reread += getattr(error, "pos", len(text)) - place
             continue
-        if isinstance(value, dict) or (
-            isinstance(value, list) and any(isinstance(item, dict | str) for item in value)
-        ):
-            yield value
+        yield value, start.start(), place
 
 
 def looks_cut_off(text: str) -> bool:
@@ -150,6 +155,21 @@ def is_refusal(text: str) -> bool:
     return len(text) <= _LONGEST and _REFUSAL.match(text) is not None
 
 
+# Thoughts, as templates of reasoning models mark them: DeepSeek and Qwen, Kimi, Magistral, gpt-oss
+# (also with its special tokens stripped), Cohere, Sky-T1.
+_THOUGHT = "(?:think|thinking|thoughts?|reasoning|scratchpad|analysis)"
+_THOUGHTS_BEGIN = bounded(
+    rf"<(?:[a-z]{{1,12}}:)?{_THOUGHT}>|◁think▷|\[THINK\]|<\|begin_of_thought\|>|<\|START_THINKING\|>"
+    r"|<\|channel\|>\s?(?:analysis|commentary)",
+    IGNORECASE,
+)
+_THOUGHTS_END = bounded(
+    rf"</(?:[a-z]{{1,12}}:)?{_THOUGHT}>|◁/think▷|\[/THINK\]|<\|end_of_thought\|>|<\|END_THINKING\|>"
+    r"|<\|channel\|>\s?final[^<]{0,20}(?:<\|constrain\|>[^<]{0,20})?<\|message\|>"
+    r"|assistantfinal(?=\s{0,99}[\[{`])",
+    IGNORECASE,
+)
+
 OutputT = TypeVar("OutputT", bound=Reply)
 _DETAIL_LENGTH = 300
 
@@ -184,10 +204,10 @@ def parse_reply(
 ) -> ParsedReply[OutputT] | UnusableReply:
     """Read `text` as `output_model`.
 
-    Taken, in this order: the whole text as JSON; the JSON values inside it (in fences, in prose),
-    of which the last that validates with the most fields counts; broken JSON mended by
-    `json_repair`, if mending neither invents nor drops text. Whatever is taken has passed the
-    model's validation.
+    Thoughts are dropped first: everything up to the last closing tag of theirs. Taken, in this
+    order: the JSON values in the text (alone, in fences, in prose), of which the last that
+    validates counts; broken JSON mended by `json_repair`, if mending neither invents nor drops
+    text. Whatever is taken has passed the model's validation.
 
     Args:
         finish_reason: as the provider gave it; `length` and `max_tokens` mean cut off,
@@ -197,16 +217,19 @@ def parse_reply(
     text, refusal = with_whole_characters(text or ""), with_whole_characters(refusal or "")
     if refusal or finish_reason == "content_filter":
         return _refused(refusal or "the provider's content filter stopped the reply")
-    body = _without_thoughts(text).strip()
-    cut_off = finish_reason in ("length", "max_tokens")
-    if not body and not cut_off:
-        return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "the reply is empty", again=True)
-    if cut_off:
+    if finish_reason in ("length", "max_tokens"):
         return _cut_off()  # a part that happens to be valid is not the answer
+    thoughts, body, unclosed = _apart(text)
+    if unclosed:
+        detail = "the reply ends inside its thoughts"
+        return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
+    if not body:
+        return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "the reply is empty", again=True)
     best, error = _best(json_values(body), output_model)
     if best is not None:
         return ParsedReply(best)
-    if error is None and is_refusal(body):
+    # Who drafted an answer among the thoughts did not refuse to give one.
+    if error is None and is_refusal(body) and _best(json_values(thoughts), output_model)[0] is None:
         return _refused(body)
     if looks_cut_off(body):
         detail = "the reply ends inside its JSON"
@@ -220,24 +243,17 @@ def parse_reply(
 
 
 def _best(values: Iterator[Any], output_model: type[OutputT]) -> tuple[OutputT | None, str | None]:
-    """The validating value with the most of the model's fields, the last of equals; else the last
-    error.
-    """
+    """Return the last value that validates, else the last error."""
     best: OutputT | None = None
-    most = -1
     error: str | None = None
     for value in values:
         answer = _as_answer(value, output_model)
         if answer is None:
             continue
-        known = len(answer.keys() & _names(output_model))
         try:
-            validated = output_model.model_validate(answer)
+            best = output_model.model_validate(answer)
         except ValidationError as problem:
             error = _validation_message(problem)
-            continue
-        if known >= most:
-            best, most = validated, known
     return best, error
 
 
@@ -267,10 +283,29 @@ def _names(output_model: type[Reply]) -> set[str]:
     return set(fields) | {field.alias for field in fields.values() if field.alias}
 
 
-def _without_thoughts(text: str) -> str:
-    """Drop what a reasoning model thought aloud before its answer."""
-    start, closed, answer = text.partition("</think>")
-    return answer if closed and start.lstrip().startswith("<think>") else text
+def _apart(text: str) -> tuple[str, str, bool]:
+    """Split a reply into thoughts and answer; True: the thoughts at its end are never closed.
+
+    Models without an opening tag close their thoughts all the same: their templates open them.
+    Marks inside a JSON value are text, as of an answer that quotes such a tag.
+    """
+    marks = [*_THOUGHTS_END.finditer(text), *_THOUGHTS_BEGIN.finditer(text)]
+    if not marks:
+        return "", text.strip(), False
+    quoted = [(first, end) for _, first, end in _json_spans(text)]
+    starts = [first for first, _ in quoted]
+
+    def stands_in_json(mark: Match[str]) -> bool:
+        place = bisect_right(starts, mark.start())
+        return place > 0 and mark.start() < quoted[place - 1][1]
+
+    begin = 0
+    for mark in _THOUGHTS_END.finditer(text):
+        begin = begin if stands_in_json(mark) else mark.end()
+    unclosed = any(
+        not stands_in_json(mark) for mark in _THOUGHTS_BEGIN.finditer(text) if mark.start() >= begin
+    )
+    return text[:begin], text[begin:].strip(), unclosed
 
 
 def _validation_message(problem: ValidationError) -> str:

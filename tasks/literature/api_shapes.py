@@ -5,14 +5,16 @@ What is not a paper becomes None, never a half-filled one.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import MAXYEAR, MINYEAR, date
+from datetime import date
 from typing import Any
 
 from schemas.errors import RequestRejectedError
 from schemas.identifiers import PaperId, content_hash
 from schemas.naming import INVISIBLE
 from schemas.paper import CitationEdge, Paper, Passage
+from schemas.paper_state import state_of
 from schemas.patterns import bounded
+from schemas.publication import preprint_month, publication_of
 from tasks.literature.publication import canonical_doi, is_discussion
 
 FIELDS = (
@@ -27,7 +29,8 @@ def parse_paper(row: Any) -> Paper | None:
     """A paper object of any endpoint; None for a row without identifier or title (references the
     API could not match), and for a comment or reply in the public review of a paper.
 
-    API: "Paper object"; fields may be missing or null.
+    API: "Paper object"; fields may be missing or null. A snapshot also answers `publicationMonth`
+    and `state`, for which the API has no fields.
     """
     if not isinstance(row, Mapping):
         return None
@@ -40,22 +43,31 @@ def parse_paper(row: Any) -> Paper | None:
     if is_discussion(title, canonical_doi(doi or "")):
         return None
     authors, author_ids = _authors(row.get("authors"))
+    url, abstract = _text(row.get("url")), _text(row.get("abstract"))
+    arxiv_id = _text(external.get("ArXiv"))
+    published = publication_of(
+        row.get("publicationDate") or row.get("publicationMonth"),
+        row.get("year"),
+        preprint=preprint_month(arxiv_id, url, doi),
+    )
     return Paper(
         paper_id=PaperId(paper_id),
         corpus_id=integer(row.get("corpusId")) or integer(external.get("CorpusId")),
         title=title,
-        abstract=_text(row.get("abstract")),
+        abstract=abstract,
         authors=authors,
         author_ids=author_ids,
         venue_id=_text(_value(row.get("publicationVenue"), "id")),
         fields_of_study=_names(row.get("s2FieldsOfStudy"), "category"),
         concepts=_names(row.get("concepts"), "name"),
         venue=_text(row.get("venue")) or "",
-        year=_year(row.get("year")),
-        publication_date=_date(row.get("publicationDate")),
-        url=_text(row.get("url")) or "",
+        year=published.year,
+        publication_date=published.day,
+        date_precision=published.precision,
+        state=state_of(title, abstract, row.get("state"), row.get("publicationTypes")),
+        url=url or "",
         doi=doi,
-        arxiv_id=_text(external.get("ArXiv")),
+        arxiv_id=arxiv_id,
         open_access_pdf_url=open_access_pdf_url(row.get("openAccessPdf")),
         citation_count=integer(row.get("citationCount")),
         reference_count=integer(row.get("referenceCount")),
@@ -153,18 +165,6 @@ def _names(value: Any, called: str) -> tuple[str, ...] | None:
 
 def _text(value: Any) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
-
-
-def _year(value: Any) -> int | None:
-    year = integer(value)
-    return year if year is not None and MINYEAR <= year <= MAXYEAR else None
-
-
-def _date(value: Any) -> date | None:
-    try:
-        return date.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
 
 
 _KINDS = frozenset({"title", "abstract", "body"})

@@ -22,7 +22,8 @@ class LiteratureClient(Protocol):
     No method raises for what a source does: failures travel in the answer.
 
     `cutoff` is enforced twice: sent with the query where the endpoint takes a date, and again on
-    what comes back. Papers after it are removed and counted in `inadmissible_count`.
+    what comes back. Papers after it are removed and counted in `inadmissible_count`. Works that were
+    retracted or withdrawn, or are under an expression of concern, are removed too.
     """
 
     @property

@@ -101,16 +101,18 @@ class EdgeLists:
         if withheld:
             failures.append(self._withheld(withheld, len(wanted)))
         found: list[Neighbour] = []
-        inadmissible: set[PaperId] = set()
+        late: set[PaperId] = set()
         for seed in wanted:
             listed = self._lists.get(seed)
             neighbours = listed.neighbours if listed else ()
-            inadmissible.update(one.paper_id for _, one in neighbours if not one.admissible(cutoff))
-            admissible = [each for each in neighbours if each[1].admissible(cutoff)]
+            papers = [paper for _, paper in neighbours]
+            late.update(paper.paper_id for paper in papers if not paper.admissible(cutoff))
+            admitted = {one.paper_id for one in self._requests.admission.admitted(papers, cutoff)}
+            admissible = [each for each in neighbours if each[1].paper_id in admitted]
             found.extend(admissible[:limit_per_seed])
         self._requests.ledger.meet(edge for edge, _ in found)
         completed, more = await self._with_abstracts(found)
-        return Answer(tuple(completed), (*failures, *more), len(inadmissible))
+        return Answer(tuple(completed), (*failures, *more), len(late))
 
     async def _count_together(self, seeds: Sequence[PaperId]) -> None:
         """Look the unknown counts up in one request, so that most lists fit into another.
@@ -208,11 +210,13 @@ class EdgeLists:
         detail = f"{seed} is cited so often that the source lists no more than {len(rows):,} of it"
         return [self._failure("paper/citations", Reason.TOO_LARGE, detail)]
 
-    @staticmethod
-    def _enough(listed: _List | None, limit: int, cutoff: date | None) -> bool:
+    def _enough(self, listed: _List | None, limit: int, cutoff: date | None) -> bool:
         if listed is None or not listed.serves(cutoff):
             return False
-        admissible = sum(paper.admissible(cutoff) for _, paper in listed.neighbours)
+        admissible = sum(
+            paper.admissible(cutoff) and self._requests.admission.stands(paper)
+            for _, paper in listed.neighbours
+        )
         return listed.complete or admissible >= limit
 
     async def _page(self, seed: PaperId, offset: int, limit: int, cutoff: date | None) -> Fetched:

@@ -10,16 +10,20 @@ import orjson
 
 from schemas.errors import BudgetExhaustedError
 from schemas.failure import Failure, SourceFailure
+from schemas.publication import read_date
 from schemas.reasons import Reason, reason_named
 from tasks.accounting.ledger import Ledger
+from tasks.literature.admission import Admission
 from tasks.literature.api_shapes import FIELDS
 from tasks.literature.gateway.messages import (
     ATTEMPTS_HEADER,
     BATCH_PATH,
     KNOWN_BY_YEAR_HEADER,
+    LEFT_OUT_HEADER,
     NONE_KNOWN,
     SHARE_HEADER,
     STOPPING_HEADER,
+    UNDATED_MARK,
     Request,
     attempts_in,
 )
@@ -75,6 +79,7 @@ class GatewayRequests:
         *,
         restart_seconds: float,
         source: str = DEFAULT_SOURCE,
+        with_retracted: bool = False,
     ) -> None:
         self._base_url = base_url.rstrip("/")
         self.ledger = ledger
@@ -86,6 +91,7 @@ class GatewayRequests:
             longest_pause_seconds=1.0,
         )
         self.source = source
+        self.admission = Admission(ledger, with_retracted=with_retracted)
         self._told_of_years = False
 
     @property
@@ -143,6 +149,7 @@ class GatewayRequests:
                 self.source = headers.get("x-assay-source", self.source)
                 fetched = self._judged(request, answer)
                 self._tell(request, headers.get(KNOWN_BY_YEAR_HEADER, ""))
+                self._leave_out(request, headers.get(LEFT_OUT_HEADER, ""))
             self._record(request, fetched, latency_seconds, headers)
             if fetched.failure is not None:
                 spanned.fail(fetched.failure.reason)
@@ -171,6 +178,16 @@ class GatewayRequests:
                 ),
             )
         )
+
+    def _leave_out(self, request: Request, names: str) -> None:
+        """Count the papers that a search in a snapshot would have found but for the cutoff."""
+        cutoff = read_date(request.parameter("publicationDateOrYear").lstrip(":"))
+        if cutoff is None:
+            return
+        for name in names.split():
+            undated = name.startswith(UNDATED_MARK)
+            reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
+            self.ledger.leave_out(reason, {name.lstrip(UNDATED_MARK): ""}, cutoff.last)
 
     async def _send(self, request: Request) -> Answer | NoAnswerError:
         """Try again while the gateway is being restarted, and no longer."""

@@ -124,7 +124,8 @@ class SemanticScholarClient:
     `on_request` is called before every request and may raise `BudgetExhaustedError`; the look-up
     then fails with reason `budget_exhausted`. The caller owns `http`. `unlimited`: the gateway
     answers from a snapshot alone. Without `knows_references` none are asked for and none are found,
-    which is for whoever says so of the whole run.
+    which is for whoever says so of the whole run. Works that do not stand are left out and counted,
+    except for who asks for them `with_retracted` to show their state.
     """
 
     def __init__(
@@ -137,6 +138,7 @@ class SemanticScholarClient:
         *,
         unlimited: bool = False,
         knows_references: bool = True,
+        with_retracted: bool = False,
     ) -> None:
         self.unlimited = unlimited
         self._knows_references = knows_references
@@ -148,6 +150,7 @@ class SemanticScholarClient:
             on_request,
             restart_seconds=settings.restart_seconds,
             source=SNAPSHOT_SOURCE if unlimited else DEFAULT_SOURCE,
+            with_retracted=with_retracted,
         )
         self._known = KnownPapers(self._requests)
         self._references = EdgeLists(self._requests, self._known, "references")
@@ -211,14 +214,18 @@ class SemanticScholarClient:
         papers, failures = await self._known.by_corpus_id(
             corpus_id for row in rows for corpus_id in row.corpus_ids
         )
-        passages, inadmissible_count = passages_of(rows, papers, cutoff)
-        return Answer(passages, failures, inadmissible_count)
+        late_count = sum(not paper.admissible(cutoff) for paper in papers.values())
+        admitted = self._requests.admission.admitted(papers.values(), cutoff)
+        names = {paper.paper_id for paper in admitted}
+        known = {number: paper for number, paper in papers.items() if paper.paper_id in names}
+        return Answer(passages_of(rows, known, cutoff)[0], failures, late_count)
 
     async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
         """See `LiteratureClient`. API: POST /graph/v1/paper/batch."""
         found, failures = await self._known.by_identifier(paper_ids)
-        admissible = tuple(paper for paper in found if paper.admissible(cutoff))
-        return Answer(admissible, failures, len(found) - len(admissible))
+        late_count = sum(not paper.admissible(cutoff) for paper in found)
+        admitted = self._requests.admission.admitted(found, cutoff)
+        return Answer(tuple(admitted), failures, late_count)
 
     @_asked_once
     async def recommendations(
@@ -289,12 +296,9 @@ class SemanticScholarClient:
             if paper is not None and paper.paper_id not in without
         }
         self._known.remember(found.values())
-        admissible = [paper for paper in found.values() if paper.admissible(cutoff)]
-        return Answer(
-            tuple(each_once(admissible)[:limit]),
-            (failure,) if failure else (),
-            len(found) - len(admissible),
-        )
+        late_count = sum(not paper.admissible(cutoff) for paper in found.values())
+        admitted = self._requests.admission.admitted(found.values(), cutoff)
+        return Answer(tuple(each_once(admitted)[:limit]), (failure,) if failure else (), late_count)
 
     def _refused(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
         return Answer(

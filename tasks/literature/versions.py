@@ -12,6 +12,7 @@ from schemas.base import replace
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, bounded
+from schemas.publication import in_words
 from tasks.literature.publication import (
     Kind,
     arxiv_of_doi,
@@ -231,7 +232,7 @@ class Works:
         self._places[record.paper.paper_id] = place
         self._work_of.append(place)
         self._members[place] = [place]
-        by_title = (f"title:{record.title}", *record.authors)
+        by_title: tuple[str | tuple[str, str], ...] = (f"title:{record.title}", *record.authors)
         for other in self._alike(record.names):
             self._join(other, place, by_title=False)
         for other in self._alike(by_title):
@@ -288,7 +289,8 @@ def _filled(shown: Paper, others: Sequence[_Record]) -> Paper:
         filled |= {"authors": named.authors, "author_ids": named.author_ids}
     if shown.year is None and shown.publication_date is None:
         dated = next((each.paper for each in others if each.paper.year is not None), shown)
-        filled |= {"year": dated.year, "publication_date": dated.publication_date}
+        names = ("year", "publication_date", "date_precision")
+        filled |= {name: getattr(dated, name) for name in names}
     return replace(shown, **{name: value for name, value in filled.items() if value is not None})
 
 
@@ -296,8 +298,8 @@ def _linked(shown: Paper, others: Iterable[Paper]) -> Paper:
     """The record with the address and date of each other version."""
     dates = dict(zip(shown.version_urls, shown.version_dates, strict=True))
     for other in others:
-        when = other.publication_date or other.year or ""
-        dates.setdefault(_address(other), str(when))
+        when = in_words(other.publication_date, other.date_precision, other.year, "")
+        dates.setdefault(_address(other), when)
         for url, day in zip(other.version_urls, other.version_dates, strict=True):
             dates.setdefault(url, day)
     own = {"", _address(shown)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from schemas.manuscripts import PooledWork
 from schemas.outcome import Provenance
-from tasks.manuscripts.cited import says_retracted
+from schemas.paper_state import PaperState, state_of_title
 from tasks.manuscripts.sections import Section
 from tasks.manuscripts.steps.find_problems import CHECKS
 from tasks.manuscripts.steps.read_section import CandidateReply, LeadShown
@@ -27,7 +27,7 @@ _PLACES_TOLD, _QUOTED_WORDS = 3, 40
 _CONFIDENCE_OF_GRAVITY = {1: 90, 2: 70, 3: 50}
 """Percent, of what a check of the text reports."""
 _RETRACTED_PERCENT = 80
-"""Its title, OpenAlex or Crossref says it; why, and whether the manuscript says so too, is not
+"""Its title, the literature, OpenAlex or Crossref says it; why, and whether the manuscript says so too, is not
 known.
 """
 
@@ -63,14 +63,14 @@ def leads_at(reading: Reading, sections: Sequence[Section]) -> list[tuple[LeadSh
 
 
 def retracted_candidates(works: Sequence[PooledWork], provenance: Provenance) -> list[Candidate]:
-    """Works that the manuscript cites and that were retracted, as a title, OpenAlex or Crossref
-    says.
+    """Works that the manuscript cites and that do not stand, as a title, the literature, OpenAlex
+    or Crossref says.
     """
     return [
         Candidate(
             "the list of references",
             CandidateReply(
-                problem="The manuscript cites a work that has been retracted.",
+                problem=_what_is_cited(work),
                 quote=work.cited_as,
                 explanation=_who_says(work),
                 consequence="What is said to follow from that work.",
@@ -79,15 +79,21 @@ def retracted_candidates(works: Sequence[PooledWork], provenance: Provenance) ->
             provenance,
         )
         for work in works
-        if work.retracted and work.cited_as
+        if work.cited_as and work.mark and work.state is not PaperState.NOTICE
     ]
+
+
+def _what_is_cited(work: PooledWork) -> str:
+    if work.state is PaperState.OF_CONCERN:
+        return f"The manuscript cites a work {work.mark}."
+    return f"The manuscript cites a work that has been {work.mark}."
 
 
 def _who_says(work: PooledWork) -> str:
     told = f"“{work.title}” ({work.year or 'no year'})"
-    if says_retracted(work.title):
+    if state_of_title(work.title) is not None:
         return f"The source lists it as {told}."
-    return f"OpenAlex or Crossref lists {told} as retracted."
+    return f"The literature, OpenAlex or Crossref lists {told} as {work.mark}."
 
 
 def merged(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -14,6 +14,7 @@ from schemas.failure import SourceFailure
 from schemas.identifiers import PaperId
 from schemas.knowledge import SourceQuery
 from schemas.paper import Paper
+from schemas.paper_state import PaperState, gravest, unmarked_title
 from schemas.patterns import IGNORECASE, MULTILINE, bounded, linear
 from tasks.literature.client import LiteratureClient
 from tasks.manuscripts.steps.reading import Reading
@@ -41,11 +42,6 @@ _BLANK = linear(r"\n\s*\n")
 _DOI = bounded(r"\b10\.\d{4,9}/[^\s\"<>{},;]{1,200}[^\s\"<>{},;.)]")
 _ARXIV = bounded(r"\b(?:arxiv[:\s./]{0,9}(?:abs/)?)(\d{4}\.\d{4,5})", IGNORECASE)
 _MARKUP = bounded(r"\\[A-Za-z]{1,20}|[{}\\\[\]]")
-_TAKEN_BACK = bounded(
-    r"^\W{0,3}(?:retracted(?:\s(?:article|paper|chapter))?|withdrawn"
-    r"|retraction(?:\snote)?)\b\W{0,4}",
-    IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +64,21 @@ class Cited:
     failures: tuple[SourceFailure, ...]
 
 
-def says_retracted(title: str) -> bool:
-    """Whether a title says so, as publishers word it."""
-    return _TAKEN_BACK.match(title) is not None
-
-
-async def look_up_retracted(
+async def look_up_states(
     papers: Iterable[Paper], sources: Sequence[Source]
-) -> tuple[frozenset[PaperId], Sequence[SourceFailure]]:
-    """Those of the papers with a DOI that any source lists as taken back, and what had no
-    answer.
-    """
+) -> tuple[dict[PaperId, PaperState], Sequence[SourceFailure]]:
+    """Return the states that any source tells of papers with a DOI, and what had no answer."""
     named = {paper.doi.casefold(): paper.paper_id for paper in papers if paper.doi}
     if not named:
-        return frozenset(), ()
+        return {}, ()
     query = SourceQuery(dois=tuple(named))
     answers = await asyncio.gather(*(source.search(query) for source in sources))
-    items = (item for answer in answers for item in answer.items)
-    listed = (item.doi.casefold() for item in items if item.retracted and item.doi)
+    told: dict[PaperId, list[PaperState]] = {}
+    for item in (item for answer in answers for item in answer.items):
+        if item.state and item.doi and (paper_id := named.get(item.doi.casefold())):
+            told.setdefault(paper_id, []).append(item.state)
     failures = tuple(failure for answer in answers for failure in answer.failures)
-    return frozenset(named[doi] for doi in listed if doi in named), failures
+    return {paper_id: gravest(states) for paper_id, states in told.items()}, failures
 
 
 def entries_of(reading: Reading) -> list[str]:
@@ -144,7 +135,7 @@ async def _searched(
 
 def _matched(entries: Iterable[str], papers: Iterable[Paper]) -> list[tuple[str, Paper]]:
     """Each entry with the paper whose title it has, or whose DOI or arXiv number."""
-    known = [(_letters(_TAKEN_BACK.sub("", paper.title)), paper) for paper in papers]
+    known = [(_letters(unmarked_title(paper.title)), paper) for paper in papers]
     matched = []
     for entry in entries:
         letters, lower = _letters(entry), entry.casefold()

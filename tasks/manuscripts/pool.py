@@ -7,6 +7,7 @@ The searches, the relevance and the hops along citations are those of a survey.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
 from schemas.base import replace
 from schemas.failure import Failure, look_up_failures
@@ -14,6 +15,7 @@ from schemas.identifiers import PaperId
 from schemas.manuscripts import ManuscriptCheck, PooledWork
 from schemas.outcome import Unscored
 from schemas.paper import Paper
+from schemas.paper_state import PaperState, gravest
 from schemas.patterns import IGNORECASE, bounded
 from schemas.recommendation import ResourceKind
 from schemas.survey import Expansion, SurveyParameters
@@ -22,7 +24,7 @@ from tasks.embeddings.similarity import SharedWords
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient
 from tasks.literature.versions import Works
-from tasks.manuscripts.cited import CitedWork, look_up_cited, look_up_retracted, says_retracted
+from tasks.manuscripts.cited import CitedWork, look_up_cited, look_up_states
 from tasks.manuscripts.steps.reading import Reading
 from tasks.recommendation.extracting import found_by_rule
 from tasks.sources.registry import Source
@@ -136,9 +138,11 @@ def frozen_pool(check: ManuscriptCheck) -> Pool | None:
 
 
 def _worded(work: PooledWork, paper: Paper) -> str:
-    when = str(work.publication_date or work.year or "no date known")
-    marks = [when, *(["cited by the manuscript"] if work.cited_as else ["not cited by it"])]
-    marks += ["retracted"] if work.retracted else []
+    marks = [
+        work.date_in_words("no date known"),
+        *(["cited by the manuscript"] if work.cited_as else ["not cited by it"]),
+    ]
+    marks += [work.mark] if work.mark else []
     abstract, left_out = shorten_words(paper.abstract or "", _ABSTRACT_WORDS)
     uses = f" It uses {'; '.join(work.uses)}." if work.uses else ""
     told = f"{paper.title}. {abstract}{' […]' if left_out else ''}".strip()
@@ -156,7 +160,7 @@ async def gather_pool(
     """Look up everything once. What a source does never raises: it is counted, and a failure.
 
     Args:
-        retractions: know by DOI what was taken back; empty: titles alone tell.
+        retractions: know by DOI what was taken back; empty: titles and the literature tell.
     """
     summary = reading.abstract or reading.text
     asked = [
@@ -177,13 +181,13 @@ async def gather_pool(
     works = _merged(title, related, list(zip(claims, about_claims, strict=True)), cited.works)
     papers = tuple(paper for _, paper in works)
     uses = _uses(papers, found)
-    listed, missed = await look_up_retracted(papers, retractions)
+    told, missed = await look_up_states(papers, retractions)
     failures += look_up_failures(missed, STAGE, "retractions")
     return Pool(
         works=tuple(
             replace(
                 work,
-                retracted=work.retracted or work.paper_id in listed,
+                **_state(work.state, told.get(work.paper_id)),
                 uses=uses.get(work.paper_id, ()),
             )
             for work, _ in works
@@ -268,18 +272,26 @@ def _merged(
                 venue=paper.venue,
                 year=paper.year,
                 publication_date=paper.publication_date,
+                date_precision=paper.date_precision,
                 url=paper.url,
                 doi=paper.doi,
                 relevance_0_to_5=relevance.get(name),
                 about_claim=claimed.get(name, ""),
                 cited_as=entry_of.get(name, ""),
-                retracted=says_retracted(paper.title),
+                **_state(paper.state, None),
                 abstract=paper.abstract,
             ),
             paper,
         )
         for name, paper in others.items()
     ]
+
+
+def _state(one: PaperState | None, other: PaperState | None) -> dict[str, Any]:
+    """The fields of a work that say whether it stands, of what two sources tell."""
+    states = [state for state in (one, other) if state is not None]
+    state = gravest(states) if states else None
+    return {"state": state, "retracted": state in (PaperState.RETRACTED, PaperState.WITHDRAWN)}
 
 
 def _uses(

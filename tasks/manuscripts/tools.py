@@ -106,6 +106,7 @@ class CheckTools:
             self._settings.literature,
             self._counting(ledger),
             unlimited=choice.unlimited,
+            with_retracted=True,  # a manuscript that cites one is told
         )
 
     def retractions(self, ledger: Ledger) -> Sequence[Source]:

@@ -9,10 +9,11 @@ from xml.etree.ElementTree import Element
 
 from schemas.errors import RequestRejectedError
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.paper_state import state_of
 from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.sources.fields import Row, UnreadableAnswer, iso_day, one_line
+from tasks.sources.fields import Row, UnreadableAnswer, dated, iso_day, one_line
 from tasks.sources.http_source import Gathered, HttpSource, Page, Wording, shortened
 from tasks.sources.requests import Question, Reply, Upstream
 from tasks.web.decoding import UnreadableXmlError, xml_of
@@ -112,13 +113,15 @@ class ArxivSource(HttpSource):
             raise ValueError("the entry has no address")
         links = {link.get("title"): link.get("href") for link in entry.findall(f"{_ATOM}link")}
         category = entry.find(f"{_ARXIV}primary_category")
+        title, summary = _text(entry, f"{_ATOM}title"), _text(entry, f"{_ATOM}summary")
+        withdrawn = state_of("", _text(entry, f"{_ARXIV}comment"))
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
-            title=_text(entry, f"{_ATOM}title"),
+            title=title,
             url=f"https://arxiv.org/abs/{match[1]}",
-            text=_text(entry, f"{_ATOM}summary"),
-            published=iso_day(_text(entry, f"{_ATOM}published")),
+            text=summary,
+            **dated(_text(entry, f"{_ATOM}published")),
             updated=iso_day(_text(entry, f"{_ATOM}updated")),
             authors=tuple(
                 _text(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")
@@ -127,6 +130,7 @@ class ArxivSource(HttpSource):
             doi=_text(entry, f"{_ARXIV}doi") or None,
             arxiv_id=match[1],
             pdf_url=links.get("pdf"),
+            state=withdrawn or state_of(title, summary),
             topics=(category.get("term", ""),) if category is not None else (),
         )
 

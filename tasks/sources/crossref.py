@@ -6,14 +6,16 @@ from typing import Any
 from pydantic import SecretStr
 
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.paper_state import state_of
 from schemas.settings import Settings
+from schemas.source_text import plain_text
 from tasks.sources.fields import (
     Row,
     clean_doi,
     date_filters,
+    dated,
     mappings_of,
     number_of,
-    of_parts,
     rows_of,
     text_of,
     texts_of,
@@ -23,13 +25,15 @@ from tasks.sources.requests import Question, Reply, Upstream
 from tasks.web.client import Secrets
 from tasks.web.headers import whole_number
 
-_SELECT = "DOI,title,abstract,author,issued,container-title,is-referenced-by-count,URL,updated-by,relation"
+_SELECT = (
+    "DOI,title,abstract,author,issued,container-title,is-referenced-by-count,URL,updated-by,"
+    "update-to,relation"
+)
 _VERSIONS = ("is-preprint-of", "has-preprint", "is-version-of", "has-version", "is-identical-to")
 """Relations between records of one work."""
-_TAKES_BACK = frozenset({"retraction", "withdrawal", "removal"})
-"""Kinds of notices, by publishers and Retraction Watch, that `updated-by` lists."""
 _LARGEST_PAGE = 100
 FEWEST_PER_MINUTE = 1.0
+_CORRECTIONS = frozenset({"correction", "corrigendum", "erratum", "addendum", "clarification"})
 
 
 class CrossrefSource(HttpSource):
@@ -83,19 +87,21 @@ class CrossrefSource(HttpSource):
     def item(self, row: Row) -> KnowledgeItem:
         doi = clean_doi(text_of(row, "DOI"))
         titles, venues = texts_of(row, "title"), texts_of(row, "container-title")
+        title = plain_text(titles[0]) if titles else ""
+        abstract = plain_text(text_of(row, "abstract"))
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
-            title=titles[0] if titles else "",
+            title=title,
             url=f"https://doi.org/{doi}" if doi else text_of(row, "URL"),
-            text=text_of(row, "abstract"),
-            published=of_parts(_issued(row)),
+            text=abstract,
+            **dated(row.get("issued"), None, doi),
             authors=tuple(name for author in mappings_of(row, "author") if (name := _name(author))),
             venue=venues[0] if venues else "",
             citation_count=number_of(row, "is-referenced-by-count"),
             doi=doi,
             version_dois=tuple(_versions(row)),
-            retracted=_is_taken_back(row) or None,
+            state=state_of(title, abstract, *_told_of_state(row)),
         )
 
 
@@ -119,10 +125,23 @@ def _mailto(settings: Settings) -> dict[str, SecretStr]:
     return {"mailto": SecretStr(settings.crossref_mailto)} if settings.crossref_mailto else {}
 
 
-def _is_taken_back(row: Row) -> bool:
-    """A record without a notice says nothing: perhaps nobody deposited it."""
-    notices = mappings_of(row, "updated-by")
-    return any((text_of(one, "type") or "").casefold() in _TAKES_BACK for one in notices)
+def _told_of_state(row: Row) -> list[Any]:
+    """What notices of publishers and Retraction Watch say of the work; nothing where nobody
+    deposited one.
+
+    `updated-by` lists notices about this record; `update-to` says that it is one itself, as one
+    that corrects another work is no work of its own.
+    """
+    notices = [text_of(one, "type") for one in mappings_of(row, "update-to")]
+    relation = row.get("relation")
+    relations = list(relation) if isinstance(relation, Mapping) else []
+    corrects = ["notice" for kind in notices if kind in _CORRECTIONS]
+    taken_back = [
+        kind
+        for one in mappings_of(row, "updated-by")
+        if (kind := text_of(one, "type")) not in _CORRECTIONS
+    ]
+    return [taken_back, notices, corrects, relations]
 
 
 def _versions(row: Row) -> Iterator[str]:
@@ -131,12 +150,6 @@ def _versions(row: Row) -> Iterator[str]:
         for one in mappings_of(relations, name) if isinstance(relations, Mapping) else ():
             if text_of(one, "id-type") == "doi" and (doi := clean_doi(text_of(one, "id"))):
                 yield doi
-
-
-def _issued(row: Row) -> Sequence[Any]:
-    issued = row.get("issued")
-    parts = issued.get("date-parts") if isinstance(issued, Mapping) else None
-    return parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else ()
 
 
 def _name(author: Row) -> str:

@@ -3,24 +3,20 @@
 import calendar
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import quote
 
 import orjson
 
 from schemas.knowledge import SourceQuery
 from schemas.patterns import IGNORECASE, bounded
+from schemas.publication import DatePrecision, preprint_month, publication_of
 from tasks.web import decoding
 from tasks.web.client import ascii_lower, stays_in_place
 
 # Dates as sources write them, read as the last day they can mean.
 
-_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
 _ISO = bounded(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
-_MONTH_FIRST = bounded(r"([A-Za-z]{3})[a-z]{0,20}\.? (\d{1,2}),? (\d{4})")
-_DAY_FIRST = bounded(
-    r"(?:[A-Za-z]{3,9}, )?(\d{1,2}) ([A-Za-z]{3})[a-z]{0,20}\.?,? (\d{4})(?: [\d:]+.*)?"
-)
 _AGO = bounded(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s? ago")
 _UNIT_DAYS = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
 
@@ -35,12 +31,6 @@ def last_day(year: int | None, month: int | None = None, day: int | None = None)
         return date(year, month, day if day is not None else calendar.monthrange(year, month)[1])
     except (ValueError, OverflowError):
         return None
-
-
-def of_parts(parts: Sequence[Any]) -> date | None:
-    """Crossref's `[year, month, day]`, the last ones optional; None when the year is missing."""
-    numbers = [part for part in parts if isinstance(part, int)]
-    return last_day(*numbers[:3]) if numbers and len(numbers) == len(parts) else None
 
 
 def iso_day(text: str) -> date | None:
@@ -59,26 +49,33 @@ def iso_day(text: str) -> date | None:
 
 
 def spoken_day(text: str, today: date) -> date | None:
-    """`Mar 5, 2024`, `5 March 2024`, `Tue, 05 Mar 2024 10:00:00 GMT`, `3 weeks ago`, or an ISO
-    date.
+    """A date in any common form, or `3 weeks ago`, as the last day that it can mean.
 
     "3 weeks ago" may be rounded: the last day it can mean is two weeks ago.
     """
     text = text.strip()
-    if match := _MONTH_FIRST.fullmatch(text):
-        return _named(match[3], match[1], match[2])
-    if match := _DAY_FIRST.fullmatch(text):
-        return _named(match[3], match[2], match[1])
     if match := _AGO.fullmatch(text.lower()):
         count = int(match[1]) if match[1].isdigit() else 1
         days = max(count - 1, 0) * _UNIT_DAYS[match[2]]
         return today - timedelta(days=days) if days < today.toordinal() else None
-    return iso_day(text)
+    return publication_of(text).last
 
 
-def _named(year: str, month: str, day: str) -> date | None:
-    number = _MONTHS.get(month.lower())
-    return last_day(int(year), number, int(day)) if number else None
+class Dated(TypedDict):
+    """The fields of an item that say when it was published."""
+
+    published: date | None
+    precision: DatePrecision | None
+
+
+def dated(day: Any, year: Any = None, *names: str | None) -> Dated:
+    """When an item appeared, by what its source says of its day and year.
+
+    Args:
+        names: addresses and identifiers, of which an arXiv one tells the month of its preprint.
+    """
+    known = publication_of(day, year, preprint=preprint_month(*names))
+    return {"published": known.last, "precision": known.precision}
 
 
 def date_filters(query: SourceQuery, after: str, before: str) -> tuple[tuple[str, str], ...]:

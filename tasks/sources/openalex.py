@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.paper_state import state_of
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.literature.snapshot.records import arxiv_id_of
@@ -11,8 +12,7 @@ from tasks.sources.fields import (
     Row,
     clean_doi,
     date_filters,
-    iso_day,
-    last_day,
+    dated,
     mappings_of,
     number_of,
     rows_of,
@@ -76,17 +76,21 @@ class OpenAlexSource(HttpSource):
     def item(self, row: Row) -> KnowledgeItem:
         doi = clean_doi(text_of(row, "doi"))
         pages = [text_of(each, "landing_page_url") for each in mappings_of(row, "locations")]
+        abstract, title = running_text(row.get("abstract_inverted_index")), text_of(row, "title")
         authors = (
             text_of(entry, "author", "display_name") for entry in mappings_of(row, "authorships")
         )
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
-            title=text_of(row, "title"),
+            title=title,
             url=f"https://doi.org/{doi}" if doi else text_of(row, "id"),
-            text=running_text(row.get("abstract_inverted_index")),
-            published=iso_day(text_of(row, "publication_date"))
-            or last_day(number_of(row, "publication_year")),
+            text=abstract,
+            **dated(
+                row.get("publication_date"),
+                row.get("publication_year"),
+                *(doi, text_of(row, "primary_location", "landing_page_url")),
+            ),
             authors=tuple(author for author in authors if author),
             venue=text_of(row, "primary_location", "source", "display_name"),
             citation_count=number_of(row, "cited_by_count"),
@@ -94,5 +98,5 @@ class OpenAlexSource(HttpSource):
             version_dois=tuple(other for other in map(clean_doi, pages) if other and other != doi),
             arxiv_id=next(filter(None, map(arxiv_id_of, pages)), None),
             pdf_url=text_of(row, "best_oa_location", "pdf_url") or None,
-            retracted=told if isinstance(told := row.get("is_retracted"), bool) else None,
+            state=state_of(title, abstract, row.get("is_retracted"), row.get("type")),
         )

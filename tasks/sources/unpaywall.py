@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from schemas.errors import RequestRejectedError
 from schemas.failure import SourceFailure
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.paper_state import state_of_title
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.documents.full_text import FullTextLibrary
@@ -19,11 +20,9 @@ from tasks.sources.fields import (
     Row,
     UnreadableAnswer,
     clean_doi,
-    iso_day,
+    dated,
     json_of,
-    last_day,
     mappings_of,
-    number_of,
     text_of,
 )
 from tasks.sources.http_source import HttpSource, Page
@@ -91,7 +90,8 @@ class UnpaywallSource(HttpSource):
             source=self.name,
             title=text_of(row, "title"),
             url=f"https://doi.org/{doi}" if doi else text_of(row, "doi_url"),
-            published=iso_day(text_of(row, "published_date")) or last_day(number_of(row, "year")),
+            **dated(row.get("published_date"), row.get("year"), doi),
+            state=state_of_title(text_of(row, "title")),
             authors=tuple(author for author in authors if author),
             venue=text_of(row, "journal_name"),
             doi=doi,

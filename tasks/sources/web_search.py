@@ -9,13 +9,13 @@ import orjson
 from pydantic import SecretStr
 
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
+from schemas.paper_state import state_of_title
 from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.sources.fields import (
     Row,
-    iso_day,
-    last_day,
+    dated,
     number_of,
     rows_of,
     spoken_day,
@@ -40,6 +40,7 @@ def _page_found(source: HttpSource, row: Row, *, url: str, text: str, day: str) 
         url=text_of(row, url),
         text=text_of(row, text),
         published=spoken_day(text_of(row, day), datetime.now(UTC).date()),
+        state=state_of_title(text_of(row, "title")),
     )
 
 
@@ -89,9 +90,9 @@ class BraveSource(HttpSource):
 
     def item(self, row: Row) -> KnowledgeItem:
         snippets = (text_of(row, "description"), *texts_of(row, "extra_snippets"))
-        published = iso_day(text_of(row, "page_age")) or spoken_day(
-            text_of(row, "age"), datetime.now(UTC).date()
-        )
+        today = datetime.now(UTC).date()
+        age, told = text_of(row, "page_age"), text_of(row, "age")
+        published = spoken_day(age, today) or spoken_day(told, today)
         return KnowledgeItem(
             kind=self.kind,
             source=self.name,
@@ -260,7 +261,8 @@ class SerperScholarSource(SerperSource):
             title=text_of(row, "title"),
             url=text_of(row, "link"),
             text=text_of(row, "snippet"),
-            published=last_day(number_of(row, "year")),
+            **dated(None, row.get("year"), text_of(row, "link")),
+            state=state_of_title(text_of(row, "title")),
             authors=tuple(name for part in names.split(",") if (name := part.strip(" …"))),
             venue=_VENUE_YEAR.sub("", rest.partition(" - ")[0]).strip(" …,"),
             citation_count=number_of(row, "citedBy"),

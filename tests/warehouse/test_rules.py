@@ -101,6 +101,10 @@ CASES: dict[str, tuple[Broken, str]] = {
         change("papers", publication_date=None, year=None),
         "no_paper_after_the_cutoff_is_used",
     ),
+    "used paper that was retracted": (
+        change("papers", state="retracted"),
+        "no_work_that_does_not_stand_is_used",
+    ),
     "kept paper dated after the cutoff": (
         change("papers", 7, publication_date=date(2026, 1, 1)),
         "no_paper_after_the_cutoff_is_kept",

@@ -130,8 +130,8 @@ def _works(page: CheckPage, check: ManuscriptCheck) -> None:
     with st.expander(f"What was looked up: {len(check.works)}"):
         st.markdown(text.line(f"{page.found(check)} {page.used(check)}"))
         for work in check.works:
-            when = work.publication_date or work.year or "no date"
-            mark = ", retracted" if work.retracted else ""
+            when = work.date_in_words("no date")
+            mark = f", {work.mark}" if work.mark else ""
             st.caption(text.line(f"{work.title} ({when}{mark}): {page.why_found(work)}"))
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 
 from schemas.base import replace
 from schemas.committee import Claim, IdeaPart, KnowledgePhase
-from schemas.failure import Failure, SourceFailure, look_up_failures
+from schemas.failure import LEFT_OUT, Failure, SourceFailure, look_up_failures
 from schemas.idea import Idea
 from schemas.knowledge import SourceKind
 from schemas.outcome import Unscored
@@ -100,6 +100,11 @@ class FailureLog:
 
     def add(self, subject: str, reason: Reason, detail: str) -> None:
         self._counted[Failure(stage=STAGE, subject=subject, reason=reason, detail=detail)] += 1
+
+    def leave_out(self, subject: str, reason: Reason, detail: str) -> None:
+        """Count a find that nothing is judged by."""
+        found = Failure(stage=LEFT_OUT, subject=subject, reason=reason, detail=detail)
+        self._counted[found] += 1
 
     def look_ups(self, failures: Iterable[SourceFailure], subject: str, stage: str = STAGE) -> None:
         """Look-ups that were not answered: what lies behind them is unknown, not absent."""

@@ -12,7 +12,9 @@ from schemas.identifiers import PaperId
 from schemas.knowledge import KnowledgeItem, SourceKind
 from schemas.outcome import Provenance
 from schemas.paper import Paper
+from schemas.paper_state import unmarked_title
 from schemas.patterns import IGNORECASE, Match, bounded
+from schemas.publication import DatePrecision
 from schemas.reasons import Reason
 from tasks.citations.quoted import plain, shielded
 from tasks.citations.settle import without_made_up
@@ -66,7 +68,9 @@ def paper_of(item: KnowledgeItem) -> Paper:
         authors=item.authors,
         venue=item.venue,
         year=item.published.year if item.published else None,
-        publication_date=None if _is_year_alone(item.published) else item.published,
+        publication_date=None if _is_year_alone(item) else item.published,
+        date_precision=item.precision,
+        state=item.state,
         url=item.url,
         doi=doi,
         arxiv_id=item.arxiv_id,
@@ -75,9 +79,12 @@ def paper_of(item: KnowledgeItem) -> Paper:
     )
 
 
-def _is_year_alone(day: date | None) -> bool:
+def _is_year_alone(item: KnowledgeItem) -> bool:
     """A year known alone travels as its last day."""
-    return day is not None and (day.month, day.day) == (12, 31)
+    day = item.published
+    return item.precision is DatePrecision.YEAR or (
+        day is not None and (day.month, day.day) == (12, 31)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +151,7 @@ class Pool:
     candidates: list[Candidate] = field(default_factory=list)
     _works: Works = field(default_factory=Works)
     _places: dict[tuple[KnowledgePhase, str], Candidate] = field(default_factory=dict)
+    _excluded: set[str] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[Candidate]:
         return iter(self.candidates)
@@ -161,6 +169,8 @@ class Pool:
         What is known from before the time point does not count as later knowledge.
         """
         names = set(identities(find.item))
+        if not names.isdisjoint(self._excluded):
+            return None
         if find.item.kind is SourceKind.PAPERS:
             names.add(f"work:{self._works.first_of(find.paper or paper_of(find.item))}")
         if find.phase is KnowledgePhase.AFTER and any(
@@ -191,6 +201,14 @@ class Pool:
             self.candidates = [each for each in self.candidates if each is not later]
         return candidate if known is None else None
 
+    def exclude(self, item: KnowledgeItem) -> None:
+        """Drop a work that does not stand, whichever source found it, and keep it out."""
+        original = replace(item, title=unmarked_title(item.title))
+        self._excluded |= identities(item) | identities(original)
+        self.candidates = [
+            each for each in self.candidates if self._excluded.isdisjoint(identities(each.item))
+        ]
+
 
 def _candidate(find: Find) -> Candidate:
     return Candidate(
@@ -212,11 +230,13 @@ def _merge(candidate: Candidate, find: Find) -> None:
     candidate.queries.setdefault(find.query)
     candidate.paper = candidate.paper or find.paper
     old, new = candidate.item, find.item
+    earliest = min((old, new), key=lambda item: item.published or date.max)
     candidate.item = replace(
         old,
         title=old.title or new.title,
         text=old.text if len(old.text) >= len(new.text) else new.text,
-        published=min(filter(None, (old.published, new.published)), default=None),
+        published=earliest.published,
+        precision=earliest.precision,
         updated=max(filter(None, (old.updated, new.updated)), default=None),
         authors=old.authors or new.authors,
         venue=old.venue or new.venue,

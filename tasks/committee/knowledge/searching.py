@@ -21,7 +21,9 @@ from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
 from tasks.literature.edges import telling_passages
 from tasks.sources.fields import clean_doi
 from tasks.text.titles import Work, is_own_work
+from tasks.text.words import shorten_words
 
+_TITLE_WORDS = 12
 MOST_REFERENCES = 100
 """Read of a paper's list in a snapshot, of which the ones cited most tellingly are taken."""
 
@@ -35,6 +37,8 @@ def item_of(paper: Paper, source: str) -> KnowledgeItem:
         url=_address(paper),
         text=paper.abstract or "",
         published=paper.latest_publication_date,
+        precision=paper.date_precision,
+        state=paper.state,
         authors=paper.authors,
         venue=paper.venue,
         citation_count=paper.citation_count,
@@ -165,7 +169,7 @@ class Search:
             for item, paper in answered.finds:
                 entered = self._entered(Find(item, phase, query, number, paper))
                 new.extend([entered] if entered else [])
-        return new
+        return [candidate for candidate in new if candidate in self.pool.candidates]
 
     async def follow(self, chosen: Sequence[Candidate], number: int) -> list[Candidate]:
         """Enter what the papers kept cite, for round `number`: one packed look-up for those not
@@ -219,6 +223,12 @@ class Search:
                 " the idea and was left out"
             )
             self.context.failures.add("search", Reason.THE_IDEA_ITSELF, detail)
+            return None
+        if item.state is not None:
+            title = shorten_words(item.title, _TITLE_WORDS)[0]
+            detail = f"{item.source} says of “{title}”: {item.state.mark}; it was left out"
+            self.context.failures.leave_out("search", Reason.RETRACTED, detail)
+            self.pool.exclude(item)
             return None
         return self.pool.add(find)
 

@@ -28,6 +28,7 @@ from schemas.settings import TelemetrySettings
 from tasks.literature.gateway.messages import (
     ATTEMPTS_HEADER,
     KNOWN_BY_YEAR_HEADER,
+    LEFT_OUT_HEADER,
     SHARE_HEADER,
     STOPPING_HEADER,
     Reply,
@@ -319,6 +320,7 @@ def _response(reply: Reply, source: str) -> Response:
         "x-assay-packed": str(reply.packed),
         "x-assay-source": source,
         KNOWN_BY_YEAR_HEADER: reply.known_by_year,
+        LEFT_OUT_HEADER: reply.left_out,
     }
     return Response(
         reply.body, status_code=reply.status, media_type="application/json", headers=headers

@@ -20,6 +20,10 @@ ATTEMPTS_HEADER = "x-assay-attempts"
 SHARE_HEADER = "x-assay-share"
 KNOWN_BY_YEAR_HEADER = "x-assay-known-by-year"
 """Of a search with a cutoff in a snapshot: papers kept, left out by month, left out by year."""
+LEFT_OUT_HEADER, UNDATED_MARK = "x-assay-left-out", "?"
+"""Of a search with a cutoff in a snapshot: the first characters of the identifiers of papers that
+it would have found but for the cutoff, the mark before those without a date.
+"""
 STOPPING_HEADER = "x-assay-stopping"
 # About 8 KB: servers and clients refuse longer heads.
 _MOST_IN_HEADER = 100
@@ -232,6 +236,7 @@ class Reply:
             others travelled along, above 0 without any attempt where it travelled along itself.
             Adds up to the requests sent.
         known_by_year: the value of `KNOWN_BY_YEAR_HEADER`; empty where nothing is counted.
+        left_out: the value of `LEFT_OUT_HEADER`; empty where nothing was left out.
     """
 
     status: int
@@ -243,6 +248,7 @@ class Reply:
     share: float = 0.0
     reason: Reason | None = None
     known_by_year: str = ""
+    left_out: str = ""
 
     @property
     def definite(self) -> bool:

@@ -131,6 +131,7 @@ EDGE_FIELDS = frozenset({"contexts", "intents", "contextsWithIntent", "isInfluen
 _AUTHOR_TEXT = """
 authorId externalIds name url affiliations homepage paperCount citationCount hIndex aliases
 """
+_DAY_LENGTH = len("2024-06-03")
 _SUBFIELDS = {
     "authors": frozenset(_AUTHOR_TEXT.split()),
     "embedding": frozenset({"specter_v1", "specter_v2"}),
@@ -158,6 +159,10 @@ def _authors(paper: PaperRecord) -> list[Json]:
         {"authorId": identifier or None, "name": name}
         for identifier, name in zip(identifiers, paper.authors, strict=True)
     ]
+
+
+def _has_day(paper: PaperRecord) -> bool:
+    return paper.publication_date is not None and len(paper.publication_date) == _DAY_LENGTH
 
 
 def _listed(names: tuple[str, ...] | None) -> list[str] | None:
@@ -189,7 +194,7 @@ _SHAPES: dict[str, Callable[[PaperRecord], Any]] = {
     ),
     # The API has no such field: what the paper is about, in words finer than its fields.
     "concepts": lambda paper: _listed(paper.keywords),
-    "publicationDate": attrgetter("publication_date"),
+    "publicationDate": lambda paper: paper.publication_date if _has_day(paper) else None,
     "authors": _authors,
     "tldr": lambda paper: {"model": "tldr@v2.0.0", "text": paper.tldr} if paper.tldr else None,
     "textAvailability": lambda paper: "abstract" if paper.abstract else "none",
@@ -223,9 +228,16 @@ def _known(name: str, extra: frozenset[str]) -> bool:
 
 
 def view(paper: PaperRecord, fields: tuple[str, ...]) -> Json:
-    """The paper with the fields asked for, `paperId` always; nested lists are the caller's."""
+    """The paper with the fields asked for, `paperId` always; nested lists are the caller's.
+
+    A month without a day, and the state of a work that does not stand, are told unasked: the API
+    has no fields for them.
+    """
     heads = dict.fromkeys(("paperId", *(name.partition(".")[0] for name in fields)))
-    return {head: _SHAPES[head](paper) for head in heads if head in _SHAPES}
+    shown = {head: _SHAPES[head](paper) for head in heads if head in _SHAPES}
+    if paper.publication_date is not None and not _has_day(paper):
+        shown["publicationMonth"] = paper.publication_date
+    return shown if paper.state is None else {**shown, "state": paper.state}
 
 
 def edge_view(told: CitationContexts, fields: tuple[str, ...]) -> Json:

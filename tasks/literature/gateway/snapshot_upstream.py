@@ -16,6 +16,7 @@ from schemas.errors import RequestRejectedError
 from tasks.embeddings import Embedder
 from tasks.literature.gateway.messages import (
     NONE_KNOWN,
+    UNDATED_MARK,
     Reply,
     Request,
     error_reply,
@@ -35,7 +36,7 @@ from tasks.literature.gateway.parameters import (
     window_of,
 )
 from tasks.literature.snapshot.folder import snapshot_identity
-from tasks.literature.snapshot.records import PaperRecord
+from tasks.literature.snapshot.records import UNKNOWN_DAY, PaperRecord
 from tasks.literature.snapshot.snapshot import Edges, Found, Snapshot
 from tasks.literature.snapshot.text_index import EVER, DayRange
 
@@ -46,6 +47,8 @@ _OF_ONE_PAPER: dict[str, str | None] = {
 }
 # Rows of one page, as of the API, which ignores `limit` here.
 _BULK_PAGE = 1_000
+_MOST_LEFT_OUT = 100
+"""Of one search, as they travel in a header."""
 # Where the API cuts nested lists off.
 _MOST_NESTED = 9_999
 _WITHHELD = "Notice: The following paper fields have been elided by the publisher: {'references'}"
@@ -116,12 +119,28 @@ class SnapshotUpstream:
         query, fields, days = _asked(request)
         found = self._snapshot.search(query, window.end, days, await self._vector(query))
         if found.total == 0:
-            return json_reply({"total": 0, "offset": window.offset})
+            reply = json_reply({"total": 0, "offset": window.offset})
+            return replace(reply, left_out=self._left_out(query, window.end, days))
         body: Json = {"total": found.total, "offset": window.offset}
         if window.end < found.total:
             body["next"] = window.end
-        return json_reply(
+        reply = json_reply(
             {**body, "data": [view(paper, fields) for paper in found.papers[window.offset :]]}
+        )
+        return replace(reply, left_out=self._left_out(query, window.end, days))
+
+    def _left_out(self, query: str, limit: int, days: DayRange) -> str:
+        """Tell which papers of the best `limit` the last of `days` keeps from the answer."""
+        if days.last == EVER.last:
+            return ""
+        late = [
+            paper
+            for paper in self._snapshot.search(query, min(limit, _MOST_LEFT_OUT)).papers
+            if paper.last_day > days.last
+        ]
+        return " ".join(
+            f"{UNDATED_MARK if paper.last_day == UNKNOWN_DAY else ''}{paper.paper_id[:12]}"
+            for paper in late
         )
 
     async def _bulk(self, request: Request) -> Reply:
@@ -167,7 +186,8 @@ class SnapshotUpstream:
             for paper, score in zip(found.papers, found.scores, strict=True)
             if wanted is None or paper.paper_id in wanted
         ]
-        return json_reply({"data": data[: window.limit], "retrievalVersion": self.identity})
+        reply = json_reply({"data": data[: window.limit], "retrievalVersion": self.identity})
+        return replace(reply, left_out=self._left_out(query, window.limit, days))
 
     async def _batch(self, request: Request) -> Reply:
         identifiers, fields = (

@@ -26,17 +26,16 @@ from tasks.literature.snapshot.folder import (
 )
 from tasks.literature.snapshot.opening import open_papers
 from tasks.literature.snapshot.parts import PaperSource, Place, Progress
-from tasks.literature.snapshot.records import record_of
+from tasks.literature.snapshot.records import MAY_BE_UNREADABLE, record_of, unreadable_fields
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tasks.literature.snapshot.store import PaperStore, References
 from tasks.literature.snapshot.text_index import write_text_index
 from tasks.literature.snapshot.vectors import write_vectors
 
 _LAYOUT = "5"
-"""How rows become records, and how an unfinished build keeps its place; one of another layout starts
-anew.
-"""
-
+"""How an unfinished build keeps its place; one of another layout starts anew."""
+_READING = "dates, states, versions"
+"""How rows are read; files are indexed anew where it has changed."""
 _SUPERSEDED_AFTER_SECONDS = 7 * 24 * 3600.0
 
 
@@ -90,7 +89,7 @@ def index_of_file(source: Path, home: Path) -> Path:
     Raises:
         SnapshotError: the source cannot be read.
     """
-    version = content_hash(open_papers(source).identity, str(FORMAT_VERSION), _LAYOUT, length=8)
+    version = content_hash(open_papers(source).identity, str(FORMAT_VERSION), _READING, length=8)
     return home / "snapshots" / f"{_index_name(source)}{version}"
 
 
@@ -120,6 +119,11 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
             paper_count=paper_count,
             duplicate_count=int(store.state("duplicates") or 0),
             untitled_count=int(store.state("untitled") or 0),
+            unreadable={
+                name: count
+                for name in MAY_BE_UNREADABLE
+                if (count := int(store.state(f"unreadable_{name}") or 0))
+            },
             citation_count=store.citation_count(),
             has_references=papers.has_references,
             has_contexts=store.has_contexts(),
@@ -145,7 +149,8 @@ def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report
         return
     expected = papers.prepare(workplace, report)
     rows_read, number = int(store.state("rows_read") or 0), store.count()
-    counts = {name: int(store.state(name) or 0) for name in ("duplicates", "untitled")}
+    names = ("duplicates", "untitled", *(f"unreadable_{name}" for name in MAY_BE_UNREADABLE))
+    counts = {name: int(store.state(name) or 0) for name in names}
     report(rows_read, expected, "papers")
     for batch, place in papers.batches(
         workplace, Place(int(store.state("part") or 0), int(store.state("part_row") or 0))
@@ -153,6 +158,8 @@ def _copy_papers(papers: PaperSource, store: PaperStore, workplace: Path, report
         store.begin()
         for row in batch:
             record = record_of(row)
+            for name in unreadable_fields(row) if record is not None else ():
+                counts[f"unreadable_{name}"] += 1
             if record is None:
                 counts["untitled"] += 1
             elif store.add(number, record, references_of(row), identified=papers.identified):

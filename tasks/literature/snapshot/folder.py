@@ -40,6 +40,10 @@ class Manifest(BaseModel):
         ge=0, description="Rows left out because their paper was there already."
     )
     untitled_count: int = Field(ge=0, description="Rows left out because they have no title.")
+    unreadable: dict[str, int] = Field(
+        default_factory=dict,
+        description="How many rows hold a field, by name, that could not be read.",
+    )
     citation_count: int = Field(ge=0, description="References between papers of the snapshot.")
     has_references: bool
     has_contexts: bool = Field(

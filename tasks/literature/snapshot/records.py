@@ -4,16 +4,25 @@ JSON. Every identifier has one canonical spelling, so that two spellings never b
 
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
-from datetime import date, datetime
+from datetime import date
 from operator import attrgetter
 from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
 
+from schemas.paper_state import state_of
 from schemas.patterns import IGNORECASE, bounded
+from schemas.publication import (
+    DatePrecision,
+    Publication,
+    holds,
+    preprint_month,
+    publication_of,
+    read_date,
+)
 from schemas.source_text import plain_abstract, plain_text
 from schemas.venue_months import latest_day
 from tasks.literature.publication import arxiv_of_doi, canonical_doi, kind_of
@@ -28,6 +37,7 @@ _ARXIV = bounded(
 _ARXIV_BARE = bounded(
     r"((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))(?:v\d+)?", IGNORECASE
 )
+_BETWEEN_NAMES = bounded(r"\s?;\s?|,? and |,? & ")
 _NOT_WORD = bounded(r"[\W_]+")
 # Readers of JSON that know only floats take integers below 2**53 without loss.
 _CORPUS_IDS = (1 << 52) - 1
@@ -117,7 +127,8 @@ REQUIRED_COLUMNS = ("title", "abstract", "authors", "venue", "year", "url")
 OPTIONAL_COLUMNS = (
     "pdf_url", "doi", "keywords", "citation_count", "publication_date", "references",
     "reference_ids", "reference_contexts", "reference_influential", "paper_id", "corpus_id",
-    "arxiv_id", "tldr", "venue_id", "fields_of_study",
+    "arxiv_id", "tldr", "venue_id", "fields_of_study", "state", "is_retracted",
+    "publication_types",
 )  # fmt: skip
 UNKNOWN_DAY = 99_991_231
 """Sorts after every cutoff: a paper without a date never passes a date filter."""
@@ -149,6 +160,8 @@ class PaperRecord:
         author_ids: the source's, one for one with `authors`, empty where it has none; None: it
             has none of any.
         fields_of_study: broad, such as Computer Science; None: the source does not say.
+        publication_date: YYYY-MM-DD, or YYYY-MM where the month alone is known.
+        state: of `PaperState`; None: it stands, as far as the source says.
     """
 
     paper_id: str
@@ -171,14 +184,15 @@ class PaperRecord:
     author_ids: tuple[str, ...] | None = None
     venue_id: str | None = None
     fields_of_study: tuple[str, ...] | None = None
+    state: str | None = None
 
     @property
     def last_day(self) -> int:
         """YYYYMMDD of the last day on which the paper can have appeared (see
         `Paper.latest_publication_date`).
         """
-        if self.publication_date is not None:
-            return as_number(date.fromisoformat(self.publication_date))
+        if stated := read_date(self.publication_date):
+            return as_number(stated.last)
         if self.year is None:
             return UNKNOWN_DAY
         return as_number(latest_day(self.year, self.venue, self.arxiv_id))
@@ -186,8 +200,8 @@ class PaperRecord:
     @property
     def first_day(self) -> int:
         """YYYYMMDD of the first day on which the paper can have appeared; 0: nothing is known."""
-        if self.publication_date is not None:
-            return as_number(date.fromisoformat(self.publication_date))
+        if stated := read_date(self.publication_date):
+            return (stated.year * 100 + (stated.month or 1)) * 100 + (stated.day or 1)
         return self.year * 10_000 + 101 if self.year is not None else 0
 
     @property
@@ -274,29 +288,32 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
     title = plain_text(read_text(row.get("title")) or "")
     if not title:
         return None
-    published = _date(row.get("publication_date"))
-    year = _integer(row.get("year"), 1000, 2999) or (int(published[:4]) if published else None)
     url, pdf_url = read_text(row.get("url")) or "", read_text(row.get("pdf_url"))
-    given = read_text(row.get("paper_id"))
     doi = canonical_doi(read_text(row.get("doi")) or "")
+    arxiv_id = (
+        arxiv_id_of(f"arxiv:{read_text(row.get('arxiv_id')) or ''}")
+        or arxiv_id_of(url)
+        or arxiv_id_of(pdf_url or "")
+        or arxiv_of_doi(doi or "")
+    )
+    published = publication_of_row(row)
+    year, abstract = _stored_year(row, published), read_text(row.get("abstract"))
+    given = read_text(row.get("paper_id"))
     references = row.get("references")
     authors, author_ids = _authors(row.get("authors"))
     return PaperRecord(
         paper_id=_paper_id(given, url, doi or "", title, year),
         corpus_id=_integer(row.get("corpus_id"), 1, 2**62) or 0,
         title=title,
-        abstract=plain_abstract(read_text(row.get("abstract")) or "", title),
+        abstract=plain_abstract(abstract or "", title),
         authors=authors,
         venue=plain_text(read_text(row.get("venue")) or ""),
         year=year,
-        publication_date=published,
+        publication_date=_stored_date(published),
         url=url,
         pdf_url=pdf_url,
         doi=doi,
-        arxiv_id=arxiv_id_of(f"arxiv:{read_text(row.get('arxiv_id')) or ''}")
-        or arxiv_id_of(url)
-        or arxiv_id_of(pdf_url or "")
-        or arxiv_of_doi(doi or ""),
+        arxiv_id=arxiv_id,
         citation_count=_integer(row.get("citation_count"), 0, 2**62),
         keywords=_names(row.get("keywords")),
         given_id=given if given and not is_paper_id(given) else None,
@@ -305,7 +322,52 @@ def record_of(row: Mapping[str, Any]) -> PaperRecord | None:
         author_ids=author_ids,
         venue_id=read_text(row.get("venue_id")),
         fields_of_study=_names(row.get("fields_of_study"), "category"),
+        state=state_of(
+            title,
+            abstract,
+            *(row.get(name) for name in ("state", "is_retracted", "publication_types")),
+        ),
     )
+
+
+def publication_of_row(row: Mapping[str, Any]) -> Publication:
+    """Return when the paper of a row became public."""
+    names = (read_text(row.get(name)) for name in ("arxiv_id", "url", "pdf_url", "doi"))
+    return publication_of(
+        row.get("publication_date"), row.get("year"), preprint=preprint_month(*names)
+    )
+
+
+MAY_BE_UNREADABLE = ("authors", "doi", "publication_date", "year")
+"""Fields whose loss changes what is found, shown or left out."""
+
+
+def unreadable_fields(row: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a row that hold something that cannot be read."""
+    readers: dict[str, Callable[[Any], Any]] = {
+        "authors": lambda value: _authors(value)[0],
+        "doi": lambda value: canonical_doi(read_text(value) or ""),
+        "publication_date": read_date,
+        "year": read_date,
+    }
+    return [
+        name for name in MAY_BE_UNREADABLE if holds(row.get(name)) and not readers[name](row[name])
+    ]
+
+
+def _stored_year(row: Mapping[str, Any], published: Publication) -> int | None:
+    """The year as the source says it, so that an audit sees where its day contradicts it."""
+    stated = read_date(row.get("year"))
+    if stated is None or published != publication_of(row.get("publication_date"), row.get("year")):
+        return published.year
+    return stated.year
+
+
+def _stored_date(published: Publication) -> str | None:
+    if published.day is None:
+        return None
+    of_month = published.precision is DatePrecision.MONTH
+    return f"{published.day:%Y-%m}" if of_month else published.day.isoformat()
 
 
 def _distinct(references: Sequence[Any]) -> int:
@@ -347,11 +409,21 @@ def _authors(value: Any) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
         (read_text(each.get("name")), read_text(each.get("authorId") or each.get("id")))
         if isinstance(each, Mapping)
         else (read_text(each), None)
-        for each in _listed(value) or ()
+        for each in (_names_in(value) if isinstance(value, str) else _listed(value) or ())
     ]
     known = [(plain, identifier) for name, identifier in named if (plain := plain_text(name or ""))]
     identifiers = tuple(identifier or "" for _, identifier in known)
     return tuple(name for name, _ in known), identifiers if any(identifiers) else None
+
+
+def _names_in(text: str) -> list[str]:
+    """Names in one text: with semicolons or “and” between them, or with commas between whole ones,
+    as “Ann Lee, Bo Li” has and “Lee, Ann” has not.
+    """
+    names = [name.strip() for name in _BETWEEN_NAMES.split(text)]
+    if len(names) == 1 and all(" " in name.strip() for name in text.split(",")):
+        names = [name.strip() for name in text.split(",")]
+    return [name for name in names if name]
 
 
 def _listed(value: Any) -> list[Any] | tuple[Any, ...] | None:
@@ -370,14 +442,3 @@ def _integer(value: Any, lowest: int, highest: int) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
         else None
     )
-
-
-def _date(value: Any) -> str | None:
-    if isinstance(value, datetime):
-        return value.date().isoformat()
-    if isinstance(value, date):
-        return value.isoformat()
-    try:
-        return date.fromisoformat(value[:10]).isoformat() if isinstance(value, str) else None
-    except ValueError:
-        return None

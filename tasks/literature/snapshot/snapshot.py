@@ -84,7 +84,9 @@ class Snapshot:
             " title left out)"
         )
         shown = left_out if known.duplicate_count or known.untitled_count else ""
-        return f"snapshot {self.fingerprint[:12]}: {known.paper_count:,} papers{shown}"
+        told = f"snapshot {self.fingerprint[:12]}: {known.paper_count:,} papers{shown}"
+        unreadable = [f"{name} in {count:,}" for name, count in sorted(known.unreadable.items())]
+        return f"{told}; could not be read: {', '.join(unreadable)}" if unreadable else told
 
     @property
     def fingerprint(self) -> str:

@@ -72,6 +72,65 @@ def test_the_last_full_answer_counts() -> None:
     assert parsed.value.reason == "final"
 
 
+DRAFT = '{"score": 9, "reason": "Too high.", "tags": ["draft"]}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Let me draft: {DRAFT} hmm, too high.</think>{GOOD}",
+        f"<think>Let me draft: {DRAFT}</think>{GOOD}",
+        f"<thinking>{DRAFT}</thinking>\n{GOOD}",
+        f"{DRAFT}</THINK>\n```json\n{GOOD}\n```",
+        f"◁think▷{DRAFT}◁/think▷{GOOD}",
+        f"[THINK]{DRAFT}[/THINK]{GOOD}",
+        f"<|START_THINKING|>{DRAFT}<|END_THINKING|>{GOOD}",
+        f"<think>{DRAFT}</think>{DRAFT}<think>No.</think>{GOOD}",
+        f'<think>It starts {{"score": 9, "reason": "a</think>{GOOD}',
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant<|channel|>final"
+        f"<|message|>{GOOD}<|return|>",
+        f"analysis{DRAFT}<|channel|>final <|constrain|>json<|message|>{GOOD}",
+        f"analysisA draft is {DRAFT}.assistantfinal{GOOD}",
+        f"{DRAFT} On reflection: {GOOD}",
+    ],
+)
+def test_drafts_among_thoughts_are_no_answers(text: str) -> None:
+    parsed = parse_reply(text, Verdict)
+    assert isinstance(parsed, ParsedReply), parsed
+    assert parsed.value == Verdict(score=7, reason="Two papers agree.")
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (f"Let me draft: {DRAFT} hmm, too high.</think>I cannot decide.", CallStatus.UNPARSABLE),
+        (f"<think>Let me draft: {DRAFT} hmm.</think>I cannot decide.", CallStatus.UNPARSABLE),
+        (f"Let me draft: {DRAFT} hmm, too high.</think>", CallStatus.EMPTY),
+        (f"<think>Let me draft: {DRAFT} hmm", CallStatus.CUT_OFF),
+        (f"<think>Once.</think><think>Let me draft: {DRAFT}", CallStatus.CUT_OFF),
+        (f"<|channel|>analysis<|message|>{DRAFT}", CallStatus.CUT_OFF),
+    ],
+)
+def test_a_reply_with_nothing_but_thoughts_is_asked_for_again(
+    text: str, status: CallStatus
+) -> None:
+    parsed = parse_reply(text, Verdict)
+    assert isinstance(parsed, UnusableReply), parsed
+    assert (parsed.status, parsed.again) == (status, True)
+
+
+@pytest.mark.parametrize("before", ["", f"<think>{DRAFT}</think>", f"{DRAFT}</think>"])
+@pytest.mark.parametrize("tag", ["<think>", "</think>", "<think>a</think>", "[/THINK]"])
+def test_an_answer_may_quote_the_tags_of_thoughts(before: str, tag: str) -> None:
+    verdict = Verdict(score=4, reason=f"The paper trains on {tag} alone.")
+    assert parse_reply(f"{before}{reply_json(verdict)}", Verdict) == ParsedReply(verdict)
+
+
+def test_the_last_answer_counts_and_not_the_fullest() -> None:
+    parsed = parse_reply('{"score": 1, "note": "draft"} or {"score": 9}', Lenient)
+    assert parsed == ParsedReply(Lenient(score=9))
+
+
 def test_a_bare_list_answers_a_model_with_one_list() -> None:
     parsed = parse_reply('["a", "b"]', Listing)
     assert isinstance(parsed, ParsedReply)
@@ -197,7 +256,8 @@ def test_a_list_cut_after_an_item_is_never_completed() -> None:
 
 
 @pytest.mark.parametrize(
-    "hostile", ["{" * 20_000, "[" * 50_000, '{"a":' * 5_000, "{" + '"a' * 20_000]
+    "hostile",
+    ["{" * 20_000, "[" * 50_000, '{"a":' * 5_000, "{" + '"a' * 20_000, "{</think>" * 20_000],
 )
 def test_hostile_nesting_is_only_unparsable(hostile: str) -> None:
     assert isinstance(parse_reply(hostile, Verdict), UnusableReply)

@@ -136,7 +136,8 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     rows = papers(HUB_CITATIONS + 1)
     for number, row in enumerate(rows):
         year = 2009 if number % 10 == 0 else 2020
-        row |= {"references": [URL(0)] if number else [], "publication_date": f"{year}-05-01"}
+        row |= {"references": [URL(0)] if number else []}
+        row |= {"year": year, "publication_date": f"{year}-05-01"}
         row["citation_count"] = 0 if number else HUB_CITATIONS
     return snapshot_of(rows, tmp_path_factory.mktemp("hub"))
 
@@ -211,6 +212,7 @@ async def test_a_store_of_an_earlier_version_answers_the_same_and_an_update_give
     rows = papers(30)
     for number, row in enumerate(rows[1:], start=1):
         row |= {"references": [URL(0)], "publication_date": f"{1990 + number}-05-01"}
+        row["year"] = 1990 + number
     snapshot = snapshot_of(rows, tmp_path)
     (hub_id,) = papers_named(snapshot, 0)
     days = DayRange(last=20_000_101)

@@ -342,7 +342,8 @@ async def test_papers_that_no_search_could_date_are_counted_once(
         found = await client.search_papers(rows[0]["title"], 20, date(2024, 6, 30))
         await client.search_papers("another study", 20, date(2024, 6, 30))
     assert {paper.venue for paper in found.items} == {"ICLR"}
-    (failure,) = ledger.failures
+    failure, later = ledger.failures
+    assert (later.reason, later.subject) == (Reason.AFTER_CUTOFF, "papers after 2024-06-30")
     assert (failure.reason, failure.subject) == (Reason.NO_DATE, "papers of 2024")
     assert failure.detail.startswith(
         "5 papers carry no date but the cutoff's year: 2 were searched and 1 left out by the month"

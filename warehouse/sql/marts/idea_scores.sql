@@ -90,7 +90,7 @@ novelty_scores as (
   from novelty
 ),
 failure_counts as (
-  select run_id, idea_id, count(*) as failure_count from failures group by run_id, idea_id
+  select run_id, idea_id, count(*) as failure_count from failures where stage <> 'left_out' group by run_id, idea_id
 ),
 module_scores as (
   select

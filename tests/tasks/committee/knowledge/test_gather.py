@@ -10,6 +10,7 @@ from schemas.base import replace
 from schemas.committee import IdeaPart, KnowledgePhase, Relation
 from schemas.failure import SourceFailure
 from schemas.knowledge import SourceKind
+from schemas.paper_state import PaperState
 from schemas.reasons import Reason
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
 from tasks.committee.planning import expected_calls
@@ -326,6 +327,34 @@ async def test_the_gateways_later_date_does_not_move_a_paper_over_the_cutoff() -
     (kept,) = knowledge.papers
     assert kept.paper_id == "ARXIV:2005.00001"
     assert kept.admissible(CUTOFF)
+
+
+async def test_a_work_that_one_source_has_as_retracted_is_no_evidence_from_any() -> None:
+    arxiv = FakeSource(
+        "arxiv",
+        SourceKind.PAPERS,
+        [item(SourceKind.PAPERS, "https://arxiv.org/abs/2005.00001", "Hashing in attention", HASH)],
+    )
+    openalex = FakeSource(
+        "openalex",
+        SourceKind.PAPERS,
+        [
+            item(
+                SourceKind.PAPERS,
+                "https://x.org/1",
+                "RETRACTED: Hashing in attention",
+                HASH,
+                arxiv_id="2005.00001",
+                source="openalex",
+                state=PaperState.RETRACTED,
+            )
+        ],
+    )
+    literature = Library([paper("hashing", HASH)])
+    knowledge = await gathered(arxiv, openalex, literature=literature)
+    assert [record.paper_id for record in knowledge.records] == ["hashing"]
+    (failure,) = (one for one in knowledge.failures if one.reason == "retracted")
+    assert "openalex says of “RETRACTED: Hashing in attention”: retracted" in failure.detail
 
 
 async def test_the_ideas_own_paper_is_no_evidence_about_it() -> None:

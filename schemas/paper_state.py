@@ -1,0 +1,189 @@
+"""Whether a work still stands: retracted, withdrawn, of concern, or a notice about another work."""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from schemas.patterns import IGNORECASE, bounded
+from schemas.source_text import plain_text
+
+
+class PaperState(StrEnum):
+    """Why a work does not count; one that stands has no state."""
+
+    RETRACTED = "retracted"
+    WITHDRAWN = "withdrawn"
+    OF_CONCERN = "of_concern"
+    NOTICE = "notice"
+
+    @property
+    def mark(self) -> str:
+        """The mark that a reader sees where the work is shown."""
+        return _MARKS[self]
+
+
+_MARKS = {
+    PaperState.RETRACTED: "retracted",
+    PaperState.WITHDRAWN: "withdrawn",
+    PaperState.OF_CONCERN: "under an expression of concern",
+    PaperState.NOTICE: "a notice about another work",
+}
+
+# The words before a colon, bracket, quotation mark or dash, as publishers put them before a title:
+# “Retraction of the proboscis in Drosophila” is an ordinary title, “Retraction: Moths” is not.
+_HEAD = bounded(
+    r"^[\W_]{0,4}(\w[\w ']{4,60}?)\s?(?:[:\])}>“”\"«|—–]|\.\s|\s-\s|\s[‘']|[\W_]{0,4}$)[\W_]{0,4}"
+)
+_OF = "(?: to| of| for| on| about| regarding| and replacement)?"
+_NOTICE = "(?: notice| note| statement)?"
+_WORK = (
+    r"(?: (?:research|original|review|short|journal|book))?"
+    r"(?: (?:article|paper|chapter|manuscript|publication|study|report|letter|preprint))?"
+)
+_THIS = "(?:(?:this )?(?:article|paper|chapter|manuscript) (?:has been |was |is )?)?"
+_HEADS = {
+    PaperState.RETRACTED: bounded(
+        f"(?:{_THIS}retracted{_WORK}|(?:partial )?retraction{_NOTICE}{_OF}"
+        f"|(?:notice|statement|note) of (?:partial )?retraction{_OF})",
+        IGNORECASE,
+    ),
+    PaperState.WITHDRAWN: bounded(
+        f"(?:{_THIS}withdrawn{_WORK}|withdrawal{_NOTICE}{_OF}|(?:temporary )?remov(?:ed|al)"
+        f"|(?:notice|statement|note) of withdrawal{_OF})",
+        IGNORECASE,
+    ),
+    PaperState.OF_CONCERN: bounded(
+        f"(?:notice of )?(?:editorial |editor's |publisher's )?"
+        f"(?:expression of (?:editorial )?concern{_NOTICE}|notice of concern){_OF}",
+        IGNORECASE,
+    ),
+    PaperState.NOTICE: bounded(
+        "(?:(?:author|publisher|editorial)(?:'s)? )?"
+        f"(?:correction|corrigend(?:um|a)|errat(?:um|a)|addendum){_NOTICE}{_OF}",
+        IGNORECASE,
+    ),
+}
+# Words that begin no ordinary title, so that nothing need follow them.
+_WITHOUT_END = {
+    PaperState.RETRACTED: bounded(
+        r"^[\W_]{0,4}(?:retraction (?:notice|note) (?:to|of|for) |(?:notice|statement) of"
+        r" retraction\b|retraction for [^,:]{1,60} et al\b)[\W_]{0,4}",
+        IGNORECASE,
+    ),
+    PaperState.WITHDRAWN: bounded(
+        r"^[\W_]{0,4}(?:withdrawal (?:notice|note) (?:to|of|for) |notice of withdrawal\b)"
+        r"[\W_]{0,4}",
+        IGNORECASE,
+    ),
+    PaperState.OF_CONCERN: bounded(
+        r"^[\W_]{0,4}(?:editorial )?expression of concern (?:to|about|regarding|for|on) "
+        r"[\W_]{0,4}",
+        IGNORECASE,
+    ),
+    PaperState.NOTICE: bounded(
+        r"^[\W_]{0,4}(?:erratum|corrigendum) (?:to|for) [\W_]{0,4}", IGNORECASE
+    ),
+}
+_CAPITALS = bounded(r"^[\W_]{0,4}(RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)? (?=.{0,40}[a-z])")
+_TAIL = bounded(
+    r"[\[(]\s?(retracted|withdrawn)\b[^\])]{0,200}[\])][\W_]{0,4}$|\s[-–—]\s?(RETRACTED|WITHDRAWN)$",
+    IGNORECASE,
+)
+_NOTICE_HEAD = bounded(r"\b(?:retraction|withdrawal|removal|concern)\b", IGNORECASE)
+_ABSTRACT = bounded(
+    r"^[\W_]{0,4}(?:abstract\W{1,4})?(?:(?:this|the) (?:\w{1,12} ){0,2}?(?:article|paper|manuscript"
+    r"|submission|preprint|chapter|work|version)s?(?: \[[^\]]{1,80}\])? (?:has|have|was|were|is)"
+    r"(?: now| since)?(?: been)?(?: \w{3,20}ly)? |(?:article|paper) )?(withdrawn|retracted)\b"
+    r"(?=[\W_]{0,3}$|\s?[:.;,]| by | at | due | because | from | as | and | for | in | since "
+    r"| on )",
+    IGNORECASE,
+)
+_LONGEST_TITLE = 1_000
+
+
+def state_of_title(title: str) -> PaperState | None:
+    """Return the state that a title tells, as publishers word it; None: it tells none."""
+    return _read_title(plain_text(title))[0]
+
+
+def unmarked_title(title: str) -> str:
+    """Return a title without the words that tell its state."""
+    return _read_title(title)[1]
+
+
+def title_of_notice(title: str) -> str | None:
+    """Return the title of the work that a notice retracts or doubts; None for any other title."""
+    state, rest = _read_title(title)
+    begins = title[: len(title) - len(rest)] if title.endswith(rest) else title
+    return rest if state and rest and _NOTICE_HEAD.search(begins) else None
+
+
+def _read_title(title: str) -> tuple[PaperState | None, str]:
+    text = title.strip()[:_LONGEST_TITLE]
+    if head := _HEAD.match(text):
+        for state, phrase in _HEADS.items():
+            if phrase.fullmatch(head[1]):
+                return state, text[head.end() :] or text
+    for state, opening in _WITHOUT_END.items():
+        if match := opening.match(text):
+            return state, text[match.end() :] or text
+    if capitals := _CAPITALS.match(text):
+        return PaperState(capitals[1].lower()), text[capitals.end() :]
+    if tail := _TAIL.search(text):
+        return PaperState((tail[1] or tail[2]).lower()), text[: tail.start()].strip(" .")
+    return None, text
+
+
+_TOLD = {
+    "retracted": PaperState.RETRACTED,
+    "retraction": PaperState.RETRACTED,
+    "partial retraction": PaperState.RETRACTED,
+    "retracted publication": PaperState.RETRACTED,
+    "retraction of publication": PaperState.RETRACTED,
+    "retraction notice": PaperState.RETRACTED,
+    "is retracted by": PaperState.RETRACTED,
+    "is retraction of": PaperState.RETRACTED,
+    "retracts": PaperState.RETRACTED,
+    "withdrawn": PaperState.WITHDRAWN,
+    "withdrawal": PaperState.WITHDRAWN,
+    "removal": PaperState.WITHDRAWN,
+    "expression of concern": PaperState.OF_CONCERN,
+    "concern": PaperState.OF_CONCERN,
+    "of concern": PaperState.OF_CONCERN,
+    "notice": PaperState.NOTICE,
+    "erratum": PaperState.NOTICE,
+    "corrigendum": PaperState.NOTICE,
+    "published erratum": PaperState.NOTICE,
+}
+"""Kinds of works and notices by Crossref, Retraction Watch, OpenAlex and PubMed."""
+_NOT_LETTERS = bounded(r"[\W_]{1,4}")
+
+
+def told_state(*words: Any) -> PaperState | None:
+    """Return the gravest state among what a source tells: words, lists of words, flags."""
+    states = [state for word in words for state in _states_in(word)]
+    return gravest(states) if states else None
+
+
+def gravest(states: Iterable[PaperState]) -> PaperState:
+    """Return the gravest of some states."""
+    return min(states, key=list(PaperState).index)
+
+
+def _states_in(told: Any) -> Iterable[PaperState]:
+    if isinstance(told, Mapping):
+        told = told.get("type")
+    if isinstance(told, list | tuple):
+        return [state for one in told for state in _states_in(one)]
+    if told is True:
+        return [PaperState.RETRACTED]
+    words = _NOT_LETTERS.sub(" ", told).strip().casefold() if isinstance(told, str) else ""
+    return [_TOLD[words]] if words in _TOLD else []
+
+
+def state_of(title: str, abstract: str | None = None, *told: Any) -> PaperState | None:
+    """Return the state of a work by what its source tells, its title and its abstract."""
+    state = told_state(*told) or state_of_title(title)
+    if state is None and abstract and (match := _ABSTRACT.match(plain_text(abstract))):
+        state = PaperState(match[1].lower())
+    return state

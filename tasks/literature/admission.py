@@ -1,0 +1,79 @@
+"""Which papers of an answer may be judged by: dated before the cutoff, and still standing."""
+
+from collections.abc import Iterable
+from datetime import date
+
+from schemas.base import replace
+from schemas.identifiers import PaperId
+from schemas.paper import Paper
+from schemas.paper_state import PaperState, gravest, title_of_notice, unmarked_title
+from schemas.reasons import Reason
+from tasks.accounting.ledger import Ledger
+from tasks.literature.versions import Works
+from tasks.text.titles import LEAST_TITLE_WORDS, plain_title
+
+
+class Admission:
+    """Admits papers, and counts in the ledger what it leaves out and why.
+
+    With `with_retracted` works that do not stand are admitted, for those who show their state.
+    """
+
+    def __init__(self, ledger: Ledger, *, with_retracted: bool = False) -> None:
+        self._ledger = ledger
+        self._with_retracted = with_retracted
+
+    def stands(self, paper: Paper) -> bool:
+        """Whether the state of a paper lets it in."""
+        return paper.state is None or self._with_retracted
+
+    def admitted(self, papers: Iterable[Paper], cutoff: date | None) -> list[Paper]:
+        """Return the papers that may be judged by, in their order."""
+        kept = []
+        left_out: dict[Reason, list[Paper]] = {}
+        for paper in with_notices(papers):
+            if not self.stands(paper):
+                left_out.setdefault(Reason.RETRACTED, []).append(paper)
+            elif paper.admissible(cutoff):
+                kept.append(paper)
+            else:
+                undated = paper.latest_publication_date is None
+                reason = Reason.NO_DATE if undated else Reason.AFTER_CUTOFF
+                left_out.setdefault(reason, []).append(paper)
+        for reason, those in left_out.items():
+            named = {str(paper.paper_id): paper.title for paper in those}
+            self._ledger.leave_out(reason, named, cutoff)
+        return kept
+
+
+def with_notices(papers: Iterable[Paper]) -> list[Paper]:
+    """Return the papers with the state that notices and other versions among them tell."""
+    listed = list(papers)
+    if all(paper.state is None for paper in listed):
+        return listed
+    notices = [
+        (paper.state or PaperState.RETRACTED, plain_title(title).split())
+        for paper in listed
+        if (title := title_of_notice(paper.title))
+    ]
+    listed = [_told(paper, notices) for paper in listed]
+    works = Works(listed)
+    states: dict[PaperId, PaperState] = {}
+    for paper in listed:
+        if paper.state is not None:
+            first = works.first_of(paper)
+            states[first] = gravest((paper.state, states.get(first, paper.state)))
+    return [
+        replace(paper, state=states[first])
+        if paper.state is None and (first := works.first_of(paper)) in states
+        else paper
+        for paper in listed
+    ]
+
+
+def _told(paper: Paper, notices: list[tuple[PaperState, list[str]]]) -> Paper:
+    words = plain_title(unmarked_title(paper.title)).split()
+    if paper.state is not None or len(words) < LEAST_TITLE_WORDS:
+        return paper
+    states = [state for state, named in notices if named[: len(words)] == words]
+    return replace(paper, state=gravest(states)) if states else paper

@@ -1,0 +1,106 @@
+"""When finds of sources appeared, and whether they stand."""
+
+import json
+from datetime import date
+
+import pytest
+
+from schemas.knowledge import KnowledgeItem, SourceQuery
+from schemas.paper_state import PaperState
+from schemas.publication import DatePrecision
+from tasks.sources.arxiv import ArxivSource
+from tasks.sources.crossref import CrossrefSource
+from tasks.sources.openalex import OpenAlexSource
+from tasks.sources.web_search import TavilySource
+from tests.support.web_servers import SHAPES, Find, ShapedServer
+
+ASKED = SourceQuery(text="moths on drones", limit=50)
+
+
+async def found(server: ShapedServer, open_source, source, body) -> tuple[KnowledgeItem, ...]:
+    server.shape = lambda _: body if isinstance(body, str) else json.dumps(body)
+    async with open_source(source) as context:
+        return (await context.source.search(ASKED)).items
+
+
+async def test_crossref_tells_the_state_by_notices_relations_and_titles(
+    server: ShapedServer, open_source
+) -> None:
+    told = {
+        "plain": {},
+        "retracted": {"updated-by": [{"type": "correction"}, {"type": "retraction"}]},
+        "corrected": {"updated-by": [{"type": "correction"}, {"type": "erratum"}]},
+        "of concern": {"updated-by": [{"type": "expression_of_concern"}]},
+        "note": {"update-to": [{"type": "retraction", "DOI": "10.1/a"}]},
+        "correction": {"update-to": [{"type": "correction", "DOI": "10.1/a"}]},
+        "related": {"relation": {"is-retracted-by": [{"id": "10.1/a"}]}},
+        "WITHDRAWN: Moths": {},
+    }
+    rows = [
+        {"DOI": f"10.1000/{number}", "title": [title], "issued": {"date-parts": [[2020]]}} | fields
+        for number, (title, fields) in enumerate(told.items())
+    ]
+    items = await found(server, open_source, CrossrefSource, {"message": {"items": rows}})
+    assert {item.title: item.state for item in items} == {
+        "plain": None,
+        "retracted": PaperState.RETRACTED,
+        "corrected": None,
+        "of concern": PaperState.OF_CONCERN,
+        "note": PaperState.RETRACTED,
+        "correction": PaperState.NOTICE,
+        "related": PaperState.RETRACTED,
+        "WITHDRAWN: Moths": PaperState.WITHDRAWN,
+    }
+
+
+async def test_arxiv_tells_by_its_comment_that_a_paper_was_withdrawn(
+    server: ShapedServer, open_source
+) -> None:
+    feed = SHAPES["arxiv"]([Find("One"), Find("Two", number=2)])
+    comment = '<comment xmlns="http://arxiv.org/schemas/atom">This paper has been withdrawn by the'
+    feed = feed.replace("</entry>", f"{comment} author due to an error</comment></entry>", 1)
+    items = await found(server, open_source, ArxivSource, feed)
+    assert [item.state for item in items] == [PaperState.WITHDRAWN, None]
+
+
+async def test_openalex_dates_have_their_precision_and_flags_their_state(
+    server: ShapedServer, open_source
+) -> None:
+    dates = [("2024-01-01", 2024), ("1970-01-01", 2023), ("2022-05-06", 2023), ("2023-05-06", 2023)]
+    rows = [
+        {
+            "id": f"https://openalex.org/W{number}",
+            "title": f"Work {number}",
+            "publication_date": day,
+            "publication_year": year,
+            "is_retracted": number == 3,
+        }
+        for number, (day, year) in enumerate(dates)
+    ]
+    body = {"meta": {"next_cursor": None}, "results": rows}
+    items = await found(server, open_source, OpenAlexSource, body)
+    assert [(item.published, item.precision) for item in items] == [
+        (date(2024, 12, 31), DatePrecision.YEAR),
+        (date(2023, 12, 31), DatePrecision.YEAR),
+        (date(2023, 12, 31), DatePrecision.YEAR),
+        (date(2023, 5, 6), DatePrecision.DAY),
+    ]
+    assert [item.state for item in items] == [None, None, None, PaperState.RETRACTED]
+
+
+@pytest.mark.parametrize(
+    ("told", "day"),
+    [
+        ("Mon, 03 Jun 2024 10:00:00 GMT", date(2024, 6, 3)),
+        ("2024/06/03", date(2024, 6, 3)),
+        ("Jun 2024", date(2024, 6, 30)),
+        ("Jan 1, 2024", date(2024, 12, 31)),
+        ("soon", None),
+    ],
+)
+async def test_pages_are_dated_in_every_common_form(
+    server: ShapedServer, open_source, told: str, day: date | None
+) -> None:
+    row = {"title": "T", "url": "https://a.example/", "content": "c", "published_date": told}
+    (item,) = await found(server, open_source, TavilySource, {"results": [row]})
+    assert item.published == day
