@@ -80,7 +80,9 @@ def read_file(path: Path, most_bytes: int) -> bytes:
     return content
 
 
-def files_below(folder: Path, most_files: int = MOST_FILES) -> Iterator[Path]:
+def files_below(
+    folder: Path, most_files: int = MOST_FILES, *, with_hidden: bool = True
+) -> Iterator[Path]:
     """Yield what lies below `folder` and is no folder; links are listed, not followed.
 
     Raises:
@@ -90,6 +92,8 @@ def files_below(folder: Path, most_files: int = MOST_FILES) -> Iterator[Path]:
     while waiting:
         with os.scandir(waiting.pop()) as entries:
             for entry in entries:
+                if entry.name.startswith(".") and not with_hidden:
+                    continue
                 count += 1
                 if count > most_files:
                     raise _refused(folder, f"holds more than {most_files:,} files", Reason.TOO_LARGE)
