@@ -45,10 +45,14 @@ def open_file(path: Path) -> BinaryIO:
         PlainFileError: a part of the path is a link, or its end is no regular file.
         OSError: it cannot be opened.
     """
+    if not path.is_absolute():
+        raise ValueError(f"{path} is not absolute")
     folder = os.open(path.anchor, _FOLDER)
     try:
         for part in path.parts[1:-1]:
-            if part == ".." or _is_link(part, folder):
+            if part == "..":
+                raise _refused(path, "leads out of its folder: name it without ..")
+            if _is_link(part, folder):
                 raise _refused(path, f"is behind the link {part}: put a copy of its folder there")
             inner = os.open(part, _FOLDER, dir_fd=folder)
             os.close(folder)
@@ -96,7 +100,9 @@ def files_below(
                     continue
                 count += 1
                 if count > most_files:
-                    raise _refused(folder, f"holds more than {most_files:,} files", Reason.TOO_LARGE)
+                    raise _refused(
+                        folder, f"holds more than {most_files:,} files", Reason.TOO_LARGE
+                    )
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(Path(entry.path))
                 else:
@@ -107,7 +113,8 @@ def _check_kind(path: Path, file: os.stat_result, folder: int) -> None:
     if stat.S_ISLNK(file.st_mode):
         raise _refused(path, "is a link: put the file itself there")
     if not stat.S_ISREG(file.st_mode):
-        raise _refused(path, "is a folder, pipe, socket or device: put a file there")
+        kind = "folder" if stat.S_ISDIR(file.st_mode) else "pipe, socket or device"
+        raise _refused(path, f"is a {kind}: put a file there")
     # Who owns a folder can put a name of another user's file into it.
     if file.st_nlink > 1 and file.st_uid != os.fstat(folder).st_uid:
         raise _refused(path, "is another name of a file of another owner: put a copy there")

@@ -135,6 +135,26 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     assert found.reason is Reason.WRONG_TYPE
 
 
+def test_no_folder_of_papers_or_reviews_is_a_link(tmp_path: Path) -> None:
+    home = files(tmp_path / "home", private__md="A secret of this machine.")
+    papers = files(tmp_path / "papers", a__md=paper_text())
+    reviews = files(tmp_path / "reviews", b__1__txt="x")
+    (reviews / "a").symlink_to(home)
+    found = read(papers, reviews)["a"]
+    assert isinstance(found, Unread)
+    assert found.detail == "a is a link: put the file itself there"
+    peerread = tmp_path / "peerread"
+    peerread.mkdir()
+    files(peerread / "reviews", a__json="{}")
+    (peerread / "pdfs").symlink_to(home)
+    with pytest.raises(ConfigurationError, match="pdfs is a link"):
+        collect_papers(str(peerread), None)
+    for name in ("b.pdf", "c.tex", "d.md"):
+        (papers / name).symlink_to("/etc/hostname")
+    found = read(papers, files(tmp_path / "well", **{f"{each}__1__txt": "x" for each in "bcd"}))
+    assert [getattr(found[name], "reason", None) for name in "bcd"] == [Reason.WRONG_TYPE] * 3
+
+
 def test_folders_that_hold_no_papers_are_refused_in_one_line(tmp_path: Path) -> None:
     empty = files(tmp_path / "empty")
     for papers, reviews in ((empty, empty), (empty, None), (tmp_path / "none", None)):
