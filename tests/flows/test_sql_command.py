@@ -123,7 +123,7 @@ def test_csv_holds_no_formula_and_json_what_the_lake_holds(
 ) -> None:
     texts = ("=HYPERLINK(1)", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-5", "plain")
     columns = ", ".join(f"'{text}' as c{place}" for place, text in enumerate(texts))
-    query = f'select {columns}, -1.5::double as d, \'x\' as "=name"'
+    query = f"select {columns}, -1.5::double as d, 'x' as \"=name\""
     path = tmp_path / "answer.csv"
     assert run(ask, query, *(("-o", str(path)) if output else ("--format", "csv"))) == EXIT_DONE
     text = path.read_bytes().decode() if output else capsys.readouterr().out
