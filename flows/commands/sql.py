@@ -141,7 +141,7 @@ def _short(value: object) -> object:
 def _text(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], chosen: AnswerFormat) -> str:
     if chosen is AnswerFormat.CSV:
         cells = ([_cell(value) for value in row.values()] for row in rows)
-        return "".join(map(_csv_line, ([*map(text_cell, columns)], *cells)))
+        return "".join(_csv_line(line) for line in ([*map(text_cell, columns)], *cells))
     if chosen is AnswerFormat.JSONL:
         return "".join(f"{safe_json(orjson.dumps(row, default=str).decode())}\n" for row in rows)
     document = orjson.dumps(rows, default=str, option=orjson.OPT_INDENT_2).decode()

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from schemas.base import encodable
 from schemas.curation import ReviewedAt
 from schemas.curation_run import CurationRequest, PaperSource
 from schemas.errors import ConfigurationError
@@ -130,6 +131,9 @@ def _papers(folder: Path) -> Iterator[tuple[str, Path]]:
         name = path.name.lower()
         suffix = next((each for each in (PARSED, *PAPER_SUFFIXES) if name.endswith(each)), None)
         if suffix is not None and len(path.name) > len(suffix):
+            if not encodable(path.name):
+                shown = path.name.encode("utf-8", "replace").decode()
+                raise ConfigurationError(f"the name of {folder}/{shown} is no UTF-8: rename it")
             yield path.name[: -len(suffix)], path
 
 
