@@ -140,8 +140,8 @@ def _short(value: object) -> object:
 
 def _text(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], chosen: AnswerFormat) -> str:
     if chosen is AnswerFormat.CSV:
-        cells = ([_cell(value) for value in row.values()] for row in rows)
-        return "".join(_csv_line(line) for line in ([*map(text_cell, columns)], *cells))
+        cells = [[_cell(value) for value in row.values()] for row in rows]
+        return _csv_line([text_cell(name) for name in columns]) + "".join(map(_csv_line, cells))
     if chosen is AnswerFormat.JSONL:
         return "".join(f"{safe_json(orjson.dumps(row, default=str).decode())}\n" for row in rows)
     document = orjson.dumps(rows, default=str, option=orjson.OPT_INDENT_2).decode()
