@@ -12,6 +12,7 @@ from pathlib import Path
 
 from schemas.errors import ConfigurationError
 from schemas.interpreter import module_command
+from warehouse.scrubbing import is_secret
 
 SECONDS = 180
 _MOST_FILE_BYTES, _MOST_MEMORY_BYTES = 200_000_000, 4_000_000_000
@@ -21,8 +22,12 @@ _PASSED_ON = ("PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH")
 _PASSED_PREFIXES = ("LC_", "PYTHON", "TEX", "BIB", "BST", "FONTCONFIG")
 # A POSIX shell counts blocks of 512 bytes; some systems have no bound on memory.
 _BOUNDED = 'ulimit -f "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
-# Nothing listens on port 0: Typst, which fetches packages through a proxy, reaches nobody.
-_NO_NETWORK = dict.fromkeys(("HTTPS_PROXY", "https_proxy", "ALL_PROXY"), "http://127.0.0.1:0")
+# Nothing listens on port 0: Typst, which fetches packages through a proxy, reaches nobody. Each
+# thread takes addresses, which are bounded, whether it uses them or not.
+_TYPST = {
+    **dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:0"),
+    "RAYON_NUM_THREADS": "2",
+}
 
 
 def run_bounded(
@@ -33,7 +38,7 @@ def run_bounded(
     passed = {
         name: value
         for name, value in os.environ.items()
-        if name in _PASSED_ON or name.startswith(_PASSED_PREFIXES)
+        if (name in _PASSED_ON or name.startswith(_PASSED_PREFIXES)) and not is_secret(name)
     }
     with (
         tempfile.TemporaryFile() as output,
@@ -51,7 +56,10 @@ def run_bounded(
         try:
             code = process.wait(SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            pass
+        finally:  # also where the command is interrupted
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
         output.seek(0)
         return code, output.read(_MOST_OUTPUT_BYTES).decode("utf-8", "replace")
 
@@ -65,7 +73,7 @@ def run_typst(source: Path, pdf: Path) -> None:
     paths = (str(source.resolve()), str(pdf.resolve()))
     with tempfile.TemporaryDirectory(prefix="assay-typst-") as packages:
         child = module_command("dashboards.reports.drafts.typst_child", *paths, packages)
-        code, output = run_bounded(child, source.parent, _NO_NETWORK)
+        code, output = run_bounded(child, source.parent, _TYPST)
     if code != 0:
         ended = f"it took longer than {SECONDS} seconds" if code is None else f"code {code}"
         line = " ".join((output or ended).split())
