@@ -13,7 +13,7 @@ from importlib import import_module, metadata
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
+from pydantic import AliasChoices, ValidationError
 from pydantic_settings import SettingsError
 from typer.exceptions import TyperException
 
@@ -147,8 +147,10 @@ def ending_of(command: Callable[[], object]) -> Ending:
         raise
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return Ending(EXIT_USAGE, _one_line(f"setting {place}: {first['msg']}"))
+        place = _variable(".".join(str(part) for part in first["loc"]))
+        return Ending(
+            EXIT_USAGE, _one_line(f"setting {place}: {first['msg'].removeprefix('Value error, ')}")
+        )
     except SettingsError as error:
         hint = "the fields of a section are set one by one, as in"
         line = f"{error}; {hint} ASSAY_LITERATURE__REQUESTS_PER_SECOND=1"
@@ -169,6 +171,16 @@ def ending_of(command: Callable[[], object]) -> Ending:
     if result == EXIT_INTERRUPTED:
         return _INTERRUPTED
     return Ending(result if isinstance(result, int) else EXIT_DONE, result=result)
+
+
+def _variable(place: str) -> str:
+    """Return the variable that is set, where a setting has several names."""
+    from schemas.settings import Settings  # late: most commands end well
+
+    names = (field.validation_alias for field in Settings.model_fields.values())
+    choices = (each.choices for each in names if isinstance(each, AliasChoices))
+    spellings = next((each for each in choices if place in each), [])
+    return next((str(name) for name in spellings if name in os.environ), place)
 
 
 _INTERRUPTED = Ending(EXIT_INTERRUPTED, interrupted=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from schemas.errors import AssayError, ConfigurationError
 from warehouse.rights import keep_private
+from warehouse.scrubbing import strip_secrets
 
 _DEFAULTS = {
     "LITELLM_LOCAL_MODEL_COST_MAP": (
@@ -35,6 +36,7 @@ def prepare_environment(home: Path) -> None:
     Raises:
         ConfigurationError: `home` cannot be written to.
     """
+    strip_secrets()
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
     prefect_home = Path(os.environ.get("PREFECT_HOME", home / "prefect")).expanduser().absolute()

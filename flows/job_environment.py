@@ -6,6 +6,7 @@ from schemas.choices import remote_model
 from schemas.options import CurateOptions, QuestionOptions, RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
+from tasks.judging.model_keys import model_variables
 
 _BASE = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP",
@@ -30,34 +31,6 @@ SOURCE_VARIABLES = frozenset({
     "OPENALEX_API_KEY", "SERPER_API_KEY", "TAVILY_API_KEY", "BRAVE_API_KEY",
     "BRAVE_SEARCH_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "KAGGLE_USERNAME", "KAGGLE_KEY",
 })  # fmt: skip
-_ENTRA = ("AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET")
-_OF_PROVIDER = {
-    "azure": ("AZURE_API_KEY", "AZURE_API_BASE", "AZURE_API_VERSION", "AZURE_AD_TOKEN", *_ENTRA),
-    "bedrock": (
-        "AWS_ACCESS_KEY_ID",
-        "AWS_SECRET_ACCESS_KEY",
-        "AWS_SESSION_TOKEN",
-        "AWS_PROFILE",
-        "AWS_REGION_NAME",
-    ),
-    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_BASE"),
-    "ollama_chat": ("OLLAMA_API_KEY", "OLLAMA_API_BASE"),
-    "openai": ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL", "OPENAI_ORGANIZATION"),
-    "perplexity": ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
-    "text-completion-openai": (
-        "OPENAI_API_KEY",
-        "OPENAI_API_BASE",
-        "OPENAI_BASE_URL",
-        "OPENAI_ORGANIZATION",
-    ),
-    "together_ai": ("TOGETHERAI_API_KEY", "TOGETHER_AI_API_KEY", "TOGETHER_API_KEY"),
-    "vertex_ai": (
-        "GOOGLE_APPLICATION_CREDENTIALS",
-        "VERTEXAI_PROJECT",
-        "VERTEXAI_LOCATION",
-        "VERTEXAI_CREDENTIALS",
-    ),
-}
 
 
 def environment_of(
@@ -103,14 +76,3 @@ def without_keys(inherited: Mapping[str, str]) -> dict[str, str]:
 
 def _is_wanted(name: str, wanted: frozenset[str]) -> bool:
     return (name in wanted or name.startswith(_PREFIXES)) and not name.startswith(_OF_DASHBOARD)
-
-
-def model_variables(model: str) -> frozenset[str]:
-    """Variables from which LiteLLM takes the key and the address for `model`, such as
-    `openai/gpt-4.1-mini`.
-
-    Source: the providers' pages of LiteLLM's documentation; most are named after the provider.
-    """
-    provider = model.partition("/")[0]
-    name = provider.upper()
-    return frozenset(_OF_PROVIDER.get(provider, (f"{name}_API_KEY", f"{name}_API_BASE")))

@@ -34,6 +34,7 @@ from schemas.identifiers import RunId
 from schemas.option_values import DEFAULT_PROFILE
 from schemas.options import IdeateOptions, RunOptions
 from schemas.place import warehouse_folder
+from schemas.plain_files import PlainFileError, open_file
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from tasks.ideas.json_lines import write_ideas
@@ -221,10 +222,12 @@ def _refuse_link(path: Path) -> None:
     """A link in the inbox may lead to any file of the machine, and what an idea says is shown to
     many.
     """
-    if path.is_symlink() or not (path.is_file() or path.is_dir()):
-        raise IdeaFileError(
-            "this is a link, pipe or device, and only files are read: put a copy in its place"
-        )
+    place = path.parent.resolve() / path.name
+    if place.is_symlink() or not place.is_dir():
+        try:
+            open_file(place).close()
+        except PlainFileError as error:
+            raise IdeaFileError(error.named) from error
 
 
 def _told(error: Exception, path: Path, archive_folder: Path) -> str:

@@ -4,7 +4,7 @@ import os
 from importlib import metadata
 from typing import Any
 
-from flows.job_environment import SOURCE_VARIABLES, model_variables
+from flows.job_environment import SOURCE_VARIABLES
 from flows.worker_check import Address, WorkerNeeds, code_hash, compared, python_version
 from schemas.check_run import CheckRequest
 from schemas.choices import remote_model
@@ -14,6 +14,7 @@ from schemas.experiment_run import ExperimentRequest
 from schemas.ideation_run import IdeationRequest
 from schemas.run import Module, RunRequest, WorkRequest
 from schemas.settings import Settings
+from tasks.judging.model_keys import model_variables
 from tasks.shards.work import Shard
 
 _DOCUMENT_VARIABLES = ("GROBID_URL", "UNPAYWALL_EMAIL")

@@ -12,18 +12,19 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 import orjson
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from schemas.errors import AssayError, ConfigurationError
 from schemas.identifiers import RunId
+from schemas.plain_files import files_below, open_file
 from schemas.run import Budget
 from schemas.settings import Settings
 from schemas.web_origins import names_of_server
@@ -44,6 +45,7 @@ from warehouse.units.receiving import ReceivedUnits
 
 _DEAD_AFTER_SECONDS = 4 * ALIVE_EVERY_SECONDS
 _MOST_ANSWERS = 10_000
+_PIECE_BYTES = 1 << 20
 _METHODS = {
     "budget": frozenset({"admit", "send", "settle", "count_request", "spent"}),
     "journal": frozenset({"journalled", "landed"}),
@@ -51,6 +53,12 @@ _METHODS = {
     "attempts": frozenset({"begin", "end", "count"}),
 }
 """What may be asked of each kind of thing."""
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(_PIECE_BYTES):
+            yield piece
 
 
 class WorkerService:
@@ -206,7 +214,10 @@ class WorkerService:
         path = self._handed_out(web)
         if not path.exists():
             raise ConfigurationError(f"{path} was removed while it was worked on")
-        files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.is_file())
+        is_folder = path.is_dir() and not path.is_symlink()
+        listed = sorted(files_below(path)) if is_folder else [path]
+        # What is a link or pipe here is not there for workers either.
+        files = [file for file in listed if file.is_file() and not file.is_symlink()]
         return JSONResponse(
             [
                 (
@@ -221,9 +232,13 @@ class WorkerService:
     def _file(self, web: Request, _: bytes) -> Response:
         path, inside = self._handed_out(web), web.query_params.get("inside", "")
         file = (path / inside) if inside else path
-        if not file.resolve().is_relative_to(path.resolve()) or not file.is_file():
-            raise ConfigurationError(f"{file} was removed while it was worked on")
-        return FileResponse(file)
+        if not file.is_relative_to(path):
+            raise ConfigurationError(f"{file} is no file of this work")
+        try:
+            content = open_file(file)
+        except FileNotFoundError as error:
+            raise ConfigurationError(f"{file} was removed while it was worked on") from error
+        return StreamingResponse(_pieces(content))
 
     def _handed_out(self, web: Request) -> Path:
         path = Path(web.query_params.get("path", ""))

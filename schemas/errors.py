@@ -11,6 +11,7 @@ AssayError
     │   ├── SqlError          a statement that cannot be answered, and where it is wrong
     │   ├── NotAllowedError   who asks may not
     │   ├── UnknownNameError  nothing bears this name
+    │   ├── PlainFileError    a link, pipe or device in a folder of somebody else
     │   └── ConflictError     it says otherwise than what is known under the same key
     ├── IdeaFileError         an idea file that cannot be read at all (exit code 2)
     ├── SnapshotError         a snapshot that is missing, empty or broken (exit code 2)

@@ -32,6 +32,7 @@ class Home(BaseSettings):
         env_nested_delimiter="__",
         frozen=True,
         extra="ignore",
+        hide_input_in_errors=True,
         populate_by_name=True,
     )
 

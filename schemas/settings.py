@@ -5,11 +5,12 @@ Each section reads `ASSAY_<SECTION>__<FIELD>`; names other tools already use are
 
 from pathlib import Path
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from schemas.choices import LiteratureChoice
 from schemas.experiment import Container
 from schemas.place import Home, WarehouseFolder
+from schemas.secrets import Key, Secret
 
 
 class Section(BaseModel):
@@ -232,7 +233,7 @@ class ProviderSettings(Section):
     """An OpenID Connect provider that says who signs in to the dashboard."""
 
     client_id: str = Field(min_length=1, description="What the provider knows the dashboard as.")
-    client_secret: SecretStr = Field(min_length=1)
+    client_secret: Secret = Field(min_length=1)
     server_metadata_url: str = Field(
         pattern=r"^https?://[^\s@]+$",
         description="https://PROVIDER/.well-known/openid-configuration.",
@@ -253,7 +254,7 @@ class DashboardSettings(Section):
     warehouse: WarehouseFolder = Field(
         default=Path("assay-warehouse"), description="Folder or address of the warehouse it shows."
     )
-    password: SecretStr | None = Field(
+    password: Secret | None = Field(
         default=None,
         min_length=1,
         description=(
@@ -487,7 +488,7 @@ class NightlySettings(Section):
 class Settings(Home):
     """All of it. Read once by the command line, the flows and the gateway's entry point."""
 
-    semantic_scholar_api_key: SecretStr | None = Field(
+    semantic_scholar_api_key: Key | None = Field(
         default=None,
         validation_alias=AliasChoices(
             "SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY", "semantic_scholar_api_key"
@@ -499,32 +500,32 @@ class Settings(Home):
     crossref_mailto: str | None = Field(
         default=None, validation_alias=AliasChoices("CROSSREF_MAILTO", "crossref_mailto")
     )
-    openalex_api_key: SecretStr | None = Field(
+    openalex_api_key: Key | None = Field(
         default=None, validation_alias=AliasChoices("OPENALEX_API_KEY", "openalex_api_key")
     )
-    openreview_token: SecretStr | None = Field(
+    openreview_token: Key | None = Field(
         default=None, validation_alias=AliasChoices("OPENREVIEW_TOKEN", "openreview_token")
     )
-    serper_api_key: SecretStr | None = Field(
+    serper_api_key: Key | None = Field(
         default=None, validation_alias=AliasChoices("SERPER_API_KEY", "serper_api_key")
     )
-    tavily_api_key: SecretStr | None = Field(
+    tavily_api_key: Key | None = Field(
         default=None, validation_alias=AliasChoices("TAVILY_API_KEY", "tavily_api_key")
     )
-    brave_api_key: SecretStr | None = Field(
+    brave_api_key: Key | None = Field(
         default=None,
         validation_alias=AliasChoices("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "brave_api_key"),
     )
     searxng_url: str | None = Field(
         default=None, validation_alias=AliasChoices("SEARXNG_URL", "searxng_url")
     )
-    github_token: SecretStr | None = Field(
+    github_token: Key | None = Field(
         default=None, validation_alias=AliasChoices("GITHUB_TOKEN", "GH_TOKEN", "github_token")
     )
     kaggle_username: str | None = Field(
         default=None, validation_alias=AliasChoices("KAGGLE_USERNAME", "kaggle_username")
     )
-    kaggle_key: SecretStr | None = Field(
+    kaggle_key: Key | None = Field(
         default=None, validation_alias=AliasChoices("KAGGLE_KEY", "kaggle_key")
     )
     grobid_url: str | None = Field(
@@ -536,7 +537,7 @@ class Settings(Home):
     data: Path | None = Field(
         default=None, description="Folder of the data sets that the benchmarks read."
     )
-    catalogue_url: SecretStr | None = Field(
+    catalogue_url: Secret | None = Field(
         default=None,
         description=(
             "A PostgreSQL catalogue: postgresql://user:password@host:port/database. None: an SQLite"

@@ -50,7 +50,7 @@ def _worked_on(work: ShardWork[Any], content: str, reach: Reach | None) -> int:
 
 def own_folder(settings: Settings) -> Layout:
     """Where a worker keeps caches and logs that does not see the command's folder."""
-    return Layout((settings.home / "worker").absolute())
+    return Layout((settings.home / "worker").resolve())
 
 
 def tls_of(worker: Worker) -> ssl.SSLContext | None:

@@ -2,6 +2,7 @@
 and look-ups.
 """
 
+import json
 import sqlite3
 import threading
 import time
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import zstandard
 
@@ -31,7 +33,7 @@ delete from entries where key in (
     where size > ?)
 """
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-_LEAST_COMPRESSED_BYTES = 256
+_LEAST_COMPRESSED_BYTES, _MOST_ENTRY_BYTES = 256, 1_000_000_000
 
 
 def _entries_of(count: int) -> str:
@@ -68,7 +70,7 @@ class KeyedStore:
         with self._open() as connection:
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 part = keys[start : start + _KEYS_PER_QUERY]
-                query = f"{_entries_of(len(part))} and stored_at >= ?"
+                query = f"{_entries_of(len(part))} and stored_at >= ? and typeof(value) = 'blob'"
                 for key, value in connection.execute(query, (*part, oldest)).fetchall():
                     found[key] = _unpacked(value)
         return found
@@ -171,6 +173,14 @@ class KeyedStore:
         return KeyedStore, (self.path,)
 
 
+def json_entry(entry: bytes | None) -> Any:
+    """Return what an entry says; None where there is none, or it is no JSON."""
+    try:
+        return None if entry is None else json.loads(entry)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _packed(value: bytes) -> bytes:
     """The value compressed, where that makes it smaller or where it would look compressed."""
     looks_compressed = value.startswith(_ZSTD_MAGIC)
@@ -183,6 +193,9 @@ def _packed(value: bytes) -> bytes:
 def _unpacked(value: bytes) -> bytes:
     if not value.startswith(_ZSTD_MAGIC):
         return value
+    # Its length is said first, and is the memory that unpacking takes.
+    if not 0 <= zstandard.frame_content_size(value) <= _MOST_ENTRY_BYTES:
+        raise zstandard.ZstdError("an entry is too large")
     return zstandard.ZstdDecompressor().decompress(value)
 
 

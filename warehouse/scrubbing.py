@@ -4,12 +4,16 @@ Errors are scrubbed of everything that looks like a key. Texts of others, such a
 what is known to be a secret of ours: guessing would change what they say.
 """
 
+import json
 import os
+from base64 import b64encode
+from collections.abc import Iterator
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from schemas.errors import ConfigurationError
 from schemas.patterns import IGNORECASE, bounded
+from schemas.secrets import QUOTATION_MARKS
 
 MASK = "***"
 WHERE_KEYS_BELONG = (
@@ -36,6 +40,7 @@ _PATTERNS = (
     bounded(r"(?<=://)[^/\s@]++(?=@)", because="a run holds no `/`, so one start reads it"),
 )
 _LINE_LENGTH = 300
+_URL_SAFE = str.maketrans("+/", "-_")
 
 
 def known_secrets() -> tuple[str, ...]:
@@ -47,17 +52,41 @@ def known_secrets() -> tuple[str, ...]:
     """
     found: set[str] = set()
     for name, value in os.environ.items():
-        if any(word.endswith(_SECRET_WORDS) for word in name.upper().split("_")):
+        if is_secret(name):
             found.add(value)
         elif "://" in value and "@" in value:
             found.add(value.partition("://")[2].rpartition("@")[0].partition(":")[2])
-    spellings = {
-        spelling
-        for value in found
-        if _telling(value)
-        for spelling in (value, unquote(value), quote(value, safe=""))
-    }
+    spellings = {spelling for value in found for spelling in _spellings(value)}
     return tuple(sorted(spellings, key=lambda spelling: (-len(spelling), spelling)))
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    """Yield a secret in the forms in which servers repeat it."""
+    sent = secret.strip()
+    for form in dict.fromkeys((secret, sent, sent.strip(QUOTATION_MARKS))):
+        if not _telling(form):
+            continue
+        yield from (form, unquote(form), quote(form), quote(form, safe=""))
+        yield from (json.dumps(form, ensure_ascii=each)[1:-1] for each in (True, False))
+        yield form.replace("/", "\\/")  # as PHP escapes JSON
+        # With something before it, such as the user in `Basic user:password`, it has three forms.
+        for before in range(3):
+            encoded = b64encode(bytes(before) + form.encode("utf-8", "surrogateescape")).decode()
+            own = encoded.rstrip("=")[-(-before * 8 // 6) :]
+            own = own[:-1] if encoded.endswith("=") else own  # its last bits are another's
+            yield from (own, own.translate(_URL_SAFE))
+
+
+def is_secret(variable: str) -> bool:
+    """Return whether an environment variable holds a secret, by its name."""
+    return any(word.endswith(_SECRET_WORDS) for word in variable.upper().split("_"))
+
+
+def strip_secrets() -> None:
+    """Take the white space around secrets out of the environment, which libraries read too."""
+    for name, value in os.environ.items():
+        if is_secret(name) and value != value.strip():
+            os.environ[name] = value.strip()
 
 
 def _telling(value: str) -> bool:

@@ -12,7 +12,7 @@ import orjson
 
 from schemas.base import Noun
 from schemas.identifiers import content_hash
-from warehouse.keyed_store import KeyedStore
+from warehouse.keyed_store import KeyedStore, json_entry
 from warehouse.layout import Layout
 
 _SECONDS_PER_DAY = 86_400.0
@@ -45,9 +45,10 @@ class Transcripts:
     def read(self, key: str) -> Transcript | None:
         """The transcript with this hash; None when it is not kept, or no longer."""
         found = self._store.get_many([key]).get(key)
-        if found is None:
+        entry = json_entry(found)
+        if not isinstance(entry, list):
             return None
-        told, reply = orjson.loads(found)
+        told, reply = entry
         return Transcript(messages=tuple((role, text) for role, text in told), reply=reply)
 
     def forget_older_than(self, days: float) -> None:

@@ -1,37 +1,21 @@
-"""Cells of tables and charts, which go to a spreadsheet too, by download or by copying: text there
-is text, never a formula.
-"""
+"""Tables and charts whose cells go to a spreadsheet too, by download or by copying."""
 
 import polars
 
-from schemas.naming import TURNING
+from dashboards.spreadsheet_cells import marked, text_cell
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_AS_TEXT = "'"
+_TEXTS = (polars.String, polars.Categorical, polars.Enum)
 
 
 def as_text(frame: polars.DataFrame) -> polars.DataFrame:
-    """`frame` with an apostrophe before each text that a spreadsheet would compute, and without the
-    characters that turn the reading order.
-
-    Numbers stay numbers, also where they are written as text. Source: OWASP, CSV injection.
-    """
+    """Return `frame` with each text as `text_cell` writes it; numbers stay numbers."""
     return frame.with_columns(
-        _protected(name) for name, kind in frame.schema.items() if kind == polars.String
+        polars.col(name).cast(polars.String).map_elements(text_cell, return_dtype=polars.String)
+        for name, kind in frame.schema.items()
+        if kind in _TEXTS
     )
 
 
 def with_names_as_text(frame: polars.DataFrame) -> polars.DataFrame:
-    """`frame` with an apostrophe before each name of a column that a spreadsheet would compute."""
-    return frame.rename(
-        {name: f"{_AS_TEXT}{name}" for name in frame.columns if name.startswith(_FORMULA_STARTS)}
-    )
-
-
-def _protected(name: str) -> polars.Expr:
-    cell = polars.col(name).str.replace_many(dict.fromkeys(TURNING, ""))
-    is_formula = (
-        cell.str.slice(0, 1).is_in(_FORMULA_STARTS)
-        & cell.cast(polars.Float64, strict=False).is_null()
-    )
-    return polars.when(is_formula).then(_AS_TEXT + cell).otherwise(cell).alias(name)
+    """Return `frame` with the name of each column marked where a spreadsheet would compute it."""
+    return frame.rename({name: marked(name) for name in frame.columns})

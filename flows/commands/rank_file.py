@@ -45,7 +45,7 @@ def _page(layout: Layout, run_id: RunId, *, by_matches: bool) -> bytes:
 
 
 def _cells(ranked: Sequence[RankedIdea]) -> "polars.DataFrame":
-    """The ranking, in which a title that begins like a formula is none to a spreadsheet."""
+    """Return the ranking as cells for a spreadsheet."""
     import polars
 
     from dashboards.app.cells import as_text

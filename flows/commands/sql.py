@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
+from dashboards.spreadsheet_cells import text_cell
 from flows.commands.options import Json, Output
 from flows.talk import print_note
 from flows.terminal import safe, safe_json
@@ -20,6 +21,7 @@ from schemas.settings import Settings
 from warehouse.layout import Layout
 
 STDIN = "-"
+_CSV_LINE_END = "\r\n"
 
 
 class AnswerFormat(StrEnum):
@@ -138,19 +140,24 @@ def _short(value: object) -> object:
 
 def _text(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], chosen: AnswerFormat) -> str:
     if chosen is AnswerFormat.CSV:
-        written = io.StringIO()
-        table = csv.writer(written, lineterminator="\n")
-        table.writerow(columns)
-        table.writerows([_cell(value) for value in row.values()] for row in rows)
-        return written.getvalue()
+        cells = [[_cell(value) for value in row.values()] for row in rows]
+        return _csv_line([text_cell(name) for name in columns]) + "".join(map(_csv_line, cells))
     if chosen is AnswerFormat.JSONL:
         return "".join(f"{safe_json(orjson.dumps(row, default=str).decode())}\n" for row in rows)
     document = orjson.dumps(rows, default=str, option=orjson.OPT_INDENT_2).decode()
     return f"{safe_json(document)}\n"
 
 
+def _csv_line(cells: Sequence[object]) -> str:
+    written = io.StringIO(newline="")
+    csv.writer(written).writerow(cells)  # quotes what is in its end of a line: \r begins one too
+    return f"{written.getvalue().removesuffix(_CSV_LINE_END)}\n"
+
+
 def _cell(value: object) -> object:
-    return orjson.dumps(value, default=str).decode() if isinstance(value, list | dict) else value
+    if isinstance(value, list | dict):
+        return orjson.dumps(value, default=str).decode()
+    return text_cell(value) if isinstance(value, str) else value
 
 
 def _binary(

@@ -82,7 +82,7 @@ async def ideas_of_papers(
         async with gate:
             path = paths[name]
             if path.suffix != ".pdf":
-                return await read_latex(path, settings)
+                return await read_latex(path.resolve(), settings)
             content = await asyncio.to_thread(path.read_bytes)
             return await read_pdf(content, path.name, settings)
 

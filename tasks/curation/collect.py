@@ -4,10 +4,12 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from schemas.base import encodable
 from schemas.curation import ReviewedAt
 from schemas.curation_run import CurationRequest, PaperSource
 from schemas.errors import ConfigurationError
 from schemas.identifiers import content_hash
+from schemas.plain_files import PlainFileError, read_file
 from tasks.curation.review_files import LARGEST_FILE_BYTES, TEXT_SUFFIXES
 from tasks.shards.work import Shard
 
@@ -116,13 +118,22 @@ def _of_peerread(folder: Path) -> tuple[PaperSource, ...]:
     return _sources(papers, _Reviews(reviews), ReviewedAt.PEERREAD)
 
 
+def _plain(folder: Path) -> Path:
+    if folder.is_symlink():
+        raise ConfigurationError(f"{folder} is a link: put the folder itself there")
+    return folder
+
+
 def _papers(folder: Path) -> Iterator[tuple[str, Path]]:
-    for path in sorted(folder.iterdir()):
+    for path in sorted(_plain(folder).iterdir()):
         if path.name.startswith(".") or not path.is_file():
             continue
         name = path.name.lower()
         suffix = next((each for each in (PARSED, *PAPER_SUFFIXES) if name.endswith(each)), None)
         if suffix is not None and len(path.name) > len(suffix):
+            if not encodable(path.name):
+                shown = path.name.encode("utf-8", "replace").decode()
+                raise ConfigurationError(f"the name of {folder}/{shown} is no UTF-8: rename it")
             yield path.name[: -len(suffix)], path
 
 
@@ -132,12 +143,14 @@ class _Reviews:
     def __init__(self, folder: Path) -> None:
         self._texts: dict[str, list[Path]] = {}
         self._whole: dict[str, Path] = {}
-        for path in sorted(folder.iterdir()):
-            if path.is_dir():
+        for path in sorted(_plain(folder).iterdir()):
+            if path.is_dir() and not path.is_symlink():
                 inside = (each for each in sorted(path.iterdir()) if _is_text(each))
                 self._texts.setdefault(path.name, []).extend(inside)
             elif path.suffix.lower() == ".json":
                 self._whole[path.stem] = path
+            elif path.is_symlink() and path.is_dir():
+                self._texts.setdefault(path.name, []).append(path)  # which reading refuses
             elif _is_text(path):
                 name, _, number = path.stem.rpartition(".")
                 known = name if name and number.isdecimal() else path.stem
@@ -183,11 +196,9 @@ def _hash(paths: Sequence[Path]) -> str:
     parts = []
     for path in paths:
         try:
-            readable = path.is_file() and not path.is_symlink()
-            if readable and path.stat().st_size <= LARGEST_FILE_BYTES:
-                parts.append(hashlib.sha256(path.read_bytes()).hexdigest())
-            else:
-                parts.append(f"unread {path.name}")
+            parts.append(hashlib.sha256(read_file(path, LARGEST_FILE_BYTES)).hexdigest())
+        except PlainFileError:
+            parts.append(f"unread {path.name}")
         except OSError as error:
             raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     return content_hash(*parts)

@@ -10,6 +10,7 @@ import orjson
 
 from schemas.base import encodable
 from schemas.idea import cutoff_day
+from schemas.plain_files import PlainFileError, read_file
 from schemas.reasons import Reason
 from tasks.curation.submission import GivenReview, Unread
 
@@ -57,12 +58,9 @@ def read_reviews(paths: Sequence[Path]) -> ReviewFile | Unread:
 def content_of(path: Path) -> bytes | Unread:
     """What stands in the file, or why it cannot be read."""
     try:
-        if path.is_symlink() or not path.is_file():
-            detail = f"{path.name} is no file of its own: put a copy in its place"
-            return Unread(Reason.WRONG_TYPE, detail)
-        if path.stat().st_size > LARGEST_FILE_BYTES:
-            return Unread(Reason.TOO_LARGE, f"{path.name} exceeds {LARGEST_FILE_BYTES:,} bytes")
-        return path.read_bytes()
+        return read_file(path, LARGEST_FILE_BYTES)
+    except PlainFileError as error:
+        return Unread(error.reason, error.named)
     except OSError as error:
         return Unread(Reason.UNREACHABLE, f"{path.name} cannot be read: {error.strerror}")
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from schemas.check_run import IncludedFile
 from schemas.failure import SourceFailure
+from schemas.plain_files import PlainFileError, files_below, open_file, read_file
 from schemas.reasons import Reason, reason_named
 from schemas.settings import DocumentSettings
 from tasks.documents.child import EXIT_REFUSED, run_child, verdict
@@ -70,14 +71,13 @@ async def _read_at(
         content = await asyncio.to_thread(latex_content, path, settings.maximum_bytes, included)
     except LatexError as error:
         return failure(PARSER, path.name, error.reason, str(error))
+    except PlainFileError as error:
+        return failure(PARSER, path.name, error.reason, error.named)
     except FileNotFoundError:
         return failure(PARSER, path.name, Reason.NOT_FOUND, f"{path} is not there")
     except OSError as error:
         detail = f"{path} cannot be read ({error.strerror})"
         return failure(PARSER, path.name, Reason.UNREACHABLE, detail)
-    if content is None:
-        detail = f"the source exceeds {settings.maximum_bytes:,} bytes"
-        return failure(PARSER, path.name, Reason.TOO_LARGE, detail)
     main = path.name if path.is_file() else ""
     return await _read(content, path.name, settings, kind, main)
 
@@ -106,38 +106,39 @@ async def _read(
     return failure(PARSER, name, *verdict(ended, settings, "the source"))
 
 
-def latex_content(
-    path: Path, maximum_bytes: int, included: Sequence[IncludedFile] = ()
-) -> bytes | None:
-    """The file's bytes, or a tar of a folder's LaTeX files or of a LaTeX file and what it includes;
-    None beyond `maximum_bytes`.
+def latex_content(path: Path, maximum_bytes: int, included: Sequence[IncludedFile] = ()) -> bytes:
+    """The file's bytes, or a tar of a folder's LaTeX files or of a LaTeX file and what it includes.
 
     Args:
         included: the files that `path` includes; empty: they are looked for.
+
+    Raises:
+        LatexError: more than `maximum_bytes`.
+        PlainFileError: a link or too large.
+        OSError: it cannot be read.
     """
-    if path.is_dir():
+    if path.is_dir() and not path.is_symlink():
         files = FolderFiles(path, maximum_bytes)
         members = [
             (name, each)
-            for each in sorted(path.rglob("*"))
+            for each in sorted(files_below(path, with_hidden=False))
             if (name := str(each.relative_to(path))) in files
         ]
-    elif path.stat().st_size > maximum_bytes:
-        return None
     else:
         included = included or included_files(path, maximum_bytes)
         if not included:
-            return path.read_bytes()
+            return read_file(path, maximum_bytes)
         members = [(path.name, path), *((each.name, each.path) for each in included)]
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name, place in members:
-            content = place.read_bytes()
+            content = read_file(place, maximum_bytes)
             member = tarfile.TarInfo(name)  # without times or owners: equal texts, equal hash
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
             if packed.tell() > maximum_bytes:
-                return None
+                detail = f"the source exceeds {maximum_bytes:,} bytes"
+                raise LatexError(Reason.TOO_LARGE, detail)
     return packed.getvalue()
 
 
@@ -169,25 +170,22 @@ class FolderFiles:
         self._texts: dict[str, str] = {}
 
     def __contains__(self, name: str) -> bool:
-        path = self._folder / name
-        try:
-            return is_latex(name) and path.is_file() and not _behind_a_link(path, self._folder)
-        except OSError:  # such as a name that is too long
+        if not is_latex(name):
             return False
+        try:
+            open_file(self._folder / name).close()
+        except (PlainFileError, OSError, ValueError):  # not there, a link, too long a name
+            return False
+        return True
 
     def __getitem__(self, name: str) -> str:
         if name not in self._texts:
-            path = self._folder / name
-            self._left -= path.stat().st_size
-            if self._left < 0 or len(self._texts) >= MAXIMUM_MEMBERS:
-                raise LatexError(Reason.TOO_LARGE, "the included files are too large or too many")
-            self._texts[name] = decoded(path.read_bytes())
+            try:
+                content = read_file(self._folder / name, self._left)
+            except PlainFileError as error:
+                raise LatexError(error.reason, error.named) from error
+            if len(self._texts) >= MAXIMUM_MEMBERS:
+                raise LatexError(Reason.TOO_LARGE, "the included files are too many")
+            self._left -= len(content)
+            self._texts[name] = decoded(content)
         return self._texts[name]
-
-
-def _behind_a_link(path: Path, folder: Path) -> bool:
-    return any(
-        each.is_symlink()
-        for each in (path, *path.parents)
-        if each != folder and folder in each.parents
-    )

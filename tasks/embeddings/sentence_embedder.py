@@ -141,7 +141,8 @@ class SentenceEmbedder:
         found: dict[str, Vector] = {}
         if self._store is not None:
             entries = await asyncio.to_thread(self._store.get_many, list(missing))
-            found = {key: np.frombuffer(entry, dtype=np.float32) for key, entry in entries.items()}
+            vectors = ((key, _vector_of(entry)) for key, entry in entries.items())
+            found = {key: vector for key, vector in vectors if vector is not None}
         rest = sorted(
             (key for key in missing if key not in found), key=lambda key: (len(missing[key]), key)
         )
@@ -229,3 +230,11 @@ class SentenceEmbedder:
             self._memory.update(vectors)
             while len(self._memory) > _MAXIMUM_IN_MEMORY:
                 self._memory.popitem(last=False)
+
+
+def _vector_of(entry: bytes) -> Vector | None:
+    """Return a stored vector; None for an entry that is none, and is made again."""
+    if not entry or len(entry) % 4:
+        return None
+    vector = np.frombuffer(entry, dtype=np.float32)
+    return vector if np.isfinite(vector).all() else None

@@ -17,7 +17,7 @@ from schemas.identifiers import content_hash
 from schemas.reasons import Reason, reason_named
 from tasks.experiments.sandbox import Ended, Stop, run_sandboxed
 from tasks.experiments.task_folder import TaskFolder
-from warehouse.keyed_store import KeyedStore
+from warehouse.keyed_store import KeyedStore, json_entry
 from warehouse.scrubbing import one_line
 
 _SIZES = {Stage.SCREENING: "small"}
@@ -81,9 +81,8 @@ class Executor:
             *(made.held.decode(), f"{made.seed}"),
         )
         found = await asyncio.to_thread(self.store.get_many, [key])
-        if key in found:
-            told = json.loads(found[key])
-        else:
+        told = json_entry(found.get(key))
+        if not isinstance(told, dict):
             told = await self._told(source, made)
             await asyncio.to_thread(self.store.put_many, {key: json.dumps(told).encode()})
         reason = told.pop("reason")
@@ -123,9 +122,8 @@ class Executor:
         seed = self._seed(purpose, replicate)
         key = content_hash("data", self.folder.content_sha256, stage, f"{seed}")
         found = await asyncio.to_thread(self.store.get_many, [key])
-        if key in found:
-            told = json.loads(found[key])
-        else:
+        told = json_entry(found.get(key))
+        if not isinstance(told, list):
             told = await self._make_anew(stage, seed)
             await asyncio.to_thread(self.store.put_many, {key: json.dumps(told).encode()})
         # The program's own seed says nothing of the seed that its data are made with.

@@ -16,6 +16,8 @@ from pydantic import ValidationError
 from schemas.errors import ConfigurationError
 from schemas.experiment import KnownIdea, Task
 from schemas.identifiers import content_hash
+from schemas.plain_files import PlainFileError, files_below, read_file
+from schemas.reasons import Reason
 from tasks.experiments.patching import regions_of
 from tasks.experiments.program import tunables_of
 from warehouse.layout import safe_name
@@ -62,7 +64,8 @@ def read_task(folder: Path) -> TaskFolder:
     """
     if not folder.is_dir():
         raise ConfigurationError(f"there is no folder {folder}; `assay experiment init` makes one")
-    name = safe_name("task", folder.resolve().name)
+    folder = folder.resolve()  # links inside it are refused, and it may be one itself
+    name = safe_name("task", folder.name)
     _check_filled_in(folder)
     task = _task(folder / TASK)
     programs = {PARENT: _source(folder / PROGRAM, "solve")}
@@ -150,13 +153,12 @@ def _refused(path: Path, error: ValidationError) -> ConfigurationError:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ConfigurationError(f"{path} has more than {_MOST_BYTES:,} bytes")
-        return path.read_text("utf-8")
+        text = read_file(path, _MOST_BYTES).decode()
     except FileNotFoundError as error:
         raise ConfigurationError(f"a task needs {path.name}, and {path} is not there") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} cannot be read: {error}") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _source(path: Path, *functions: str) -> str:
@@ -175,12 +177,20 @@ def _functions(text: str) -> set[str]:
 
 
 def _data(folder: Path) -> dict[str, bytes]:
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    if len(paths) > _MOST_FILES:
-        raise ConfigurationError(f"{folder} holds {len(paths):,} files; {_MOST_FILES} are the most")
-    if sum(path.stat().st_size for path in paths) > _MOST_BYTES:
-        raise ConfigurationError(f"{folder} holds more than {_MOST_BYTES:,} bytes")
+    if not folder.is_dir():
+        return {}
+    contents: dict[str, bytes] = {}
+    left = _MOST_BYTES
     try:
-        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+        for path in sorted(files_below(folder, _MOST_FILES)):
+            content = contents[path.relative_to(folder).as_posix()] = read_file(path, left)
+            left -= len(content)
+    except PlainFileError as error:
+        if error.reason is not Reason.TOO_LARGE:
+            raise
+        raise ConfigurationError(
+            f"{folder} holds more than {_MOST_FILES} files or {_MOST_BYTES:,} bytes: take some out"
+        ) from error
     except OSError as error:
         raise ConfigurationError(f"{folder} cannot be read: {error}") from error
+    return contents

@@ -1,6 +1,6 @@
 """Entries from text, Markdown and YAML files."""
 
-from collections.abc import Iterator
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
 from schemas.patterns import DOTALL, bounded
+from schemas.plain_files import PlainFileError, files_below, open_file
 from schemas.reasons import Reason
 from tasks.ideas.fields import Entries, Entry, refuse_wide_encodings, unreadable
 from tasks.ideas.limits import MAXIMUM_CHARACTERS, refuse_large_file, too_long
@@ -81,24 +82,23 @@ def read_folder(folder: Path) -> Entries:
     """One entry per .txt or .md file of `folder` and its sub-folders, by path; other visible files,
     links and pipes are rejected, README files left aside.
 
-    No link is followed: it may lead to any file of the machine.
-
     Raises:
         IdeaFileError: no .txt or .md file in it.
     """
-    files = sorted(_files(folder), key=lambda item: item.relative_to(folder).as_posix())
+    folder = folder.resolve()
+    visible = (
+        item
+        for item in files_below(folder, with_hidden=False)
+        if not any(Path(part).stem.lower() == "readme" for part in item.relative_to(folder).parts)
+    )
+    files = sorted(visible, key=lambda item: item.relative_to(folder).as_posix())
     if not any(item.suffix.lower() in TEXT_SUFFIXES for item in files):
         raise IdeaFileError(
             f"folder {folder.name} holds no .txt or .md file: put one idea into each"
         )
     for item in files:
         location = item.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
-        if item.is_symlink() or not item.is_file():
-            yield unreadable(
-                location,
-                "this is a link, pipe or device, and only files are read: put a copy in its place",
-            )
-        elif item.suffix.lower() in TEXT_SUFFIXES:
+        if item.suffix.lower() in TEXT_SUFFIXES or not item.is_file() or item.is_symlink():
             yield _contained(item, location)
         else:
             yield unreadable(
@@ -106,17 +106,6 @@ def read_folder(folder: Path) -> Entries:
                 "only .txt and .md files of a folder are read: convert it, or evaluate it by"
                 " itself",
             )
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """Everything visible below `folder` but folders and README files."""
-    for item in folder.iterdir():
-        if item.name.startswith(".") or item.stem.lower() == "readme":
-            continue
-        if item.is_dir() and not item.is_symlink():
-            yield from _files(item)
-        else:
-            yield item
 
 
 def _contained(path: Path, location: str) -> Entry | RejectedIdea:
@@ -135,7 +124,7 @@ def read_text_file(path: Path) -> Entries:
     Raises:
         IdeaFileError: the file is not UTF-8.
     """
-    entry = _entry(path, path.name.encode("utf-8", "replace").decode())
+    entry = _entry(path.resolve(), path.name.encode("utf-8", "replace").decode())
     if isinstance(entry, RejectedIdea) and entry.reason is Reason.UNREADABLE:
         raise IdeaFileError(f"{path.name}: {entry.detail}")
     yield entry
@@ -143,14 +132,17 @@ def read_text_file(path: Path) -> Entries:
 
 def _entry(path: Path, location: str) -> Entry | RejectedIdea:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             content = file.read(4 * MAXIMUM_CHARACTERS + 1)
+            size_bytes = os.fstat(file.fileno()).st_size
+    except PlainFileError as error:
+        return unreadable(location, error.named)
     except OSError as error:
         return unreadable(
             location, f"the file cannot be opened ({error.strerror}): check its permissions"
         )
     if len(content) > 4 * MAXIMUM_CHARACTERS:
-        return too_long(None, location, path.stat().st_size)
+        return too_long(None, location, size_bytes)
     try:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:

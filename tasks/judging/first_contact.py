@@ -25,6 +25,7 @@ from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
 from tasks.judging.litellm_backend import LiteLLMBackend
 from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.model_keys import check_keys
 from tasks.judging.models import draws_pictures, price_of
 from tasks.judging.opening import open_backend
 from tasks.judging.panel import asked_models
@@ -258,10 +259,11 @@ async def check_model(
     """Check what can be checked without a call.
 
     Raises:
-        ConfigurationError: LiteLLM knows no provider for the model, its key is not set, nothing
-            listens at `api_base`, `needs_price` and no price is known, or `draws` and the model is
+        ConfigurationError: LiteLLM knows no provider for the model, its key is not set or cannot
+            be sent, nothing listens at `api_base`, `needs_price` and no price is known, or `draws` and the model is
             known to give no pictures.
     """
+    check_keys(model)
     litellm = library()
     import openai  # a second; commands without a model start without it
 

@@ -37,7 +37,7 @@ from tasks.judging.replies import reply_json
 from tasks.judging.step import Step
 from tasks.judging.structured_output import OutputMode
 from tasks.web.litellm_library import library
-from warehouse.keyed_store import KeyedStore
+from warehouse.keyed_store import KeyedStore, json_entry
 from warehouse.scrubbing import without_secrets
 from warehouse.transcripts import Transcripts
 
@@ -88,11 +88,10 @@ class ReplyCache:
 
         An entry that no longer validates counts as absent.
         """
-        entry = self.store.get_many([key]).get(key)
-        if entry is None:
+        kept = json_entry(self.store.get_many([key]).get(key))
+        if kept is None:
             return None
         try:
-            kept = json.loads(entry)
             return output_model.model_validate(kept["reply"]), kept["model_answered"]
         except (ValueError, KeyError, TypeError, ValidationError):
             return None

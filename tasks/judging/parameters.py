@@ -11,7 +11,7 @@ from schemas.settings import LanguageModelSettings
 from tasks.judging.models import is_claude, model_info
 from tasks.judging.structured_output import OutputMode, output_mode
 from tasks.web.litellm_library import library
-from warehouse.keyed_store import KeyedStore
+from warehouse.keyed_store import KeyedStore, json_entry
 from warehouse.scrubbing import without_secrets
 
 _ASSUMED_CONTEXT_TOKENS = 32_768
@@ -199,7 +199,8 @@ class ModelParameters:
         if self._store is None:
             return frozenset()
         kept = self._store.get_many([self._key], _REMEMBERED_SECONDS).get(self._key)
-        return frozenset(json.loads(kept)) if kept else frozenset()
+        refused = json_entry(kept)
+        return frozenset(map(str, refused)) if isinstance(refused, list) else frozenset()
 
     def _wanted_mode(self) -> OutputMode:
         mode = output_mode(self.model, self._settings.structured_output)

@@ -6,7 +6,6 @@ import csv
 import hashlib
 import io
 import json
-import stat
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -15,6 +14,7 @@ from typing import Any
 from schemas.base import encodable
 from schemas.check_run import CheckRequest, IncludedFile, ManuscriptSource
 from schemas.errors import ConfigurationError
+from schemas.plain_files import PlainFileError, open_file
 from tasks.documents.latex import FolderFiles, included_files, latex_content
 from tasks.documents.latex_files import LatexError, decoded
 from tasks.documents.latex_inclusions import drawn_on, is_figure, main_files, starts_document
@@ -93,20 +93,18 @@ def _manuscripts(path: Path, maximum_bytes: int) -> Iterator[Path]:
         raise ConfigurationError(
             f"{path} is not there: name a PDF, a text file, a LaTeX source, or a folder of them"
         )
+    place = path.resolve()  # the user's own choice where it is a link; none inside is followed
     if not path.is_dir():
         if not path.name.lower().endswith(SUFFIXES):
             raise ConfigurationError(
                 f"{path.name} is no manuscript: Assay reads {', '.join(SUFFIXES)}, and folders of"
                 " LaTeX"
             )
-        if not may_be_read(path.resolve()):
-            raise ConfigurationError(
-                f"{path} is a pipe, socket or device: copy its content into a file"
-            )
-        yield path.resolve()
+        open_file(place).close()
+        yield place
         return
     try:
-        inside = list(_inside(path, maximum_bytes))
+        inside = list(_inside(place, maximum_bytes))
     except LatexError as error:
         raise ConfigurationError(f"{path}: {error}; name the manuscripts one by one") from error
     if not inside:
@@ -130,7 +128,7 @@ def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> It
     mains = main_files(starts, opened)
     parts_alone = not mains and any(not is_figure(_start_of(folder / name)) for name in names)
     if len(mains) == 1 or (parts_alone and not in_project):
-        yield folder.resolve()
+        yield folder
         return
     drawn = {name for main in mains for name in drawn_on(opened(), main)}
     prints = {PurePosixPath(main).stem for main in mains}
@@ -140,7 +138,7 @@ def _inside(folder: Path, maximum_bytes: int, *, in_project: bool = False) -> It
             if not name.startswith(".") and not any(one.startswith(f"{name}/") for one in drawn):
                 yield from _inside(each, maximum_bytes, in_project=in_project or bool(mains))
         elif name in mains or (name not in names and _is_manuscript(each, drawn, prints)):
-            yield folder.resolve() / name
+            yield each
 
 
 def _is_latex(file: Path) -> bool:
@@ -149,7 +147,7 @@ def _is_latex(file: Path) -> bool:
 
 
 def _start_of(file: Path) -> str:
-    with file.open("rb") as stream:
+    with open_file(file) as stream:
         return decoded(stream.read(_START_BYTES))
 
 
@@ -163,14 +161,6 @@ def _is_manuscript(file: Path, drawn: Set[str], prints: Set[str]) -> bool:
     )
 
 
-def may_be_read(place: Path) -> bool:
-    """Whether it is a file or folder itself: a link may lead anywhere, and a pipe is waited for for
-    ever.
-    """
-    mode = place.lstat().st_mode
-    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
-
-
 def _name(place: Path) -> str:
     name = place.name
     for suffix in SUFFIXES:
@@ -182,28 +172,24 @@ def _name(place: Path) -> str:
 def _included(place: Path, maximum_bytes: int) -> tuple[IncludedFile, ...]:
     """The files that a LaTeX file includes; none of one that will not be read."""
     try:
-        return included_files(place, maximum_bytes) if may_be_read(place) else ()
-    except LatexError:
-        return ()  # too large, which reading says
+        return included_files(place, maximum_bytes)
+    except (LatexError, PlainFileError):
+        return ()  # which reading says
     except OSError as error:
         raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
 
 
 def _hash(place: Path, maximum_bytes: int, included: Sequence[IncludedFile]) -> str:
-    """Over the file with what it includes, or a folder's LaTeX files; of what will not be read (too large, or no file),
-    over its name.
+    """Over the file with what it includes, or a folder's LaTeX files; of what will not be read (too
+    large, or a link), over its name.
     """
     try:
-        if not may_be_read(place):
-            return hashlib.sha256(f"no file: {place.name}".encode("utf-8", "replace")).hexdigest()
         content = latex_content(place, maximum_bytes, included)
-    except LatexError:
-        content = None
+    except (LatexError, PlainFileError) as error:
+        content = f"{error.reason}: {place.name}".encode("utf-8", "replace")
     except OSError as error:
         raise ConfigurationError(f"{place} cannot be read: {error.strerror}") from error
-    return hashlib.sha256(
-        content if content is not None else f"too large: {place.name}".encode("utf-8", "replace")
-    ).hexdigest()
+    return hashlib.sha256(content).hexdigest()
 
 
 _FORMAT = (

@@ -11,6 +11,7 @@ from pathlib import Path
 from schemas.check_run import ManuscriptSource
 from schemas.failure import Failure, SourceFailure
 from schemas.manuscripts import ManuscriptForm
+from schemas.plain_files import PlainFileError, read_file
 from schemas.reasons import Reason
 from schemas.settings import DocumentSettings
 from tasks.accounting.ledger import Ledger
@@ -18,7 +19,7 @@ from tasks.documents.document import ParsedDocument
 from tasks.documents.grobid import read_with_grobid
 from tasks.documents.latex import read_latex, read_latex_whole
 from tasks.documents.pdf import read_pages
-from tasks.manuscripts.collect import TEXT_SUFFIXES, may_be_read
+from tasks.manuscripts.collect import TEXT_SUFFIXES
 from tasks.manuscripts.steps.reading import Reading
 from tasks.text.words import sections_of_markdown
 
@@ -101,13 +102,6 @@ async def read_manuscript(
         takes_pdf: whether the engine reads attached PDFs; asked only for `auto`.
     """
     path = source.path
-    try:
-        if not may_be_read(path):
-            return Unreadable(
-                Reason.WRONG_TYPE, f"{path.name} is a link, pipe or device: put a copy in its place"
-            )
-    except OSError as error:
-        return Unreadable(Reason.UNREACHABLE, f"{path.name} cannot be read: {error.strerror}")
     if path.is_file() and path.suffix.lower() == ".pdf":
         if form == "latex":
             return Unreadable(
@@ -254,9 +248,9 @@ def _made(
 
 async def _content(path: Path, maximum_bytes: int) -> bytes | Unreadable:
     try:
-        if path.stat().st_size > maximum_bytes:
-            return Unreadable(Reason.TOO_LARGE, f"{path.name} exceeds {maximum_bytes:,} bytes")
-        return await asyncio.to_thread(path.read_bytes)
+        return await asyncio.to_thread(read_file, path, maximum_bytes)
+    except PlainFileError as error:
+        return Unreadable(error.reason, error.named)
     except OSError as error:
         return Unreadable(Reason.UNREACHABLE, f"{path.name} cannot be read: {error.strerror}")
 

@@ -9,11 +9,13 @@ from functools import lru_cache
 from typing import Any
 
 from tasks.web.headers import retry_after_seconds, seconds_until
+from warehouse.scrubbing import strip_secrets
 
 
 @lru_cache(maxsize=1)
 def library() -> Any:
     """The configured `litellm` module."""
+    strip_secrets()  # LiteLLM reads keys from the environment as they are
     os.environ.setdefault(
         "LITELLM_LOCAL_MODEL_COST_MAP", "True"
     )  # without it the import asks the network for prices

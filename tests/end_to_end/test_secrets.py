@@ -114,6 +114,33 @@ def test_a_key_that_servers_repeat_stays_nowhere(
     assert leaks(home) == []
 
 
+@pytest.mark.parametrize(
+    ("command", "key", "said"),
+    [
+        ("doctor", f"{CANARY}\t", "cannot use *** here"),
+        pytest.param("evaluate", f" {CANARY}\t\n", "cannot use *** here", marks=pytest.mark.long),
+        ("doctor", f'"{CANARY}"', "OPENAI_API_KEY begins with a quotation mark: remove it"),
+        ("evaluate", f"{CANARY}\n{CANARY}", "OPENAI_API_KEY holds a line end"),
+    ],
+)
+def test_a_key_with_white_space_is_sent_without_and_one_that_cannot_be_sent_is_refused_by_name(
+    command: str, key: str, said: str, canary_env: dict[str, str], tmp_path: Path
+) -> None:
+    ideas = [str(bundled("ideas.jsonl"))] if command == "evaluate" else []
+    with start_openai_server("echoes:401") as server:
+        place = ["--warehouse", str(tmp_path / "w"), "--api-base", server.url, "--json"]
+        asked = [command, *ideas, *place, "--engine", "litellm:openai/judge"]
+        if command == "evaluate":
+            asked += ["--literature", f"snapshot:{bundled('papers.jsonl')}", "--workers", "1"]
+        done = assay(*asked, env=canary_env | {"OPENAI_API_KEY": key})
+        keys = {recorded.key for recorded in server.requests}
+    assert done.returncode in (1, 2)
+    assert said in done.stdout
+    assert keys == (set() if said.startswith("OPENAI") else {CANARY})
+    for text in (done.stdout, done.stderr):
+        assert "canary" not in text
+
+
 def test_a_key_in_an_address_is_refused_in_one_line_before_anything_is_kept(
     canary_env: dict[str, str], tmp_path: Path
 ) -> None:

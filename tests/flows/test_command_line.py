@@ -165,6 +165,15 @@ def test_a_setting_out_of_bounds_is_named(
     assert "requests_per_second" in capsys.readouterr().err
 
 
+def test_a_key_that_cannot_be_sent_is_named_as_it_was_set(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("BRAVE_SEARCH_API_KEY", '"canary-0123456789"')
+    assert run(monkeypatch, "runs", "list", "--warehouse", str(tmp_path)) == EXIT_USAGE
+    told = "assay: setting BRAVE_SEARCH_API_KEY: begins with a quotation mark: remove it\n"
+    assert capsys.readouterr().err == told
+
+
 def test_a_section_set_as_a_whole_says_how_its_fields_are_set(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

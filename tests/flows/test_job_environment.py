@@ -4,10 +4,11 @@ import os
 
 import pytest
 
-from flows.job_environment import environment_of, model_variables
+from flows.job_environment import environment_of
 from schemas.options import RunOptions
 from schemas.run import Module
 from schemas.settings import Settings
+from tasks.judging.model_keys import model_variables
 
 KEYS = (
     "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "AZURE_API_KEY", "OPENROUTER_API_KEY", "HOSTED_VLLM_API_KEY",

@@ -1,5 +1,6 @@
 """`assay sql` answers in the format that was asked for."""
 
+import csv
 import io
 import json
 import sys
@@ -114,6 +115,25 @@ def test_labels_of_ones_own_are_joined_where_they_are_named(
     assert capsys.readouterr().out == "label\ngood\n"
     assert run(ask, query, "--with", "labels") == EXIT_USAGE
     assert "NAME=FILE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("output", [True, False])
+def test_csv_holds_no_formula_and_json_what_the_lake_holds(
+    output: bool, ask: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = ("=HYPERLINK(1)", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-5", "plain")
+    columns = ", ".join(f"'{text}' as c{place}" for place, text in enumerate(texts))
+    query = f"select {columns}, -1.5::double as d, 'x' as \"=name\""
+    path = tmp_path / "answer.csv"
+    assert run(ask, query, *(("-o", str(path)) if output else ("--format", "csv"))) == EXIT_DONE
+    text = path.read_bytes().decode() if output else capsys.readouterr().out
+    names, row = csv.reader(io.StringIO(text, newline=""))
+    expected = [*(f"'{each}" for each in texts[:6]), "-5", "plain", "-1.5", "x"]
+    assert row == (expected if output else [each.replace("\r", "\ufffd") for each in expected])
+    assert names[-1] == "'=name"
+    assert run(ask, query, "--json") == EXIT_DONE
+    (as_json,) = json.loads(capsys.readouterr().out)
+    assert list(as_json.values()) == [*texts, -1.5, "x"]
 
 
 def test_a_number_is_told_with_all_its_digits_however_many_it_has(

@@ -295,6 +295,7 @@ def test_files_that_a_shard_names_are_brought_and_texts_stay_as_they_are(
     (sources / "figures").mkdir(parents=True)
     (sources / "figures" / "one.tex").write_text("x")
     (sources / "empty.tex").touch()
+    (sources / "link.tex").symlink_to(paper)
     exemplars.write_text("{}")
     shard = Reading(
         run_id=RUN,
@@ -312,8 +313,10 @@ def test_files_that_a_shard_names_are_brought_and_texts_stay_as_they_are(
     ):
         there = brought(shard, owner, own)
         assert brought(shard, owner, own) == there
-        with pytest.raises(ConfigurationError, match="was removed"):
-            owner.download(str(sources), "../a.pdf", tmp_path / "stolen")
+        for name in ("../a.pdf", "link.tex", str(paper)):
+            with pytest.raises(ConfigurationError):
+                owner.download(str(sources), name, tmp_path / "stolen")
+        assert not (tmp_path / "stolen").exists()
     assert there.warehouse == own.root
     assert there.text == str(paper)
     assert there.paper.is_relative_to(own.cache) and there.paper.name == "a.pdf"
@@ -321,7 +324,29 @@ def test_files_that_a_shard_names_are_brought_and_texts_stay_as_they_are(
     (folder,) = there.sources
     assert (folder / "figures" / "one.tex").read_text() == "x"
     assert (folder / "empty.tex").read_bytes() == b""
+    assert not (folder / "link.tex").exists()
     assert Path(there.exemplars).read_text() == "{}"
+
+
+async def test_a_link_in_a_folder_of_manuscripts_is_not_brought(
+    layout: Layout, own: Layout, tmp_path: Path
+) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("A secret of this machine.")
+    (folder / "link.md").symlink_to(tmp_path / "secret")
+    request = resolve_check([folder], CheckOptions(warehouse=layout.root), Settings())
+    job = CheckJob(run_id=RUN, request=request, sources=request.sources)
+    service = service_of(layout, layout.landing / "run=run-1")
+    service.hand_out(frozenset(job.files))
+    with (
+        service.open("127.0.0.1", "127.0.0.1") as reach,
+        RemoteOwner(unseen(reach), None, 2.0) as owner,
+    ):
+        (source,) = brought(job, owner, own).sources
+        assert not source.path.is_file()
+        with pytest.raises(ConfigurationError, match="is a link"):
+            owner.download(str(job.sources[0].path), "", tmp_path / "stolen")
 
 
 async def test_a_manuscript_is_brought_with_the_files_it_includes(

@@ -2,14 +2,17 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import ConfigurationError
-from warehouse.keyed_store import KeyedStore
+from warehouse.keyed_store import KeyedStore, json_entry
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -108,6 +111,44 @@ def test_a_file_damaged_in_the_middle_is_named_too(tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(ConfigurationError, match="delete this file"):
         KeyedStore(path).get_many([str(number) for number in range(500)])
+
+
+@pytest.mark.parametrize("value", ["text", 7, 1.5])
+def test_an_entry_that_is_no_bytes_is_not_there(tmp_path: Path, value: object) -> None:
+    path = tmp_path / "cache.sqlite"
+    with KeyedStore(path) as store:
+        store.put_many({"a": b"1", "b": b"2"})
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("update entries set value = ? where key = 'a'", (value,))
+        assert store.get_many(["a", "b"]) == {"b": b"2"}
+
+
+def test_an_entry_that_claims_to_be_huge_is_damage_and_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    # A frame of one segment with a length of eight bytes: four terabytes.
+    huge = b"\x28\xb5\x2f\xfd\xe0" + (4 << 40).to_bytes(8, "little") + b"\x01\x00\x00"
+    assert zstandard.frame_content_size(huge) == 4 << 40
+    with KeyedStore(path) as store:
+        store.put_many({"a": b"1"})
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("update entries set value = ?", (huge,))
+        with pytest.raises(ConfigurationError, match="delete this file"):
+            store.get_many(["a"])
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (b'{"a": 1}', {"a": 1}),
+        (None, None),
+        (b"", None),
+        (b"\xff", None),
+        (b"{", None),
+        (b"[" * 100_000, None),
+    ],
+)
+def test_an_entry_that_is_no_json_says_nothing(entry: bytes | None, said: object) -> None:
+    assert json_entry(entry) == said
 
 
 def test_a_folder_that_cannot_be_made_is_a_configuration_error(tmp_path: Path) -> None:

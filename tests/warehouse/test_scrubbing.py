@@ -1,5 +1,7 @@
 """Known secrets enter neither rows nor receipts nor caches; texts of others lose nothing else."""
 
+import json
+from base64 import b64encode, urlsafe_b64encode
 from pathlib import Path
 from urllib.parse import quote
 
@@ -46,6 +48,32 @@ def test_texts_lose_known_secrets_and_nothing_else() -> None:
         "***",
         {"x": ("***", 1, None, 2.5, b"raw ***")},
     ]
+
+
+@pytest.mark.parametrize("user", ["", "u", "us", "use"])
+@pytest.mark.parametrize("around", ["{}", "{}\t", " {}\r\n", '"{}"'])
+def test_a_secret_is_hidden_in_the_forms_in_which_servers_repeat_it(
+    user: str, around: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = 'c4nary"ü+/ -91x\\end'
+    monkeypatch.setenv("OTHER_API_KEY", around.format(secret))
+    named = f"{user}:{secret}".encode()
+    texts = [
+        secret,
+        quote(secret),
+        quote(secret, safe=""),
+        json.dumps(secret),
+        json.dumps(secret, ensure_ascii=False),
+        secret.replace("/", "\\/"),
+        b64encode(named).decode(),
+        b64encode(named + b"@host").decode(),
+        urlsafe_b64encode(named).decode(),
+    ]
+    for text in texts:
+        hidden = concealed(f"Basic {text} ")
+        assert "***" in hidden
+        assert len(hidden) < 28
+    assert concealed(b64encode(b"something else").decode()) == b64encode(b"something else").decode()
 
 
 def test_rows_receipts_and_kept_answers_hold_no_known_secret(tmp_path: Path) -> None:

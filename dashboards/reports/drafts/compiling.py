@@ -1,29 +1,23 @@
 """A draft compiled: Pandoc reads its source once, Typst sets the PDF."""
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pypandoc
-import typst
 
 from dashboards.reports.drafts.latex import Compiled, compiled, for_venue, variables
-from dashboards.reports.drafts.venues import (
-    LAYOUT,
-    NEUTRAL,
-    PREAMBLE,
-    SHIPPED,
-    TYPST,
-    files_of,
-)
+from dashboards.reports.drafts.programs import run_typst
+from dashboards.reports.drafts.venues import DRAFT, PREAMBLE, TYPST
 from schemas.draft import Draft, DraftWork
 from schemas.draft_venue import Venue
+from schemas.errors import ConfigurationError
 from schemas.naming import INVISIBLE, MARKDOWN, surname
+from warehouse.scrubbing import one_line
 
-SOURCE, BIBLIOGRAPHY, REFERENCES = "draft.md", "references.bib", "references.json"
+SOURCE, BIBLIOGRAPHY, REFERENCES = f"{DRAFT}.md", "references.bib", "references.json"
 FIGURES = "figures"
 _FIGURE = "#fig-"
 _A4 = ("-V", "papersize=a4")
@@ -32,11 +26,11 @@ _HTML = ("--embed-resources", "-V", "maxwidth=45em")
 
 def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path, ...], Compiled]:
     """Write `draft.pdf`, `.docx`, `.html` and `.tex` beside the source, figures and references that
-    lie in `folder`; their paths, and what became of the LaTeX.
+    lie in `folder`, with the template; their paths, and what became of the LaTeX.
 
     Raises:
         OSError: they cannot be written.
-        RuntimeError: Pandoc or Typst refuses; its message says where.
+        ConfigurationError: Pandoc or Typst refuses; one line in their words.
     """
     tree = json.loads(pypandoc.convert_text(draft.markdown, "json", format=MARKDOWN))
     numbers = {name: str(number) for number, name in enumerate(_figures(tree["blocks"]), start=1)}
@@ -44,8 +38,6 @@ def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path,
     paths = {kind: folder / f"draft.{kind}" for kind in ("pdf", "docx", "html", "tex")}
     cited = ["--citeproc", f"--bibliography={folder / REFERENCES}"]
     natbib = ["--natbib", f"--bibliography={BIBLIOGRAPHY}"] if draft.works else []
-    for path in (SHIPPED / LAYOUT, SHIPPED / NEUTRAL / TYPST, *files_of(venue)):
-        shutil.copy(path, folder)
     if (folder / PREAMBLE).exists():
         natbib.append(f"--include-in-header={folder / PREAMBLE}")
     typ, set_by = folder / "draft.typ", ("-V", f"template={TYPST}")
@@ -53,7 +45,7 @@ def compile_draft(draft: Draft, folder: Path, venue: Venue) -> tuple[tuple[Path,
     _pandoc(_with(tree, "pdf"), "typst", typ, folder, *cited, *_A4, *set_by)
     latex = paths["tex"].read_text("utf-8")
     paths["tex"].write_text(for_venue(latex, venue), "utf-8")
-    typst.compile(str(typ), output=str(paths["pdf"]), root=str(folder))
+    run_typst(typ, paths["pdf"])
     _caption(tree["blocks"], numbers)
     _pandoc(_with(tree, "svg"), "html", paths["html"], folder, *cited, *_HTML)
     _pandoc(_with(tree, "png"), "docx", paths["docx"], folder, *cited)
@@ -70,13 +62,18 @@ def _with(tree: Any, extension: str) -> Any:
 
 
 def _pandoc(tree: Any, to: str, path: Path, folder: Path, *options: str) -> None:
-    pypandoc.convert_text(
-        json.dumps(tree),
-        to,
-        format="json",
-        outputfile=str(path),
-        extra_args=["--standalone", f"--resource-path={folder}", *options],
-    )
+    try:
+        pypandoc.convert_text(
+            json.dumps(tree),
+            to,
+            format="json",
+            outputfile=str(path),
+            extra_args=["--standalone", f"--resource-path={folder}", *options],
+        )
+    except RuntimeError as error:
+        raise ConfigurationError(
+            f"Pandoc cannot make {path.name}: {one_line(error)}; check the template"
+        ) from error
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:

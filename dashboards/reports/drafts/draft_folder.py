@@ -17,7 +17,7 @@ from dashboards.reports.drafts.compiling import (
     compile_draft,
     references,
 )
-from dashboards.reports.drafts.venues import NEUTRAL, read_venue
+from dashboards.reports.drafts.venues import LAYOUT, NEUTRAL, SHIPPED, TYPST, files_of, read_venue
 from dashboards.reports.formats.bib_file import bib_file
 from schemas.draft import Draft
 from schemas.draft_run import DraftHead
@@ -86,6 +86,10 @@ def _written(draft: Draft, head: DraftHead, outline: str, folder: Path, venue: V
     figures = folder / FIGURES
     figures.mkdir(parents=True)
     (folder / MARK).touch()
+    for path in (SHIPPED / LAYOUT, SHIPPED / NEUTRAL / TYPST):
+        shutil.copy(path, folder)
+    for name, content in files_of(venue).items():  # first: no file of a draft is replaced by one
+        (folder / name).write_bytes(content)
     for figure in draft.figures:
         svg, place = figure.svg, figures / figure.figure_id
         place.with_suffix(".svg").write_text(svg, "utf-8")

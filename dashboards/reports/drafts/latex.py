@@ -1,20 +1,18 @@
 """The LaTeX of a draft: what its venue changes in it, and what latexmk says of it."""
 
-import os
 import shutil
-import signal
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from dashboards.reports.drafts.programs import SECONDS, run_bounded
 from schemas.draft_venue import Venue
 from schemas.patterns import MULTILINE, bounded
 
-LATEXMK, SECONDS = "latexmk", 180
+LATEXMK = "latexmk"
 NOT_INSTALLED = f"LaTeX was not compiled: {LATEXMK} is not installed"
-_MOST_LINES = 12
+_MOST_LINES, _MOST_LOG_BYTES = 12, 20_000_000
 _FONTS = ("\\usepackage[T1]{fontenc}", "\\usepackage{lmodern}")
 _ERROR = bounded(
     r"^(?:\./)?([^\n:]{1,200}\.(?:tex|bbl|sty|cls|bib|aux)):(\d{1,7}): ([^\n]{1,300})", MULTILINE
@@ -95,6 +93,8 @@ def compiled(folder: Path, source: str) -> Compiled:
             notes = (f"{source}: pdfLaTeX has no sign for {shown}; code points are shown instead",)
         pdf = (place / source).with_suffix(".pdf")
         errors = tuple(_lines(said))
+        if not errors and not pdf.exists():
+            errors = (f"{LATEXMK} made no PDF of {source}, and its log does not say why",)
         return Compiled(pdf.read_bytes() if pdf.exists() and not errors else None, errors, notes)
 
 
@@ -112,22 +112,16 @@ def _run(program: str, folder: Path, source: str) -> str:
     command += ["-no-shell-escape", "-norc", source]
     # TeX reads and writes in its folder alone.
     safe = {"openin_any": "p", "openout_any": "p", "max_print_line": "1000"}
-    with subprocess.Popen(  # noqa: S603 -- the program is found on the path, and no shell reads it
-        command,
-        cwd=folder,
-        env=os.environ | safe,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        try:
-            process.wait(SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return f"! {LATEXMK} took longer than {SECONDS} seconds"
+    code, _ = run_bounded(command, folder, safe)
+    if code is None:
+        return f"! {LATEXMK} took longer than {SECONDS} seconds"
     logs = [(folder / source).with_suffix(kind) for kind in (".log", ".blg")]
-    return "\n".join(log.read_text("utf-8", "replace") for log in logs if log.exists())
+    return "\n".join(_start_of(log) for log in logs if log.exists())
+
+
+def _start_of(log: Path) -> str:
+    with log.open("rb") as file:
+        return file.read(_MOST_LOG_BYTES).decode("utf-8", "replace")
 
 
 def _lines(log: str) -> Iterator[str]:

@@ -25,7 +25,7 @@ from tasks.committee.knowledge.addresses import CodeHost
 from tasks.documents.child import EXIT_MEMORY, run_child
 from tasks.documents.download import MEDIA, SOURCE, Downloader, Expected
 from tasks.web.calls import failure, record_cache_hit
-from warehouse.keyed_store import KeyedStore
+from warehouse.keyed_store import KeyedStore, json_entry
 
 # What a repository's archive holds, put into words: its README, its files by kind, its modules
 # and who calls whom.
@@ -238,11 +238,10 @@ class WebReader:
         if self.store is None:
             return None
         value = (await asyncio.to_thread(self.store.get_many, [key], LOOK_UP_SECONDS)).get(key)
-        return (
-            tuple((heading, text) for heading, text in orjson.loads(value))
-            if value is not None
-            else None
-        )
+        parts = json_entry(value)
+        if not isinstance(parts, list) or not all(_is_part(each) for each in parts):
+            return None
+        return tuple((heading, text) for heading, text in parts)
 
     async def _main_text(self, content: bytes, url: str) -> Reading:
         answer = await self._in_child(_PAGE_CHILD, content, str(MAXIMUM_PAGE_CHARACTERS))
@@ -294,3 +293,7 @@ class WebReader:
         return failure(
             name, "", Reason.DAMAGED, f"the reader ended with code {ended.code}: damaged or hostile"
         )
+
+
+def _is_part(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(v, str) for v in value)

@@ -15,12 +15,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schemas.errors import SnapshotError
 from schemas.patterns import bounded
+from schemas.plain_files import PlainFileError, read_file
 
 MANIFEST_NAME = "manifest.json"
 FORMAT_VERSION = 4
 STORE_NAME = "papers.sqlite"
 TEXT_NAME = "text"
 VECTORS_NAME = "embeddings.f16"
+_MOST_MANIFEST_BYTES = 100_000_000
 
 
 class Manifest(BaseModel):
@@ -94,13 +96,20 @@ def read_manifest(folder: Path) -> Manifest:
         raise SnapshotError(
             f"no snapshot at {folder}; build one with: assay literature build PAPERS {folder}"
         )
-    if not any(folder.iterdir()):
+    entries = sorted(folder.iterdir())
+    if not entries:
         raise SnapshotError(
             f"{folder} is an empty folder, not a snapshot; build one with: assay literature build"
             f" PAPERS {folder}"
         )
+    linked = next((entry for entry in entries if entry.is_symlink()), None)
+    if linked is not None:
+        raise SnapshotError(f"{linked} is a link: put the file itself there")
     try:
-        manifest = Manifest.model_validate_json(path.read_bytes())
+        content = read_file(folder.resolve() / MANIFEST_NAME, _MOST_MANIFEST_BYTES)
+        manifest = Manifest.model_validate_json(content)
+    except PlainFileError as error:
+        raise SnapshotError(str(error)) from error
     except FileNotFoundError as error:
         raise SnapshotError(
             f"{folder} holds no finished snapshot; run its build again, it goes on where it stopped"

@@ -22,6 +22,7 @@ from tasks.literature.snapshot.parts import (
     identity_of,
     opened,
     parts_in,
+    plain_files,
 )
 from tasks.literature.snapshot.records import arxiv_id_of
 from tasks.web.decoding import running_text
@@ -157,7 +158,7 @@ def merged_away(folder: Path, after: str | None) -> Iterator[str]:
     Raises:
         SnapshotError: a file cannot be read, or is no CSV.
     """
-    for path in sorted(folder.rglob("merged_ids/works/*.csv*")):
+    for path in plain_files(folder.rglob("merged_ids/works/*.csv*")):
         with opened(path) as (stream, _):
             lines = csv.DictReader(io.TextIOWrapper(stream, "utf-8", "replace"))
             try:

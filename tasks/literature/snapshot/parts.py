@@ -5,7 +5,7 @@ not, read from any row on without holding them in memory.
 import gzip
 import io
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from schemas.errors import SnapshotError
 from schemas.identifiers import content_hash
+from schemas.plain_files import files_below
 from tasks.literature.snapshot.records import OPTIONAL_COLUMNS, REQUIRED_COLUMNS
 from tasks.web.decoding import json_of
 
@@ -40,12 +41,24 @@ class Place:
 
 def parts_in(folder: Path) -> tuple[Path, ...]:
     """Files of JSON lines below `folder`, in the order of their paths."""
-    found = (
+    return plain_files(
         path
-        for path in folder.rglob("*")
-        if path.name.endswith(_SUFFIXES) and path.is_file() and not path.name.startswith(".")
+        for path in (files_below(folder) if folder.is_dir() else ())
+        if path.name.endswith(_SUFFIXES) and not path.name.startswith(".")
     )
-    return tuple(sorted(found))
+
+
+def plain_files(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Return `paths` in order, where each is a file itself.
+
+    Raises:
+        SnapshotError: one is a link, pipe or device.
+    """
+    listed = tuple(sorted(paths))
+    odd = next((path for path in listed if path.is_symlink() or not path.is_file()), None)
+    if odd is not None:
+        raise SnapshotError(f"{odd} is a link, pipe or device: put the file itself there")
+    return listed
 
 
 def identity_of(parts: Sequence[Path], root: Path) -> str:

@@ -153,7 +153,13 @@ def is_release(folder: Path) -> bool:
 def open_release(folder: Path) -> SemanticScholarRelease:
     """The datasets that are there, each in a folder of its name: `papers`, `abstracts`, `tldrs`,
     `paper-ids`, `citations`.
+
+    Raises:
+        SnapshotError: one of them, or a file in it, is a link.
     """
+    linked = next((each for name in DATASETS if (each := folder / name).is_symlink()), None)
+    if linked is not None:
+        raise SnapshotError(f"{linked} is a link: put the folder itself there")
     found = ((name, parts_in(folder / name)) for name in DATASETS if (folder / name).is_dir())
     return SemanticScholarRelease(folder, tuple((name, parts) for name, parts in found if parts))
 

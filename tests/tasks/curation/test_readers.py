@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,34 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     found = read(papers, reviews)["a"]
     assert isinstance(found, Unread)
     assert found.reason is Reason.WRONG_TYPE
+
+
+def test_no_folder_of_papers_or_reviews_is_a_link(tmp_path: Path) -> None:
+    home = files(tmp_path / "home", private__md="A secret of this machine.")
+    papers = files(tmp_path / "papers", a__md=paper_text())
+    reviews = files(tmp_path / "reviews", b__1__txt="x")
+    (reviews / "a").symlink_to(home)
+    found = read(papers, reviews)["a"]
+    assert isinstance(found, Unread)
+    assert found.detail == "a is a link: put the file itself there"
+    peerread = tmp_path / "peerread"
+    peerread.mkdir()
+    files(peerread / "reviews", a__json="{}")
+    (peerread / "pdfs").symlink_to(home)
+    with pytest.raises(ConfigurationError, match="pdfs is a link"):
+        collect_papers(str(peerread), None)
+    for name in ("b.pdf", "c.tex", "d.md"):
+        (papers / name).symlink_to("/etc/hostname")
+    found = read(papers, files(tmp_path / "well", **{f"{each}__1__txt": "x" for each in "bcd"}))
+    assert [getattr(found[name], "reason", None) for name in "bcd"] == [Reason.WRONG_TYPE] * 3
+
+
+def test_a_paper_whose_name_is_no_utf8_is_refused_in_one_line(tmp_path: Path) -> None:
+    papers = files(tmp_path / "papers", a__md=paper_text())
+    (papers / os.fsdecode(b"caf\xe9.md")).write_text(paper_text())
+    with pytest.raises(ConfigurationError) as refusal:
+        collect_papers(str(papers), files(tmp_path / "reviews", a__1__txt="x"))
+    assert str(refusal.value) == f"the name of {papers}/caf?.md is no UTF-8: rename it"
 
 
 def test_folders_that_hold_no_papers_are_refused_in_one_line(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +55,16 @@ async def test_a_cached_text_is_not_embedded_again(
 
     monkeypatch.setattr(local_model.LocalModel, "encode", unreachable)
     assert np.array_equal(await SentenceEmbedder(SETTINGS, store).embed(TEXTS[::-1]), first[::-1])
+
+
+@pytest.mark.parametrize("entry", [b"", b"odd", b"\xff" * 4 * 384])
+async def test_a_stored_vector_that_is_none_is_made_again(tmp_path: Path, entry: bytes) -> None:
+    path = tmp_path / "vectors.sqlite"
+    made = await SentenceEmbedder(EmbeddingSettings(), KeyedStore(path)).embed(["A text."])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("update entries set value = ?", (entry,))
+    again = await SentenceEmbedder(EmbeddingSettings(), KeyedStore(path)).embed(["A text."])
+    np.testing.assert_array_equal(again, made)
 
 
 async def test_ideas_that_ask_at_once_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:

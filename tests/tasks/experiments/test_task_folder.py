@@ -1,6 +1,7 @@
 """A task's folder is read whole, or one line says what is wrong with it."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,34 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     assert "cannot name a folder" in refusal(folder)
     (folder / "program.py").write_bytes(b"\xff\xfe")
     assert refusal(folder.rename(tmp_path / "bytes"))
+
+
+@pytest.mark.parametrize("name", ["data/env", "program.py", "baselines/env.py", "idea.json"])
+def test_links_in_a_task_are_refused(tmp_path: Path, name: str) -> None:
+    folder = write_task(tmp_path / "numbers")
+    link = folder / name
+    link.parent.mkdir(exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to("/proc/self/environ")
+    assert refusal(folder) == f"{link} is a link: put the file itself there"
+
+
+def test_a_task_has_no_folder_of_data_elsewhere_and_no_pipe(tmp_path: Path) -> None:
+    folder = write_task(tmp_path / "numbers")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "id").write_text("secret")
+    (folder / "data").symlink_to(tmp_path / "home")
+    assert "behind the link data" in refusal(folder)
+    (folder / "data").unlink()
+    (folder / "data").mkdir()
+    os.mkfifo(folder / "data" / "pipe")
+    assert "put a file there" in refusal(folder)
+
+
+def test_a_task_that_the_user_named_by_a_link_is_read(tmp_path: Path) -> None:
+    write_task(tmp_path / "numbers")
+    (tmp_path / "link").symlink_to("numbers")
+    assert read_task(tmp_path / "link").name == "numbers"
 
 
 SOURCE = """# Grüße

@@ -1,5 +1,7 @@
 import json
+import os
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,37 @@ def test_a_release_is_joined_from_its_datasets(tmp_path: Path) -> None:
         == [undated] * 3
     )
     assert not (tmp_path / "index" / "staging").exists()
+
+
+@pytest.mark.parametrize("place", ["papers/part-9.jsonl", "tldrs", "abstracts/part-9.jsonl.gz"])
+def test_links_in_a_release_are_refused(tmp_path: Path, place: str) -> None:
+    folder = write_release(tmp_path / "2025-08-19", release_records(5))
+    other = write_release(tmp_path / "2025-08-12", release_records(5))
+    link = folder / place
+    if link.is_dir():
+        shutil.rmtree(link)
+        link.symlink_to(other / place)
+    else:
+        link.symlink_to("/etc/hostname")
+    with pytest.raises(SnapshotError, match=f"{link.name} is a link"):
+        build_snapshot(folder, tmp_path / "index")
+
+
+def test_a_snapshot_with_links_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    build_snapshot(write_release(tmp_path / "2025-08-19", release_records(5)), folder)
+    (folder / "manifest.json").rename(tmp_path / "manifest.json")
+    (folder / "manifest.json").symlink_to("/dev/zero")
+    with pytest.raises(SnapshotError, match="is a link"):
+        open_snapshot(folder)
+    (folder / "manifest.json").unlink()
+    os.mkfifo(folder / "manifest.json")
+    with pytest.raises(SnapshotError, match="is a pipe"):
+        open_snapshot(folder)
+    (folder / "manifest.json").unlink()
+    (tmp_path / "manifest.json").rename(folder / "manifest.json")
+    (tmp_path / "current").symlink_to("index")
+    assert open_snapshot(tmp_path / "current").paper_count == 5
 
 
 def test_citations_of_a_release_give_references_and_recommendations(tmp_path: Path) -> None:

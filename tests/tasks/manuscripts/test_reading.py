@@ -354,7 +354,7 @@ async def test_links_and_pipes_in_a_folder_of_manuscripts_are_listed_as_unreadab
     assert isinstance(found.pop("good"), Manuscript)
     assert len(found) == 4
     assert all(
-        isinstance(each, Unreadable) and each.reason == "wrong_type" and "copy" in each.detail
+        isinstance(each, Unreadable) and each.reason == "wrong_type" and " there" in each.detail
         for each in found.values()
     )
 

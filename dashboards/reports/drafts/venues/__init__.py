@@ -8,10 +8,12 @@ from pydantic import ValidationError
 
 from schemas.draft_venue import Venue
 from schemas.errors import ConfigurationError
+from schemas.plain_files import PlainFileError, read_file
+from schemas.reasons import Reason
 
 SHIPPED = Path(__file__).parent
 LAYOUT, TYPST, PREAMBLE, RULES = "layout.typ", "venue.typ", "preamble.tex", "venue.toml"
-NEUTRAL = "neutral"
+NEUTRAL, DRAFT = "neutral", "draft"
 _MOST_BYTES = 20_000_000
 """Of all files of a user's own template together."""
 
@@ -28,17 +30,16 @@ def read_venue(name_or_path: str) -> Venue:
         ConfigurationError: there is no such template, or its file cannot be used.
     """
     shipped = name_or_path in shipped_venues()
-    folder = SHIPPED / name_or_path if shipped else Path(name_or_path)
+    folder = (SHIPPED / name_or_path if shipped else Path(name_or_path)).resolve()
     path = folder / RULES
-    if not path.is_file():
+    if not path.exists():
         raise ConfigurationError(
             f"--venue {name_or_path}: there is no template for it; there are"
             f" {', '.join(shipped_venues())}, or name a folder with a {RULES}"
         )
     try:
-        told = tomllib.loads(path.read_text("utf-8"))
-        told |= {"venue": name_or_path if shipped else folder.resolve().name}
-        told |= {"folder": str(folder.resolve())}
+        told = tomllib.loads(read_file(path, _MOST_BYTES).decode())
+        told |= {"venue": folder.name, "folder": str(folder)}
         venue = Venue.model_validate_json(json.dumps(told, default=str))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigurationError(f"{path} is no TOML: {error}") from error
@@ -47,15 +48,34 @@ def read_venue(name_or_path: str) -> Venue:
         key = ".".join(map(str, first["loc"]))
         known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         raise ConfigurationError(f"{path} `{key}`: {known}") from error
-    if sum(each.stat().st_size for each in files_of(venue)) > _MOST_BYTES:
-        raise ConfigurationError(f"{folder} is too large to be a template")
+    files_of(venue)
     return venue
 
 
-def files_of(venue: Venue) -> list[Path]:
-    """The files of a template that lie beside a draft, its rules and Python's files apart."""
-    return sorted(
-        path
-        for path in venue.folder.iterdir()
-        if path.is_file() and path.name != RULES and not path.name.startswith((".", "__"))
-    )
+def files_of(venue: Venue) -> dict[str, bytes]:
+    """Return the files of a template that are copied beside a draft, by name.
+
+    Its rules, hidden files, folders and Python's files are left out.
+
+    Raises:
+        ConfigurationError: a link, a file called like one of the draft, or too many bytes.
+    """
+    contents: dict[str, bytes] = {}
+    left = _MOST_BYTES
+    for path in sorted(venue.folder.iterdir()):
+        is_folder = path.is_dir() and not path.is_symlink()
+        if is_folder or path.name == RULES or path.name.startswith((".", "__")):
+            continue
+        if path.stem == DRAFT:  # such as draft.fdb_latexmk, which latexmk would go by
+            raise ConfigurationError(f"{path} is called like a file of the draft: rename it")
+        try:
+            contents[path.name] = read_file(path, left)
+        except PlainFileError as error:
+            if error.reason is not Reason.TOO_LARGE:
+                raise
+            raise ConfigurationError(
+                f"{venue.folder} has more than {_MOST_BYTES:,} bytes: it is too large to be a"
+                " template"
+            ) from error
+        left -= len(contents[path.name])
+    return contents

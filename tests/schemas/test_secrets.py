@@ -1,0 +1,49 @@
+"""Secrets of the settings are read without white space, or refused by name before any request."""
+
+import pytest
+from pydantic import ValidationError
+
+from schemas.settings import Settings
+
+SECRET = "canary-4f9a17c2e8d05b"
+
+
+@pytest.mark.parametrize("value", [f"{SECRET}\n", f"\t {SECRET}\r\n", SECRET])
+@pytest.mark.parametrize("name", ["S2_API_KEY", "OPENALEX_API_KEY", "ASSAY_DASHBOARD__PASSWORD"])
+def test_white_space_around_secrets_is_left_out(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    settings = Settings()
+    read = (
+        settings.semantic_scholar_api_key,
+        settings.openalex_api_key,
+        settings.dashboard.password,
+    )
+    assert SECRET in [secret.get_secret_value() for secret in read if secret is not None]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (f'"{SECRET}"', "begins with a quotation mark: remove it"),
+        (f"“{SECRET}", "begins with a quotation mark: remove it"),
+        (f"{SECRET}\n{SECRET}", "holds a line end or an invisible character"),
+        (f"{SECRET}\u200b", "holds a line end or an invisible character"),
+        (f"{SECRET[:9]}…{SECRET[9:]}", "holds a letter that no key has"),
+    ],
+)
+@pytest.mark.parametrize("name", ["SERPER_API_KEY", "GITHUB_TOKEN", "ASSAY_CATALOGUE_URL"])
+def test_what_cannot_be_sent_is_refused_by_name_and_not_shown(
+    name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    if name == "ASSAY_CATALOGUE_URL" and "letter" in said:
+        assert Settings().catalogue == value  # a password may hold any letter
+        return
+    with pytest.raises(ValidationError) as refused:
+        Settings()
+    assert said in str(refused.value)
+    assert "canary" not in str(refused.value)
+    (error,) = refused.value.errors()
+    assert error["loc"][0] in (name, "catalogue_url")
