@@ -21,6 +21,7 @@ from tasks.experiments.inside import (
     SCRATCH,
     THEN_THE_FILE,
     Memory,
+    Usage,
     Walled,
     told_inside,
 )
@@ -77,7 +78,7 @@ def in_container(
             # The runtime finds its storage and its service by them.
             environment=dict(os.environ),
             descriptors=(),
-            memory_of=lambda _: 0,
+            usage_of=lambda _: Usage(),
             end=partial(_end, container, name),
             told=partial(_told, limits),
         )

@@ -22,7 +22,7 @@ from schemas.errors import ConfigurationError
 from schemas.experiment import Container, Limits
 from tasks.experiments.bubblewrap import in_bubblewrap
 from tasks.experiments.container import in_container
-from tasks.experiments.inside import Walled
+from tasks.experiments.inside import Usage, Walled
 from warehouse.scrubbing import one_line
 
 _WATCH_SECONDS = 0.05
@@ -37,6 +37,7 @@ class Stop(StrEnum):
     TIME = "time"
     MEMORY = "memory"
     OUTPUT = "output"
+    FILES = "files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +206,9 @@ def _watched(
                     selector.unregister(key.fileobj)
                 key.data.extend(chunk)
             del errors[:-_ERRORS_KEPT_BYTES]
-            memory_bytes = max(memory_bytes, walled.memory_of(process.pid))
-            stopped = _passed(time.monotonic() - began, memory_bytes, len(left), limits)
+            usage = walled.usage_of(process.pid)
+            memory_bytes = max(memory_bytes, usage.memory_bytes)
+            stopped = _passed(time.monotonic() - began, usage, len(left), limits)
             if stopped is not None:
                 break
         else:
@@ -216,11 +218,13 @@ def _watched(
     return stopped, bytes(left), errors.decode("utf-8", "replace"), memory_bytes
 
 
-def _passed(seconds: float, memory_bytes: int, length: int, limits: Limits) -> Stop | None:
+def _passed(seconds: float, usage: Usage, length: int, limits: Limits) -> Stop | None:
     if seconds > limits.seconds:
         return Stop.TIME
-    if memory_bytes > limits.memory_bytes:
+    if usage.memory_bytes > limits.memory_bytes:
         return Stop.MEMORY
+    if usage.files > limits.files:
+        return Stop.FILES
     # The shell inside takes no more than one byte too many.
     return Stop.OUTPUT if length > limits.answer_bytes + 1 else None
 

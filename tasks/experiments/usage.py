@@ -1,0 +1,71 @@
+"""Memory and files that a bubblewrap sandbox holds, as `/proc` shows them from outside.
+
+The system calls that would hide memory are refused, so what is mapped, lies in the scratch folder
+or waits in sockets is all of it.
+"""
+
+import contextlib
+import os
+from functools import cache
+from pathlib import Path
+
+from schemas.experiment import Limits
+from tasks.experiments.inside import SCRATCH, Usage
+
+# Pages of the scratch folder that a process maps are counted in the folder, once.
+_COUNTED = ("RssAnon:", "RssFile:", "VmSwap:", "VmPTE:")
+_BLOCK = os.sysconf("SC_PAGE_SIZE")
+
+
+def sandbox_usage(pid: int, limits: Limits) -> Usage:
+    """Return what the sandbox of bubblewrap's process `pid` holds now."""
+    memory_bytes, files = memory_of_tree(pid), 0
+    for first in children_of(pid)[:1]:
+        with contextlib.suppress(OSError):
+            scratch = os.statvfs(f"/proc/{first}/root{SCRATCH}")
+            # Until bubblewrap has mounted its own, the path may lead to a folder of this machine.
+            if scratch.f_blocks == -(-limits.scratch_bytes // _BLOCK):
+                memory_bytes += (scratch.f_blocks - scratch.f_bfree) * scratch.f_bsize
+                files = scratch.f_files - scratch.f_ffree
+        with contextlib.suppress(OSError):
+            sockets = Path(f"/proc/{first}/net/unix").read_bytes().count(b"\n") - 1
+            memory_bytes += max(0, sockets) * _socket_bytes()
+    return Usage(memory_bytes=memory_bytes, files=files)
+
+
+def memory_of_tree(pid: int) -> int:
+    """Return the memory of a process and of all below it, in bytes.
+
+    Processes that end meanwhile hold nothing.
+    """
+    # The first thread may be gone while others still hold the memory.
+    own = max((_memory_of(f"{task}") for task in _tasks(pid)), default=0)
+    return own + sum(map(memory_of_tree, children_of(pid)))
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the processes that a process started, from whichever of its threads."""
+    children: list[int] = []
+    for task in _tasks(pid):
+        with contextlib.suppress(OSError, ValueError):
+            children += map(int, Path(f"{task}/children").read_text().split())
+    return children
+
+
+def _tasks(pid: int) -> list[str]:
+    with contextlib.suppress(OSError):
+        return [f"/proc/{pid}/task/{name}" for name in os.listdir(f"/proc/{pid}/task")]
+    return []
+
+
+def _memory_of(task: str) -> int:
+    with contextlib.suppress(OSError, ValueError):
+        lines = Path(f"{task}/status").read_text().splitlines()
+        return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith(_COUNTED))
+    return 0
+
+
+@cache
+def _socket_bytes() -> int:
+    """What waits in a socket at most, as no program may raise it."""
+    return int(Path("/proc/sys/net/core/wmem_default").read_text())
