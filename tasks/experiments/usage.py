@@ -39,7 +39,7 @@ def memory_of_tree(pid: int) -> int:
     Processes that end meanwhile hold nothing.
     """
     # The first thread may be gone while others still hold the memory.
-    own = max((_memory_of(f"{task}") for task in _tasks(pid)), default=0)
+    own = max((_memory_of(task) for task in _tasks(pid)), default=0)
     return own + sum(map(memory_of_tree, children_of(pid)))
 
 
@@ -48,19 +48,19 @@ def children_of(pid: int) -> list[int]:
     children: list[int] = []
     for task in _tasks(pid):
         with contextlib.suppress(OSError, ValueError):
-            children += map(int, Path(f"{task}/children").read_text().split())
+            children += map(int, (task / "children").read_text().split())
     return children
 
 
-def _tasks(pid: int) -> list[str]:
+def _tasks(pid: int) -> list[Path]:
     with contextlib.suppress(OSError):
-        return [f"/proc/{pid}/task/{name}" for name in os.listdir(f"/proc/{pid}/task")]
+        return list(Path(f"/proc/{pid}/task").iterdir())
     return []
 
 
-def _memory_of(task: str) -> int:
+def _memory_of(task: Path) -> int:
     with contextlib.suppress(OSError, ValueError):
-        lines = Path(f"{task}/status").read_text().splitlines()
+        lines = (task / "status").read_text().splitlines()
         return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith(_COUNTED))
     return 0
 

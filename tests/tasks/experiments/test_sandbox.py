@@ -13,7 +13,6 @@ import pytest
 from flows import preflight
 from schemas.base import replace
 from schemas.errors import ConfigurationError
-from schemas.experiment import Limits
 from schemas.settings import Settings
 from tasks.experiments import bubblewrap, sandbox
 from tasks.experiments.sandbox import Stop, check_sandbox, run_sandboxed
