@@ -22,6 +22,11 @@ class Limits(Noun):
     answer_bytes: int = Field(default=16 << 20, ge=1_000, le=256 << 20)
     processes: int = Field(default=16, ge=4, le=256, description="Threads count as well.")
 
+    @property
+    def files(self) -> int:
+        """Files that the scratch folder may hold: empty ones take memory of the kernel too."""
+        return self.scratch_bytes // 4096
+
 
 class Container(Noun):
     """The sandbox where it is a container and not bubblewrap."""

@@ -4,31 +4,36 @@ machine.
 
 import contextlib
 import os
+import platform
 import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 from schemas.errors import ConfigurationError
 from schemas.experiment import Limits
 from schemas.interpreter import interpreter
+from tasks.experiments.control_group import control_group
 from tasks.experiments.inside import (
     GIVEN,
     NOBODY,
     OPEN_FILES,
     SCRATCH,
     THEN_THE_FILE,
-    Memory,
     Walled,
     told_inside,
 )
+from tasks.experiments.system_calls import filter_program, has_filter
+from tasks.experiments.usage import children_of, sandbox_usage
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache")
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+# No /dev/zero: a shared mapping of it is memory that outlives its mapping, and no call to refuse.
+_DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")
 _OURS = ("flows", "tasks", "schemas", "warehouse", "dashboards")
 _SCRIPT = f"{THEN_THE_FILE}; exit $code"
 _END_SECONDS = 5.0
@@ -45,19 +50,22 @@ def in_bubblewrap(
     """
     with contextlib.ExitStack() as stack:
         given = {f"{GIVEN}/{name}": stack.enter_context(_held(files[name])) for name in files}
-        command = [*_command(given, leaves, limits), *_limited(limits), *interpreter(), "-I"]
+        calls = stack.enter_context(_held(_filter()))
+        group = stack.enter_context(control_group(limits))
+        command = [
+            *(group.entering() if group is not None else ()),
+            *_command(given, calls, leaves, limits),
+            *_limited(limits),
+            *(*interpreter(), "-I", *arguments),
+        ]
         yield Walled(
-            command=[*command, *arguments],
+            command=command,
             environment={},
-            descriptors=tuple(given.values()),
-            memory_of=_memory_of,
+            descriptors=(*given.values(), calls),
+            usage_of=partial(sandbox_usage, limits=limits, group=group),
             end=_end,
-            told=_nothing_more,
+            told=lambda errors: (errors, None if group is None else group.memory()),
         )
-
-
-def _nothing_more(errors: str) -> tuple[str, Memory | None]:
-    return errors, None
 
 
 def _program() -> str:
@@ -70,7 +78,17 @@ def _program() -> str:
     return found
 
 
-def _command(given: Mapping[str, int], leaves: str, limits: Limits) -> list[str]:
+def _filter() -> bytes:
+    machine = platform.machine()
+    if not has_filter(machine):
+        raise ConfigurationError(
+            f"bubblewrap: which system calls to refuse on {machine} is not known here, so programs"
+            " run in containers alone: set ASSAY_EXPERIMENTS__CONTAINER_RUNTIME=podman"
+        )
+    return filter_program(machine, one_user_namespace=_is_root())
+
+
+def _command(given: Mapping[str, int], calls: int, leaves: str, limits: Limits) -> list[str]:
     """The command up to the one inside; the shell inside takes the file out."""
     command = [
         *(_program(), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
@@ -84,12 +102,14 @@ def _command(given: Mapping[str, int], leaves: str, limits: Limits) -> list[str]
     for path in mounted:
         command += ["--ro-bind-try", path, path]
     for path in _our_folders():
-        command += ["--size", "4096", "--perms", "0555", "--tmpfs", path]
+        command += ["--size", "4096", "--perms", "0555", "--tmpfs", path, "--remount-ro", path]
     for path in _DEVICES:
         command += ["--dev-bind", path, path]
     for path, descriptor in given.items():
         command += ["--perms", "0444", "--ro-bind-data", f"{descriptor}", path]
     command += ["--size", f"{limits.scratch_bytes}", "--perms", "1777", "--tmpfs", SCRATCH]
+    # Locks and shared memory of `multiprocessing` count as files of the scratch folder.
+    command += ["--symlink", SCRATCH, "/dev/shm", "--seccomp", f"{calls}"]  # noqa: S108
     for name, value in told_inside(leaves, limits).items():
         command += ["--setenv", name, value]
     command += ["--chdir", SCRATCH, "--remount-ro", "/", "--"]
@@ -119,6 +139,7 @@ def _limited(limits: Limits) -> list[str]:
         f"--fsize={limits.scratch_bytes}",
         f"--nproc={limits.processes}",
         f"--nofile={OPEN_FILES}",
+        f"--sigpending={OPEN_FILES}",
         "--core=0",
         "--",
     ]
@@ -155,27 +176,13 @@ def _held(content: bytes) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _memory_of(pid: int) -> int:
-    """What a process and all below it hold in memory; those that end meanwhile hold nothing."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") + sum(map(_memory_of, _children(pid)))
-    return 0
-
-
-def _children(pid: int) -> list[int]:
-    with contextlib.suppress(OSError, ValueError):
-        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return []
-
-
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """Kill the sandbox and wait until nothing in it runs any more.
 
     Its first process is killed rather than bubblewrap outside, which waits for it: Linux lets the
     first process of a namespace go when it has ended all others.
     """
-    for pid in _children(process.pid):
+    for pid in children_of(process.pid):
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(subprocess.TimeoutExpired):

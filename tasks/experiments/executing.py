@@ -24,6 +24,7 @@ _SIZES = {Stage.SCREENING: "small"}
 _STOPPED = {
     Stop.TIME: "it took longer than {0.seconds:g} s",
     Stop.MEMORY: "it used more than {0.memory_bytes:,} bytes of memory",
+    Stop.FILES: "it made more than {0.files:,} files",
     Stop.OUTPUT: "it left more than {0.answer_bytes:,} bytes",
 }
 

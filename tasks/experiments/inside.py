@@ -17,10 +17,16 @@ ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
+    # Its workers read `/proc`, which is not there; joblib then works in one process.
+    "JOBLIB_MULTIPROCESSING": "0",
     "PYTHONHASHSEED": "0",
 }
 # The program's own output goes nowhere; the file it leaves is what comes out.
-THEN_THE_FILE = '"$@" >/dev/null; code=$?; head -c "$MOST" "$LEFT" 2>/dev/null'
+# A pipe left in its place would keep `head` waiting.
+THEN_THE_FILE = (
+    '"$@" >/dev/null; code=$?; [ -L "$LEFT" ] || [ ! -f "$LEFT" ] ||'
+    ' head -c "$MOST" "$LEFT" 2>/dev/null'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +36,7 @@ class Walled:
     Attributes:
         environment: what starts the sandbox sees; the program inside sees none of it.
         descriptors: files that the sandbox takes over.
-        memory_of: what the sandbox of a process holds in memory now, in bytes.
+        usage_of: what the sandbox of a process holds now.
         end: ends all that runs in the sandbox of a process, and waits for it.
         told: of what was written to standard error, the program's own part and what the sandbox
             says of memory; None: it says nothing.
@@ -39,9 +45,17 @@ class Walled:
     command: list[str]
     environment: dict[str, str]
     descriptors: tuple[int, ...]
-    memory_of: Callable[[int], int]
+    usage_of: Callable[[int], "Usage"]
     end: Callable[["Popen[bytes]"], None]
     told: Callable[[str], tuple[str, "Memory | None"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Memory and files that a sandbox holds at one moment; 0 where it bounds them itself."""
+
+    memory_bytes: int = 0
+    files: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ from schemas.errors import ConfigurationError
 from schemas.experiment import Container, Limits
 from tasks.experiments.bubblewrap import in_bubblewrap
 from tasks.experiments.container import in_container
-from tasks.experiments.inside import Walled
+from tasks.experiments.control_group import control_group
+from tasks.experiments.inside import Usage, Walled
 from warehouse.scrubbing import one_line
 
 _WATCH_SECONDS = 0.05
@@ -37,6 +38,7 @@ class Stop(StrEnum):
     TIME = "time"
     MEMORY = "memory"
     OUTPUT = "output"
+    FILES = "files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def run_sandboxed(
         errors=errors,
         stopped=stopped,
         wall_seconds=wall_seconds,
-        memory_bytes=(seen_bytes or None) if memory is None else memory.most_bytes,
+        memory_bytes=(memory and memory.most_bytes) or seen_bytes or None,
     )
 
 
@@ -128,9 +130,18 @@ def check_sandbox(container: Container | None = None) -> None:
     if ended.left != b"made":
         raise ConfigurationError(
             "bubblewrap cannot make a sandbox on this machine, and programs run in no other way:"
-            f" {_why(ended)}; allow user namespaces (kernel.unprivileged_userns_clone) or"
-            " use another machine"
+            f" {_why(ended)}; allow user namespaces (sysctl user.max_user_namespaces,"
+            " kernel.unprivileged_userns_clone, on Ubuntu"
+            " kernel.apparmor_restrict_unprivileged_userns) or use another machine"
         )
+
+
+def memory_bound(container: Container | None = None) -> str:
+    """Return what bounds the memory of all processes in a sandbox, in words."""
+    with contextlib.nullcontext() if container else control_group(Limits()) as group:
+        if container or group:
+            return "a control group bounds its memory"
+        return "its memory is counted 20 times a second, as no control group can be made here"
 
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
@@ -205,8 +216,9 @@ def _watched(
                     selector.unregister(key.fileobj)
                 key.data.extend(chunk)
             del errors[:-_ERRORS_KEPT_BYTES]
-            memory_bytes = max(memory_bytes, walled.memory_of(process.pid))
-            stopped = _passed(time.monotonic() - began, memory_bytes, len(left), limits)
+            usage = walled.usage_of(process.pid)
+            memory_bytes = max(memory_bytes, usage.memory_bytes)
+            stopped = _passed(time.monotonic() - began, usage, len(left), limits)
             if stopped is not None:
                 break
         else:
@@ -216,11 +228,13 @@ def _watched(
     return stopped, bytes(left), errors.decode("utf-8", "replace"), memory_bytes
 
 
-def _passed(seconds: float, memory_bytes: int, length: int, limits: Limits) -> Stop | None:
+def _passed(seconds: float, usage: Usage, length: int, limits: Limits) -> Stop | None:
     if seconds > limits.seconds:
         return Stop.TIME
-    if memory_bytes > limits.memory_bytes:
+    if usage.memory_bytes > limits.memory_bytes:
         return Stop.MEMORY
+    if usage.files > limits.files:
+        return Stop.FILES
     # The shell inside takes no more than one byte too many.
     return Stop.OUTPUT if length > limits.answer_bytes + 1 else None
 

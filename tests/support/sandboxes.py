@@ -1,6 +1,7 @@
 """Whether programs can be sandboxed on this machine, and by what."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -11,7 +12,14 @@ from schemas.settings import ExperimentSettings
 from tasks.experiments.sandbox import Ended, check_sandbox, run_sandboxed
 
 LIMITS = Limits(seconds=60, memory_bytes=512 << 20, scratch_bytes=8 << 20, answer_bytes=100_000)
+A_WHILE = f"8641.{os.getpid()}"
+"""How long processes sleep that must not be left; other tests may run at the same time."""
+
 IMAGE = os.environ.get("ASSAY_EXPERIMENTS__CONTAINER_IMAGE", ExperimentSettings().container_image)
+
+
+Tried = Callable[..., Ended]
+Said = Callable[..., str]
 
 
 def _missing(container: Container | None = None) -> str:

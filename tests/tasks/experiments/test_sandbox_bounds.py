@@ -1,0 +1,146 @@
+"""Bounds on memory and files hold for every kind of memory and from every process."""
+
+import textwrap
+
+import pytest
+
+from schemas.base import replace
+from tasks.experiments import bubblewrap
+from tasks.experiments.sandbox import Stop
+from tests.support.sandboxes import LIMITS, Place, Said, Tried
+
+BOUNDED = replace(LIMITS, memory_bytes=256 << 20, scratch_bytes=4 << 20)
+FILES_BOUNDED = replace(BOUNDED, memory_bytes=96 << 20)
+"""A container counts what empty files take of the kernel's memory; bubblewrap counts files."""
+FILL = """
+    import ctypes, mmap, socket, threading, time
+    MB = 1 << 20
+    system = ctypes.CDLL(None, use_errno=True)
+    def fill(size=100 * MB):
+        held = bytearray(size)
+        held[::4096] = b"x" * len(held[::4096])
+        time.sleep(5)
+        os._exit(0)
+    def in_children(count, what):
+        children = [os.fork() or what() or os._exit(0) for _ in range(count)]
+        return [os.waitpid(child, 0)[1] for child in children]
+"""
+HELD_IN_SECRET = {
+    "by children of another thread": """
+        thread = threading.Thread(target=lambda: say("all", in_children(4, fill)))
+        thread.start()
+        thread.join()
+    """,
+    "by a thread that outlives the first one": """
+        def later():
+            time.sleep(0.3)
+            fill()
+        def first_ends():
+            threading.Thread(target=later).start()
+            system.pthread_exit(None)
+        say("all", in_children(4, first_ends))
+    """,
+    "in buffers of sockets": """
+        def buffers():
+            held = []
+            for _ in range(150):
+                near, far = socket.socketpair()
+                near.setblocking(False)
+                held.append(far)
+                try:
+                    while True:
+                        near.send(bytes(4096))
+                except BlockingIOError:
+                    pass
+            time.sleep(5)
+        say("all", in_children(10, buffers))
+    """,
+}
+REFUSED_MEMORY = {
+    "in memory of no process": "os.memfd_create('name')",
+    "shared and dropped": "mmap.mmap(-1, MB)",
+    "shared by the name of a device": """
+        with open("/dev/zero", "r+b") as zero:
+            mmap.mmap(zero.fileno(), MB)
+    """,
+    "in segments of System V": "called(system.shmget(0, MB, 0o1600))",
+    "in semaphores of System V": "called(system.semget(0, 32_000, 0o1600))",
+    "in messages of System V": "called(system.msgget(0, 0o1600))",
+    "in huge pages": "mmap.mmap(-1, 2 * MB, flags=0x40022)",
+    "in datagrams whose sender is gone": "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
+    "in buffers that were made larger": """
+        socket.socketpair()[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MB)
+    """,
+    "in watches of files": "called(system.inotify_init1(0))",
+    "in pages given to a pipe": "called(system.vmsplice(os.pipe()[1], None, 0, 0))",
+}
+
+
+@pytest.mark.parametrize("held", HELD_IN_SECRET.values(), ids=HELD_IN_SECRET)
+def test_memory_is_counted_wherever_it_is_held(tried: Tried, held: str) -> None:
+    ended = tried(textwrap.dedent(FILL) + textwrap.dedent(held), BOUNDED)
+    assert (ended.stopped, ended.left) == (Stop.MEMORY, None), ended.errors
+
+
+@pytest.mark.parametrize("refused", REFUSED_MEMORY.values(), ids=REFUSED_MEMORY)
+def test_memory_that_nothing_could_count_is_refused(place: Place, said: Said, refused: str) -> None:
+    if place.container is not None and "/dev/zero" in refused:
+        pytest.skip("a control group counts it")
+    program = f"""
+def called(result):
+    if result == -1:
+        raise OSError(ctypes.get_errno(), "refused")
+try:
+{textwrap.indent(textwrap.dedent(refused).strip(), "    ")}
+    say("allowed")
+except OSError as error:
+    say("refused")
+"""
+    assert said(textwrap.dedent(FILL) + program) == "refused"
+
+
+def test_many_empty_files_end_a_program(place: Place, tried: Tried) -> None:
+    program = """
+        for number in range(200_000):
+            os.close(os.open(f"f{number}", os.O_CREAT | os.O_WRONLY))
+        say("all")
+    """
+    ended = tried(program, FILES_BOUNDED)
+    reason = Stop.FILES if place.container is None else Stop.MEMORY
+    assert (ended.stopped, ended.left) == (reason, None)
+
+
+def test_many_nested_folders_end_a_program(place: Place, tried: Tried) -> None:
+    program = """
+        for number in range(200_000):
+            os.mkdir("d")
+            os.chdir("d")
+        say("all")
+    """
+    ended = tried(program, FILES_BOUNDED)
+    reason = Stop.FILES if place.container is None else Stop.MEMORY
+    assert (ended.stopped, ended.left) == (reason, None)
+
+
+def test_folders_where_assay_is_hidden_hold_no_files(
+    place: Place, said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another package stands for Assay here, which may be installed elsewhere."""
+    if place.container is not None:
+        pytest.skip("an image that holds Assay is refused")
+    monkeypatch.setattr(bubblewrap, "_OURS", ("jinja2",))
+    program = """
+        (folder,) = (path for path in sys.path if os.path.isdir(f"{path}/jinja2"))
+        try:
+            os.chmod(f"{folder}/jinja2", 0o777)
+            os.mkdir(f"{folder}/jinja2/x")
+        except OSError:
+            say("refused")
+    """
+    assert said(program) == "refused"
+
+
+@pytest.mark.parametrize("make", ["os.mkfifo('left')", "os.symlink('/usr/bin/env', 'left')"])
+def test_a_pipe_or_a_link_is_no_answer_and_delays_nothing(tried: Tried, make: str) -> None:
+    ended = tried(make)
+    assert (ended.code, ended.stopped, ended.left) == (0, None, None)
