@@ -1,4 +1,7 @@
-"""`python -m flows.job_process WAREHOUSE JOB`: do one job to its end."""
+"""`python -m flows.job_process WAREHOUSE JOB [SHA256]`: do one job to its end.
+
+SHA256 is that of the request that the runner has checked; another one is not done.
+"""
 
 import signal
 import sys
@@ -31,7 +34,8 @@ from flows.survey_request import resolve_ask, resolve_survey
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.curation_run import CurationRequest
-from schemas.identifiers import IdeaId, RunId
+from schemas.errors import ConfigurationError
+from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.job import AskJob, CurateJob, JobState, PlanJob, RankJob, SurveyJob
 from schemas.option_values import Options
 from schemas.run import RunRequest
@@ -76,12 +80,12 @@ def main() -> None:
     assert job is not None
     try:
         with FileLock(job.lock, LOCK_SECONDS, fallback_to_soft=False):
-            sys.exit(_do(layout, job_id))
+            sys.exit(_do(layout, job_id, *sys.argv[3:]))
     except Timeout:
         sys.exit(EXIT_HELD)
 
 
-def _do(layout: Layout, job_id: str) -> int:
+def _do(layout: Layout, job_id: str, checked_sha256: str | None = None) -> int:
     """The exit code of a job that has not ended; what has ended is left alone."""
     job = read_job(layout, job_id)
     assert job is not None
@@ -95,7 +99,7 @@ def _do(layout: Layout, job_id: str) -> int:
         started_at=job.status.started_at or watch.started_at,
     )
     write_status(job, status)
-    ending = ending_of(lambda: _result(layout, job))
+    ending = ending_of(lambda: _result(layout, job, checked_sha256))
     if ending.interrupted:
         # Back into the queue. The runner says that it has ended, unless it is stopping itself.
         write_status(job, job.status)
@@ -123,9 +127,11 @@ def _do(layout: Layout, job_id: str) -> int:
     return result.exit_code
 
 
-def _result(layout: Layout, job: Job) -> JobResult:
+def _result(layout: Layout, job: Job, checked_sha256: str | None) -> JobResult:
     prepare_environment(Settings().home)
     request = read_request(layout, job.job_id)
+    if checked_sha256 not in (None, content_hash(request.model_dump_json())):
+        raise ConfigurationError("the request was changed after it was checked: ask for it anew")
     if isinstance(request, AskJob | SurveyJob):
         return _follow(request, layout, job)
     if isinstance(request, RankJob):

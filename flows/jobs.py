@@ -1,13 +1,15 @@
-"""The job runner: takes up what pages and programs ask for, in order, a few at a time."""
+"""The job runner: takes up what pages and programs ask for, a few at a time, each asker in turn."""
 
 import logging
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from filelock import FileLock, Timeout
 
@@ -16,12 +18,14 @@ from flows.job_environment import environment_of
 from flows.vote_counting import VoteCounter
 from schemas.base import replace
 from schemas.errors import AssayError, ConfigurationError, TransientError
+from schemas.identifiers import content_hash
 from schemas.interpreter import module_command
 from schemas.job import JobRequest, JobState, check_offered
 from schemas.options import RankOptions
 from schemas.settings import Settings
 from warehouse.jobs import (
     Job,
+    check_folder,
     job_ids,
     jobs_folder,
     read_job,
@@ -69,7 +73,7 @@ def run_jobs(layout: Layout, settings: Settings, over: Callable[[], bool]) -> No
                     runner.look()
             except Timeout:
                 pass
-            except OSError as error:  # a full disk, or a warehouse that cannot be written to
+            except (AssayError, OSError) as error:  # a full disk, or what cannot be written to
                 said = _warn("jobs wait", error, said)
             try:
                 counter.look()
@@ -109,19 +113,44 @@ class _Runner:
         self._working: dict[str, _Working] = {}
         self._ended: set[str] = set()
         self._seen: dict[str, int] = {}
+        self._served: dict[str, int] = {}  # when each queue was last served, as a number
         self._database: ServiceDatabase | None = None
 
     def look(self) -> None:
         """One round: settle what has ended, pass on what is to stop, take up what waits."""
+        error: Exception | None = None
+        for step in self._steps():
+            try:
+                step()
+            except (AssayError, OSError) as failed:  # a job that cannot be written to, perhaps
+                error = failed
+        if error is not None:
+            raise error
+
+    def _steps(self) -> Iterator[Callable[[], None]]:
+        """What a round does, job by job: where one fails, the others go on."""
         for job_id, working in list(self._working.items()):
             if working.process.poll() is not None:
                 del self._working[job_id]
-                self._settle(job_id, working.process.returncode)
+                yield partial(self._settle, job_id, working.process.returncode)
+        waiting: list[tuple[str, Job]] = []
         for job in self._open_jobs():
             if job.stop_requested:
-                self._stop(job)
+                yield partial(self._stop, job)
             elif job.job_id not in self._working and self._may_go_on(job):
-                self._take_up(job)
+                # Requests are large, and many may wait.
+                waiting.append((_queue(job.request), job.model_copy(update={"request": None})))
+        for job in self._in_turn(waiting):
+            yield partial(self._take_up, job)
+
+    def _in_turn(self, waiting: Sequence[tuple[str, Job]]) -> list[Job]:
+        """The first job of each queue before the second of any; the queue served last comes last."""
+        places: Counter[str] = Counter()
+        turns: list[tuple[int, int, str, Job]] = []
+        for queue, job in waiting:
+            turns.append((places[queue], self._served.get(queue, 0), job.job_id, job))
+            places[queue] += 1
+        return [job for *_, job in sorted(turns, key=lambda turn: turn[:3])]
 
     def _open_jobs(self) -> Iterator[Job]:
         """In the order in which they were asked; each job that has ended is read once more only."""
@@ -165,6 +194,7 @@ class _Runner:
 
     def _take_up(self, job: Job) -> None:
         try:
+            check_folder(job)
             request = read_request(self._layout, job.job_id)
             # Before the process starts: it has the keys.
             check_offered(request, self._settings.dashboard)
@@ -188,10 +218,9 @@ class _Runner:
         """
         if any(working.work == request.work for working in self._working.values()):
             return False
-        long = request.command in _LONG
-        alike = _LONG if long else {request.command}
-        count = sum(working.command in alike for working in self._working.values())
-        return count < (self._settings.jobs.at_once if long else _BESIDE[request.command])
+        alike = _alike(request.command)
+        count = sum(_alike(working.command) == alike for working in self._working.values())
+        return count < _BESIDE.get(alike, self._settings.jobs.at_once)
 
     def _start(self, job: Job, request: JobRequest) -> None:
         """A process of its own: a stop is a signal to its main thread, Prefect's client finds one
@@ -202,7 +231,8 @@ class _Runner:
         asked = request.options
         options = asked.evaluation if isinstance(asked, RankOptions) else asked
         command = module_command(
-            "flows.child", str(os.getpid()), "flows.job_process", place, job.job_id
+            *("flows.child", str(os.getpid()), "flows.job_process", place, job.job_id),
+            content_hash(request.model_dump_json()),  # it does what was checked here, or nothing
         )
         with job.log.open("ab") as log:
             process = subprocess.Popen(  # noqa: S603 a list, no shell
@@ -216,6 +246,7 @@ class _Runner:
                 start_new_session=True,  # Ctrl-C on a terminal reaches it through this runner alone
             )
         self._working[job.job_id] = _Working(process, request.command, request.work)
+        self._served[_queue(request)] = max(self._served.values(), default=0) + 1
 
     def _in_object_storage(self) -> bool:
         """Whether the warehouse lies there, or may have the lake's files there."""
@@ -249,6 +280,16 @@ class _Runner:
                 how = f"was killed by signal {-return_code}"
             last_word = f"its process {how}; ask anew to go on where it stopped"
             _end(job, JobState.FAILED, EXIT_FAILURES, last_word)
+
+
+def _alike(command: str) -> str:
+    """The kind of job that waits for the same room."""
+    return "long" if command in _LONG else command
+
+
+def _queue(request: JobRequest | None) -> str:
+    """Jobs that one asker has for one kind of room."""
+    return "" if request is None else f"{_alike(request.command)} {request.asked_by}"
 
 
 def _end(job: Job, state: JobState, exit_code: int | None, last_word: str) -> None:

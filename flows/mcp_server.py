@@ -25,17 +25,10 @@ from flows.commands.answer import Answer
 from flows.environment import prepare_environment
 from flows.option_schemas import schema_of
 from flows.sent_ideas import idea_lines, name_of
-from flows.service import (
-    NOT_OF_A_RANKING,
-    NOT_OF_SENT_PAPERS,
-    OF_THE_MACHINE,
-    JobSeen,
-    Service,
-    open_service,
-)
+from flows.service import JobSeen, Service, open_service
 from schemas.curation_run import MOST_PAPERS, SentPaper
 from schemas.errors import AssayError
-from schemas.job import JobState
+from schemas.job import NOT_OF_A_RANKING, NOT_OF_SENT_PAPERS, OF_THE_MACHINE, JobState
 from schemas.literature_options import SearchOptions
 from schemas.options import AskOptions, CurateOptions, EvaluateOptions, RankOptions
 from schemas.role import Role, Token

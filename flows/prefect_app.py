@@ -21,7 +21,14 @@ def serve(port: int) -> None:
     """
     os.chdir(get_current_settings().home)
     application = TrustedHostMiddleware(create_app(), allowed_hosts=[HOST])
-    uvicorn.run(application, host=HOST, port=port, log_level="critical", lifespan="on")
+    uvicorn.run(
+        application,
+        host=HOST,
+        port=port,
+        log_level="critical",
+        lifespan="on",
+        proxy_headers=False,
+    )
 
 
 if __name__ == "__main__":

@@ -27,6 +27,9 @@ from schemas.curation_run import SentPaper
 from schemas.errors import ConfigurationError, UnknownNameError
 from schemas.identifiers import IdeaId, RunId, content_hash
 from schemas.job import (
+    NOT_OF_A_RANKING,
+    NOT_OF_SENT_PAPERS,
+    OF_THE_MACHINE,
     AskJob,
     CurateJob,
     EvaluateJob,
@@ -55,19 +58,6 @@ from warehouse.services.database import ServiceDatabase
 from warehouse.services.submissions import accept, hand_over, jobs_of, may_see
 
 SEARCHES_AT_ONCE = 8
-OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
-"""Options that say where work is done, which is for whoever runs the service to say."""
-
-NOT_OF_SENT_PAPERS = OF_THE_MACHINE | {"dry_run", "max_requests"}
-"""Beside those, what only the command does, and what is about forums."""
-
-NOT_OF_A_RANKING = OF_THE_MACHINE | {
-    *("literature", "full_text", "modules", "survey", "cutoff", "label", "max_requests"),
-    *("scores", "shrink"),
-}
-"""Beside those, options for ideas that are evaluated first, and for the order by scores, which is
-read without a job.
-"""
 
 
 class JobSeen(Noun):

@@ -3,15 +3,16 @@
 from base64 import b64decode
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE, EngineChoice
-from schemas.curation_run import SentPaper
+from schemas.curation_run import MOST_PAPERS, SentPaper
 from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
+from schemas.option_values import flag_of
 from schemas.options import (
     VOTES_IN_LAKE,
     AskOptions,
@@ -33,6 +34,20 @@ NOT_TEXT: dict[IdeasFormat, bytes] = {"parquet": b"PAR1", "xlsx": b"PK\x03\x04"}
 """Formats that travel in Base64, with what their files begin with."""
 
 
+OF_THE_MACHINE = frozenset({"warehouse", "workers", "scheduler", "again"})
+"""Options that say where work is done, which is for whoever runs the service to say."""
+
+NOT_OF_SENT_PAPERS = OF_THE_MACHINE | {"dry_run", "max_requests"}
+"""Beside those, what only the command does, and what is about forums."""
+
+NOT_OF_A_RANKING = OF_THE_MACHINE | {
+    *("literature", "full_text", "modules", "survey", "cutoff", "label", "max_requests"),
+    *("scores", "shrink"),
+}
+"""Beside those, options for ideas that are evaluated first, and for the order by scores, which is
+read without a job.
+"""
+
 _BUDGET_REACHED = 3
 """Exit code of a command."""
 
@@ -46,6 +61,9 @@ class _Request(Noun):
     idempotency_key: str = Field(
         min_length=1, description="A request with a key that is known is the same job."
     )
+
+    not_offered: ClassVar[frozenset[str]] = OF_THE_MACHINE
+    """Options that are not for a request to say."""
 
     @property
     def asks_nothing(self) -> bool:
@@ -131,14 +149,16 @@ class SurveyJob(_OfAQuestion):
 class CurateJob(_Request):
     """What `assay curate` does, for papers that are sent with their reviews."""
 
+    not_offered = NOT_OF_SENT_PAPERS
     command: Literal["curate"] = "curate"
-    papers: tuple[SentPaper, ...] = Field(min_length=1)
+    papers: tuple[SentPaper, ...] = Field(min_length=1, max_length=MOST_PAPERS)
     options: CurateOptions
 
 
 class RankJob(_Request):
     """What `assay rank RUN` does for a published run."""
 
+    not_offered = NOT_OF_A_RANKING
     command: Literal["rank"] = "rank"
     run_id: RunId
     options: RankOptions
@@ -220,5 +240,7 @@ def check_offered(request: JobRequest, offered: DashboardSettings) -> None:
             raise ConfigurationError(
                 "this project file is not offered here: add it to ASSAY_DASHBOARD__PROJECTS"
             )
-    if options.scheduler is not None:
-        raise ConfigurationError("a scheduler of the reader's choice is not offered here")
+    # `warehouse` does not count: a job is done in the warehouse that holds it.
+    for name in sorted(request.not_offered & type(options).model_fields.keys() - {"warehouse"}):
+        if getattr(options, name) != type(options).model_fields[name].default:
+            raise ConfigurationError(f"{flag_of(name)} is not offered here: leave it out")

@@ -179,7 +179,7 @@ class Options(Noun):
         except ValidationError as error:
             first = error.errors()[0]
             name = flag_of(str(first["loc"][0]))
-            raise ConfigurationError(f"{name} {first['input']!r}: {first['msg']}") from error
+            raise ConfigurationError(f"{name} {first['input']!r:.200}: {first['msg']}") from error
 
 
 def written(value: Any) -> str:

@@ -23,6 +23,7 @@ import duckdb
 from schemas.base import encodable
 from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
+from warehouse.definitions import foreign_views
 from warehouse.lake import data_path, in_one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.object_files import storage_failures_told
@@ -206,8 +207,9 @@ def _refuse_what_is_no_question(connection: duckdb.DuckDBPyConnection, sql: str)
         ) from None
     if tree["error"]:
         raise ConfigurationError(f"only a plain SELECT is allowed here: {tree['error_message']}")
+    views = foreign_views(connection)
     for node in _nodes(tree):
-        _refuse_reaching_out(node)
+        _refuse_reaching_out(node, views)
 
 
 def _nodes(tree: object) -> Iterator[dict[str, Any]]:
@@ -221,7 +223,7 @@ def _nodes(tree: object) -> Iterator[dict[str, Any]]:
             waiting.extend(node)
 
 
-def _refuse_reaching_out(node: dict[str, Any]) -> None:
+def _refuse_reaching_out(node: dict[str, Any], views: frozenset[str]) -> None:
     if node.get("type") == "TABLE_FUNCTION":
         name = str(node["function"]["function_name"]).lower()
         if name not in _TABLE_FUNCTIONS:
@@ -239,6 +241,9 @@ def _refuse_reaching_out(node: dict[str, Any]) -> None:
                 raise ConfigurationError(
                     f"{mentioned} is not a table of the lake: `show tables` lists them"
                 )
+        name = str(node.get("table_name") or "").lower().strip('"')
+        if name in views:
+            raise ConfigurationError(f"{name} is a view that somebody else made, and is not asked")
 
 
 def _distinct(names: list[str]) -> list[str]:

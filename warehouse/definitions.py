@@ -4,15 +4,15 @@ columns to old tables.
 Publishers change the lake. Readers leave it alone and are shown what it lacks as empty.
 """
 
-import hashlib
-
 import duckdb
 
 from schemas.columns import Table
 from schemas.errors import ConfigurationError
 from schemas.tables import TABLES
-from warehouse.statements import MARTS, quoted, statement, table_statement
+from warehouse.statements import MARTS, statement, table_statement
 
+_MARTS: dict[str, str] = {}
+"""The SQL of marts as DuckDB writes it, known after the first look."""
 _ROWS_PER_GROUP = 8_192
 """One idea's rows are found without decompressing those of a thousand others: ten times as fast as
 with the usual 122,880.
@@ -36,10 +36,8 @@ def apply_definitions(connection: duckdb.DuckDBPyConnection) -> None:
     )
     _begin_statistics(connection)
     _set_row_groups(connection)
-    for name in MARTS if grew else _outdated_marts(connection):
-        sql = statement("marts", name)
-        connection.execute(f"create or replace view {name} as {sql}")
-        connection.execute(f"comment on view {name} is {quoted(_version(sql))}")
+    for name in MARTS if grew else outdated_marts(connection):
+        connection.execute(f"create or replace view {name} as {statement('marts', name)}")
 
 
 def show_as_defined(connection: duckdb.DuckDBPyConnection) -> bool:
@@ -61,7 +59,8 @@ def show_as_defined(connection: duckdb.DuckDBPyConnection) -> bool:
             f'create or replace temporary view "{table.name}" as'
             f" {_completed(table, found.get(table.name))}"
         )
-    marts = MARTS if lacking else _outdated_marts(connection)
+    # All, since the lake's marts read one another as they are there.
+    marts = MARTS if lacking or outdated_marts(connection) else ()
     for name in marts:
         connection.execute(f"create or replace temporary view {name} as {statement('marts', name)}")
     return bool(lacking or marts)
@@ -90,17 +89,50 @@ def _completed(table: Table, found: set[str] | None) -> str:
     return f"select {columns} " + ("where false" if found is None else f'from lake."{table.name}"')
 
 
-def _outdated_marts(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
-    made = dict(
-        connection.execute(
-            "select view_name, comment from duckdb_views() where database_name = 'lake'"
-        ).fetchall()
-    )
-    return tuple(name for name in MARTS if made.get(name) != _version(statement("marts", name)))
+def outdated_marts(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+    """The marts that the lake lacks, or holds with other SQL than that of this version."""
+    held = dict(connection.execute(statement("catalogue", "views")).fetchall())
+    return tuple(name for name in MARTS if not _is_mart(connection, name, held.get(name)))
 
 
-def _version(sql: str) -> str:
-    return hashlib.sha256(sql.encode()).hexdigest()[:16]
+def foreign_views(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
+    """The views of the lake that are no marts, in small letters."""
+    views = connection.execute(statement("catalogue", "views")).fetchall()
+    return frozenset(name.lower() for name, _ in views).difference(MARTS)
+
+
+def check_catalogue(connection: duckdb.DuckDBPyConnection) -> None:
+    """Refuse a catalogue with which DuckDB would read or delete other files, or run other SQL.
+
+    Raises:
+        ConfigurationError: names what is in it.
+    """
+    found = connection.execute(statement("catalogue", "foreign")).fetchall()
+    shadowing = foreign_views(connection).intersection(table.name for table in TABLES)
+    for kind, name in (*found, *(("the view", name) for name in sorted(shadowing))):
+        raise ConfigurationError(
+            f"the lake's catalogue holds {kind} {name[:200]!r}, which Assay never writes there:"
+            " bring the catalogue back from a copy, and see who may write to it"
+        )
+
+
+def _is_mart(connection: duckdb.DuckDBPyConnection, name: str, sql: str | None) -> bool:
+    """Whether a view's SQL is that of a mart; a catalogue holds it as DuckDB writes it."""
+    if sql is None:
+        return False
+    if name not in _MARTS:
+        _MARTS[name] = _rewritten(connection, statement("marts", name))
+    return _MARTS[name] in (sql, _rewritten(connection, sql))
+
+
+def _rewritten(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
+    """A statement as DuckDB writes it; empty where it is none."""
+    try:
+        question = "select json_deserialize_sql(json_serialize_sql($sql))"
+        ((text,),) = connection.execute(question, {"sql": sql}).fetchall()
+    except duckdb.Error:
+        return ""
+    return str(text)
 
 
 def _column_types(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:

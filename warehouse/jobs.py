@@ -11,10 +11,13 @@
 Pages and programs submit, read and ask to stop; `flows/jobs.py` does the rest.
 """
 
+import errno
+import os
 import shutil
 from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from uuid import uuid4
 
 import orjson
@@ -22,17 +25,19 @@ from filelock import FileLock
 from pydantic import ValidationError
 
 from schemas.base import Noun
-from schemas.errors import ConfigurationError, ConflictError
+from schemas.errors import ConfigurationError, ConflictError, UnknownNameError
 from schemas.identifiers import content_hash
 from schemas.job import JOB_REQUEST, JobRequest, JobState, JobStatus
 from schemas.patterns import bounded
 from warehouse.layout import Layout
-from warehouse.parquet import write_bytes
+from warehouse.parquet import read_bytes, write_bytes
 from warehouse.progress import lock_held
 from warehouse.units.landing import BUILDING, as_json, read_noun, write_noun
 
 LOG_LINES = 40
 _KEY_DIGITS = 16
+_OF_THE_READER = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""Errors that say nothing of the file that was to be read."""
 _JOB_ID = bounded(rf"\d{{8}}T\d{{12}}-[0-9a-f]{{{_KEY_DIGITS}}}")
 
 
@@ -150,12 +155,17 @@ def read_request(layout: Layout, job_id: str) -> JobRequest:
     """What a job asks.
 
     Raises:
+        UnknownNameError: there is none.
         ConfigurationError: an option out of its bounds, or no request at all, in one line.
     """
     try:
-        return JOB_REQUEST.validate_json(
-            (jobs_folder(layout) / job_id / "request.json").read_bytes()
-        )
+        return JOB_REQUEST.validate_json(read_bytes(jobs_folder(layout) / job_id / "request.json"))
+    except FileNotFoundError:
+        raise UnknownNameError(f"no job {job_id!r}") from None
+    except OSError as error:
+        if error.errno in _OF_THE_READER:
+            raise
+        raise ConfigurationError(f"the request cannot be read: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -170,10 +180,13 @@ def read_job(layout: Layout, job_id: str) -> Job | None:
     A job whose status another version of Assay wrote has failed, and is left alone.
     """
     folder = jobs_folder(layout) / job_id
-    if not _JOB_ID.fullmatch(job_id) or not (folder / "request.json").exists():
+    # What is written for a job behind a link would change another folder.
+    if not _JOB_ID.fullmatch(job_id) or folder.is_symlink():
         return None
     try:
         request = read_request(layout, job_id)
+    except UnknownNameError:
+        return None
     except ConfigurationError:
         request = None
     try:
@@ -185,7 +198,7 @@ def read_job(layout: Layout, job_id: str) -> Job | None:
         folder=folder,
         request=request,
         status=status or JobStatus(),
-        stop_requested=(folder / "stop").exists(),
+        stop_requested=os.path.lexists(folder / "stop"),
     )
 
 
@@ -201,6 +214,22 @@ def jobs(layout: Layout) -> Iterator[Job]:
     """All jobs, newest first."""
     found = (read_job(layout, name) for name in reversed(job_ids(layout)))
     return (job for job in found if job is not None)
+
+
+def check_folder(job: Job) -> None:
+    """Refuse a job whose folder holds what would lead its process elsewhere, or hold it up.
+
+    Raises:
+        ConfigurationError: names the link, pipe or device, or the folder where a file belongs.
+    """
+    files = {job.log, job.ideas, job.result}
+    for parent, folders, names in os.walk(job.folder):
+        for path in (Path(parent, name) for name in (*folders, *names)):
+            mode = path.lstat().st_mode
+            if not (S_ISREG(mode) or S_ISDIR(mode)) or (S_ISDIR(mode) and path in files):
+                raise ConfigurationError(
+                    f"its folder holds {path.relative_to(job.folder)}, which is no file: remove it"
+                )
 
 
 def write_status(job: Job, status: JobStatus) -> None:
@@ -222,8 +251,15 @@ def forget(job: Job) -> None:
 
 
 def read_result(job: Job) -> dict[str, object]:
-    """What a plan came to."""
-    found: dict[str, object] = orjson.loads(job.result.read_bytes())
+    """What a plan came to.
+
+    Raises:
+        ConfigurationError: it cannot be read.
+    """
+    try:
+        found: dict[str, object] = orjson.loads(read_bytes(job.result))
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise ConfigurationError(f"the result of job {job.job_id} cannot be read") from error
     return found
 
 
@@ -246,6 +282,6 @@ def take_expected(layout: Layout, job_id: str) -> dict[str, object]:
 
 def log_tail(job: Job) -> list[str]:
     """The last lines of what a job said."""
-    if not job.log.exists():
+    if not job.log.is_file():  # a pipe would be waited for
         return []
     return job.log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]

@@ -24,7 +24,7 @@ from schemas.errors import (
 from schemas.place import in_object_storage
 from warehouse.catalogue_file import has_catalogue, make_catalogue
 from warehouse.connection import in_memory, share_out
-from warehouse.definitions import show_as_defined
+from warehouse.definitions import check_catalogue, show_as_defined
 from warehouse.layout import Layout
 from warehouse.object_files import reach, storage_failure, storage_failures_told
 from warehouse.object_storage import ObjectFolder
@@ -228,7 +228,11 @@ def _attached(
         elif catalogue is not None and written_at != own:
             _refuse_other_lakes(connection, layout, catalogue, written_at)
         connection.execute(f"set variable data_path = {quoted(place)}")
-        connection.execute("use lake")
+        try:
+            check_catalogue(connection)
+            connection.execute("use lake")
+        except duckdb.Error as error:
+            raise _opening_error(layout, catalogue, error) from None
         _share_out(connection, place)
         connection.execute(f"set python_enable_replacements = {not read_only}")
         yield connection

@@ -1,6 +1,8 @@
 """Rows to Parquet, held against the table's Arrow schema."""
 
+import errno
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +13,9 @@ from schemas.columns import Table
 from schemas.errors import PublicationError
 from warehouse.rows import Row
 from warehouse.scrubbing import concealed, known_secrets
+
+MOST_BYTES = 256_000_000
+"""Of a file that is read whole: some times the largest request or receipt."""
 
 
 def arrow_table(table: Table, rows: Sequence[Row]) -> pa.Table:
@@ -76,6 +81,22 @@ def write_rows(table: Table, rows: Sequence[Row], path: Path) -> int:
         write_page_checksum=True,
     )
     return write_bytes(path, sink.getvalue())
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """Read a file whole. A pipe or device is refused, where it would be waited for or never end.
+
+    Raises:
+        OSError: it is missing, no file, larger than `most` bytes, or cannot be read.
+    """
+    # Without O_NONBLOCK, opening a pipe waits for somebody to write.
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "It is a pipe, socket or device", str(path))
+        if status.st_size > most:
+            raise OSError(errno.EFBIG, f"It has more than {most:,} bytes", str(path))
+        return file.read(most)
 
 
 def write_bytes(path: Path, content: bytes | pa.Buffer) -> int:

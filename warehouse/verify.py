@@ -68,7 +68,7 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
             comparison = _Comparison(layout, LakeContent(connection), rows.keys())
             for kind in KINDS:
                 problems += comparison.problems(kind)
-            found = recorded_problems(layout, comparison.lake, rows.keys())
+            found = recorded_problems(connection, layout, rows.keys())
             problems += found.problems
             notices += found.notices
         except duckdb.Error as error:

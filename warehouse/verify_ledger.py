@@ -18,9 +18,7 @@ from warehouse.ledger import breaks, head_of, noted_head, rows_of_chain
 from warehouse.statements import statement
 from warehouse.units.kind import Kind
 from warehouse.units.recording import changed_parts
-
-MOST_LINES = 50
-"""A chain that was rewritten breaks in every row."""
+from warehouse.verify_records import MOST_LINES, recorded_problems
 
 
 class LedgerReport(Noun):
@@ -39,7 +37,7 @@ def verify_ledger(
     layout: Layout, *, heads: Collection[str] = (), catalogue_url: str | None = None
 ) -> LedgerReport:
     """Check that no row of the chain was changed, exchanged, taken out or cut off, and that what is
-    published is what the ledger says.
+    published, asked, decided, voted and edited is what the ledger says.
 
     Args:
         heads: hashes that were written down elsewhere, such as in the report of a night.
@@ -59,6 +57,9 @@ def verify_ledger(
                 *_cut_off(connection, layout, heads),
                 *_published(connection, notices),
             ]
+            records = recorded_problems(connection, layout, TABLE.keys())
+            problems += records.problems
+            notices += records.notices
             head = head_of(connection)
         except duckdb.Error as error:
             raise ConfigurationError(f"the ledger cannot be read: {one_line(error)}") from error

@@ -1,16 +1,33 @@
-"""Is what the lake holds of the services' tables what people and programs did?"""
+"""Verification of the services' tables: lake, services' database and ledger against each other."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+import duckdb
+from pydantic import ValidationError
+
+from schemas.base import Noun
 from schemas.columns import Table
+from schemas.ledger import LedgerAction, LedgerEntry
 from schemas.tables import SERVICE_TABLES
+from warehouse.definitions import held_columns
+from warehouse.lake import one_snapshot, rows_in
 from warehouse.layout import Layout
+from warehouse.rows import Row, noun_of
 from warehouse.services.database import ServiceDatabase, services_file
-from warehouse.services.records import arrow_rows, known_keys
-from warehouse.verify_content import LakeContent, LandedContent
+from warehouse.services.records import entry_of, key_of, read_record
+from warehouse.statements import statement, table_statement
 
-_ROWS_AT_ONCE = 10_000
+MOST_LINES = 50
+"""A file that was lost makes a line of every row."""
+_TABLE_OF = {
+    LedgerAction.REQUESTED: "requests",
+    LedgerAction.VOTED: "human_votes",
+    LedgerAction.EDITED: "curation_edits",
+}
+_DECISIONS = "decisions"
+"""The table of all other actions that `of_records.sql` selects."""
 
 
 @dataclass(slots=True)
@@ -21,57 +38,147 @@ class RecordFindings:
     notices: list[str] = field(default_factory=list)
 
 
-def recorded_problems(
-    layout: Layout, lake: LakeContent, readable: Collection[str]
-) -> RecordFindings:
-    """Hold the lake's rows against those recorded: each is one of them, with the same content.
+@dataclass(slots=True)
+class _Place:
+    """The rows of one table in the lake or in the services' database, by their key."""
 
-    `readable`: tables of the lake that can be read.
+    table: str
+    title: str
+    rows: dict[str, Noun] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+
+    def add(self, key: str, read: Callable[[], Noun]) -> None:
+        if key in self.rows:
+            self.tell(key, f"{key} is in {self.title} twice")
+            return
+        try:
+            self.rows[key] = read()
+        except ValidationError:
+            self.tell(key, f"{key} in {self.title} cannot be read")
+
+    def tell(self, key: str, problem: str) -> None:
+        self.told.setdefault(key, f"{self.table}: {problem}")
+
+
+def recorded_problems(
+    connection: duckdb.DuckDBPyConnection, layout: Layout, readable: Collection[str]
+) -> RecordFindings:
+    """Hold the rows of lake and services' database against the ledger and against each other.
+
+    Args:
+        readable: tables of the lake that can be read.
 
     Raises:
         ConfigurationError: the services' database cannot be read.
     """
     findings = RecordFindings()
-    if layout.objects is not None:  # nothing is recorded there: what the lake holds came with it
-        return findings
-    recorded: dict[str, dict[str, str]] = {}
-    if services_file(layout).exists():
-        with ServiceDatabase(layout) as database:
-            for table in SERVICE_TABLES:
-                recorded[table.name] = dict(database.ask("records", table_name=table.name))
-    for table in SERVICE_TABLES:
-        if table.name in readable:
-            _hold(table, recorded.get(table.name, {}), lake, layout, findings)
+    tables = [table for table in SERVICE_TABLES if table.name in readable]
+    with one_snapshot(connection):
+        lakes = {table.name: _in_lake(connection, table) for table in tables}
+        has_ledger = "ledger" in readable and "ledger" in held_columns(connection)
+        entries = rows_in(connection, statement("ledger", "of_records")) if has_ledger else None
+    # After the lake: a row that is recorded and folded meanwhile is in the database then.
+    databases = _in_database(layout, tables)
+    for name, lake in lakes.items():
+        database = databases.get(name)
+        unfolded = (
+            frozenset(database.rows if database else ()) - lake.rows.keys() - lake.told.keys()
+        )
+        if unfolded:
+            findings.notices.append(
+                f"{len(unfolded)} rows of {name} wait for the next publication, which takes them up"
+            )
+        if entries is not None:
+            about = [each for each in entries if _TABLE_OF.get(each["action"], _DECISIONS) == name]
+            _hold_against_ledger(lake, about)
+            if database is not None:
+                _hold_against_ledger(database, about, unfolded)
+        if database is not None:
+            _hold_against_each_other(lake, database)
+        elif lake.rows and layout.objects is None:
+            findings.problems.append(
+                f"{name}: {len(lake.rows)} rows of the lake, and {services_file(layout)} is missing;"
+                " bring that file back from a copy"
+            )
+        for place, source in ((lake, layout.lake), (database, services_file(layout))):
+            told = place.told.values() if place is not None else ()
+            findings.problems += [f"{line}; bring {source} back from a copy" for line in told]
+    more = len(findings.problems) - MOST_LINES
+    if more > 0:
+        findings.problems[MOST_LINES:] = [f"and {more:,} more rows like these"]
     return findings
 
 
-def _hold(
-    table: Table,
-    recorded: dict[str, str],
-    lake: LakeContent,
-    layout: Layout,
-    findings: RecordFindings,
+def _in_lake(connection: duckdb.DuckDBPyConnection, table: Table) -> _Place:
+    place = _Place(table.name, "the lake")
+    for row in rows_in(
+        connection, table_statement("published_names", table=table.name, columns="*")
+    ):
+        place.add(str(row[key_of(table)]), lambda row=row: noun_of(table.noun, row))
+    return place
+
+
+def _in_database(layout: Layout, tables: Sequence[Table]) -> dict[str, _Place]:
+    """The places of all tables; none where there is no such file, as in object storage."""
+    if layout.objects is not None or not services_file(layout).exists():
+        return {}
+    with ServiceDatabase(layout) as database:
+        places = {table.name: _Place(table.name, str(services_file(layout))) for table in tables}
+        for name, place in places.items():
+            for key, document in database.ask("records", table_name=name):
+                place.add(key, lambda name=name, document=document: read_record(name, document))
+    return places
+
+
+def _hold_against_ledger(
+    place: _Place, entries: Sequence[Row], unfolded: Collection[str] = ()
 ) -> None:
-    folded = known_keys(lake.connection, table)
-    strangers = folded - recorded.keys()
-    if strangers:
-        findings.problems.append(
-            f"{table.name}: {len(strangers)} rows of the lake were never recorded in"
-            f" {services_file(layout)}; bring that file back from a copy"
+    """Tell rows without an entry, rows of another content, and entries without a row.
+
+    Args:
+        unfolded: rows that the lake lacks; those without an entry wait for the next publication.
+    """
+    missing = {each["version_sha256"]: each for each in entries}
+    others: dict[str, LedgerEntry] = {}
+    for key, noun in place.rows.items():
+        entry = entry_of(noun)
+        if missing.pop(entry.version_sha256, None) is None:
+            others[key] = entry
+    by_origin = {_origin(each): each for each in missing.values()}
+    for key, entry in others.items():
+        changed = by_origin.pop(_origin(entry.model_dump()), None)
+        if changed is not None:
+            del missing[changed["version_sha256"]]
+            sequence = changed["sequence"]
+            place.tell(key, f"{key} in {place.title} is not what row {sequence} of the ledger says")
+        elif key not in unfolded:
+            place.tell(key, f"{key} in {place.title} is not in the ledger: it was never recorded")
+    for sequence, key in ((each["sequence"], _named(each)) for each in missing.values()):
+        what = f"{key or 'a row'} is missing in {place.title}"
+        place.tell(
+            f"row {sequence}", f"{what}: row {sequence} of the ledger says that it was recorded"
         )
-    waiting = len(recorded.keys() - folded)
-    if waiting:
-        findings.notices.append(
-            f"{waiting} rows of {table.name} wait for the next publication, which takes them up"
-        )
-    if strangers:
-        return
-    both = [document for key, document in recorded.items() if key in folded]
-    expected = LandedContent(lake)
-    for start in range(0, len(both), _ROWS_AT_ONCE):
-        expected.add(table.name, arrow_rows(table, both[start : start + _ROWS_AT_ONCE]))
-    if expected.of(table.name) != lake.of(table.name, "true", {}):
-        findings.problems.append(
-            f"{table.name}: the rows in the lake are not those that were recorded; bring"
-            f" {layout.lake} back from a copy"
-        )
+
+
+def _origin(entry: Row) -> tuple[Any, ...]:
+    """What stays of an entry whose row was changed: what it was about, and when it was made."""
+    names = ("artefact", "run_id", "unit_id", "part", "participant_id", "happened_at")
+    return tuple(entry[name] for name in names)
+
+
+def _named(entry: Row) -> str | None:
+    """The key of a missing decision; the entries of other tables do not name it."""
+    if entry["action"] in _TABLE_OF or entry["action"] == LedgerAction.COMMENTED:
+        return None
+    return next((name.partition(":")[2] for name in entry["inputs"] or ()), None)
+
+
+def _hold_against_each_other(lake: _Place, database: _Place) -> None:
+    """Tell rows that differ, and rows of the lake that the database lacks, if not told before."""
+    for key, noun in lake.rows.items():
+        if key in lake.told or key in database.told:
+            continue
+        if key not in database.rows:
+            database.tell(key, f"{key} of the lake is missing in {database.title}")
+        elif noun != database.rows[key]:
+            lake.tell(key, f"{key} in the lake is not what {database.title} has")

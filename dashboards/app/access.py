@@ -11,6 +11,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ from pydantic import SecretStr
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboards.app.attempts import Attempts
+from schemas.base import encodable
 from schemas.errors import NotAllowedError
 from schemas.identifiers import content_hash
 from schemas.role import Action, Person
@@ -40,6 +42,7 @@ OF_AN_OPEN_DASHBOARD = frozenset({Action.READ, Action.SUBMIT})
 
 _ADMITTED = "admitted"
 _OWN = "ASSAY_DASHBOARD"
+_SMALL_LETTERS = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def signed_in(layout: Layout) -> Person | None:
@@ -176,17 +179,26 @@ def _secret(layout: Layout) -> str | None:
 def _known_to_provider(layout: Layout, settings: DashboardSettings) -> Person | None:
     """The account of the e-mail address that the provider has confirmed."""
     told = _claims(settings)
-    if told.get("email_verified") is not True or claims_ended(services_of(layout), _named(told)):
+    email = told.get("email")
+    if told.get("email_verified") is not True or not isinstance(email, str):
         return None
-    account = account_of(services_of(layout), str(told.get("email", "")).casefold())
+    if not encodable(email) or claims_ended(services_of(layout), _named(told)):
+        return None
+    # Other folding would take an address for another one, such as `ß` for `ss`.
+    account = account_of(services_of(layout), email.translate(_SMALL_LETTERS))
     return None if account is None else Person(name=account.name, role=account.role)
 
 
 def _claims(settings: DashboardSettings) -> dict[str, Any]:
-    """What the provider says of this reader; empty when it said nothing, or too long ago."""
+    """What the provider says of this reader; empty when it said nothing, too long ago, or said it
+    to another than this dashboard.
+    """
     if settings.provider is None or not st.user.is_logged_in:
         return {}
     told: dict[str, Any] = st.user.to_dict()
+    audience = told.get("aud")
+    if settings.provider.client_id not in (audience if isinstance(audience, list) else [audience]):
+        return {}
     return told if _end_of(told, settings) > datetime.now(UTC) else {}
 
 

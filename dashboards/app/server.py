@@ -4,6 +4,7 @@ other site's pages.
 
 import base64
 import hashlib
+import os
 import secrets
 import sys
 from importlib import resources
@@ -143,9 +144,12 @@ def _secrets(provider: ProviderSettings) -> dict[str, dict[str, str]]:
 def main() -> None:
     """Serve until SIGTERM or SIGINT."""
     host, port = sys.argv[1], int(sys.argv[2])
-    application(host, Settings()).run(
-        config={**OPTIONS, "server.address": host, "server.port": port}
-    )
+    served = application(host, Settings())
+    # Streamlit reads `.streamlit/` of the current folder, which may be anybody's.
+    os.chdir(Path(__file__).parent)
+    # Else uvicorn believes what any program of this machine says of the address it asks for.
+    os.environ.setdefault("FORWARDED_ALLOW_IPS", "")
+    served.run(config={**OPTIONS, "server.address": host, "server.port": port})
 
 
 if __name__ == "__main__":

@@ -29,6 +29,10 @@ FREE_GUESSES_OF_AN_ADDRESS = 10
 MOST_BYTES, MOST_SECONDS = 8_192, 10.0
 POLICY_VIOLATION = 1008
 _FILES = ("/media/", "/_stcore/upload_file")
+_OF_STREAMLIT = "/_stcore/"
+_NEEDED = frozenset({"health", "host-config", "stream", "upload_file", "bidi-components"})
+"""What pages need below it. Metrics and script checks tell strangers of sessions."""
+
 _PLACE = bounded(r"/(?:[A-Za-z0-9_.~%?=&-][A-Za-z0-9_.~%?=&/:+,-]{0,1500})?")
 """A path of this site: `//` and `/\\` would lead to another."""
 
@@ -109,6 +113,9 @@ class OpenPages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             receive = await self._while_signed_in(scope, receive, send)
+        elif not _is_needed(scope):
+            await PlainTextResponse("Not found", 404)(scope, receive, send)
+            return
         elif scope["type"] == "http" and await self._has_to_sign_in(scope):
             asked = scope["path"] + ("?" + scope["query_string"].decode("latin-1")).rstrip("?")
             there = f"{SIGN_IN_PATH}?next={quote(_place(asked), safe='')}"
@@ -168,6 +175,14 @@ class OpenPages:
             and by_password(self._layout)
             and person_of(services_of(self._layout), secret) is not None
         )
+
+
+def _is_needed(scope: Scope) -> bool:
+    """Whether pages need what is asked for; all but Streamlit's own doors are pages and files."""
+    path = str(scope.get("path", ""))
+    if not path.startswith(_OF_STREAMLIT):
+        return True
+    return path.removeprefix(_OF_STREAMLIT).partition("/")[0] in _NEEDED
 
 
 async def _told(request: Request) -> dict[str, str] | None:

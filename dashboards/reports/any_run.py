@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboards.reports.published_page import PublishedPage
 from dashboards.reports.render import OutputFormat, run_markdown_or_html
-from schemas.errors import ConfigurationError
+from schemas.errors import UnknownNameError
 from schemas.identifiers import RunId
 from warehouse.curations.landing import CURATIONS
 from warehouse.drafts import DRAFTS
@@ -60,7 +60,8 @@ def any_report(
     figures.
 
     Raises:
-        ConfigurationError: no such lake, or nothing published under that name.
+        ConfigurationError: the lake cannot be opened.
+        UnknownNameError: no such lake, or nothing published under that name.
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
         kind = kind_of(queries, run_id)
@@ -99,7 +100,7 @@ def kind_of(queries: Queries, run_id: RunId) -> Reported:
     """What is published under that name.
 
     Raises:
-        ConfigurationError: nothing is; names the newest of each.
+        UnknownNameError: nothing is; names the newest of each.
     """
     published: dict[Reported, list[RunId]] = {}
     for kind, names_of in _NAMES.items():
@@ -109,6 +110,6 @@ def kind_of(queries: Queries, run_id: RunId) -> Reported:
     newest = "; ".join(
         f"{kind}s {', '.join(names[:3])}" for kind, names in published.items() if names
     )
-    raise ConfigurationError(
+    raise UnknownNameError(
         f"nothing is published under {run_id}; the newest are: {newest or 'none'}"
     )

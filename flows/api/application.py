@@ -1,13 +1,15 @@
 """The HTTP API as an ASGI application; every answer has the shape of `--json`."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from enum import Enum
 from functools import partial
 from typing import Annotated, Any, Literal
 
+import orjson
 from fastapi import Depends, FastAPI, Header, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse
+from fastapi.routing import APIRoute
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from mcp.server.mcpserver import Context
 from mcp.server.transport_security import TransportSecuritySettings
@@ -87,6 +89,24 @@ def _caller(request: Request) -> Token:
     return token
 
 
+class _StrictRequest(Request):
+    async def json(self) -> Any:
+        """The body as JSON. Unlike Python's reader, this one refuses halves of characters and NaN,
+        which nothing behind it could write.
+        """
+        return orjson.loads(await self.body())
+
+
+class _StrictRoute(APIRoute):
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handler = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            return await handler(_StrictRequest(request.scope, request.receive))
+
+        return strict
+
+
 Caller = Annotated[Token, Depends(_caller)]
 
 
@@ -109,6 +129,7 @@ def application(service: Service) -> ASGIApp:
         redoc_url=None,
         redirect_slashes=False,
     )
+    api.router.route_class = _StrictRoute
     _add_submissions(api, service)
     _add_jobs(api, service)
     _add_asking(api, service)

@@ -4,6 +4,7 @@ and how large and slow a body may be.
 
 import asyncio
 from collections import Counter
+from contextlib import suppress
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
@@ -28,6 +29,11 @@ _HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
+
+
+_TOO_LARGE = 413
+_REST = 10
+"""How often the largest body is read and thrown away of a client that sends more."""
 
 
 class _RefusedError(Exception):
@@ -77,16 +83,41 @@ class Gate:
             await self._app(scope, _replayed(body, receive), send)
         except _RefusedError as refused:
             closing = {"connection": "close"}
-            await _refusal(refused.status, refused.line, closing)(scope, receive, send)
+            refusal = _refusal(refused.status, refused.line, closing)
+            if refused.status == _TOO_LARGE and "expect" not in headers:
+                send = self._after_the_rest(receive, send)
+            await refusal(scope, receive, send)
         finally:
             self._at_once[token.token_id] -= 1
             if not self._at_once[token.token_id]:
                 del self._at_once[token.token_id]
 
+    def _after_the_rest(self, receive: Receive, send: Send) -> Send:
+        """`send` that ends an answer once the client has sent the rest of its body, up to a bound.
+
+        A connection that is closed with bytes unread is reset, and the client loses the answer.
+        """
+
+        async def ended(message: Message) -> None:
+            if message["type"] != "http.response.body":
+                await send(message)
+                return
+            await send(message | {"more_body": True})
+            left = _REST * self._limits.maximum_body_bytes
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.body_seconds):
+                    while left > 0 and (part := await receive()).get("more_body", False):
+                        left -= len(part["body"])
+            await send({"type": "http.response.body"})
+
+        return ended
+
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
         """The whole body. Raises _RefusedError when it is too large or takes too long."""
         most, body = self._limits.maximum_body_bytes, bytearray()
-        too_large = _RefusedError(413, f"the body has more than {most:,} bytes: send less at once")
+        too_large = _RefusedError(
+            _TOO_LARGE, f"the body has more than {most:,} bytes: send less at once"
+        )
         announced = headers.get("content-length", "0")
         # The server has refused what is no number; `int` takes long over very long ones.
         if len(announced) > 18 or int(announced) > most:

@@ -87,7 +87,7 @@ def environment(warehouse: Path, settings: Settings) -> dict[str, str]:
     return (
         without_keys(os.environ)
         | told
-        | ({"ASSAY_DASHBOARD__PRICES": str(prices)} if prices else {})
+        | ({"ASSAY_DASHBOARD__PRICES": str(prices.resolve())} if prices else {})
     )
 
 

@@ -27,7 +27,7 @@ from schemas.choices import EngineChoice
 from schemas.decisions import Stage
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from schemas.job import RankJob, check_offered
+from schemas.job import NOT_OF_A_RANKING, RankJob, check_offered
 from schemas.options import VOTES_IN_LAKE, RankOptions
 from schemas.ranking import Grouping, RankingHead, RankRequest, RatingMethod
 from schemas.run import Run
@@ -114,7 +114,14 @@ def _leave_to_runner(run: Run, options: RankOptions) -> bool:
     layout = Layout(options.warehouse.resolve())
     assert options.project is not None
     told = replace(
-        options,
+        # The job's options: a run is evaluated already, and the runner's machine is its own.
+        RankOptions(
+            **{
+                name: getattr(options, name)
+                for name in RankOptions.model_fields.keys() - NOT_OF_A_RANKING
+            }
+        ),
+        warehouse=options.warehouse,
         project=options.project.resolve(),
         profile=options.profile or run.profile,
         engine=options.engine or EngineChoice.parse(run.engine),

@@ -4,6 +4,7 @@ over them, and no answer for pages of other sites.
 
 import asyncio
 import logging
+import os
 import resource
 import socket
 import threading
@@ -167,6 +168,8 @@ def _configured(
         timeout_keep_alive=int(IDLE_SECONDS),
         backlog=_BACKLOG,
         server_header=False,
+        # uvicorn's default believes every program of this machine.
+        forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", ""),
         **more,
     )
 

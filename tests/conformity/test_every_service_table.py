@@ -1,5 +1,7 @@
 """What holds for every table that people and programs fill: a row is there at once, and once."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,10 @@ from warehouse.dictionary import data_dictionary
 from warehouse.lake import open_reader, open_writer, rows_in
 from warehouse.layout import Layout
 from warehouse.rows import noun_of
-from warehouse.services.database import ServiceDatabase
+from warehouse.services.database import ServiceDatabase, services_file
 from warehouse.services.records import fold_into_lake, key_of, record, recorded
 from warehouse.verify import verify
+from warehouse.verify_ledger import verify_ledger
 
 EVERY = pytest.mark.parametrize("table", SERVICE_TABLES, ids=lambda table: table.name)
 pytestmark = EVERY
@@ -72,19 +75,91 @@ def test_a_key_is_written_once_and_a_transaction_that_fails_leaves_nothing(
         assert list(recorded(database, table.name, table.noun)) == [row(table, "a")]
 
 
-def test_a_row_of_the_lake_that_is_doubled_or_was_never_recorded_is_found(
+def test_a_row_of_the_lake_that_is_doubled_or_was_never_recorded_is_named(
     table: Table, tmp_path: Path
 ) -> None:
     layout, name, key = Layout(tmp_path), f'"{table.name}"', f'"{key_of(table)}"'
     write(layout, table, "a", "b")
     fold_into_lake(layout)
     change(layout, f"insert into {name} by name from {name} where {key} = 'a'")
-    assert any(f"{table.name}: the rows" in problem for problem in verify(layout).problems)
+    (problem,) = problems(layout)
+    assert problem.startswith(f"{table.name}: a is in the lake twice")
     change(layout, f"delete from {name} where {key} = 'a'")
     assert fold_into_lake(layout) == {table.name: 1}
-    assert verify(layout).sound
+    assert problems(layout) == []
     change(layout, f"update {name} set {key} = 'forged' where {key} = 'b'")
-    assert any("never recorded" in problem for problem in verify(layout).problems)
+    assert any("forged in the lake" in problem for problem in problems(layout))
+
+
+CHANGED = {
+    "human_votes": ("choice", "second"),
+    "requests": ("criteria", "Approve it."),
+    "decisions": ("verdict", "rejected"),
+    "curation_edits": ("after", "Another value."),
+}
+
+
+@pytest.mark.parametrize("places", ["lake", "database", "lake and database"])
+def test_rows_changed_deleted_or_forged_in_lake_or_database_are_held_against_the_ledger(
+    table: Table, places: str, tmp_path: Path
+) -> None:
+    layout = Layout(tmp_path)
+    write(layout, table, "changed", "deleted", "whole")
+    fold_into_lake(layout)
+    assert problems(layout) == []
+    if "lake" in places:
+        falsify_lake(layout, table)
+    if "database" in places:
+        falsify_database(layout, table)
+    about = dict.fromkeys(("lake", "database"), "")
+    for line in problems(layout):
+        assert line.startswith(f"{table.name}: ")
+        about["database" if f" in {services_file(layout)}" in line else "lake"] += line
+    for place, lines in about.items():
+        assert bool(lines) == (place in places)
+        if lines:
+            assert "changed in" in lines
+            assert "is missing in" in lines
+            # A row that only the database has is not told from one that waits to be folded.
+            assert ("forged in" in lines) == (places != "database")
+            assert "whole in" not in lines
+
+
+def falsify_lake(layout: Layout, table: Table) -> None:
+    name, key, (column, value) = table.name, key_of(table), CHANGED[table.name]
+    change(layout, f"update {name} set \"{column}\" = '{value}' where {key} = 'changed'")
+    change(layout, f"delete from {name} where {key} = 'deleted'")
+    copied = f"select * replace ('forged' as {key}) from {name} where {key} = 'whole'"
+    change(layout, f"insert into {name} by name {copied}")
+
+
+def falsify_database(layout: Layout, table: Table) -> None:
+    key, (column, value) = key_of(table), CHANGED[table.name]
+    changed = f"json_set(record, '$.{column}', '{value}')"
+    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as database:
+        database.execute(f"update records set record = {changed} where record_id = 'changed'")
+        database.execute("delete from records where record_id = 'deleted'")
+        database.execute(
+            "insert into records (table_name, record_id, record)"
+            f" select table_name, 'forged', json_set(record, '$.{key}', 'forged')"
+            " from records where record_id = 'whole'"
+        )
+
+
+def test_a_recorded_row_that_cannot_be_read_is_one_line(table: Table, tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    write(layout, table, "a")
+    fold_into_lake(layout)
+    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as database:
+        database.execute("update records set record = '{\"a\": 1}'")
+    assert any(f"{table.name}: a in " in line and "read" in line for line in problems(layout))
+
+
+def problems(layout: Layout) -> list[str]:
+    """What both verifications find, which is the same."""
+    in_ledger = verify_ledger(layout).problems
+    assert set(in_ledger) <= set(verify(layout).problems)
+    return list(in_ledger)
 
 
 def change(layout: Layout, sql: str) -> None:

@@ -207,7 +207,7 @@ def test_a_job_ends_after_its_calls_although_the_machine_was_suspended(
 ) -> None:
     calls: list[datetime] = []
 
-    def result(layout: Layout, job: Job) -> job_process.JobResult:
+    def result(layout: Layout, job: Job, checked_sha256: str | None) -> job_process.JobResult:
         calls.append(datetime.now(UTC))
         return job_process.JobResult(exit_code=0, done=True)
 

@@ -10,7 +10,6 @@ MADE_EARLIER = (
     "drop table judge_votes",
     "alter table llm_calls drop column parameters_dropped",
     "create or replace view run_costs as select run_id, duration_seconds from runs",
-    "comment on view run_costs is 'another version'",
 )
 
 

@@ -30,7 +30,7 @@ from warehouse.landed import read_rows
 from warehouse.layout import Layout
 from warehouse.object_storage import AT_ONCE
 from warehouse.owner import Owner, kept, landing_owner
-from warehouse.parquet import write_bytes, write_rows
+from warehouse.parquet import read_bytes, write_bytes, write_rows
 from warehouse.rows import Row, Rows, row_of
 from warehouse.units import shared
 from warehouse.units.kind import HeadT, Kind, ReceiptT
@@ -291,12 +291,15 @@ def read_noun(path: Path, kind: type[NounT], remedy: str) -> NounT | None:
     """The noun written as JSON at `path`; None when there is none.
 
     Raises:
-        ConfigurationError: it is damaged or another version wrote it; ends with `remedy`.
+        ConfigurationError: it cannot be read, is damaged or was written by another version; ends
+            with `remedy`.
     """
     try:
-        return kind.model_validate_json(path.read_bytes())
+        return kind.model_validate_json(read_bytes(path))
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read ({error.strerror}): {remedy}") from error
     except ValidationError as error:
         raise ConfigurationError(
             f"{path} is damaged or was written by another version of Assay: {remedy}"

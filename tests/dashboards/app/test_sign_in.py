@@ -1,8 +1,8 @@
 """Signing in by password, and what an attacker tries there, with a real server."""
 
 import subprocess
-import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from http.cookies import SimpleCookie
@@ -16,6 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 from dashboards.app.access import SIGN_IN_PATH, by_password, cookie_name
+from schemas.interpreter import module_command
 from schemas.role import Role
 from tests.support.assay_command import answers, environment, wait_until
 from tests.support.ports import quiet_port
@@ -63,24 +64,63 @@ def cookie_of(answer: httpx.Response) -> str:
     return kept.value
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("sign-in")
+@contextmanager
+def served(folder: Path, current: Path, **env: str) -> Iterator[Site]:
+    """A dashboard with some accounts, started in the folder `current`."""
     layout, port = Layout(folder / "warehouse"), quiet_port()
     layout.root.mkdir()
-    env = environment(folder / "home", ASSAY_DASHBOARD__WAREHOUSE=str(layout.root))
-    command = [sys.executable, "-m", "dashboards.app.server", "127.0.0.1", str(port)]
+    env = environment(folder / "home", ASSAY_DASHBOARD__WAREHOUSE=str(layout.root), **env)
+    command = module_command("dashboards.app.server", "127.0.0.1", str(port))
     url = f"http://127.0.0.1:{port}"
     with ServiceDatabase(layout) as database:
         for name in ("ada", "bob", "eve", "guessed", "changed"):
             add_account(database, name, Role.READER, PASSWORD)
-        process = subprocess.Popen(command, env=env)
+        process = subprocess.Popen(command, env=env, cwd=current)
         try:
             wait_until(lambda: answers(f"{url}/_stcore/health"), 120, "the dashboard answers")
             yield Site(url, layout, database)
         finally:
             process.kill()
             process.wait()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("sign-in")
+    with served(folder, folder, FORWARDED_ALLOW_IPS="127.0.0.1") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Without a proxy, in a folder that holds settings of Streamlit."""
+    folder = tmp_path_factory.mktemp("planted")
+    settings = folder / ".streamlit" / "config.toml"
+    settings.parent.mkdir()
+    settings.write_text('[server]\nbaseUrlPath = "x"\ncookieSecret = "known"\n')
+    with served(folder, folder) as found:
+        yield found
+
+
+def test_settings_of_streamlit_in_the_current_folder_are_not_read(planted: Site) -> None:
+    assert httpx.get(planted.url + SIGN_IN_PATH).status_code == 200
+    assert httpx.get(f"{planted.url}/_stcore/host-config").status_code == 200
+    assert httpx.get(f"{planted.url}/x/_stcore/host-config").status_code == 404
+    assert httpx.get(f"{planted.url}/media/a.csv").status_code == 403
+
+
+def test_a_program_of_this_machine_cannot_guess_from_many_addresses(planted: Site) -> None:
+    statuses = [planted.post(f"name{number}", "password123456").status_code for number in range(11)]
+    assert statuses == [403] * 10 + [429]
+
+
+@pytest.mark.parametrize(
+    "path", ["metrics", "metrics/", "script-health-check", "agent/openapi.json", "agent/interact"]
+)
+def test_streamlits_own_doors_are_closed(path: str, site: Site) -> None:
+    for sent in (path, path.replace("m", "%6d", 1)):
+        answer = httpx.get(f"{site.url}/_stcore/{sent}")
+        assert (answer.status_code, answer.text) == (404, "Not found")
 
 
 def test_who_has_not_signed_in_is_led_to_the_form_and_back_to_the_page(site: Site) -> None:

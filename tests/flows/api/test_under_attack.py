@@ -1,6 +1,7 @@
 """The attacker's list: none of it gets anywhere at the HTTP API."""
 
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
@@ -379,6 +380,11 @@ def test_a_file_that_is_no_text_is_taken_by_its_first_bytes_and_opened_by_the_jo
         b'{"ideas": []}',
         b'{"ideas": [7]}',
         b'{"ideas": ["\\ud800"]}',
+        b'{"ideas": [{"text": "x", "notes": [{"deep": "\\udfff"}]}]}',
+        b'{"ideas": ["x"], "name": "\\ud800"}',
+        b'{"ideas": ["x"], "options": {"label": "\\ud800"}}',
+        b'{"ideas": ["x"], "options": {"experiment": ["run-a", "\\ud800"]}}',
+        b'{"ideas": ["x"], "options": {"max_cost_usd": NaN}}',
         b'{"ideas": [{"text": ' + b"[" * 500 + b"]" * 500 + b"}]}",
         b'{"ideas": ["x"], "name": "' + b"n" * 81 + b'"}',
         b'{"ideas": ["x"], "token_id": "another"}',
@@ -389,11 +395,41 @@ def test_a_body_that_is_no_request_is_refused(url: str, layout: Layout, body: by
     before = job_ids(layout)
     headers = bearing(make_token(layout)) | {"Content-Type": "application/json"}
     answer = httpx.post(f"{url}/v1/jobs/evaluate", content=body, headers=headers)
-    assert 400 <= answer.status_code < 500, answer.text
+    assert (answer.status_code, answer.json()["state"]) == (422, "error"), answer.text
     assert job_ids(layout) == before
 
 
-def raw(url: str, head: str, *pieces: bytes) -> bytes:
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("jobs/ask", '{"question": "\\ud800"}'),
+        ("jobs/ask", '{"question": "Why?", "options": {"engine": "\\ud800"}}'),
+        ("jobs/rank", '{"run_id": "\\ud800"}'),
+        ("jobs/rank", '{"run_id": "run-a", "options": {"label": "\\ud800"}}'),
+        ("jobs/curate", '{"papers": [{"paper_id": "a", "text": "\\ud800", "reviews": []}]}'),
+        ("inbox/none", '{"verdict": "approved", "reason": "\\ud800"}'),
+    ],
+)
+def test_half_a_character_is_refused_in_every_field(
+    path: str, body: str, url: str, layout: Layout
+) -> None:
+    headers, _ = decider(layout, Role.OWNER)
+    answer = httpx.post(
+        f"{url}/v1/{path}", content=body, headers=headers | {"Content-Type": "application/json"}
+    )
+    assert (answer.status_code, answer.json()["state"]) == (422, "error"), answer.text
+
+
+@pytest.mark.parametrize(
+    "rest", ["", "/report", "/ranking", "/review?idea=idea-00000", "/closest?idea=idea-00000"]
+)
+def test_a_run_that_nobody_published_is_not_found(rest: str, url: str, layout: Layout) -> None:
+    headers = bearing(make_token(layout, Role.READER))
+    answer = httpx.get(f"{url}/v1/runs/NOSUCH{rest}", headers=headers)
+    assert (answer.status_code, answer.json()["state"]) == (404, "error"), answer.text
+
+
+def raw(url: str, head: str, *pieces: bytes, pause_seconds: float = 0.0) -> bytes:
     """What the server says to a request written by hand."""
     at = urlsplit(url)
     said = b""
@@ -402,6 +438,7 @@ def raw(url: str, head: str, *pieces: bytes) -> bytes:
         with suppress(ConnectionError):
             for piece in pieces:
                 connection.sendall(piece)
+                time.sleep(pause_seconds)
             while part := connection.recv(65_536):
                 said += part
     return said
@@ -419,6 +456,30 @@ def test_an_oversized_body_is_refused_before_it_is_read(url: str, layout: Layout
     chunk = b"%x\r\n%s\r\n" % (MOST_BYTES, b" " * MOST_BYTES)
     chunked = raw(url, head_of(token, "Transfer-Encoding: chunked"), chunk, chunk, b"0\r\n\r\n")
     assert chunked.startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize("how", ["Content-Length: 160000", "Transfer-Encoding: chunked"])
+def test_who_is_still_sending_too_much_reads_the_refusal(
+    how: str, url: str, layout: Layout
+) -> None:
+    piece = b" " * 10_000
+    if "chunked" in how:
+        piece = b"%x\r\n%s\r\n" % (len(piece), piece)
+    end = b"0\r\n\r\n" if "chunked" in how else b""
+    said = raw(url, head_of(make_token(layout), how), *[piece] * 16, end, pause_seconds=0.02)
+    assert said.startswith(b"HTTP/1.1 413 ")
+    assert f"more than {MOST_BYTES:,} bytes".encode() in said
+
+
+def test_a_body_that_never_ends_is_not_read_for_ever(url: str, layout: Layout) -> None:
+    def pieces() -> Iterator[bytes]:
+        while True:
+            yield b" " * 100_000
+
+    headers = bearing(make_token(layout))
+    with suppress(httpx.TransportError):
+        answer = httpx.post(f"{url}/v1/jobs/evaluate", content=pieces(), headers=headers)
+        assert answer.status_code == 413
 
 
 def test_a_body_that_trickles_is_not_waited_for(url: str, layout: Layout) -> None:

@@ -1,0 +1,179 @@
+"""Claims of a provider that sign nobody in, with a real server and a provider on loopback."""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+
+from schemas.interpreter import module_command
+from schemas.role import Role
+from tests.support.assay_command import answers, environment, wait_until
+from tests.support.oidc_provider import Provider, oidc_provider
+from tests.support.ports import quiet_port
+from tests.support.streamlit_page import drawn, words
+from warehouse.layout import Layout
+from warehouse.services.accounts import add_account
+from warehouse.services.database import ServiceDatabase
+
+ADA: dict[str, Any] = {"email": "ada@example.org", "email_verified": True}
+SIGNED_IN = "@example.org, submitter"
+HOUR = 3600
+
+
+@dataclass(frozen=True)
+class Site:
+    """A dashboard whose readers sign in with a provider."""
+
+    url: str
+    provider: Provider
+    login: str
+
+    def signed_in(self, claims: dict[str, Any], signed: str = "RS256", **back: str) -> bool:
+        """Whether a browser that signs in so reads the pages as the holder of an account."""
+        self.provider.claims, self.provider.signed, self.provider.back = claims, signed, back
+        with httpx.Client(follow_redirects=True) as browser:
+            browser.get(self.login)
+            return self.reads(dict(browser.cookies))
+
+    def reads(self, cookies: dict[str, str]) -> bool:
+        page = words(drawn(self.url, cookies))
+        shown = SIGNED_IN in page
+        refused = 'label: "Sign in"' in page or "There is no account here" in page
+        assert shown != refused
+        assert "Traceback" not in page
+        assert "exception {" not in page
+        return shown
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("provider")
+    layout, port = Layout(folder / "warehouse"), quiet_port()
+    layout.root.mkdir()
+    url = f"http://127.0.0.1:{port}"
+    with ServiceDatabase(layout) as database:
+        for name in ("ada@example.org", "strauss@example.org", "kim@example.org"):
+            add_account(database, name, Role.SUBMITTER, None)
+    with oidc_provider() as provider:
+        env = environment(
+            folder / "home",
+            ASSAY_DASHBOARD__WAREHOUSE=str(layout.root),
+            ASSAY_DASHBOARD__PROVIDER__CLIENT_ID="assay",
+            ASSAY_DASHBOARD__PROVIDER__CLIENT_SECRET="a secret",
+            ASSAY_DASHBOARD__PROVIDER__SERVER_METADATA_URL=f"{provider.url}/.well-known/openid-configuration",
+            ASSAY_DASHBOARD__PROVIDER__REDIRECT_URI=f"{url}/oauth2callback",
+        )
+        command = module_command("dashboards.app.server", "127.0.0.1", str(port))
+        process = subprocess.Popen(command, env=env)
+        try:
+            wait_until(lambda: answers(f"{url}/_stcore/health"), 120, "the dashboard answers")
+            pressed = drawn(url, {}, press="Sign in")
+            (login,) = (each.auth_redirect.url for each in pressed if each.auth_redirect.url)
+            yield Site(url, provider, url + login)
+        finally:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize("email", ["ada@example.org", "Ada@Example.ORG"])
+def test_a_confirmed_address_signs_in_whatever_its_capitals(email: str, site: Site) -> None:
+    assert site.signed_in(ADA | {"email": email})
+    assert site.signed_in(ADA | {"email": email, "sub": "another", "groups": {"a": [1]}})
+    assert site.signed_in(ADA | {"aud": ["assay", "other"], "azp": "assay"})
+
+
+def times(**claims: int) -> dict[str, int]:
+    return {name: int(time.time()) + seconds for name, seconds in claims.items()}
+
+
+CLAIMS: dict[str, dict[str, Any]] = {
+    "an address that is not confirmed": {"email_verified": False},
+    "nothing about confirmation": {"email_verified": None},
+    "confirmation as a word": {"email_verified": "true"},
+    "confirmation as a number": {"email_verified": 1},
+    "no address": {"email": None},
+    "several addresses": {"email": ["ada@example.org", "eve@example.org"]},
+    "an address within an object": {"email": {"value": "ada@example.org"}},
+    "an address with a space": {"email": " ada@example.org"},
+    "an address with a zero byte": {"email": "ada@example.org\0"},
+    "half a character": {"email": "ada@example.org\ud800"},
+    "a letter that is folded into two": {"email": "strau\u00df@example.org"},
+    "a letter that looks like another": {"email": "\u212aim@example.org"},
+    "an address of another alphabet": {"email": "\u0430da@example.org"},
+    "wide letters": {"email": "\uff41da@example.org"},
+    "a huge claim": {"email": "eve@example.org", "groups": ["x" * 1_000] * 300},
+    "another issuer": {"iss": "https://evil.example"},
+    "no issuer": {"iss": None},
+    "another audience": {"aud": "another"},
+    "another audience, given on": {"aud": "another", "azp": "assay"},
+    "several audiences": {"aud": ["another", "third"], "azp": "assay"},
+    "no audience": {"aud": None},
+    "given to another": {"azp": "another"},
+    "no subject": {"sub": None},
+    "no nonce": {"nonce": None},
+    "another nonce": {"nonce": "seen before"},
+    "no end": {"exp": None},
+    "no beginning": {"iat": None},
+    "a word for a time": {"iat": "now"},
+    "an endless time": {"iat": 1e300},
+}
+
+
+@pytest.mark.parametrize("claims", CLAIMS.values(), ids=CLAIMS.keys())
+def test_claims_that_are_not_about_a_holder_sign_nobody_in(
+    claims: dict[str, Any], site: Site
+) -> None:
+    assert not site.signed_in(ADA | claims)
+
+
+def test_a_token_of_another_time_signs_nobody_in(site: Site) -> None:
+    for claims in (
+        times(iat=-9 * HOUR, exp=-8 * HOUR),
+        times(iat=-13 * HOUR),  # longer ago than a session lasts
+        times(nbf=HOUR),
+        times(iat=HOUR, exp=2 * HOUR),
+    ):
+        assert not site.signed_in(ADA | claims), claims
+
+
+@pytest.mark.parametrize("signed", ["none", "HS256", "stranger"])
+def test_a_token_that_the_provider_did_not_sign_signs_nobody_in(signed: str, site: Site) -> None:
+    assert not site.signed_in(ADA, signed)
+
+
+def test_a_way_back_that_this_browser_did_not_begin_signs_nobody_in(site: Site) -> None:
+    assert not site.signed_in(ADA, state="another")
+    assert not site.signed_in(ADA, state="")
+    site.provider.back = {}
+    with httpx.Client() as browser:
+        begun = browser.get(site.login)
+        back = httpx.get(begun.headers["location"]).headers["location"]
+        with httpx.Client(follow_redirects=True) as other:
+            other.get(back)
+            assert not site.reads(dict(other.cookies))
+
+
+def test_nobody_is_led_to_another_site_after_the_sign_in(site: Site) -> None:
+    site.provider.claims, site.provider.back = ADA, {}
+    with httpx.Client() as browser:
+        begun = browser.get(f"{site.login}&next=https://evil.example&redirect_uri=//evil.example")
+        assert begun.headers["location"].startswith(f"{site.provider.url}/authorize?")
+        back = httpx.get(begun.headers["location"]).headers["location"]
+        assert back.startswith(f"{site.url}/oauth2callback?")
+        assert browser.get(f"{back}&next=https://evil.example").headers["location"] == "/"
+
+
+def test_a_cookie_of_a_sign_in_that_was_changed_signs_nobody_in(site: Site) -> None:
+    site.provider.claims, site.provider.back = {"email": "eve@example.org"}, {}
+    with httpx.Client(follow_redirects=True) as browser:
+        browser.get(site.login)
+        cookies = dict(browser.cookies)
+    forged = {name: f"{value[:-2]}AA" for name, value in cookies.items()}
+    assert not site.reads(forged)
+    assert not site.reads(
+        {"_streamlit_user": '{"email": "ada@example.org", "email_verified": true}'}
+    )

@@ -1,0 +1,136 @@
+"""A catalogue that somebody else writes to: no SQL of theirs runs, and no other file is read or
+deleted.
+"""
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import ConfigurationError
+from tests.support.evaluations import make_run
+from warehouse.compact import compact
+from warehouse.console import run_sql
+from warehouse.definitions import outdated_marts
+from warehouse.export import export_lake
+from warehouse.layout import Layout
+from warehouse.queries import open_queries
+from warehouse.runs.landing import RUNS
+from warehouse.units.publish import publish
+from warehouse.verify import verify
+from warehouse.verify_ledger import verify_ledger
+
+SECRET = "a secret of this machine"
+
+
+@pytest.fixture
+def layout(two_ideas: Layout, tmp_path: Path) -> Layout:
+    return Layout(shutil.copytree(two_ideas.root, tmp_path / "w"))
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    path = tmp_path / "secret.txt"
+    path.write_text(SECRET)
+    return path
+
+
+def change(layout: Layout, *statements: str) -> None:
+    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+        for each in statements:
+            catalogue.execute(each)
+
+
+COMMANDS: dict[str, Callable[[Layout], object]] = {
+    "a report": lambda layout: reads(layout),
+    "the console": lambda layout: run_sql(layout, "select text from ideas"),
+    "verify": verify,
+    "ledger verify": verify_ledger,
+    "a publication": lambda layout: publish(layout, RUNS, make_run(ideas=2)),
+    "compact": compact,
+    "an export": lambda layout: export_lake(layout, layout.root / "all.duckdb"),
+}
+
+
+def reads(layout: Layout) -> str:
+    with open_queries(layout) as queries:
+        (run,) = queries.list_runs()
+        review = queries.idea_review(run.run_id, queries.idea_scores(run.run_id)[0].idea_id)
+        return str((run, review, queries.run_cost(run.run_id)))
+
+
+def planted(secret: Path) -> dict[str, str]:
+    """Statements that reach out of the lake, by what they plant."""
+    file, sql = str(secret), f"select content as text from read_text(''{secret}'')"
+    other = str(secret.with_name("other.parquet"))
+    return {
+        "an absolute path": f"update ducklake_data_file set path = '{other}', path_is_relative = 0",
+        "an address": "update ducklake_data_file set path = 's3://other/x.parquet',"
+        " path_is_relative = 0",
+        "a path that leads out": "update ducklake_data_file set path = '../../../../other.parquet'",
+        "a folder that leads out": "update ducklake_table set path = '../../../../'",
+        "another root": "update ducklake_schema set path = '/', path_is_relative = 0",
+        "a file to be deleted": "insert into ducklake_files_scheduled_for_deletion"
+        f" values (999999, '{file}', 0, '2020-01-01 00:00:00+00')",
+        "a view in place of a table": "insert into ducklake_view select 999999, 'x', begin_snapshot,"
+        f" null, schema_id, 'ideas', 'duckdb', '{sql}', '' from ducklake_view limit 1",
+        "a macro": "insert into ducklake_macro values (0, 999999, 'coalesce', 1, null)",
+        "an order": f"insert into ducklake_sort_expression values (1, 1, 0, '({sql})', 'duckdb',"
+        " 'ASC', 'NULLS LAST')",
+        "rows of another table": "update ducklake_inlined_data_tables set table_name ="
+        " 'ducklake_metadata'",
+    }
+
+
+@pytest.mark.parametrize("what", planted(Path("/x")))
+def test_a_catalogue_that_leads_out_of_the_lake_is_refused_in_one_line(
+    what: str, layout: Layout, secret: Path
+) -> None:
+    change(layout, planted(secret)[what])
+    for name, command in COMMANDS.items():
+        with pytest.raises(ConfigurationError) as refused:
+            command(layout)
+        (line,) = str(refused.value).splitlines()
+        assert "Assay never writes" in line, name
+        assert SECRET not in line
+    assert secret.read_text() == SECRET
+
+
+@pytest.mark.parametrize("mart", ["idea_scores", "run_costs"])
+def test_a_mart_with_sql_of_somebody_else_is_not_run(
+    mart: str, layout: Layout, secret: Path
+) -> None:
+    sql = f"select error(content) as x from read_text(''{secret}'')"
+    change(layout, f"update ducklake_view set sql = '{sql}' where view_name = '{mart}'")
+    assert reads(layout)
+    for name in (mart, "ranked_ideas"):
+        assert SECRET not in str(run_sql(layout, f"from {name}"))
+    assert verify(layout).sound
+
+
+def test_a_view_of_somebody_else_is_not_asked_in_the_console(layout: Layout, secret: Path) -> None:
+    sql = f"select content from read_text(''{secret}'')"
+    change(
+        layout,
+        "insert into ducklake_view select 999999, 'x', begin_snapshot, null, schema_id, 'theirs',"
+        f" 'duckdb', '{sql}', '' from ducklake_view limit 1",
+    )
+    for statement in ("from theirs", "select * from Theirs", 'with a as (from "theirs") from a'):
+        with pytest.raises(ConfigurationError, match="theirs is a view that somebody else made"):
+            run_sql(layout, statement)
+    assert reads(layout)
+
+
+def test_marts_of_a_lake_as_it_was_published_are_known_again(two_ideas: Layout) -> None:
+    with open_queries(two_ideas, as_defined=False) as queries:
+        assert outdated_marts(queries.connection) == ()
+
+
+def test_a_catalogue_that_cannot_be_understood_is_refused_in_one_line(layout: Layout) -> None:
+    change(layout, "update ducklake_view set column_aliases = null")
+    with pytest.raises(ConfigurationError, match="cannot be opened") as refused:
+        reads(layout)
+    assert len(str(refused.value).splitlines()) == 1
