@@ -1,0 +1,266 @@
+"""Entries of CSV and TSV files: the header is looked for, and a broken row stays one row."""
+
+import csv
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TextIO
+
+from schemas.errors import IdeaFileError
+from schemas.idea import RejectedIdea
+from schemas.patterns import bounded
+from tasks.ideas.columns import Columns
+from tasks.ideas.fields import (
+    Entries,
+    Entry,
+    bad_field,
+    no_text_column,
+    unreadable,
+    wide_encoding,
+)
+
+MAXIMUM_CELL_CHARACTERS = 20_000_000
+HEADER_ROWS = 10
+"""Rows at the start of a table among which its header is looked for."""
+MOST_LINES = 1_000
+"""Lines of one row: more are a quotation mark that is not closed."""
+MOST_BROKEN = 1_000
+"""Rows with a quotation mark that is not closed; each is read until it would have ended."""
+
+_DELIMITERS = {".tsv": ("\t", ",", ";", "|"), ".csv": (",", ";", "\t", "|")}
+_SEPARATOR_LINE = bounded(r'"?sep=(.)"?\s{0,2}')
+_THOUSANDS = bounded(r"(?<=\d),(?=\d{3}(?!\d))")
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How a table is written: its delimiter, and where its header stands."""
+
+    delimiter: str
+    header: tuple[str, ...]
+    header_end: int
+    """Lines up to and with the header."""
+
+
+def read_delimited(path: Path, columns: Columns) -> Entries:
+    """Stream the entries of `path`.
+
+    Of the delimiters the one counts whose header names most; a line `sep=;` is obeyed.
+
+    Raises:
+        IdeaFileError: no header, or no column that holds an idea.
+    """
+    encoding = wide_encoding(path)
+    if encoding == "UTF-32":
+        raise IdeaFileError(f"{path.name} is encoded as UTF-32: save it as UTF-8")
+    csv.field_size_limit(
+        MAXIMUM_CELL_CHARACTERS
+    )  # the default refuses cells over 131,072 characters
+    errors = "replace" if encoding else "surrogateescape"
+    with path.open(encoding=encoding or "utf-8-sig", errors=errors, newline="") as file:
+        layout = _layout(path, file, columns)
+        columns.see(layout.header)
+        file.seek(0)
+        lines = _Lines(file)
+        for _ in islice(lines, layout.header_end):
+            pass
+        yield from _entries(path, lines, layout, columns)
+
+
+def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
+    """Return the place of the row that names most columns; None: none names a text."""
+    named = [
+        sum(columns.meaning_of(cell) is not None for cell in row) if columns.has_text(row) else 0
+        for row in rows
+    ]
+    most = max(named, default=0)
+    return named.index(most) if most else None
+
+
+def unique_names(header: Sequence[str], unnamed: Callable[[int], str]) -> tuple[str, ...]:
+    """The names of columns, each once, so that no column hides another."""
+    names: dict[str, None] = {}
+    for place, cell in enumerate(header):
+        name = cell.strip() or unnamed(place)
+        count = 1
+        while (unique := name if count == 1 else f"{name} ({count})") in names:
+            count += 1
+        names[unique] = None
+    return tuple(names)
+
+
+def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
+    delimiters = _DELIMITERS.get(path.suffix.lower(), (",",))
+    start = 0
+    if (separator := _SEPARATOR_LINE.fullmatch(file.readline(20).lstrip("\ufeff"))) is not None:
+        delimiters, start = (separator[1],), 1
+    best: tuple[int, _Layout] | None = None
+    first: list[str] = []
+    line = 0
+    for delimiter in delimiters:
+        file.seek(0)
+        rows, ends = _first_rows(path, file, delimiter, start)
+        first = first or next((row for row in rows if any(row)), [])
+        place = best_header(rows, columns)
+        if place is not None:
+            named = sum(columns.meaning_of(cell) is not None for cell in rows[place])
+            if best is None or named > best[0]:
+                header = unique_names(rows[place], lambda at: f"column {at + 1}")
+                best = (named, _Layout(delimiter, header, ends[place]))
+                above = [row for row in rows[:place] if any(cell.strip() for cell in row)]
+                line = ends[place] if above else 0
+    if best is None:
+        raise no_text_column(path.name, first)
+    if line:
+        columns.remark(f"the header is line {line}, and what is above it is not read")
+    return best[1]
+
+
+def _first_rows(
+    path: Path, file: TextIO, delimiter: str, start: int
+) -> tuple[list[list[str]], list[int]]:
+    """The first rows, and the number of the line on which each ends."""
+    reader = csv.reader(islice(file, start, start + MOST_LINES), delimiter=delimiter)
+    rows, ends = [], []
+    try:
+        for row in islice(reader, HEADER_ROWS):
+            rows.append(row)
+            ends.append(start + reader.line_num)
+    except csv.Error as error:
+        if not rows:
+            raise IdeaFileError(
+                f"{path.name} has no readable header line ({error}): start it with the column names"
+            ) from error
+    return rows, ends
+
+
+class _Lines(Iterator[str]):
+    """Lines of a file, which can be put back to be read again."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._again: deque[str] = deque()
+        self.number = 0
+
+    def __next__(self) -> str:
+        line = self._again.popleft() if self._again else next(self._file)
+        self.number += 1
+        return line
+
+    def put_back(self, lines: Sequence[str]) -> None:
+        self._again.extendleft(reversed(lines))
+        self.number -= len(lines)
+
+
+def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> Entries:
+    broken = 0
+    names = [name.casefold() for name in layout.header]
+    while True:
+        location = f"{path.name} line {lines.number + 1}"
+        row = _next_row(lines, layout, columns)
+        if row is None:
+            return
+        if isinstance(row, str):
+            broken += 1
+            if broken > MOST_BROKEN:
+                raise IdeaFileError(
+                    f"{path.name} has more than {MOST_BROKEN:,} rows with a quotation mark that is"
+                    " not closed: write it again with doubled quotation marks"
+                )
+            yield unreadable(location, row)
+        elif [cell.strip().casefold() for cell in row] == names:
+            columns.remark("the header is repeated between rows, and these lines are left out")
+        elif any(cell.strip() for cell in row):
+            yield _entry(location, layout.header, row)
+
+
+def _next_row(lines: _Lines, layout: _Layout, columns: Columns) -> list[str] | str | None:
+    """The next row; a text says why a line is none, and None that there is no more."""
+    for repair in (str, _with_doubled_quotes):
+        row, taken = _read_row(lines, layout.delimiter, repair)
+        if row is not None:
+            if len(taken) == 1 or not _swallows_rows(taken, layout, columns):
+                return row
+            lines.put_back(taken[1:])
+            return _not_closed(taken[0], layout)
+        if not taken:
+            return None
+        lines.put_back(taken)
+    line = next(lines)
+    cells = line.rstrip("\r\n").split(layout.delimiter)
+    if len(cells) == len(layout.header) and line.count('"') % 2 == 0:
+        # Written without quoting: the quotation marks are the text's own.
+        return [each[1:-1] if each[:1] == each[-1:] == '"' != each else each for each in cells]
+    return _not_closed(line, layout)
+
+
+def _read_row(
+    lines: _Lines, delimiter: str, repair: Callable[[str], str]
+) -> tuple[list[str] | None, list[str]]:
+    """One row by the rules of CSV, or None where they are broken; and the lines it took."""
+    taken: list[str] = []
+
+    def repaired() -> Iterator[str]:
+        for line in islice(lines, MOST_LINES):
+            taken.append(line)
+            yield repair(line)
+
+    try:
+        return next(csv.reader(repaired(), delimiter=delimiter, strict=True), None), taken
+    except csv.Error:
+        return None, taken
+
+
+def _with_doubled_quotes(line: str) -> str:
+    return line.replace('\\"', '""')
+
+
+def _swallows_rows(taken: Sequence[str], layout: _Layout, columns: Columns) -> bool:
+    """Whether lines inside a cell look like rows of the table: a quotation mark was left open.
+
+    Prose has a blank behind its commas, and no identifier before the first.
+    """
+    meanings = [columns.meaning_of(name) for name in layout.header]
+    id_place = meanings.index("idea_id") if "idea_id" in meanings else None
+
+    def looks_like_row(line: str) -> bool:
+        text = line.strip("\r\n")
+        text = _THOUSANDS.sub("", text) if layout.delimiter == "," else text
+        cells = text.split(layout.delimiter)
+        if len(cells) != len(layout.header) or len(cells) < 2:
+            return False
+        if any(cell[:1] == " " for cell in cells[1:]):
+            return False
+        return id_place is None or 0 < len(cells[id_place]) == len("".join(cells[id_place].split()))
+
+    inside = [line for line in taken[1:] if line.strip()]
+    alike = [looks_like_row(line) for line in inside]
+    certain = len(layout.header) > 2 or id_place is not None
+    return any(alike) if certain else bool(alike) and all(alike)
+
+
+def _not_closed(line: str, layout: _Layout) -> str:
+    opened = len(next(csv.reader([line], delimiter=layout.delimiter), [])) - 1
+    column = layout.header[opened] if 0 <= opened < len(layout.header) else layout.header[-1]
+    return (
+        f"a quotation mark opened on this line, in column {column[:40]!r}, is not closed: close it,"
+        " and double the quotation marks inside a text"
+    )
+
+
+def _entry(location: str, header: Sequence[str], row: list[str]) -> Entry | RejectedIdea:
+    if any("\udc80" <= character <= "\udcff" for cell in row for character in cell):
+        return unreadable(location, "the row is not UTF-8: save the file as UTF-8")
+    while len(row) > len(header) and not row[-1].strip():
+        row = row[:-1]
+    if len(row) > len(header):
+        return bad_field(
+            location,
+            f"the row has {len(row)} cells, the header {len(header)}: put cells that contain"
+            " the delimiter in double quotes",
+        )
+    return Entry(
+        location, {name: cell for name, cell in zip(header, row, strict=False) if cell.strip()}
+    )
