@@ -6,7 +6,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from html import unescape
 
-from schemas.patterns import DOTALL, IGNORECASE, Match, bounded, linear
+from schemas.patterns import IGNORECASE, Match, bounded, linear
 
 SPREADSHEET_ERRORS = frozenset(
     ("#REF!", "#N/A", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
@@ -85,7 +85,7 @@ _HTML = linear(
     IGNORECASE,
 )
 _HIDDEN = linear(
-    r"<(?:script|style)\b[^>]*>.*?</(?:script|style)\s*>|<!--.*?-->", IGNORECASE | DOTALL
+    r"<(?:script|style)(?:\s[^<>]*)?>[^<>]*</(?:script|style)\s*>|<!--[^<>]*-->", IGNORECASE
 )
 _TAG = linear(r"<(/?)([a-z][a-z0-9]{0,15})(?:\s[^<>]*)?/?>", IGNORECASE)
 _ENTITY = bounded(r"&(?:amp|nbsp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,6});", IGNORECASE)

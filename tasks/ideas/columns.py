@@ -136,8 +136,8 @@ class Columns:
         quoted = f"'{name[:60]}'"
         if column.undated and column.holds_dates:
             return (
-                f"column {quoted} looks like a date, and {column.undated:,} ideas have no cutoff:"
-                f" if it is one, add --field cutoff_date={quoted}"
+                f"column {quoted} looks like a date and is no cutoff, which {column.undated:,} of its"
+                f" ideas lack: if it is one, add --field cutoff_date={quoted}"
             )
         if self.given_meaning(name) is not None:
             return None
