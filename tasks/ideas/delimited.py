@@ -40,6 +40,7 @@ class _Layout:
 
     delimiter: str
     header: tuple[str, ...]
+    as_written: tuple[str, ...]
     header_end: int
     """Lines up to and with the header."""
 
@@ -108,7 +109,7 @@ def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
             named = sum(columns.meaning_of(cell) is not None for cell in rows[place])
             if best is None or named > best[0]:
                 header = unique_names(rows[place], lambda at: f"column {at + 1}")
-                best = (named, _Layout(delimiter, header, ends[place]))
+                best = (named, _Layout(delimiter, header, _folded(rows[place]), ends[place]))
                 above = [row for row in rows[:place] if any(cell.strip() for cell in row)]
                 line = ends[place] if above else 0
     if best is None:
@@ -136,6 +137,10 @@ def _first_rows(
     return rows, ends
 
 
+def _folded(row: Sequence[str]) -> tuple[str, ...]:
+    return tuple(cell.strip().casefold() for cell in row)
+
+
 class _Lines(Iterator[str]):
     """Lines of a file, which can be put back to be read again."""
 
@@ -155,24 +160,31 @@ class _Lines(Iterator[str]):
 
 
 def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> Entries:
-    broken = 0
-    names = [name.casefold() for name in layout.header]
+    broken, after = 0, ""
     while True:
         location = f"{path.name} line {lines.number + 1}"
         row = _next_row(lines, layout, columns)
         if row is None:
             return
         if isinstance(row, str):
-            broken += 1
+            broken, after = broken + 1, location
             if broken > MOST_BROKEN:
                 raise IdeaFileError(
                     f"{path.name} has more than {MOST_BROKEN:,} rows with a quotation mark that is"
                     " not closed: write it again with doubled quotation marks"
                 )
             yield unreadable(location, row)
-        elif [cell.strip().casefold() for cell in row] == names:
+        elif _folded(row) == layout.as_written:
             columns.remark("the header is repeated between rows, and these lines are left out")
-        elif any(cell.strip() for cell in row):
+        elif not any(cell.strip() for cell in row):
+            continue
+        elif after and (len(row) != len(layout.header) or len(row) == 1):
+            # In a table of one column nothing tells a line of a broken text from a row.
+            yield unreadable(
+                location, f"this may belong to the text that is not closed ({after}): mend that row"
+            )
+        else:
+            after = ""
             yield _entry(location, layout.header, row)
 
 

@@ -19,6 +19,7 @@ from tasks.ideas.names import (
     meaning_of,
     words_of,
 )
+from tasks.ideas.parts import MAXIMUM_TITLE_CHARACTERS
 
 # One entry of an idea file before anything about it is decided.
 
@@ -139,6 +140,8 @@ def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str |
     meanings = {
         name: columns.meaning_of(name) for name, value in fields.items() if not is_blank(value)
     }
+    for name in _names_of_ideas(fields, meanings):
+        meanings[name] = "title"
     held = set(meanings.values())
     first = next((each for each in FIRST_FILLED if each in held), None)
     for name, meaning in meanings.items():
@@ -148,6 +151,23 @@ def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str |
             alone = held.isdisjoint((*PARTS, "opening", "closing"))
             meanings[name] = "text" if alone else "opening"
     return meanings
+
+
+def _names_of_ideas(fields: Mapping[str, object], meanings: Mapping[str, str | None]) -> list[str]:
+    """Columns called `Idea` that hold a short name beside a longer description."""
+    if "title" in meanings.values():
+        return []
+    texts = [name for name, meaning in meanings.items() if meaning == "text"]
+    longest = max(
+        (len(str(fields[name])) for name, each in meanings.items() if each in FIRST_FILLED),
+        default=0,
+    )
+    name = texts[0] if len(texts) == 1 else ""
+    value = str(fields.get(name, ""))
+    short = len(value) <= MAXIMUM_TITLE_CHARACTERS and len(value) < longest
+    return (
+        [name] if short and words_of(name)[-1:] in (("idea",), ("proposal",), ("concept",)) else []
+    )
 
 
 def _meaning_of_name(value: object, held: set[str | None]) -> str | None:

@@ -17,6 +17,7 @@ Labels and decisions become metadata, which no engine is ever shown.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from schemas.idea import RejectedIdea
 from schemas.reasons import Reason
@@ -64,7 +65,12 @@ def ungrouped(entries: Entries, columns: Columns) -> Entries:
     several groups.
     """
     names = GroupNames()
-    for entry in entries:
+    first = next(entries, None)
+    second = next(entries, None)
+    if isinstance(first, Entry) and second is None and _is_one_list(first.fields):
+        yield from _listed(first, columns)
+        return
+    for entry in chain((each for each in (first, second) if each is not None), entries):
         if isinstance(entry, RejectedIdea):
             yield entry
         elif is_group(entry.fields):
@@ -91,6 +97,30 @@ def is_group(fields: Mapping[str, object]) -> bool:
         named = bool(listed) and all(isinstance(member, Mapping) for member in listed.values())
         return named or isinstance(fields.get(LEADER), Mapping)
     return isinstance(listed, list) and any(isinstance(member, Mapping | str) for member in listed)
+
+
+def _is_one_list(fields: Mapping[str, object]) -> bool:
+    """Whether a document holds ideas that are in no group: only a list of them, without a name."""
+    named = (*_GROUP_NAMES, LEADER, *PAIR)
+    return is_group(fields) and "ideas" in fields and not any(name in fields for name in named)
+
+
+def _listed(entry: Entry, columns: Columns) -> Entries:
+    """The ideas of a document, which stand under their names or in a list."""
+    _note_left_out(entry.fields, _READ_OF_GROUPS, columns)
+    inherited = {name: entry.fields[name] for name in _INHERITED if name in entry.fields}
+    listed = entry.fields["ideas"]
+    for label, member in _labelled(entry.fields):
+        location = f"{entry.location}, {label}"
+        if not isinstance(member, Mapping):
+            yield _bad(location, 'this is no JSON object: write the idea as {"text": "..."}')
+            continue
+        fields = {**inherited, **{str(name): value for name, value in member.items()}}
+        if isinstance(listed, Mapping) and not any(
+            meaning_of(name) in ("title", "idea_id") for name in fields
+        ):
+            fields["title"] = label
+        yield Entry(location, fields)
 
 
 def _members(entry: Entry, names: GroupNames, columns: Columns) -> Entries:

@@ -38,6 +38,7 @@ OPENING_SECTIONS = (
     *("background", "context", "background_context", "motivation", "rationale", "inspiration"),
     *("problem_rationale", "objective", "goal", "aim", "hypothesis", "hypotheses"),
     *("short_hypothesis", "related_work", "prior_work", "existing_method", "existing_work"),
+    *("existing_approach", "current_method", "prior_method"),
     *("literature_review", "assumption", "contribution", "key_contribution"),
 )
 """Sections of the text that precede problem and method, under their own names."""
@@ -135,7 +136,11 @@ def meaning_of(name: str, *, exactly: bool = False) -> str | None:
         # The `project_id` of an idea is not its identifier.
         if (meaning := _READ_AS.get(_key(each))) in TEXTS or meaning == "title":
             return meaning
-    return None
+    # `Problem / Motivation`, `Method and Baselines`
+    each_read_as = [_READ_AS.get(_key((word,))) for word in plain]
+    if not each_read_as or not all(each in TEXTS for each in each_read_as):
+        return None
+    return next((each for each in each_read_as if each in PARTS - {"text"}), each_read_as[0])
 
 
 def is_known_metadata(name: str) -> bool:

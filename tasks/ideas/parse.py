@@ -16,7 +16,15 @@ from tasks.ideas.limits import (
     has_words,
     too_long,
 )
-from tasks.ideas.parts import HEADINGS, Parts, parts_of, shortened, title_of, whole_text
+from tasks.ideas.parts import (
+    HEADINGS,
+    MAXIMUM_TITLE_CHARACTERS,
+    Parts,
+    parts_of,
+    shortened,
+    title_of,
+    whole_text,
+)
 
 _HALF_A_CHARACTER = "{} holds half a character (a lone surrogate): write it anew as UTF-8"
 
@@ -41,6 +49,9 @@ def parse_entry(entry: Entry, default_cutoff: date | None, columns: Columns) -> 
     except _RejectionError as rejection:
         reason, detail = rejection.args
         return RejectedIdea(idea_id=idea_id, location=entry.location, reason=reason, detail=detail)
+    title = fields.known.get("title")
+    if isinstance(title, str) and idea.title != " ".join(plain_text(title).split()):
+        columns.remark(f"titles over {MAXIMUM_TITLE_CHARACTERS} characters are cut to that length")
     has = idea.cutoff_date is not None
     columns.note_cutoff(entry.location, idea.metadata, own=own_cutoff, has=has)
     return idea

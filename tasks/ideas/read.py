@@ -125,10 +125,17 @@ def _read(path: Path, default_cutoff: date | None, columns: Columns) -> IdeaBatc
 
 
 def _with_whole_numbers(ideas: tuple[Idea, ...]) -> tuple[Idea, ...]:
-    """`ideas` called `1.0`, `2.0`, … without exception are called `1`, `2`, …"""
-    if not all(_FLOAT.fullmatch(idea.idea_id) for idea in ideas):
-        return ideas
-    return tuple(replace(idea, idea_id=IdeaId(idea.idea_id[:-2])) for idea in ideas)
+    """Identifiers that are `1.0`, `2.0`, … without exception become `1`, `2`, …; so do groups."""
+    groups = [idea.group for idea in ideas if idea.group is not None]
+    if groups and all(_FLOAT.fullmatch(group) for group in groups):
+        ideas = tuple(replace(idea, group=(idea.group or "")[:-2] or None) for idea in ideas)
+    given = [idea for idea in ideas if not idea.idea_id.startswith("idea-")]
+    if given and all(_FLOAT.fullmatch(idea.idea_id) for idea in given):
+        whole = {idea.idea_id: IdeaId(idea.idea_id[:-2]) for idea in given}
+        ideas = tuple(
+            replace(idea, idea_id=whole.get(idea.idea_id, idea.idea_id)) for idea in ideas
+        )
+    return ideas
 
 
 def _single(entries: Entries, columns: Columns) -> Entries:

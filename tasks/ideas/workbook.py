@@ -96,7 +96,7 @@ def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
     marks = _marks(sheet)
     for what, count in (("rows", marks.hidden_rows), ("columns", marks.hidden_columns)):
         if count:
-            columns.remark(f"{count:,} hidden {what} of the sheet {sheet.title!r} are read too")
+            columns.remark(f"hidden {what} of the sheet {sheet.title!r} are read too: {count:,}")
     rows = sheet.iter_rows(values_only=True, max_col=MAXIMUM_COLUMNS)
     first = [
         "" if cell is None else str(_plain(cell)).strip()
@@ -104,11 +104,11 @@ def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
     ]
     header = unique_names(first, lambda at: f"column {get_column_letter(at + 1)}")
     columns.see(name for name, cell in zip(header, first, strict=True) if cell)
-    names = [name.casefold() for name in header]
+    names = [name.casefold() for name in first]
     filled: dict[int, tuple[int, object]] = {}
     for number, row in enumerate(rows, start=place + 2):
         cells = [_plain(cell) for cell in row]
-        if [str(cell).strip().casefold() for cell in cells[: len(names)]] == names:
+        if ["" if cell is None else str(cell).strip().casefold() for cell in cells] == names:
             columns.remark("the header is repeated between rows, and these rows are left out")
             continue
         _fill_merged(cells, number, marks, filled)
