@@ -24,7 +24,7 @@ FIELD_PARTS = (
 
 _YEAR_FIRST = bounded(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?")
 _DOTTED = bounded(r"(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\. ?(?P<year>\d{4})")
-_SLASHED = bounded(r"(?P<first>\d{1,2})[/-](?P<second>\d{1,2})[/-](?P<year>\d{4})")
+_SLASHED = bounded(r"\d{1,2}[/-]\d{1,2}[/-]\d{4}")
 _NAMED = (
     bounded(r"(?P<name>[A-Za-z]{3,9})\.?[ -](?P<day>\d{1,2})(?:st|nd|rd|th)?,?[ -](?P<year>\d{4})"),
     bounded(
@@ -41,8 +41,8 @@ _MONTHS = (
 def cutoff_day(text: str) -> date:
     """Return the day of `2024-05-17` or of a moment, or the last day of the month `2024-05`.
 
-    Understood too are `2024/05/17`, `17.05.2024` (the day first), `May 17, 2024`, `17 May 2024`,
-    `May 2024`, and `17/05/2024` or `05/17/2024` where only one of the numbers can be the month.
+    Understood too are `2024/05/17`, `17.05.2024` (the day first), `May 17, 2024`, `17 May 2024`
+    and `May 2024`; `17/05/2024` is not, since some write the month first.
 
     Raises:
         ValueError: it is none of them, or no day from 1500 to 2100.
@@ -54,7 +54,7 @@ def cutoff_day(text: str) -> date:
 
 
 def looks_like_date(text: str) -> bool:
-    """Whether `text` is a date, or would be one if its day and month were clear."""
+    """Whether `text` is a date, or would be one if day and month were told apart."""
     if _SLASHED.fullmatch(text.strip()) is not None:
         return True
     try:
@@ -67,12 +67,6 @@ def looks_like_date(text: str) -> bool:
 def _written_day(text: str) -> date:
     if (match := _YEAR_FIRST.fullmatch(text) or _DOTTED.fullmatch(text)) is not None:
         return _day(match, int(match["month"]))
-    if (match := _SLASHED.fullmatch(text)) is not None:
-        first, second = int(match["first"]), int(match["second"])
-        if first != second and first <= 12 and second <= 12:
-            raise ValueError(f"{text} may be two days: day and month are not told apart")
-        day, month = (first, second) if second <= 12 else (second, first)
-        return date(int(match["year"]), month, day)
     for pattern in _NAMED:
         if (match := pattern.fullmatch(text)) is not None:
             return _day(match, _month(match["name"].lower()))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from schemas.errors import IdeaFileError
 from schemas.idea import METADATA, FieldReading, looks_like_date
 from tasks.ideas.cells import joined_text, scalar_text
-from tasks.ideas.limits import has_words
+from tasks.ideas.limits import MINIMUM_WORDS, has_words
 from tasks.ideas.names import (
     TEXTS,
     is_known_metadata,
@@ -17,7 +17,6 @@ from tasks.ideas.names import (
 
 LEFT_OUT = "left out"
 _EXAMPLE_CHARACTERS = 60
-_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 _DATE_WORDS = frozenset(("date", "day", "year", "deadline", "published", "submitted", "created"))
 
 
@@ -164,8 +163,7 @@ def _writable(text: str) -> str:
 
 def _is_prose(text: str) -> bool:
     """Whether a value reads like a sentence rather than like a name or a label."""
-    start = text[:5000]
-    return has_words(start, 10) or (text.rstrip().endswith(_SENTENCE_ENDS) and has_words(start, 5))
+    return has_words(text[:5000], MINIMUM_WORDS)
 
 
 def _is_date(name: str, value: object) -> bool:

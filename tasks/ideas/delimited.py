@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from schemas.errors import IdeaFileError
-from schemas.idea import RejectedIdea
+from schemas.idea import RejectedIdea, looks_like_date
 from schemas.patterns import bounded
 from tasks.ideas.columns import Columns
 from tasks.ideas.fields import (
@@ -20,6 +20,7 @@ from tasks.ideas.fields import (
     unreadable,
     wide_encoding,
 )
+from tasks.ideas.parts import MAXIMUM_TITLE_CHARACTERS
 
 MAXIMUM_CELL_CHARACTERS = 20_000_000
 HEADER_ROWS = 10
@@ -193,7 +194,7 @@ def _next_row(lines: _Lines, layout: _Layout, columns: Columns) -> list[str] | s
     for repair in (str, _with_doubled_quotes):
         row, taken = _read_row(lines, layout.delimiter, repair)
         if row is not None:
-            if len(taken) == 1 or not _swallows_rows(taken, layout, columns):
+            if len(taken) == 1 or not _swallows_rows(row, layout, columns):
                 return row
             lines.put_back(taken[1:])
             return _not_closed(taken[0], layout)
@@ -202,7 +203,7 @@ def _next_row(lines: _Lines, layout: _Layout, columns: Columns) -> list[str] | s
         lines.put_back(taken)
     line = next(lines)
     cells = line.rstrip("\r\n").split(layout.delimiter)
-    if len(cells) == len(layout.header) and line.count('"') % 2 == 0:
+    if len(cells) == len(layout.header) and not any(each.count('"') % 2 for each in cells):
         # Written without quoting: the quotation marks are the text's own.
         return [each[1:-1] if each[:1] == each[-1:] == '"' != each else each for each in cells]
     return _not_closed(line, layout)
@@ -229,28 +230,45 @@ def _with_doubled_quotes(line: str) -> str:
     return line.replace('\\"', '""')
 
 
-def _swallows_rows(taken: Sequence[str], layout: _Layout, columns: Columns) -> bool:
-    """Whether lines inside a cell look like rows of the table: a quotation mark was left open.
+def _swallows_rows(row: Sequence[str], layout: _Layout, columns: Columns) -> bool:
+    """Whether lines inside a cell are rows of the table: a quotation mark was left open.
 
-    Prose has a blank behind its commas, and no identifier before the first.
+    A line with as many delimiters may be prose; one with an identifier or a date in its place is
+    none. Short titles tell where every line has one.
     """
     meanings = [columns.meaning_of(name) for name in layout.header]
-    id_place = meanings.index("idea_id") if "idea_id" in meanings else None
+    for place, cell in enumerate(row):
+        lines = [line for line in cell.splitlines()[1:] if line.strip()]
+        # The last line ends in the column in which the mark was opened.
+        counts = [*(len(meanings) for _ in lines[1:]), place + 1]
+        found = [
+            _evidence(line, meanings[:count], layout.delimiter)
+            for line, count in zip(lines, counts, strict=bool(lines))
+        ]
+        if 2 in found or (len(found) > 1 and all(found)):
+            return True
+    return False
 
-    def looks_like_row(line: str) -> bool:
-        text = line.strip("\r\n")
-        text = _THOUSANDS.sub("", text) if layout.delimiter == "," else text
-        cells = text.split(layout.delimiter)
-        if len(cells) != len(layout.header) or len(cells) < 2:
-            return False
-        if any(cell[:1] == " " for cell in cells[1:]):
-            return False
-        return id_place is None or 0 < len(cells[id_place]) == len("".join(cells[id_place].split()))
 
-    inside = [line for line in taken[1:] if line.strip()]
-    alike = [looks_like_row(line) for line in inside]
-    certain = len(layout.header) > 2 or id_place is not None
-    return any(alike) if certain else bool(alike) and all(alike)
+def _evidence(line: str, meanings: Sequence[str | None], delimiter: str) -> int:
+    """How surely a line is a row: 2 by an identifier or a date, 1 by a title, 0 not at all."""
+    cells = (_THOUSANDS.sub("", line) if delimiter == "," else line).split(delimiter)
+    if len(cells) != len(meanings) or any(each[:1] == " " for each in cells[1:]):
+        return 0
+    evidence = 0
+    for cell, meaning in zip(cells, meanings, strict=True):
+        if meaning == "idea_id":
+            plausible, weight = bool(cell) and not any(map(str.isspace, cell)), 2
+        elif meaning == "cutoff_date":
+            plausible, weight = looks_like_date(cell), 2
+        elif meaning == "title":
+            plausible, weight = 0 < len(cell) <= MAXIMUM_TITLE_CHARACTERS and cell[-1] != ".", 1
+        else:
+            continue
+        if not plausible:
+            return 0
+        evidence = max(evidence, weight)
+    return evidence if len(cells) > 1 else 0
 
 
 def _not_closed(line: str, layout: _Layout) -> str:

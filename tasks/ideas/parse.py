@@ -185,7 +185,7 @@ def _cutoff(value: object) -> date | None:
             return cutoff_day(text)
         except ValueError:
             if looks_like_date(text):
-                what = "may be two days, as day and month are not told apart"
+                what = "does not tell day and month apart"
     raise _RejectionError(
         Reason.BAD_CUTOFF_DATE,
         f"cutoff_date {shown} {what}: write it as YYYY-MM-DD or YYYY-MM, such as 2024-09-24",

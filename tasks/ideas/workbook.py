@@ -105,7 +105,7 @@ def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
     header = unique_names(first, lambda at: f"column {get_column_letter(at + 1)}")
     columns.see(name for name, cell in zip(header, first, strict=True) if cell)
     names = [name.casefold() for name in first]
-    filled: dict[int, tuple[int, object]] = {}
+    filled: dict[int, tuple[int, object, str]] = {}
     for number, row in enumerate(rows, start=place + 2):
         cells = [_plain(cell) for cell in row]
         if ["" if cell is None else str(cell).strip().casefold() for cell in cells] == names:
@@ -126,15 +126,20 @@ def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
 
 
 def _fill_merged(
-    cells: list[object], number: int, marks: _Marks, filled: dict[int, tuple[int, object]]
+    cells: list[object], number: int, marks: _Marks, filled: dict[int, tuple[int, object, str]]
 ) -> None:
     """Give a row that has a value of its own those of the ranges that reach into it."""
+    from openpyxl.utils import get_column_letter
+
     own = not all(map(is_blank, cells))
     for at, cell in enumerate(cells):
         if (number, at + 1) in marks.merged:
-            filled[at] = (marks.merged[number, at + 1], cell)
+            place = f"{get_column_letter(at + 1)}{number}"
+            filled[at] = (marks.merged[number, at + 1], cell, place)
         elif own and is_blank(cell) and at in filled and number <= filled[at][0]:
             cells[at] = filled[at][1]
+            if filled[at][2] in marks.formulas:
+                marks.formulas.add(f"{get_column_letter(at + 1)}{number}")
 
 
 def _first_fault(
