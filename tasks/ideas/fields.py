@@ -10,6 +10,7 @@ from schemas.patterns import bounded
 from schemas.reasons import Reason
 from tasks.ideas.cells import is_blank, joined_text, scalar_text
 from tasks.ideas.columns import LEFT_OUT, Columns
+from tasks.ideas.limits import has_words
 from tasks.ideas.names import (
     FIRST_FILLED,
     NAME,
@@ -107,6 +108,7 @@ class NamedFields:
 
 
 _LABEL_CHARACTERS = 100
+_SECTION_WORDS = 3
 _IDENTIFIER = bounded(r"[a-z0-9][a-z0-9_.:\-]{0,99}")
 _WRAPPERS = frozenset(
     (
@@ -140,6 +142,9 @@ def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str |
     meanings = {
         name: columns.meaning_of(name) for name, value in fields.items() if not is_blank(value)
     }
+    for name, meaning in meanings.items():
+        if meaning in ("opening", "closing") and not _is_section(fields[name]):
+            meanings[name] = None
     for name in _names_of_ideas(fields, meanings):
         meanings[name] = "title"
     held = set(meanings.values())
@@ -151,6 +156,12 @@ def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str |
             alone = held.isdisjoint((*PARTS, "opening", "closing"))
             meanings[name] = "text" if alone else "opening"
     return meanings
+
+
+def _is_section(value: object) -> bool:
+    """Whether a value is a text and no label or score, such as the `dataset` it came from."""
+    text = joined_text(value)
+    return text is not None and has_words(text, _SECTION_WORDS)
 
 
 def _names_of_ideas(fields: Mapping[str, object], meanings: Mapping[str, str | None]) -> list[str]:

@@ -45,6 +45,12 @@ def test_the_project_of_an_idea_is_not_its_identifier(tmp_path: Path) -> None:
     assert [idea.metadata for idea in batch.ideas] == [{"project_id": "p"}] * 2
 
 
+def test_labels_and_scores_are_no_sections_of_the_text(tmp_path: Path) -> None:
+    labels = {"dataset": "ScholarIdeas", "contribution": 3, "Risk": "high", "context": "3 good"}
+    (idea,) = read(tmp_path, {"text": LONG, **labels}).ideas
+    assert (idea.text, set(idea.metadata)) == (LONG, set(labels))
+
+
 PRODUCED = {
     "AI-Scientist": {
         "Name": "moth_echoes",
