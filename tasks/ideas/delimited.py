@@ -72,13 +72,21 @@ def read_delimited(path: Path, columns: Columns) -> Entries:
 
 
 def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
-    """Return the place of the row that names most columns; None: none names a text."""
-    named = [
-        sum(columns.meaning_of(cell) is not None for cell in row) if columns.has_text(row) else 0
+    """Return the place of the row that names most columns, without gaps if several name as many;
+    None: none names a text.
+    """
+    scores = [
+        (
+            sum(columns.meaning_of(cell) is not None for cell in row),
+            "" not in "\0".join(row).rstrip("\0").split("\0"),
+            sum(bool(cell.strip()) for cell in row),
+        )
+        if columns.has_text(row)
+        else (0, False, 0)
         for row in rows
     ]
-    most = max(named, default=0)
-    return named.index(most) if most else None
+    best = max(scores, default=(0, False, 0))
+    return scores.index(best) if best[0] else None
 
 
 def unique_names(header: Sequence[str], unnamed: Callable[[int], str]) -> tuple[str, ...]:

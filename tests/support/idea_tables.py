@@ -112,7 +112,7 @@ def _delimited(
     delimiter = "\t" if name.endswith("tsv") else draw(st.sampled_from(",;\t|"))
     ending = draw(st.sampled_from(("\n", "\r\n")))
     encoding = draw(st.sampled_from(("utf-8", "utf-8-sig", "utf-16")))
-    everywhere = draw(st.booleans())
+    everywhere = len(columns) == 1 or draw(st.booleans())
 
     def cell(text: str) -> str:
         special = any(mark in text for mark in (delimiter, '"', "\n", "\r"))
