@@ -29,6 +29,8 @@ def resolve_again(name: str, options: EvaluateOptions, settings: Settings) -> Ru
         ConfigurationError: no such run of ideas, or its ideas are not in the lake; and as
             `resolve_request`.
     """
+    if options.field:
+        raise ConfigurationError("--field is about columns of a file: leave it out with --again")
     layout = Layout(options.warehouse.resolve())
     with open_queries(layout, catalogue_url=settings.catalogue) as queries:
         run_id = RunId(name)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dashboards.reports.drafts.venues import read_venue
 from flows.draft_neighbours import neighbours_of
+from flows.given_ideas import print_remarks
 from flows.profiles import load_profile
 from flows.request import check_api_base, check_judging, check_warehouse
 from schemas.base import replace
@@ -166,11 +167,11 @@ def _found(given: str, options: WriteOptions, settings: Settings) -> _Found:
     path = Path(given)
     needs_lake = not path.exists() or options.experiment or options.survey
     if not needs_lake:
-        return _Found(_idea_of_file(path))
+        return _Found(_idea_of_file(path, options.field))
     layout = Layout(options.warehouse)
     with open_queries(layout, catalogue_url=settings.catalogue) as queries:
         if path.exists():
-            found = _Found(_idea_of_file(path))
+            found = _Found(_idea_of_file(path, options.field))
         else:
             review = _evaluated(queries, IdeaId(given))
             found = _Found(review.evaluation.idea, review)
@@ -194,8 +195,9 @@ def _found(given: str, options: WriteOptions, settings: Settings) -> _Found:
     return found
 
 
-def _idea_of_file(path: Path) -> Idea:
-    batch = read_ideas(path, default_cutoff=None)
+def _idea_of_file(path: Path, fields: tuple[str, ...]) -> Idea:
+    batch = read_ideas(path, default_cutoff=None, fields=fields)
+    print_remarks(batch)
     if batch.rejected:
         raise ConfigurationError(f"{batch.rejected[0].location}: {batch.rejected[0].detail}")
     if len(batch.ideas) != 1:

@@ -8,6 +8,7 @@ from pathlib import Path
 from flows.batch_waves import BatchWaves
 from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
+from flows.given_ideas import print_remarks
 from flows.plan import KeyedBatch, key_batch, write_to_do
 from flows.request import literature_name
 from flows.talk import print_note
@@ -41,7 +42,10 @@ class Evaluation(Campaign[Plan[Run], Run]):
             request, request.warehouse, engine=request.engine.text, profile=request.profile.name
         )
         self.request = request
-        self.batch = read_batch(request.ideas_path, default_cutoff=request.cutoff_date)
+        self.batch = read_batch(
+            request.ideas_path, default_cutoff=request.cutoff_date, fields=request.fields
+        )
+        print_remarks(self.batch)
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -84,6 +88,7 @@ class Evaluation(Campaign[Plan[Run], Run]):
             modules=",".join(request.modules),
             idea_count=len(self.keyed.planned),
             rejected_count=len(self.keyed.rejected),
+            reading_remarks=self.batch.remarks,
             evaluated_count=0,
             failed_count=0,
             state=RunState.NOT_PUBLISHED,

@@ -5,6 +5,7 @@ evaluation, and what works near it used, as `assay recommend` finds it.
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.given_ideas import print_remarks
 from flows.recommending import recommend_about
 from schemas.errors import ConfigurationError
 from schemas.evaluation import IdeaEvaluation
@@ -61,8 +62,9 @@ def draft_experiment(
     return Drafted(paths, known, recommended)
 
 
-def _only_idea(path: Path) -> Idea:
-    batch = read_ideas(path, default_cutoff=None)
+def _only_idea(path: Path, fields: tuple[str, ...]) -> Idea:
+    batch = read_ideas(path, default_cutoff=None, fields=fields)
+    print_remarks(batch)
     if not batch.ideas and batch.rejected:
         first = batch.rejected[0]
         raise ConfigurationError(f"{first.location} is no idea: {first.detail}")
@@ -77,7 +79,7 @@ def _idea(
     given: str, options: DraftOptions, settings: Settings
 ) -> tuple[Idea, IdeaEvaluation | None]:
     if Path(given).is_file():
-        return _only_idea(Path(given)), None
+        return _only_idea(Path(given), options.field), None
     layout = Layout(options.warehouse.resolve())
     with open_queries(layout, catalogue_url=settings.catalogue) as queries:
         run_id = options.run

@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from flows.talk import print_warning
+from schemas.idea import IdeaBatch
+
 STANDARD_INPUT = "-"
+MOST_REMARKS = 12
 
 
 @contextmanager
@@ -23,3 +27,14 @@ def given_ideas(ideas: Path) -> Iterator[Path]:
 
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         yield keep_standard_input(sys.stdin.buffer, Path(folder))
+
+
+def print_remarks(batch: IdeaBatch) -> None:
+    """Print what of an idea file is not read or not judged, before anything is paid."""
+    for line in batch.remarks[:MOST_REMARKS]:
+        print_warning(line)
+    if len(batch.remarks) > MOST_REMARKS:
+        print_warning(
+            f"and {len(batch.remarks) - MOST_REMARKS:,} more: `assay plan --fields` lists every"
+            " column"
+        )

@@ -4,6 +4,7 @@ line.
 
 from pathlib import Path
 
+from flows.given_ideas import print_remarks
 from flows.request import resolve_request
 from schemas.errors import ConfigurationError, IdeaFileError
 from schemas.ideation_run import IdeationParameters, IdeationRequest
@@ -32,7 +33,10 @@ def resolve_ideation(seeds: Path, options: IdeateOptions, settings: Settings) ->
             " name one"
             " as snapshot:PATH"
         )
-    batch = read_ideas(evaluation.ideas_path, default_cutoff=evaluation.cutoff_date)
+    batch = read_ideas(
+        evaluation.ideas_path, default_cutoff=evaluation.cutoff_date, fields=options.field
+    )
+    print_remarks(batch)
     if batch.rejected:
         first = batch.rejected[0]
         raise IdeaFileError(f"{first.location} is no seed: {first.detail}")

@@ -227,7 +227,7 @@ def _evaluation(
     path = folder / f"round-{number}.jsonl"
     write_ideas(ideas_of(kept), path)
     budget = remaining(request.evaluation.budget, layout, Settings(), others)
-    return replace(request.evaluation, ideas_path=path, budget=budget)
+    return replace(request.evaluation, ideas_path=path, fields=(), budget=budget)
 
 
 def ideation_run_id(request: IdeationRequest, literature: str, settings: Settings) -> RunId:

@@ -11,7 +11,7 @@ from flows.model_comparison import ModelCost, compare_engines
 from flows.rank_estimate import RankingEstimate, estimate_ranking
 from schemas.choices import EngineChoice
 from schemas.errors import AssayError
-from schemas.idea import RejectedIdea
+from schemas.idea import IdeaBatch
 from schemas.run import RunRequest
 from schemas.settings import Settings
 from tasks.ideas.read import read_batch
@@ -39,7 +39,7 @@ class Prediction:
     unknown_because: str
     ranking: RankingEstimate
     comparison: tuple[ModelCost, ...]
-    rejected: tuple[RejectedIdea, ...]
+    batch: IdeaBatch
 
     def document(self) -> dict[str, Any]:
         """As `--json` prints it."""
@@ -50,14 +50,18 @@ class Prediction:
             "earlier_runs_unknown_because": self.unknown_because,
             "without_earlier_runs": self.whole.model_dump(mode="json", include=_BOTH),
             "ranking": self.ranking.model_dump(mode="json"),
-            "rejected_entries": [each.model_dump(mode="json") for each in self.rejected],
+            "rejected_entries": [each.model_dump(mode="json") for each in self.batch.rejected],
+            "fields": [each.model_dump(mode="json") for each in self.batch.fields],
+            "reading_remarks": self.batch.remarks,
             **({"comparison": compared} if compared else {}),
         }
 
 
 def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Settings) -> Prediction:
     """Predict what `request` takes, and the same with `others`; no model is called."""
-    batch = read_batch(request.ideas_path, default_cutoff=request.cutoff_date)
+    batch = read_batch(
+        request.ideas_path, default_cutoff=request.cutoff_date, fields=request.fields
+    )
     own = (request.engine,) if others and not request.engine.is_baseline else ()
     done, unknown_because = NOTHING_DONE, ""
     try:
@@ -72,5 +76,5 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
         unknown_because=unknown_because,
         ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
         comparison=compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings),
-        rejected=batch.rejected,
+        batch=batch,
     )

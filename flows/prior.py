@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field
 from scipy.cluster.hierarchy import DisjointSet
 
+from flows.given_ideas import print_remarks
 from schemas.base import Noun
 from schemas.calibration import Prior
 from schemas.errors import ConfigurationError
@@ -56,9 +57,9 @@ def fit_prior_on(source: str | None, options: PriorOptions) -> FittedPrior:
     """
     path = Path(source) if source is not None and Path(source).exists() else None
     if path is not None:
-        listed: list[tuple[Idea, Evidence]] = [
-            (idea, {}) for idea in read_batch(path, default_cutoff=None).ideas
-        ]
+        batch = read_batch(path, default_cutoff=None, fields=options.field)
+        print_remarks(batch)
+        listed: list[tuple[Idea, Evidence]] = [(idea, {}) for idea in batch.ideas]
         engine, name = WORDS_ALONE, path.name
     else:
         layout = Layout(options.warehouse.resolve())

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from flows.gateway import indexed
-from flows.given_ideas import STANDARD_INPUT, given_ideas
+from flows.given_ideas import STANDARD_INPUT, given_ideas, print_remarks
 from flows.request import resolve_literature
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId
@@ -98,7 +98,9 @@ def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:
             f"{given} does not exist; name a file of ideas, or write the idea in quotes"
         )
     with given_ideas(Path(given)) as path:
-        ideas = read_ideas(path, default_cutoff=options.cutoff).ideas
+        batch = read_ideas(path, default_cutoff=options.cutoff, fields=options.field)
+    print_remarks(batch)
+    ideas = batch.ideas
     wanted = [idea for idea in ideas if options.idea in (None, idea.idea_id)]
     if len(wanted) != 1:
         named = ", ".join(idea.idea_id for idea in ideas[:5]) or "none that can be read"

@@ -175,6 +175,7 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
         profile = _with_novelty_files(profile, options.engine)
     return RunRequest(
         ideas_path=ideas.resolve(),
+        fields=options.field,
         warehouse=options.warehouse.resolve(),
         profile=profile,
         engine=options.engine,

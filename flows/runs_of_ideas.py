@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from flows.profiles import load_profile
+from schemas.errors import ConfigurationError
 from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.options import RankOptions
@@ -32,6 +33,8 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
     path = Path(name) if name is not None and Path(name).exists() else None
     if path is not None and not may_hold_a_lake(layout, Settings().catalogue):
         return None
+    if path is None and options.field:
+        raise ConfigurationError("--field is about columns of an idea file: name the file")
     with open_queries(layout, catalogue_url=Settings().catalogue) as queries:
         if name is None:
             return queries.latest_run()
@@ -48,20 +51,24 @@ def find_run(name: str | None, options: RankOptions) -> Run | None:
             "label": options.label,
         }
         return newest_run_of(
-            path, queries, {field: value for field, value in wanted.items() if value}
+            path,
+            queries,
+            {field: value for field, value in wanted.items() if value},
+            fields=options.field,
         )
 
 
-def newest_run_of(path: Path, queries: Queries, wanted: Mapping[str, str]) -> Run | None:
+def newest_run_of(
+    path: Path, queries: Queries, wanted: Mapping[str, str], *, fields: tuple[str, ...] = ()
+) -> Run | None:
     """The newest run whose ideas are those of the file, word for word, and whose row says what is
     wanted; None: none.
 
     Raises:
         IdeaFileError: the file cannot be read.
     """
-    ideas = {
-        (idea.text, idea.description_sha256) for idea in read_ideas(path, default_cutoff=None).ideas
-    }
+    batch = read_ideas(path, default_cutoff=None, fields=fields)
+    ideas = {(idea.text, idea.description_sha256) for idea in batch.ideas}
     for run in queries.list_runs():
         alike = all(getattr(run, field) == value for field, value in wanted.items())
         if alike and run.idea_count == len(ideas) and _ideas(queries, run.run_id) == ideas:

@@ -8,24 +8,85 @@ from pydantic import Field
 from schemas.base import Noun, Prose, Writable
 from schemas.formats import EARLIEST_YEAR, LATEST_YEAR
 from schemas.identifiers import IdeaId, content_hash
+from schemas.patterns import Match, bounded
 from schemas.publication_fields import author_names, identified, names_authors, names_publication
 from schemas.reasons import Reason
 
+AUTHORS = "authors"
+"""The name under which the metadata holds an idea's authors."""
+
+METADATA = "metadata"
+
+FIELD_PARTS = (
+    *("idea_id", "title", "text", "problem", "method", "experiment", "cutoff_date", "group"),
+    *(AUTHORS, METADATA),
+)
+"""What a column of an idea file can be read as."""
+
+_YEAR_FIRST = bounded(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?")
+_DOTTED = bounded(r"(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\. ?(?P<year>\d{4})")
+_SLASHED = bounded(r"\d{1,2}[/-]\d{1,2}[/-]\d{4}")
+_NAMED = (
+    bounded(r"(?P<name>[A-Za-z]{3,9})\.?[ -](?P<day>\d{1,2})(?:st|nd|rd|th)?,?[ -](?P<year>\d{4})"),
+    bounded(
+        r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?\.?[ -])?(?:of )?(?P<name>[A-Za-z]{3,9})\.?,?[ -]"
+        r"(?P<year>\d{4})"
+    ),
+)
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
+)
+
 
 def cutoff_day(text: str) -> date:
-    """`2024-05-17`, a moment of that day, or `2024-05`, which is the last day of the month.
+    """Return the day of `2024-05-17` or of a moment, or the last day of the month `2024-05`.
+
+    Understood too are `2024/05/17`, `17.05.2024` (the day first), `May 17, 2024`, `17 May 2024`
+    and `May 2024`; `17/05/2024` is not, since some write the month first.
 
     Raises:
         ValueError: it is none of them, or no day from 1500 to 2100.
     """
-    year, _, month = text.partition("-")
-    if len(year) == 4 and len(month) == 2 and f"{year}{month}".isdecimal():
-        day = date(int(year), int(month), monthrange(int(year), int(month))[1])
-    else:
-        day = datetime.fromisoformat(text).date()
+    day = _written_day(text.strip())
     if not EARLIEST_YEAR <= day.year <= LATEST_YEAR:
         raise ValueError(f"{day.isoformat()} is not from {EARLIEST_YEAR} to {LATEST_YEAR}")
     return day
+
+
+def looks_like_date(text: str) -> bool:
+    """Whether `text` is a date, or would be one if day and month were told apart."""
+    if _SLASHED.fullmatch(text.strip()) is not None:
+        return True
+    try:
+        cutoff_day(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _written_day(text: str) -> date:
+    if (match := _YEAR_FIRST.fullmatch(text) or _DOTTED.fullmatch(text)) is not None:
+        return _day(match, int(match["month"]))
+    for pattern in _NAMED:
+        if (match := pattern.fullmatch(text)) is not None:
+            return _day(match, _month(match["name"].lower()))
+    return datetime.fromisoformat(text).date()
+
+
+def _day(match: Match[str], month: int) -> date:
+    """The day of the match; without one, the last of the month."""
+    year = int(match["year"])
+    if match["day"] is not None:
+        return date(year, month, int(match["day"]))
+    if not 1 <= month <= 12:
+        raise ValueError(f"{month} is no month")
+    return date(year, month, monthrange(year, month)[1])
+
+
+def _month(name: str) -> int:
+    """The number of a month by its name or the first letters of it; 0: none."""
+    return next((at for at, month in enumerate(_MONTHS, start=1) if month.startswith(name)), 0)
 
 
 class Idea(Noun):
@@ -114,8 +175,23 @@ class RejectedIdea(Noun):
     detail: Writable = Field(description="One line: what is wrong and how to mend it.")
 
 
+class FieldReading(Noun):
+    """What one column of an idea file was read as."""
+
+    file: str
+    column: str = Field(description="Its name as the file has it.")
+    read_as: str = Field(description="A part of the idea, a heading of its text, or metadata.")
+    filled: int = Field(ge=0, description="Entries in which it holds anything.")
+    longest_characters: int = Field(ge=0, description="Of its values.")
+    example: str = Field(description="The beginning of its first value.")
+
+
 class IdeaBatch(Noun):
     """What reading an idea file gave: the good ideas in file order, and the rest with reasons."""
 
     ideas: tuple[Idea, ...]
     rejected: tuple[RejectedIdea, ...]
+    fields: tuple[FieldReading, ...] = ()
+    remarks: tuple[str, ...] = Field(
+        default=(), description="What of the file is not read or not judged, a line each."
+    )

@@ -42,7 +42,7 @@ NOT_OF_SENT_PAPERS = OF_THE_MACHINE | {"dry_run", "max_requests"}
 
 NOT_OF_A_RANKING = OF_THE_MACHINE | {
     *("literature", "full_text", "modules", "survey", "cutoff", "label", "max_requests"),
-    *("scores", "shrink"),
+    *("scores", "shrink", "field"),
 }
 """Beside those, options for ideas that are evaluated first, and for the order by scores, which is
 read without a job.

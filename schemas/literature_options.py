@@ -1,6 +1,6 @@
 """The options of the commands that ask the literature and judge nothing."""
 
-from schemas.option_values import LITERATURES, Cutoff, Literature, Names, Options, option
+from schemas.option_values import LITERATURES, Cutoff, Fields, Literature, Names, Options, option
 from schemas.options import LakeOptions
 
 
@@ -18,6 +18,7 @@ class RecommendOptions(LakeOptions):
     literature: Literature = None
     idea: str | None = option(None, "ID", "Which idea of a file that holds several.")
     cutoff: Cutoff = None
+    field: Fields = ()
     works: int = option(25, "N", "Works near the idea to learn from.", ge=1, le=200)
     limit: int = option(5, "N", "Recommendations of each kind.", ge=1, le=50)
 
@@ -28,6 +29,7 @@ class DraftOptions(LakeOptions):
     run: str | None = option(
         None, "RUN", "With --idea: the run that evaluated it. Default: the newest."
     )
+    field: Fields = ()
     literature: Literature = None
 
 

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 from schemas.base import Noun
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.errors import ConfigurationError
-from schemas.idea import cutoff_day
+from schemas.idea import FIELD_PARTS, cutoff_day
 from schemas.place import WarehouseFolder
 from schemas.run import Module
 
@@ -80,6 +80,20 @@ def _parse_names(given: str | tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
+def _parse_fields(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Raises ConfigurationError for what is not `PART=COLUMN`."""
+    fields = (given,) if isinstance(given, str) else tuple(given)
+    for text in fields:
+        part, _, column = text.partition("=")
+        if part.strip() not in FIELD_PARTS or not column.strip():
+            raise ConfigurationError(
+                f"--field {text!r}: write it as PART=COLUMN, where PART is one of"
+                f" {', '.join(FIELD_PARTS)}"
+            )
+    pairs = (text.partition("=") for text in fields)
+    return tuple(dict.fromkeys(f"{part.strip()}={column.strip()}" for part, _, column in pairs))
+
+
 LITERATURES = "snapshot:PATH|live|URL"
 ENGINES = "`extractive` (offline baseline) or `litellm:MODEL`."
 MODULES = f"Comma-separated: {', '.join(Module)}."
@@ -129,6 +143,15 @@ Cutoff = Annotated[
     date | None,
     read_by(parse_cutoff),
     option(..., "DATE", "For ideas without a date of their own: cite nothing published after it."),
+]
+Fields = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_parse_fields),
+    option(
+        ...,
+        "PART=COLUMN",
+        "Read a column of the idea file as this part, as in method='Proposed Method'; repeatable.",
+    ),
 ]
 Label = Annotated[
     str, option(..., "TEXT", "Part of the evaluation key: a new label evaluates anew.")

@@ -24,6 +24,7 @@ from schemas.option_values import (
     Cutoff,
     Engine,
     Experiment,
+    Fields,
     Label,
     Literature,
     Modules,
@@ -134,6 +135,7 @@ class RunOptions(IdeaOptions):
     experiment: Experiment = ()
     cutoff: Cutoff = None
     label: Label = ""
+    field: Fields = ()
 
 
 class EvaluateOptions(RunOptions):
@@ -220,6 +222,7 @@ class RankOptions(IdeaOptions):
     experiment: Experiment = ()
     cutoff: Cutoff = None
     label: Label = ""
+    field: Fields = ()
     batch: Batch = None
     batch_failures: BatchFailures = option(
         BatchFailures.CALL, "|".join(BatchFailures), "As of `assay evaluate`."
@@ -240,6 +243,7 @@ class PriorOptions(LakeOptions):
         ..., "LIST", "The outcomes, comma-separated, worst first: `reject,poster,oral`."
     )
     output: Path = option(Path("prior.json"), "FILE", "Where the prior is written.")
+    field: Fields = ()
 
 
 class CheckOptions(WorkOptions):
@@ -353,6 +357,7 @@ class WriteOptions(WorkOptions):
     full_text: bool = option(
         False, "", "Fetch full texts of papers nearby that are not stored, to measure them."
     )
+    field: Fields = ()
     venue: str = option(
         "neutral",
         "NAME|DIR",

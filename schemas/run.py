@@ -75,6 +75,9 @@ class RunRequest(WorkRequest):
     """What a user asked for, resolved: everything a run of ideas needs."""
 
     ideas_path: Path
+    fields: tuple[str, ...] = Field(
+        default=(), description="Columns of the idea file by part, such as `method=Our Method`."
+    )
     warehouse: WarehouseFolder
     profile: Profile
     engine: EngineChoice
@@ -162,6 +165,10 @@ class Run(Noun):
     modules: str = Field(description="Modules asked for, comma-separated.")
     idea_count: int = Field(ge=0, description="Ideas accepted.")
     rejected_count: int = Field(ge=0, description="Entries of the idea file that could not enter.")
+    reading_remarks: tuple[str, ...] = Field(
+        default=(),
+        description="What of the idea file is not read or not judged, by file and column.",
+    )
     evaluated_count: int = Field(
         ge=0, description="Ideas whose evaluation ran to its end, whatever it scored."
     )

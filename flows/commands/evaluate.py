@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from flows.commands.options import IdeasOrNone, Json
+from flows.commands.options import IdeasOrNone, Json, ShowFields
 from flows.commands.session import Session
 from flows.exit_codes import EXIT_BUDGET, EXIT_DONE, EXIT_FAILURES
 from flows.given_ideas import given_ideas
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def evaluate(
     options: EvaluateOptions,
     ideas: IdeasOrNone = None,
+    fields: ShowFields = False,
     json: Json = False,
 ) -> int:
     """Evaluate a batch of ideas with the modules asked for, publish and rank them.
@@ -41,6 +42,10 @@ def evaluate(
         )
     with given_ideas(ideas) as path:
         request = resolve_request(path, options, Settings())
+        if fields:
+            from flows.commands.fields_output import print_fields
+
+            return print_fields(request, as_json=json)
         return run_and_print(request, rank=options.rank, as_json=json)[1]
 
 

@@ -37,6 +37,12 @@ _IDEAS = typer.Argument(
 )
 Ideas = Annotated[Path, _IDEAS]
 IdeasOrNone = Annotated[Path | None, _IDEAS]
+ShowFields = Annotated[
+    bool,
+    typer.Option(
+        "--fields", metavar="", help="Only show what each column is read as; nothing is asked."
+    ),
+]
 
 
 def _into_a_folder(output: Path | None) -> Path | None:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from dashboards.reports.figures import counted
 from flows.commands.answer import print_answer
-from flows.commands.options import Ideas, Json
-from flows.given_ideas import given_ideas
+from flows.commands.options import Ideas, Json, ShowFields
+from flows.given_ideas import given_ideas, print_remarks
 from flows.request import resolve_request
 from flows.talk import print_note, print_warning
 from schemas.choices import EngineChoice
@@ -30,6 +30,7 @@ _HOW_TO_PRICE = (
 def plan(
     ideas: Ideas,
     options: PlanOptions,
+    fields: ShowFields = False,
     json: Json = False,
 ) -> int:
     """Predict requests, tokens, dollars and hours of `assay evaluate` with the same options.
@@ -44,20 +45,26 @@ def plan(
     others = named_engines(options.compare)
     with given_ideas(ideas) as path:
         request = resolve_request(path, options, settings)
+        if fields:
+            from flows.commands.fields_output import print_fields
+
+            return print_fields(request, as_json=json)
         prediction = predict(request, others, settings)
+    batch = prediction.batch
     disorder = _disorder(prediction.estimate, request.allowed_unscored_share)
     if json:
-        rejected = [f"{each.location}: {each.detail}" for each in prediction.rejected]
+        rejected = [f"{each.location}: {each.detail}" for each in batch.rejected]
         print_answer(
             "planned",
             prediction.estimate.steps,
-            warnings=[*disorder, *rejected],
+            warnings=[*disorder, *rejected, *batch.remarks],
             allowed_unscored_share=request.allowed_unscored_share,
             literature=literature_in_words(request.literature),
             **prediction.document(),
         )
         return 0
-    print_rejections([(each.location, each.reason, each.detail) for each in prediction.rejected])
+    print_rejections([(each.location, each.reason, each.detail) for each in batch.rejected])
+    print_remarks(batch)
     for line in disorder:
         print_warning(line)
     _print(prediction.estimate, prediction.ranking)

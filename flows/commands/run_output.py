@@ -47,7 +47,10 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
             state_of(run),
             found.ranked,
             run=run,
-            warnings=[*run.order_reasons, *found.alarms, *stopped, *summary.failed_expectations],
+            warnings=[
+                *(*run.order_reasons, *found.alarms, *stopped, *summary.failed_expectations),
+                *run.reading_remarks,
+            ],
             published=summary.published,
             unchanged=summary.unchanged,
             failed_expectations=summary.failed_expectations,

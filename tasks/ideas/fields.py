@@ -1,21 +1,32 @@
-"""Field names as people write them, and their values as text."""
+"""The fields of an entry by meaning: parts of the idea, sections of its text, and metadata."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
 from pathlib import Path
 
 from schemas.errors import IdeaFileError
-from schemas.idea import RejectedIdea
+from schemas.idea import AUTHORS, METADATA, RejectedIdea
 from schemas.patterns import bounded
 from schemas.publication_fields import names_authors
 from schemas.reasons import Reason
+from tasks.ideas.cells import is_blank, joined_text, scalar_text
+from tasks.ideas.columns import LEFT_OUT, Columns
+from tasks.ideas.limits import has_words
+from tasks.ideas.names import (
+    FIRST_FILLED,
+    NAME,
+    PARTS,
+    has_text,
+    heading_of,
+    meaning_of,
+    words_of,
+)
+from tasks.ideas.parts import MAXIMUM_TITLE_CHARACTERS
 
 # One entry of an idea file before anything about it is decided.
 
 TEXT_FIELDS = ("text", "idea", "problem", "method", "experiment")
-"""Named in messages; `fields.FIELD_NAMES` lists everything that is understood."""
+"""Named in messages; `names.NAMES` lists everything that is understood."""
 
 _WIDE_ENCODINGS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -31,6 +42,8 @@ class Entry:
 
     location: str
     fields: Mapping[str, object]
+    is_text_file: bool = False
+    """Whether it is a whole text, and not one row among others."""
 
 
 Entries = Iterator[Entry | RejectedIdea]
@@ -41,119 +54,235 @@ def unreadable(location: str, detail: str) -> RejectedIdea:
     return RejectedIdea(idea_id=None, location=location, reason=Reason.UNREADABLE, detail=detail)
 
 
+def bad_field(location: str, detail: str) -> RejectedIdea:
+    """An entry with a value that cannot be what its field says."""
+    return RejectedIdea(idea_id=None, location=location, reason=Reason.BAD_FIELD, detail=detail)
+
+
+def wide_encoding(path: Path) -> str | None:
+    """`UTF-16` or `UTF-32` where the file starts with its mark.
+
+    Raises:
+        IdeaFileError: there is no mark, and zero bytes at its start.
+    """
+    with path.open("rb") as file:
+        start = file.read(4096)
+    for mark, name in _WIDE_ENCODINGS.items():
+        if start.startswith(mark):
+            return name
+    if b"\x00" in start:
+        raise IdeaFileError(
+            f"{path.name} is no text file (it holds zero bytes): save it as UTF-8 text, or give it"
+            " the extension of its format"
+        )
+    return None
+
+
 def refuse_wide_encodings(path: Path) -> None:
     """UTF-16 and UTF-32 would read as thousands of broken lines: say it once.
 
     Raises:
         IdeaFileError: the file starts like UTF-16 or UTF-32, or holds zero bytes at its start.
     """
-    with path.open("rb") as file:
-        start = file.read(4096)
-    for mark, name in _WIDE_ENCODINGS.items():
-        if start.startswith(mark):
-            raise IdeaFileError(f"{path.name} is encoded as {name}: save it as UTF-8")
-    if b"\x00" in start:
-        raise IdeaFileError(
-            f"{path.name} is no text file (it holds zero bytes): save it as UTF-8 text, or give it"
-            " the extension of its format"
-        )
+    if (name := wide_encoding(path)) is not None:
+        raise IdeaFileError(f"{path.name} is encoded as {name}: save it as UTF-8")
 
 
-FIELD_NAMES = {
-    "idea_id": "idea_id",
-    "id": "idea_id",
-    "title": "title",
-    "text": "text",
-    "idea": "text",
-    "problem": "problem",
-    "problem_statement": "problem",
-    "method": "method",
-    "methods": "method",
-    "methodology": "method",
-    "approach": "method",
-    "experiment": "experiment",
-    "experiments": "experiment",
-    "experiment_design": "experiment",
-    "experimental_design": "experiment",
-    "experiment_plan": "experiment",
-    "cutoff_date": "cutoff_date",
-    "cutoff": "cutoff_date",
-    "group": "group",
-}
-"""Name as written (lower case, `_` for spaces and hyphens) → meaning.
-
-Every other name is metadata.
-"""
-
-_TEXT_MEANINGS = frozenset({"text", "problem", "method", "experiment"})
-_TEXT_BY_DEFAULT = ("abstract", "description")
-"""The text of an entry that has no other; metadata beside one."""
+def no_text_column(what: str, columns: Sequence[str]) -> IdeaFileError:
+    """The error of a table none of whose columns can hold an idea."""
+    named = [name[:40].encode("utf-8", "replace").decode() for name in columns if name.strip()]
+    return IdeaFileError(
+        f"{what} has no column with ideas: it has {', '.join(named[:12]) or 'none'}; it needs text,"
+        f" or {', '.join(TEXT_FIELDS[2:])} (--field text='NAME' names the column of other tables)"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class NamedFields:
-    """Fields of an entry by meaning; the first of several names for one meaning counts if it holds
-    anything.
-    """
+    """Fields of an entry by meaning; sections by their headings, before and after the parts."""
 
     known: dict[str, object]
+    opening: dict[str, str] = field(default_factory=dict)
+    closing: dict[str, str] = field(default_factory=dict)
     metadata: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
 
 
-_SEPARATORS = bounded(r"[\s\-]+")
+_LABEL_CHARACTERS = 100
+_SECTION_WORDS = 3
+_IDENTIFIER = bounded(r"[a-z0-9][a-z0-9_.:\-]{0,99}")
+_WRAPPERS = frozenset(
+    (
+        *("content", "fields", "properties", "attributes", "record", "data", "idea", "paper"),
+        *("proposal", "research_idea", "raw_idea", "full_experiment_plan"),
+    )
+)
+"""Names of objects that hold the fields of the idea: of OpenReview, Airtable and generators."""
 
 
-def normalised(name: str) -> str:
-    """`Experiment Design` and `experiment-design` are `experiment_design`."""
-    return _SEPARATORS.sub("_", name.strip().lower())
+def named(fields: Mapping[str, object], columns: Columns) -> NamedFields:
+    """Sort fields into parts of the idea and metadata, and note in `columns` what was read as what.
+
+    Several fields of one part are joined; of several for one identifier, title, date or group the
+    first counts, and the others are metadata. Metadata keeps scalars, as strings; lists and objects
+    (the rubrics of a benchmark, say) are left out, except an object called `metadata`, whose
+    scalars become metadata themselves, and a list of authors.
+    """
+    fields = lifted(fields)
+    columns.see(fields)
+    meanings = _meanings(fields, columns)
+    result = NamedFields(known={}, names=tuple(fields))
+    # A column that the user mapped counts before others of its meaning.
+    for name in sorted(meanings, key=lambda each: columns.given_meaning(each) is None):
+        _sort_in(name, fields[name], meanings[name], result, columns)
+    return result
 
 
-def has_text_field(names: Iterable[str]) -> bool:
-    """Whether any of these columns can hold an idea or a part of one."""
-    return any(
-        FIELD_NAMES.get(normalised(name)) in _TEXT_MEANINGS or normalised(name) in _TEXT_BY_DEFAULT
-        for name in names
+def _meanings(fields: Mapping[str, object], columns: Columns) -> dict[str, str | None]:
+    """What each field that is not blank is read as, given what else there is."""
+    meanings = {
+        name: columns.meaning_of(name) for name, value in fields.items() if not is_blank(value)
+    }
+    for name, meaning in meanings.items():
+        if meaning in ("opening", "closing") and not _is_section(fields[name]):
+            meanings[name] = None
+    for name in _names_of_ideas(fields, meanings):
+        meanings[name] = "title"
+    held = set(meanings.values())
+    first = next((each for each in FIRST_FILLED if each in held), None)
+    for name, meaning in meanings.items():
+        if meaning == NAME:
+            meanings[name] = _meaning_of_name(fields[name], held)
+        elif meaning in FIRST_FILLED and meaning == first and "text" not in held:
+            alone = held.isdisjoint((*PARTS, "opening", "closing"))
+            meanings[name] = "text" if alone else "opening"
+    return meanings
+
+
+def _is_section(value: object) -> bool:
+    """Whether a value is a text and no label or score, such as the `dataset` it came from."""
+    text = joined_text(value)
+    return text is not None and has_words(text, _SECTION_WORDS)
+
+
+def _names_of_ideas(fields: Mapping[str, object], meanings: Mapping[str, str | None]) -> list[str]:
+    """Columns called `Idea` that hold a short name beside a longer description."""
+    if "title" in meanings.values():
+        return []
+    texts = [name for name, meaning in meanings.items() if meaning == "text"]
+    longest = max(
+        (len(str(fields[name])) for name, each in meanings.items() if each in FIRST_FILLED),
+        default=0,
+    )
+    name = texts[0] if len(texts) == 1 else ""
+    value = str(fields.get(name, ""))
+    short = len(value) <= MAXIMUM_TITLE_CHARACTERS and len(value) < longest
+    return (
+        [name] if short and words_of(name)[-1:] in (("idea",), ("proposal",), ("concept",)) else []
     )
 
 
-def named(fields: Mapping[str, object]) -> NamedFields:
-    """Sort fields into known ones and metadata.
-
-    Metadata keeps scalars, as strings. Lists and objects (the rubrics of a benchmark, say) are left
-    out, except an object called `metadata`, whose scalars become metadata themselves, and a list of
-    `authors`. An abstract
-    or a description is the text of an entry that has no other.
-    """
-    known: dict[str, object] = {}
-    metadata: dict[str, str] = {}
-    for name, value in fields.items():
-        meaning = FIELD_NAMES.get(normalised(name))
-        if meaning is not None:
-            if not _blank(value) and _blank(known.get(meaning)):
-                known[meaning] = value
-        elif normalised(name) == "metadata" and isinstance(value, Mapping):
-            metadata.update(
-                {
-                    str(key): text
-                    for key, inner in value.items()
-                    if (text := _names(str(key), inner) or scalar_text(inner)) is not None
-                }
-            )
-        elif (text := _names(name, value) or scalar_text(value)) is not None:
-            metadata[name] = text
-    if not _TEXT_MEANINGS & known.keys():
-        by_default = {normalised(name): name for name in reversed(metadata)}
-        for name in _TEXT_BY_DEFAULT:
-            if name in by_default and not _blank(metadata[by_default[name]]):
-                known["text"] = metadata.pop(by_default[name])
-                break
-    return NamedFields(known=known, metadata=metadata, names=tuple(fields))
+def _meaning_of_name(value: object, held: set[str | None]) -> str | None:
+    if "title" not in held:
+        return "title"
+    identifies = isinstance(value, str) and _IDENTIFIER.fullmatch(value) is not None
+    return "idea_id" if identifies and "idea_id" not in held else None
 
 
-def _names(field: str, value: object) -> str | None:
+def _sort_in(
+    name: str, value: object, meaning: str | None, into: NamedFields, columns: Columns
+) -> None:
+    if meaning in ("opening", "closing"):
+        sections = into.opening if meaning == "opening" else into.closing
+        heading = heading_of(name)
+        text = joined_text(value) or scalar_text(value) or ""
+        sections[heading] = _joined(sections.get(heading), text)
+        columns.note(name, f"text, under the heading {heading}", value)
+    elif meaning == AUTHORS and AUTHORS not in into.metadata:
+        text = _names(value) or scalar_text(value)
+        if text is None:
+            columns.note(name, LEFT_OUT, value)
+        else:
+            into.metadata[AUTHORS if words_of(name) != (AUTHORS,) else name] = text
+            columns.note(name, AUTHORS, value)
+    elif meaning in PARTS:
+        earlier, text = into.known.get(meaning), joined_text(value)
+        if earlier is None or isinstance(earlier, str):  # else the entry is rejected for it
+            into.known[meaning] = value if text is None else _joined(earlier, text)
+        columns.note(name, meaning, value)
+    elif (
+        meaning is not None
+        and meaning not in (*FIRST_FILLED, AUTHORS)
+        and meaning not in into.known
+    ):
+        into.known[meaning] = value
+        columns.note(name, meaning, value)
+    elif words_of(name) == (METADATA,) and isinstance(value, Mapping):
+        for key, inner in value.items():
+            _add_metadata(str(key), inner, into, columns, declared=True)
+    else:
+        _add_metadata(name, value, into, columns, beside=meaning is not None)
+
+
+def _add_metadata(
+    name: str,
+    value: object,
+    into: NamedFields,
+    columns: Columns,
+    *,
+    beside: bool = False,
+    declared: bool = False,
+) -> None:
+    text = _names(value) if names_authors(name) else _labels(value)
+    text = scalar_text(value) if text is None else text
+    if text is not None:
+        into.metadata[name] = text
+    if not declared and not is_blank(value):
+        columns.note(name, LEFT_OUT if text is None else METADATA, value, beside=beside)
+
+
+def _joined(earlier: str | None, text: str) -> str:
+    if not earlier or earlier in text:
+        return text
+    return earlier if text in earlier else f"{earlier}\n\n{text}"
+
+
+def lifted(fields: Mapping[str, object]) -> dict[str, object]:
+    """`fields` with those of an inner object that holds the idea, and `{"value": x}` as `x`."""
+    flat = {str(name): _unwrapped(value) for name, value in fields.items()}
+    for name, value in list(flat.items()):
+        if _key(name) in _WRAPPERS and isinstance(value, Mapping) and has_text(map(str, value)):
+            del flat[name]
+            for inner, held in value.items():
+                own = str(inner) if str(inner) not in flat else f"{name}.{inner}"
+                flat[own] = _unwrapped(held)
+    return flat
+
+
+def _key(name: str) -> str:
+    return "_".join(words_of(name))
+
+
+def is_keyed(fields: Mapping[str, object]) -> bool:
+    """Whether an object holds nothing but ideas, each under its identifier."""
+    return bool(fields) and all(
+        isinstance(value, Mapping)
+        and has_text(map(str, value))
+        and _key(str(name)) not in _WRAPPERS
+        and meaning_of(str(name)) is None
+        for name, value in fields.items()
+    )
+
+
+def _unwrapped(value: object) -> object:
+    if isinstance(value, Mapping) and "value" in value and set(value) <= {"value", "readers"}:
+        return value["value"]
+    return value
+
+
+def _names(value: object) -> str | None:
     """A list of authors, names or objects with a `name`, as one text; None for anything else."""
-    if not names_authors(field) or not isinstance(value, Sequence) or isinstance(value, str):
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         return None
     names = [_name(each) if isinstance(each, Mapping) else each for each in value]
     return "; ".join(name.replace(";", ",") for name in names if isinstance(name, str)) or None
@@ -167,22 +296,9 @@ def _name(author: Mapping[str, object]) -> object:
     return " ".join(part for part in parts if isinstance(part, str))
 
 
-def scalar_text(value: object) -> str | None:
-    """A scalar as text; None for nothing, for NaN and for lists and objects."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return None if math.isnan(value) else str(value)
-    if isinstance(value, date | datetime):
-        return value.isoformat()
-    return str(value) if isinstance(value, int) else None
-
-
-def _blank(value: object) -> bool:
-    return (
-        value is None
-        or (isinstance(value, str) and not value.strip())
-        or (isinstance(value, float) and math.isnan(value))
-    )
+def _labels(value: object) -> str | None:
+    """A list of short texts, such as keywords, as one text; None for anything else."""
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    labels = [each for each in value if isinstance(each, str) and len(each) <= _LABEL_CHARACTERS]
+    return "; ".join(labels) if len(labels) == len(value) else None

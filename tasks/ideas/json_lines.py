@@ -12,6 +12,7 @@ import orjson
 from schemas.errors import IdeaFileError
 from schemas.idea import Idea, RejectedIdea
 from schemas.reasons import Reason
+from tasks.ideas.columns import Columns
 from tasks.ideas.fields import Entries, Entry, refuse_wide_encodings, unreadable
 from tasks.ideas.limits import MAXIMUM_DOCUMENT_BYTES, refuse_large_file
 
@@ -19,13 +20,14 @@ MAXIMUM_LINE_BYTES = 20_000_000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def read_json(path: Path) -> Entries:
+def read_json(path: Path, columns: Columns) -> Entries:
     """Stream the entries of `path` where its first line is an object; else it is read as a whole.
 
     Raises:
         IdeaFileError: not one line is UTF-8; or no JSON, in a file that says by its ending that it
             is one document.
     """
+    del columns  # an object names its own fields
     one_document = path.suffix.lower() == ".json"
     if _starts_with_an_object(path):
         yield from _read_lines(path)

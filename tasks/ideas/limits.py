@@ -13,7 +13,7 @@ from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import IdeaId
 from schemas.patterns import bounded
 from schemas.reasons import Reason
-from tasks.ideas.fields import has_text_field
+from tasks.ideas.names import has_text
 
 # What counts as a word, for limits and for comparison.
 
@@ -159,10 +159,13 @@ def keep_standard_input(stream: BinaryIO, folder: Path) -> Path:
 
 def _ending(content: bytes) -> str:
     start = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start.startswith((b"sep=", b'"sep=')):
+        return ".csv"
     if start.startswith((b"{", b"[")):
         return ".jsonl"
     header = start.split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-    for delimiter, ending in (("\t", ".tsv"), (",", ".csv"), (";", ".csv")):
-        if has_text_field(name.strip('"') for name in header.split(delimiter)):
+    for delimiter, ending in (("\t", ".tsv"), (",", ".csv"), (";", ".csv"), ("|", ".csv")):
+        names = [name.strip('"') for name in header.split(delimiter)]
+        if has_text(names, exactly=True):
             return ending
     return ".md"

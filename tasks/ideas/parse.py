@@ -3,10 +3,12 @@
 from datetime import date
 
 from schemas.base import encodable
-from schemas.idea import Idea, RejectedIdea, cutoff_day
+from schemas.idea import Idea, RejectedIdea, cutoff_day, looks_like_date
 from schemas.identifiers import IdeaId, content_hash
 from schemas.reasons import Reason
-from tasks.ideas.fields import TEXT_FIELDS, Entry, NamedFields, named, scalar_text
+from tasks.ideas.cells import SPREADSHEET_ERRORS, joined_text, plain_text, scalar_text
+from tasks.ideas.columns import Columns
+from tasks.ideas.fields import TEXT_FIELDS, Entry, NamedFields, named
 from tasks.ideas.limits import (
     MAXIMUM_CHARACTERS,
     MAXIMUM_ID_CHARACTERS,
@@ -14,45 +16,69 @@ from tasks.ideas.limits import (
     has_words,
     too_long,
 )
-from tasks.ideas.parts import HEADINGS, Parts, parts_of, shortened, title_of, whole_text
+from tasks.ideas.parts import (
+    HEADINGS,
+    MAXIMUM_TITLE_CHARACTERS,
+    Parts,
+    parts_of,
+    shortened,
+    title_of,
+    whole_text,
+)
+
+_HALF_A_CHARACTER = "{} holds half a character (a lone surrogate): write it anew as UTF-8"
 
 
 class _RejectionError(Exception):
     """Leaves the parser with a reason and a detail; never leaves this module."""
 
 
-def parse_entry(entry: Entry, default_cutoff: date | None) -> Idea | RejectedIdea:
-    """Validate one entry.
+def parse_entry(entry: Entry, default_cutoff: date | None, columns: Columns) -> Idea | RejectedIdea:
+    """Validate one entry, and note in `columns` what its fields were read as.
 
     Without `group`, the field `discipline` is the group (it stays in the metadata too). Without
     `idea_id`, the identifier is a hash of the text and of the entry's own cutoff date, so it does
     not depend on `default_cutoff`.
     """
-    fields = named(entry.fields)
+    fields = named(entry.fields, columns)
     idea_id: IdeaId | None = None
     try:
         _check_encodable(fields)
         idea_id = _idea_id(fields)
-        return _idea(fields, idea_id, default_cutoff)
+        idea, own_cutoff = _idea(fields, idea_id, default_cutoff)
     except _RejectionError as rejection:
         reason, detail = rejection.args
         return RejectedIdea(idea_id=idea_id, location=entry.location, reason=reason, detail=detail)
+    title = fields.known.get("title")
+    if isinstance(title, str) and idea.title != " ".join(plain_text(title).split()):
+        columns.remark(f"titles over {MAXIMUM_TITLE_CHARACTERS} characters are cut to that length")
+    has = idea.cutoff_date is not None
+    columns.note_cutoff(entry.location, idea.metadata, own=own_cutoff, has=has)
+    return idea
 
 
-def _idea(fields: NamedFields, idea_id: IdeaId | None, default_cutoff: date | None) -> Idea:
+def _idea(
+    fields: NamedFields, idea_id: IdeaId | None, default_cutoff: date | None
+) -> tuple[Idea, bool]:
+    """The idea, and whether it brings a cutoff date of its own."""
     title = _text(fields, "title")
     given = Parts(**{part: _text(fields, part) for part in HEADINGS})
-    text = whole_text(title, _text(fields, "text"), given)
+    sections = [
+        {heading: _plain(heading, text) for heading, text in each.items()}
+        for each in (fields.opening, fields.closing)
+    ]
+    own_text = _text(fields, "text")
+    text = whole_text(title, own_text, given, *sections)
     _check_text(text, fields)
     recognised = parts_of(text)
     own_cutoff = _cutoff(fields.known.get("cutoff_date"))
     group = _text(fields, "group") or fields.metadata.get("discipline", "").strip() or None
-    return Idea(
+    idea = Idea(
         idea_id=idea_id
         or IdeaId(
             "idea-" + content_hash(text, own_cutoff.isoformat() if own_cutoff else "", length=16)
         ),
-        title=shortened(title) if title else title_of(text),
+        title=shortened(title) if title else title_of(own_text or given.problem or text),
         text=text,
         problem=given.problem or recognised.problem,
         method=given.method or recognised.method,
@@ -61,18 +87,16 @@ def _idea(fields: NamedFields, idea_id: IdeaId | None, default_cutoff: date | No
         group=group,
         metadata=fields.metadata,
     )
+    return idea, own_cutoff is not None
 
 
 def _check_encodable(fields: NamedFields) -> None:
     """Half a pair of UTF-16 is a character of Python's, and of no file's."""
-    for name, value in (*fields.known.items(), *fields.metadata.items()):
+    sections = (*fields.opening.items(), *fields.closing.items())
+    for name, value in (*fields.known.items(), *sections, *fields.metadata.items()):
         for text in (name, value):
             if isinstance(text, str) and not encodable(text):
-                raise _RejectionError(
-                    Reason.BAD_FIELD,
-                    f"{name[:40]} holds half a character (a lone surrogate): write it anew as"
-                    " UTF-8",
-                )
+                raise _RejectionError(Reason.BAD_FIELD, _HALF_A_CHARACTER.format(name[:40]))
 
 
 def _idea_id(fields: NamedFields) -> IdeaId | None:
@@ -80,11 +104,13 @@ def _idea_id(fields: NamedFields) -> IdeaId | None:
     if value is None:
         return None
     text = scalar_text(value)
-    if text is None or isinstance(value, bool | float):
+    if isinstance(value, float) and text is not None and not text.lstrip("-").isdecimal():
+        text = None
+    if text is None or isinstance(value, bool):
         raise _RejectionError(
             Reason.BAD_FIELD, "idea_id is neither a text nor a whole number: write it as a text"
         )
-    text = text.strip()
+    text = plain_text(text)
     if len(text) > MAXIMUM_ID_CHARACTERS or not text.isprintable():
         raise _RejectionError(
             Reason.BAD_FIELD,
@@ -98,15 +124,25 @@ def _text(fields: NamedFields, meaning: str) -> str | None:
     value = fields.known.get(meaning)
     if value is None:
         return None
-    if not isinstance(value, str):
-        if meaning in ("title", "group") and (text := scalar_text(value)) is not None:
-            return text
+    text = scalar_text(value) if meaning in ("title", "group") else joined_text(value)
+    if text is None:
         raise _RejectionError(Reason.BAD_FIELD, f"{meaning} is no text: write it as one text")
+    return _plain(meaning, text) or None
+
+
+def _plain(name: str, value: str) -> str:
+    if not encodable(value):
+        raise _RejectionError(Reason.BAD_FIELD, _HALF_A_CHARACTER.format(name[:40]))
     if "\x00" in value:
         raise _RejectionError(
-            Reason.BAD_FIELD, f"{meaning} holds zero bytes: it is no text; remove them"
+            Reason.BAD_FIELD, f"{name} holds zero bytes: it is no text; remove them"
         )
-    return value.strip() or None
+    if value.strip() in SPREADSHEET_ERRORS:
+        raise _RejectionError(
+            Reason.BAD_FIELD,
+            f"{name} is an error of a spreadsheet ({value.strip()}): write the value",
+        )
+    return plain_text(value)
 
 
 def _check_text(text: str, fields: NamedFields) -> None:
@@ -118,7 +154,8 @@ def _check_text(text: str, fields: NamedFields) -> None:
         )
     if len(text) > MAXIMUM_CHARACTERS:
         raise _RejectionError(Reason.TOO_LONG, too_long(None, "", len(text)).detail)
-    if not any(meaning in fields.known for meaning in ("text", *HEADINGS)):
+    sections = fields.opening or fields.closing
+    if not sections and not any(meaning in fields.known for meaning in ("text", *HEADINGS)):
         raise _RejectionError(
             Reason.EMPTY, f"there is only a title: fill text, or {', '.join(TEXT_FIELDS[2:])}"
         )
@@ -139,15 +176,17 @@ def _check_text(text: str, fields: NamedFields) -> None:
 def _cutoff(value: object) -> date | None:
     if value is None:
         return None
+    written = scalar_text(value)
+    shown = "(a list or an object)" if written is None else repr(" ".join(written.split())[:40])
+    what = "is no date from 1500 to 2100"
     if isinstance(value, date | str):
+        text = plain_text(str(value))
         try:
-            return cutoff_day(str(value).strip())
+            return cutoff_day(text)
         except ValueError:
-            pass
-    told = scalar_text(value)
-    shown = "(a list or an object)" if told is None else repr(" ".join(told.split())[:40])
+            if looks_like_date(text):
+                what = "does not tell day and month apart"
     raise _RejectionError(
         Reason.BAD_CUTOFF_DATE,
-        f"cutoff_date {shown} is no date from 1500 to 2100: write it as YYYY-MM-DD or YYYY-MM, such as"
-        " 2024-09-24",
+        f"cutoff_date {shown} {what}: write it as YYYY-MM-DD or YYYY-MM, such as 2024-09-24",
     )

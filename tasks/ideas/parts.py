@@ -1,6 +1,8 @@
 """What a text says of itself: its title, and its problem, method and experiment."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 
 from schemas.patterns import IGNORECASE, bounded
 
@@ -12,7 +14,9 @@ _GENERIC = bounded(
     r" (?:plan|idea|proposal|problem)|proposal|idea|abstract|summary|introduction|background"
     r"|overview|title|"
     r"problem(?: statement)?|motivation|(?:proposed )?methods?|methodology|approach|"
-    r"experiments?|experiment(?:al)? (?:design|plan|setup)|evaluation plan"
+    r"experiments?|experiment(?:al)? (?:design|plan|setup)|evaluation plan|context|rationale"
+    r"|objective|goal|aim|(?:short )?hypothes[ei]s|(?:related|prior|existing) (?:works?|methods?)"
+    r"|description|contributions?|inspiration|assumptions?"
     r")\s?:?$",
     IGNORECASE,
 )
@@ -81,6 +85,9 @@ _OTHER_HEADING = bounded(r"^ {0,3}(#{1,6})\s++\S")
 _LEVEL_WITHOUT_MARKS = 7
 
 
+_NO_SECTIONS: Mapping[str, str] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """None where the text has no such part."""
@@ -123,6 +130,13 @@ def parts_of(text: str) -> Parts:
     return Parts(**found)
 
 
+def problems_with_methods(text: str) -> int:
+    """Count the problems of a text that a method follows: one idea has one."""
+    names = [part.name for line in text.splitlines() if (part := _opened(line)) is not None]
+    turns = [name for name, _ in groupby(name for name in names if name != "experiment")]
+    return sum(pair == ("problem", "method") for pair in pairwise(turns))
+
+
 def _opened(line: str) -> _OpenPart | None:
     for pattern in (_HEADING, _BOLD, _COLON):
         if match := pattern.match(line):
@@ -138,15 +152,21 @@ def _close(part: _OpenPart | None, found: dict[str, str]) -> None:
         found.setdefault(part.name, text)
 
 
-def whole_text(title: str | None, text: str | None, parts: Parts) -> str:
-    """The idea as one Markdown text: the given text, and under headings each part that it does not
-    contain.
+def whole_text(
+    title: str | None,
+    text: str | None,
+    parts: Parts,
+    opening: Mapping[str, str] = _NO_SECTIONS,
+    closing: Mapping[str, str] = _NO_SECTIONS,
+) -> str:
+    """The idea as one Markdown text: the given text, and under headings each part and section that
+    it does not contain.
 
     Without a given text the title heads it.
     """
     blocks = [text] if text else ([f"# {title}"] if title else [])
-    for name, heading in HEADINGS.items():
-        part: str | None = getattr(parts, name)
+    own = {heading: getattr(parts, name) for name, heading in HEADINGS.items()}
+    for heading, part in (*opening.items(), *own.items(), *closing.items()):
         if part and not (text and part in text):
             blocks.append(f"## {heading}\n\n{part}")
     return "\n\n".join(blocks)

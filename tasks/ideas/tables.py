@@ -1,9 +1,7 @@
-"""Entries of files with columns: CSV or TSV with a header line, and Parquet."""
+"""Entries of Parquet files."""
 
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TextIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,99 +9,9 @@ import pyarrow.parquet as pq
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
 from schemas.idea import RejectedIdea
-from schemas.reasons import Reason
-from tasks.ideas.fields import (
-    TEXT_FIELDS,
-    Entries,
-    Entry,
-    has_text_field,
-    refuse_wide_encodings,
-    unreadable,
-)
+from tasks.ideas.columns import Columns
+from tasks.ideas.fields import Entries, Entry, no_text_column, unreadable
 from tasks.ideas.limits import MAXIMUM_DEPTH, MAXIMUM_ENTRIES, MAXIMUM_FILE_BYTES, refuse_large_file
-
-MAXIMUM_CELL_CHARACTERS = 20_000_000
-_DELIMITERS = {".tsv": ("\t",), ".csv": (",", ";", "\t")}
-
-
-def read_delimited(path: Path) -> Entries:
-    """Stream the entries of `path`; of `,`, `;` and tab the first that gives a text column is the
-    delimiter.
-
-    Raises:
-        IdeaFileError: no header, or no column that holds an idea.
-    """
-    refuse_wide_encodings(path)
-    csv.field_size_limit(
-        MAXIMUM_CELL_CHARACTERS
-    )  # the default refuses cells over 131,072 characters
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        delimiter = _delimiter(path, file)
-        file.seek(0)
-        yield from _entries(path, file, delimiter)
-
-
-def _delimiter(path: Path, file: TextIO) -> str:
-    delimiters = _DELIMITERS.get(path.suffix.lower(), (",",))
-    headers = {delimiter: _header(path, file, delimiter) for delimiter in delimiters}
-    for delimiter, header in headers.items():
-        if has_text_field(header):
-            return delimiter
-    columns = [name for name in headers[delimiters[0]] if name.strip()]
-    named = (
-        ", ".join(name[:40].encode("utf-8", "replace").decode() for name in columns[:12]) or "none"
-    )
-    raise IdeaFileError(
-        f"{path.name} has no column with ideas: it has {named}; it needs text, or"
-        f" {', '.join(TEXT_FIELDS[2:])}"
-    )
-
-
-def _header(path: Path, file: TextIO, delimiter: str) -> Sequence[str]:
-    file.seek(0)
-    try:
-        return next(csv.reader(file, delimiter=delimiter), [])
-    except csv.Error as error:
-        raise IdeaFileError(
-            f"{path.name} has no readable header line ({error}): start it with the column names"
-        ) from error
-
-
-def _entries(path: Path, file: TextIO, delimiter: str) -> Entries:
-    rows = csv.reader(file, delimiter=delimiter)
-    header = next(rows)
-    while True:
-        location = f"{path.name} line {rows.line_num + 1}"
-        try:
-            row = next(rows, None)
-        except csv.Error as error:
-            yield unreadable(
-                location, f"the table cannot be read from here on ({error}): check the quotes"
-            )
-            return
-        if row is None:
-            return
-        if any(cell.strip() for cell in row):
-            yield _entry(location, header, row)
-
-
-def _entry(location: str, header: Sequence[str], row: list[str]) -> Entry | RejectedIdea:
-    if any("\udc80" <= character <= "\udcff" for cell in row for character in cell):
-        return unreadable(location, "the row is not UTF-8: save the file as UTF-8")
-    if len(row) > len(header):
-        return RejectedIdea(
-            idea_id=None,
-            location=location,
-            reason=Reason.BAD_FIELD,
-            detail=(
-                f"the row has {len(row)} cells, the header {len(header)}: put cells that contain"
-                " the delimiter in double quotes"
-            ),
-        )
-    return Entry(
-        location, {name: cell for name, cell in zip(header, row, strict=False) if cell.strip()}
-    )
-
 
 _ROWS_PER_BATCH = 1
 """A value that stands once in the file and is meant for every row takes its space once for each row
@@ -113,7 +21,7 @@ of a batch.
 _BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
 
 
-def read_parquet(path: Path) -> Entries:
+def read_parquet(path: Path, columns: Columns) -> Entries:
     """Stream the rows of `path`.
 
     Raises:
@@ -122,7 +30,7 @@ def read_parquet(path: Path) -> Entries:
     """
     try:
         with pq.ParquetFile(path) as file:
-            _check(path, file)
+            _check(path, file, columns)
             yield from _rows(path, file)
     except _BROKEN as error:
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
@@ -131,14 +39,12 @@ def read_parquet(path: Path) -> Entries:
         ) from error
 
 
-def _check(path: Path, file: pq.ParquetFile) -> None:
-    columns, metadata = file.schema_arrow.names, file.metadata
-    if not has_text_field(columns):
-        named = ", ".join(columns[:12]) or "none"
-        raise IdeaFileError(
-            f"{path.name} has no column with ideas: it has {named}; it needs text, or"
-            f" {', '.join(TEXT_FIELDS[2:])}"
-        )
+def _check(path: Path, file: pq.ParquetFile, columns: Columns) -> None:
+    names, metadata = file.schema_arrow.names, file.metadata
+    if not columns.has_text(lifted_names(file.schema_arrow)):
+        raise no_text_column(path.name, names)
+    if len(set(names)) < len(names):
+        raise IdeaFileError(f"{path.name} has two columns of one name: rename one of them")
     if metadata.num_rows > MAXIMUM_ENTRIES:
         raise IdeaFileError(
             f"{path.name} has {metadata.num_rows:,} rows, the limit is {MAXIMUM_ENTRIES:,}: split"
@@ -157,6 +63,17 @@ def _check(path: Path, file: pq.ParquetFile) -> None:
         for number in range(group.num_columns)
     )
     _refuse_size(path, unpacked)
+
+
+def lifted_names(schema: pa.Schema) -> list[str]:
+    """Names of columns, and of the fields of columns that are objects."""
+    inner = (
+        field.type.field(at).name
+        for field in schema
+        if pa.types.is_struct(field.type)
+        for at in range(field.type.num_fields)
+    )
+    return [*schema.names, *inner]
 
 
 def _refuse_size(path: Path, unpacked_bytes: int) -> None:

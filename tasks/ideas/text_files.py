@@ -12,8 +12,10 @@ from schemas.idea import RejectedIdea
 from schemas.patterns import DOTALL, bounded
 from schemas.plain_files import PlainFileError, files_below, open_file
 from schemas.reasons import Reason
+from tasks.ideas.columns import Columns
 from tasks.ideas.fields import Entries, Entry, refuse_wide_encodings, unreadable
 from tasks.ideas.limits import MAXIMUM_CHARACTERS, refuse_large_file, too_long
+from tasks.ideas.several import separate_ideas, text_above
 
 YAML_SUFFIXES = (".yaml", ".yml")
 MAXIMUM_YAML_BYTES = 20_000_000
@@ -46,12 +48,13 @@ def plain_yaml(text: str) -> Any:
         raise ValueError(f"{reason}{where}") from error
 
 
-def read_yaml(path: Path) -> Entries:
+def read_yaml(path: Path, columns: Columns) -> Entries:
     """The entries of `path`; its values are texts.
 
     Raises:
         IdeaFileError: too large, no YAML, or neither a list nor a mapping.
     """
+    del columns  # an object names its own fields
     refuse_large_file(
         path.name, path.stat().st_size, MAXIMUM_YAML_BYTES, "write it as .jsonl or .csv"
     )
@@ -78,7 +81,7 @@ TEXT_SUFFIXES = (".txt", ".md", ".markdown")
 _FRONT_MATTER = bounded(r"\A---[ \t]*+\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*+(?:\n|\Z)", DOTALL)
 
 
-def read_folder(folder: Path) -> Entries:
+def read_folder(folder: Path, columns: Columns) -> Entries:
     """One entry per .txt or .md file of `folder` and its sub-folders, by path; other visible files,
     links and pipes are rejected, README files left aside.
 
@@ -99,7 +102,7 @@ def read_folder(folder: Path) -> Entries:
     for item in files:
         location = item.relative_to(folder).as_posix().encode("utf-8", "replace").decode()
         if item.suffix.lower() in TEXT_SUFFIXES or not item.is_file() or item.is_symlink():
-            yield _contained(item, location)
+            yield from _apart(_contained(item, location), columns)
         else:
             yield unreadable(
                 location,
@@ -118,8 +121,8 @@ def _contained(path: Path, location: str) -> Entry | RejectedIdea:
     )
 
 
-def read_text_file(path: Path) -> Entries:
-    """The one entry of a .txt or .md file.
+def read_text_file(path: Path, columns: Columns) -> Entries:
+    """The one entry of a .txt or .md file, or one for each idea that a heading names.
 
     Raises:
         IdeaFileError: the file is not UTF-8.
@@ -127,7 +130,26 @@ def read_text_file(path: Path) -> Entries:
     entry = _entry(path.resolve(), path.name.encode("utf-8", "replace").decode())
     if isinstance(entry, RejectedIdea) and entry.reason is Reason.UNREADABLE:
         raise IdeaFileError(f"{path.name}: {entry.detail}")
-    yield entry
+    yield from _apart(entry, columns)
+
+
+def _apart(entry: Entry | RejectedIdea, columns: Columns) -> Entries:
+    """The ideas of one text file: where headings tell them apart, one entry each."""
+    text = "" if isinstance(entry, RejectedIdea) else str(entry.fields["text"])
+    ideas = separate_ideas(text)
+    if isinstance(entry, RejectedIdea) or not ideas:
+        yield entry
+        return
+    if text_above(text):
+        columns.remark(f"what is above the first idea of {entry.location} is not read")
+    for number, (title, body) in enumerate(ideas, start=1):
+        fields = {**entry.fields, "text": body}
+        if title:
+            fields["title"] = title
+        for name in fields:
+            if columns.meaning_of(name) == "idea_id":
+                fields[name] = f"{fields[name]}-{number}"
+        yield Entry(f"{entry.location}, idea {number}", fields, is_text_file=True)
 
 
 def _entry(path: Path, location: str) -> Entry | RejectedIdea:
@@ -164,4 +186,4 @@ def _entry(path: Path, location: str) -> Entry | RejectedIdea:
         if isinstance(given, dict):
             fields |= {str(name): value for name, value in given.items()}
             text = text[matter.end() :]
-    return Entry(location, fields | {"text": text})
+    return Entry(location, fields | {"text": text}, is_text_file=True)

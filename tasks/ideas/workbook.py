@@ -1,53 +1,57 @@
-"""Entries of an Excel workbook: the first sheet, with a header row."""
+"""Entries of an Excel workbook: one sheet, with a header row."""
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, time
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from schemas.boundary import ErrorBoundary, in_a_word
 from schemas.errors import IdeaFileError
-from tasks.ideas.fields import TEXT_FIELDS, Entries, Entry, has_text_field
+from tasks.ideas.cells import SPREADSHEET_ERRORS, is_blank, without_escapes
+from tasks.ideas.columns import Columns
+from tasks.ideas.delimited import HEADER_ROWS, best_header, unique_names
+from tasks.ideas.fields import Entries, Entry, bad_field, no_text_column
 from tasks.ideas.limits import MAXIMUM_DOCUMENT_BYTES, refuse_large_file
 
 MAXIMUM_COLUMNS = 1_000
+_NO_VALUE = "is a formula without a value: open the file in Excel and save it, or write the value"
 
 
-def read_workbook(path: Path) -> Entries:
-    """The rows of the first sheet of `path`, formulas as the values they last had.
+@dataclass(slots=True)
+class _Marks:
+    """What a sheet says of its cells beyond their values; rows and columns count from 1."""
+
+    formulas: set[str] = field(default_factory=set)
+    merged: dict[tuple[int, int], int] = field(default_factory=dict)
+    """The last row of a merged range, by the row and column of its value."""
+    hidden_rows: int = 0
+    hidden_columns: int = 0
+
+
+def read_workbook(path: Path, columns: Columns) -> Entries:
+    """Stream the rows of the first sheet that has a column with ideas.
+
+    Formulas have the values they last had. A merged range has its value in every row.
 
     Raises:
         IdeaFileError: no workbook, one that unpacks to too much, or no column that holds an idea.
     """
-    rows = _read(path)
-    header = ["" if cell is None else str(cell).strip() for cell in next(rows, ())]
-    if not has_text_field(header):
-        named = ", ".join(name[:40] for name in header[:12] if name) or "none"
-        raise IdeaFileError(
-            f"the first sheet of {path.name} has no column with ideas: it has {named}; it needs"
-            f" text, or {', '.join(TEXT_FIELDS[2:])}"
-        )
-    for number, row in enumerate(rows, start=2):
-        cells = {
-            name: _plain(cell)
-            for name, cell in zip(header, row, strict=False)
-            if name and cell is not None
-        }
-        if cells:
-            yield Entry(f"{path.name} row {number}", cells)
-
-
-def _read(path: Path) -> Iterator[tuple[Any, ...]]:
     boundary = ErrorBoundary()  # what a damaged workbook raises is of any type
     with boundary:
-        _refuse_what_unpacks_to_much(path)
+        with zipfile.ZipFile(path) as archive:
+            unpacked = sum(item.file_size for item in archive.infolist())
+        refuse_large_file(
+            f"{path.name}, unpacked,", unpacked, MAXIMUM_DOCUMENT_BYTES, "save the sheet as CSV"
+        )
         from openpyxl import load_workbook  # late: few idea files are workbooks
 
         book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
         try:
-            for sheet in book.worksheets[:1]:
-                yield from sheet.iter_rows(values_only=True, max_col=MAXIMUM_COLUMNS)
+            sheet, place = _sheet(path, book.worksheets, columns)
+            yield from _entries(path, sheet, place, columns)
         finally:
             book.close()
     if isinstance(boundary.error, IdeaFileError):
@@ -59,16 +63,141 @@ def _read(path: Path) -> Iterator[tuple[Any, ...]]:
         ) from boundary.error
 
 
-def _refuse_what_unpacks_to_much(path: Path) -> None:
-    with zipfile.ZipFile(path) as archive:
-        unpacked = sum(item.file_size for item in archive.infolist())
-    refuse_large_file(
-        f"{path.name}, unpacked,", unpacked, MAXIMUM_DOCUMENT_BYTES, "save the sheet as CSV"
-    )
+def _sheet(path: Path, sheets: Sequence[Any], columns: Columns) -> tuple[Any, int]:
+    """The sheet to read, a visible one before others, and the place of its header."""
+    ordered = sorted(sheets, key=lambda sheet: sheet.sheet_state != "visible")
+    starts = {sheet.title: _start(sheet) for sheet in ordered}
+    for sheet in ordered:
+        place = best_header(starts[sheet.title], columns)
+        if place is None:
+            continue
+        others = [
+            name for name, rows in starts.items() if name != sheet.title and any(map(any, rows))
+        ]
+        if others:
+            named = ", ".join(repr(name[:40]) for name in others[:5])
+            more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+            columns.remark(f"only the sheet {sheet.title!r} is read, and not {named}{more}")
+        if any(map(any, starts[sheet.title][:place])):
+            columns.remark(f"the header is row {place + 1}, and what is above it is not read")
+        return sheet, place
+    first = next((row for row in starts[ordered[0].title] if any(row)), []) if ordered else []
+    raise no_text_column(f"the first sheet of {path.name}", first)
+
+
+def _start(sheet: Any) -> list[list[str]]:
+    rows = sheet.iter_rows(values_only=True, max_col=MAXIMUM_COLUMNS, max_row=HEADER_ROWS)
+    return [["" if cell is None else str(_plain(cell)).strip() for cell in row] for row in rows]
+
+
+def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
+    from openpyxl.utils import get_column_letter
+
+    marks = _marks(sheet)
+    for what, count in (("rows", marks.hidden_rows), ("columns", marks.hidden_columns)):
+        if count:
+            columns.remark(f"hidden {what} of the sheet {sheet.title!r} are read too: {count:,}")
+    rows = sheet.iter_rows(values_only=True, max_col=MAXIMUM_COLUMNS)
+    first = [
+        "" if cell is None else str(_plain(cell)).strip()
+        for cell in next(islice(rows, place, None))
+    ]
+    header = unique_names(first, lambda at: f"column {get_column_letter(at + 1)}")
+    columns.see(name for name, cell in zip(header, first, strict=True) if cell)
+    names = [name.casefold() for name in first]
+    filled: dict[int, tuple[int, object, str]] = {}
+    for number, row in enumerate(rows, start=place + 2):
+        cells = [_plain(cell) for cell in row]
+        if ["" if cell is None else str(cell).strip().casefold() for cell in cells] == names:
+            columns.remark("the header is repeated between rows, and these rows are left out")
+            continue
+        _fill_merged(cells, number, marks, filled)
+        named = (
+            *header,
+            *(f"column {get_column_letter(at)}" for at in range(len(header) + 1, len(cells) + 1)),
+        )
+        location = f"{path.name} row {number}"
+        fault = _first_fault(cells, number, named, marks, columns)
+        if fault is not None:
+            yield bad_field(location, fault)
+        elif not all(map(is_blank, cells)):
+            held = zip(named, cells, strict=False)
+            yield Entry(location, {name: cell for name, cell in held if cell is not None})
+
+
+def _fill_merged(
+    cells: list[object], number: int, marks: _Marks, filled: dict[int, tuple[int, object, str]]
+) -> None:
+    """Give a row that has a value of its own those of the ranges that reach into it."""
+    from openpyxl.utils import get_column_letter
+
+    own = not all(map(is_blank, cells))
+    for at, cell in enumerate(cells):
+        if (number, at + 1) in marks.merged:
+            place = f"{get_column_letter(at + 1)}{number}"
+            filled[at] = (marks.merged[number, at + 1], cell, place)
+        elif own and is_blank(cell) and at in filled and number <= filled[at][0]:
+            cells[at] = filled[at][1]
+            if filled[at][2] in marks.formulas:
+                marks.formulas.add(f"{get_column_letter(at + 1)}{number}")
+
+
+def _first_fault(
+    cells: Sequence[object],
+    number: int,
+    names: Sequence[str],
+    marks: _Marks,
+    columns: Columns,
+) -> str | None:
+    """Why a row cannot be read; a cell of metadata without a value is remarked only."""
+    from openpyxl.utils import get_column_letter
+
+    faults = []
+    for at, (name, cell) in enumerate(zip(names, cells, strict=False)):
+        place = f"{get_column_letter(at + 1)}{number}"
+        if place in marks.formulas and is_blank(cell):
+            what = _NO_VALUE
+        elif isinstance(cell, str) and cell in SPREADSHEET_ERRORS:
+            what = f"is an error ({cell}): write the value"
+        else:
+            continue
+        if columns.meaning_of(name) is None:
+            columns.remark(f"cell {place} of the metadata {name[:40]!r} {what}")
+        else:
+            faults.append(f"cell {place} ({name[:40]}) {what}")
+    return faults[0] if faults else None
+
+
+def _marks(sheet: Any) -> _Marks:
+    """Read what openpyxl leaves out of a sheet that it streams."""
+    from defusedxml.ElementTree import iterparse
+    from openpyxl.utils.cell import range_boundaries
+
+    marks = _Marks()
+    with sheet._get_source() as source:  # the one way to its XML
+        for _, element in iterparse(source):
+            tag = element.tag.rpartition("}")[2]
+            if tag == "c":
+                inside = {each.tag.rpartition("}")[2]: each.text for each in element}
+                empty_text = element.get("t") == "str" and "v" in inside
+                if "f" in inside and not inside.get("v") and not empty_text:
+                    marks.formulas.add(element.get("r", ""))
+            elif tag == "row":
+                hidden = element.get("hidden") in ("1", "true")
+                marks.hidden_rows += hidden and any(len(cell) for cell in element)
+                element.clear()
+            elif tag == "col" and element.get("hidden") in ("1", "true"):
+                first, last = int(element.get("min", "1")), int(element.get("max", "1"))
+                marks.hidden_columns += min(last, MAXIMUM_COLUMNS) - first + 1
+            elif tag == "mergeCell":
+                left, top, _, bottom = range_boundaries(element.get("ref", ""))
+                if bottom > top:
+                    marks.merged[top, left] = bottom
+    return marks
 
 
 def _plain(cell: object) -> object:
     """A date without a time of day is a date to Excel, and a moment to its readers."""
     if isinstance(cell, datetime) and cell.time() == time():
         return cell.date()
-    return cell
+    return without_escapes(cell) if isinstance(cell, str) else cell

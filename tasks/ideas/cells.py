@@ -1,0 +1,115 @@
+"""Values of fields as plain text: lists and objects joined, markup and escapes of programs read."""
+
+import math
+from collections.abc import Iterator, Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
+from html import unescape
+
+from schemas.patterns import IGNORECASE, Match, bounded, linear
+
+SPREADSHEET_ERRORS = frozenset(
+    ("#REF!", "#N/A", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
+)
+_MOST_EXACT = 1e15
+"""Beyond it a float does not hold every whole number."""
+
+
+def is_blank(value: object) -> bool:
+    """Whether there is nothing in `value`, lists and objects without a value included."""
+    if isinstance(value, Mapping):
+        return all(map(is_blank, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(is_blank, value))
+    return (
+        value is None
+        or (isinstance(value, str) and not value.strip())
+        or (isinstance(value, float) and math.isnan(value))
+    )
+
+
+def scalar_text(value: object) -> str | None:
+    """A scalar as text; None for nothing, for NaN and for lists and objects.
+
+    A whole number that arrives as a float, as of a column with gaps, is written as one.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return str(int(value)) if value.is_integer() and abs(value) < _MOST_EXACT else str(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(value) if isinstance(value, int | Decimal | time | timedelta) else None
+
+
+def joined_text(value: object) -> str | None:
+    """A text, or the texts of lists and objects under their names; None for a bare number."""
+    if isinstance(value, str):
+        return value
+    return "\n\n".join(_blocks(value)) if isinstance(value, list | tuple | Mapping) else None
+
+
+def _blocks(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            text = "\n\n".join(_blocks(inner))
+            if text:
+                yield f"{name}:{' ' if len(text.splitlines()) == 1 else chr(10)}{text}"
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _blocks(inner)
+    elif not is_blank(value) and (text := scalar_text(value)) is not None:
+        yield text.strip()
+
+
+_ESCAPE = bounded(r"_x([0-9A-Fa-f]{4})_")
+_LINE_ESCAPE = bounded(r"_x000[dD]_\r?\n?")
+
+
+def without_escapes(text: str) -> str:
+    r"""The text of a cell of OOXML, in which `_x000D_` is a carriage return."""
+    if "_x" not in text:
+        return text
+    read = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
+    return read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+_FORMULA_TEXT = bounded(r'="([^"]{0,500})"')
+_HTML = linear(
+    r"</(?:p|div|span|b|i|u|em|strong|ul|ol|li|h[1-6]|a|td|tr|table|sub|sup|font|blockquote)\s*>"
+    r"|<(?:br|hr)\s*/?>",
+    IGNORECASE,
+)
+_HIDDEN = linear(
+    r"<(?:script|style)(?:\s[^<>]*)?>[^<>]*</(?:script|style)\s*>|<!--[^<>]*-->", IGNORECASE
+)
+_TAG = linear(r"<(/?)([a-z][a-z0-9]{0,15})(?:\s[^<>]*)?/?>", IGNORECASE)
+_ENTITY = bounded(r"&(?:amp|nbsp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,6});", IGNORECASE)
+_BREAKS = frozenset(
+    ("p", "div", "br", "hr", "tr", "table", "ul", "ol", "blockquote", "h1", "h2", "h3", "h4")
+)
+_BLANK_LINES = linear(r"\n[ \t]*\n(?:[ \t]*\n)+")
+
+
+def plain_text(text: str) -> str:
+    """The text without what a spreadsheet or an editor on the web wrapped it in."""
+    text = _LINE_ESCAPE.sub("\n", text).replace("\r\n", "\n").replace("\r", "\n")
+    if (formula := _FORMULA_TEXT.fullmatch(text.strip())) is not None:
+        text = formula[1]
+    if _HTML.search(text):
+        text = _TAG.sub(_break, _HIDDEN.sub("", text))
+        text = _BLANK_LINES.sub("\n\n", unescape(text).replace("\xa0", " "))
+    elif _ENTITY.search(text):
+        text = unescape(text).replace("\xa0", " ")
+    return text.strip()
+
+
+def _break(tag: Match[str]) -> str:
+    closing, name = tag[1], tag[2].lower()
+    if name == "li":
+        return "" if closing else "\n- "
+    return "\n" if name in _BREAKS else ""

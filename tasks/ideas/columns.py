@@ -1,0 +1,173 @@
+"""What every column of an idea file is read as, and what of it is not judged."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from schemas.errors import IdeaFileError
+from schemas.idea import METADATA, FieldReading, looks_like_date
+from tasks.ideas.cells import joined_text, scalar_text
+from tasks.ideas.limits import MINIMUM_WORDS, has_words
+from tasks.ideas.names import (
+    TEXTS,
+    is_known_metadata,
+    meaning_of,
+    same_name,
+    words_of,
+)
+
+LEFT_OUT = "left out"
+_EXAMPLE_CHARACTERS = 60
+_DATE_WORDS = frozenset(("date", "day", "year", "deadline", "published", "submitted", "created"))
+
+
+@dataclass(slots=True)
+class _Column:
+    read_as: str = ""
+    count: int = 0
+    longest: int = 0
+    example: str = ""
+    is_prose: bool = False
+    is_nested: bool = False
+    holds_dates: bool = True
+    undated: int = 0
+    beside: bool = False
+
+
+class Columns:
+    """Columns of one idea file. `given` maps some of them: `method=Proposed Method`."""
+
+    def __init__(self, file: str, given: Sequence[str] = ()) -> None:
+        self.file = file
+        self._given = [tuple(each.split("=", 1)) for each in given]
+        self._columns: dict[str, _Column] = {}
+        self._remarks: dict[str, None] = {}
+        self._dated = 0
+        self._undated: list[str] = []
+
+    def meaning_of(self, name: str) -> str | None:
+        """What a field of this name is read as; None: metadata."""
+        mapped = self.given_meaning(name)
+        return meaning_of(name) if mapped is None else mapped if mapped != METADATA else None
+
+    def given_meaning(self, name: str) -> str | None:
+        """What the user wants it to be read as; None: nothing is said of it."""
+        return next((part for part, column in self._given if same_name(column, name)), None)
+
+    def has_text(self, names: Iterable[str]) -> bool:
+        """Whether any of these columns can hold an idea or a part of one."""
+        return any(self.meaning_of(name) in TEXTS for name in names)
+
+    def see(self, names: Iterable[str]) -> None:
+        """Count these among the columns of the file, whatever they hold."""
+        for name in names:
+            self._columns.setdefault(name, _Column())
+
+    def note(self, name: str, read_as: str, value: object, *, beside: bool = False) -> None:
+        """Record what a value that is not blank was read as.
+
+        Args:
+            beside: it means what another field says already, and is metadata for that reason.
+        """
+        column = self._columns.setdefault(name, _Column())
+        if column.read_as not in ("", LEFT_OUT) and read_as in (METADATA, LEFT_OUT):
+            column.beside = column.beside or beside
+        else:
+            column.read_as, column.beside = read_as, beside
+        text = scalar_text(value)
+        shown = (text if text is not None else joined_text(value)) or ""
+        column.count += 1
+        column.longest = max(column.longest, len(shown))
+        column.example = column.example or " ".join(shown[:300].split())[:_EXAMPLE_CHARACTERS]
+        column.is_nested = column.is_nested or text is None
+        column.is_prose = column.is_prose or (text is not None and _is_prose(text))
+        column.holds_dates = column.holds_dates and _is_date(name, value)
+
+    def note_cutoff(self, location: str, metadata: Iterable[str], *, own: bool, has: bool) -> None:
+        """Record whether an idea brings a cutoff date of its own, and whether it has one at all."""
+        self._dated += own
+        if not has:
+            self._undated.append(location)
+            for name in metadata:
+                if name in self._columns:
+                    self._columns[name].undated += 1
+
+    def remark(self, line: str) -> None:
+        """Add a line about the file, once."""
+        self._remarks[line] = None
+
+    def check_given(self) -> None:
+        """Raises IdeaFileError for a mapped column that the file does not have."""
+        for part, column in self._given:
+            if not any(same_name(column, name) for name in self._columns):
+                names = ", ".join(name[:40] for name in list(self._columns)[:12]) or "none"
+                raise IdeaFileError(
+                    f"--field {part}={column!r}: {self.file} has no such column; it has {names}"
+                )
+
+    def readings(self) -> tuple[FieldReading, ...]:
+        """Every column, in the order of the file."""
+        return tuple(
+            FieldReading(
+                file=_writable(self.file),
+                column=_writable(name),
+                read_as=column.read_as or "nothing (it is empty)",
+                filled=column.count,
+                longest_characters=column.longest,
+                example=_writable(column.example),
+            )
+            for name, column in self._columns.items()
+        )
+
+    def remarks(self) -> tuple[str, ...]:
+        """Lines about what is not read or not judged: first of the file, then of columns."""
+        lines = [f"{self.file}: {line}" for line in self._remarks]
+        for name, column in self._columns.items():
+            if (line := self._not_judged(name, column)) is not None:
+                lines.append(f"{self.file}: {line}")
+        if self._dated and self._undated:
+            lines.append(
+                f"{self.file}: ideas without a cutoff date, while others have one:"
+                f" {len(self._undated):,}, the first at {self._undated[0]}"
+            )
+        return tuple(map(_writable, lines))
+
+    def _not_judged(self, name: str, column: _Column) -> str | None:
+        quoted = f"'{name[:60]}'"
+        if column.undated and column.holds_dates:
+            return (
+                f"column {quoted} looks like a date and is no cutoff, which {column.undated:,} of its"
+                f" ideas lack: if it is one, add --field cutoff_date={quoted}"
+            )
+        if self.given_meaning(name) is not None:
+            return None
+        if column.beside:
+            return (
+                f"column {quoted} is metadata beside another column of the same meaning, and not"
+                f" judged: to read it too, add --field text={quoted}"
+            )
+        if column.read_as == LEFT_OUT and (column.is_prose or column.is_nested):
+            return (
+                f"{'lists or objects of ' if column.is_nested else ''}column {quoted} are left out"
+            )
+        if column.read_as == METADATA and column.is_prose and not is_known_metadata(name):
+            return (
+                f"column {quoted} is metadata, and not judged (up to {column.longest:,}"
+                f" characters): if it is part of the idea, add --field text={quoted}"
+            )
+        return None
+
+
+def _writable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _is_prose(text: str) -> bool:
+    """Whether a value reads like a sentence rather than like a name or a label."""
+    return has_words(text[:5000], MINIMUM_WORDS)
+
+
+def _is_date(name: str, value: object) -> bool:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return 1500 <= value <= 2100 and not _DATE_WORDS.isdisjoint(words_of(name))
+    text = scalar_text(value)
+    return text is not None and looks_like_date(text)

@@ -1,0 +1,304 @@
+"""Entries of CSV and TSV files: the header is looked for, and a broken row stays one row."""
+
+import csv
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TextIO
+
+from schemas.errors import IdeaFileError
+from schemas.idea import RejectedIdea, looks_like_date
+from schemas.patterns import bounded
+from tasks.ideas.columns import Columns
+from tasks.ideas.fields import (
+    Entries,
+    Entry,
+    bad_field,
+    no_text_column,
+    unreadable,
+    wide_encoding,
+)
+from tasks.ideas.parts import MAXIMUM_TITLE_CHARACTERS
+
+MAXIMUM_CELL_CHARACTERS = 20_000_000
+HEADER_ROWS = 10
+"""Rows at the start of a table among which its header is looked for."""
+MOST_LINES = 1_000
+"""Lines of one row: more are a quotation mark that is not closed."""
+MOST_BROKEN = 1_000
+"""Rows with a quotation mark that is not closed; each is read until it would have ended."""
+
+_DELIMITERS = {".tsv": ("\t", ",", ";", "|"), ".csv": (",", ";", "\t", "|")}
+_SEPARATOR_LINE = bounded(r'"?sep=(.)"?\s{0,2}')
+_THOUSANDS = bounded(r"(?<=\d),(?=\d{3}(?!\d))")
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How a table is written: its delimiter, and where its header stands."""
+
+    delimiter: str
+    header: tuple[str, ...]
+    as_written: tuple[str, ...]
+    header_end: int
+    """Lines up to and with the header."""
+
+
+def read_delimited(path: Path, columns: Columns) -> Entries:
+    """Stream the entries of `path`.
+
+    Of the delimiters the one counts whose header names most; a line `sep=;` is obeyed.
+
+    Raises:
+        IdeaFileError: no header, or no column that holds an idea.
+    """
+    encoding = wide_encoding(path)
+    if encoding == "UTF-32":
+        raise IdeaFileError(f"{path.name} is encoded as UTF-32: save it as UTF-8")
+    csv.field_size_limit(
+        MAXIMUM_CELL_CHARACTERS
+    )  # the default refuses cells over 131,072 characters
+    errors = "replace" if encoding else "surrogateescape"
+    with path.open(encoding=encoding or "utf-8-sig", errors=errors, newline="") as file:
+        layout = _layout(path, file, columns)
+        columns.see(layout.header)
+        file.seek(0)
+        lines = _Lines(file)
+        for _ in islice(lines, layout.header_end):
+            pass
+        yield from _entries(path, lines, layout, columns)
+
+
+def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
+    """Return the place of the row that names most columns, without gaps if several name as many;
+    None: none names a text.
+    """
+    scores = [
+        (
+            sum(columns.meaning_of(cell) is not None for cell in row),
+            "" not in "\0".join(row).rstrip("\0").split("\0"),
+            sum(bool(cell.strip()) for cell in row),
+        )
+        if columns.has_text(row)
+        else (0, False, 0)
+        for row in rows
+    ]
+    best = max(scores, default=(0, False, 0))
+    return scores.index(best) if best[0] else None
+
+
+def unique_names(header: Sequence[str], unnamed: Callable[[int], str]) -> tuple[str, ...]:
+    """The names of columns, each once, so that no column hides another."""
+    names: dict[str, None] = {}
+    for place, cell in enumerate(header):
+        name = cell.strip() or unnamed(place)
+        count = 1
+        while (unique := name if count == 1 else f"{name} ({count})") in names:
+            count += 1
+        names[unique] = None
+    return tuple(names)
+
+
+def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
+    delimiters = _DELIMITERS.get(path.suffix.lower(), (",",))
+    start = 0
+    if (separator := _SEPARATOR_LINE.fullmatch(file.readline(20).lstrip("\ufeff"))) is not None:
+        delimiters, start = (separator[1],), 1
+    best: tuple[int, _Layout] | None = None
+    first: list[str] = []
+    line = 0
+    for delimiter in delimiters:
+        file.seek(0)
+        rows, ends = _first_rows(path, file, delimiter, start)
+        first = first or next((row for row in rows if any(row)), [])
+        place = best_header(rows, columns)
+        if place is not None:
+            named = sum(columns.meaning_of(cell) is not None for cell in rows[place])
+            if best is None or named > best[0]:
+                header = unique_names(rows[place], lambda at: f"column {at + 1}")
+                best = (named, _Layout(delimiter, header, _folded(rows[place]), ends[place]))
+                above = [row for row in rows[:place] if any(cell.strip() for cell in row)]
+                line = ends[place] if above else 0
+    if best is None:
+        raise no_text_column(path.name, first)
+    if line:
+        columns.remark(f"the header is line {line}, and what is above it is not read")
+    return best[1]
+
+
+def _first_rows(
+    path: Path, file: TextIO, delimiter: str, start: int
+) -> tuple[list[list[str]], list[int]]:
+    """The first rows, and the number of the line on which each ends."""
+    reader = csv.reader(islice(file, start, start + MOST_LINES), delimiter=delimiter)
+    rows, ends = [], []
+    try:
+        for row in islice(reader, HEADER_ROWS):
+            rows.append(row)
+            ends.append(start + reader.line_num)
+    except csv.Error as error:
+        if not rows:
+            raise IdeaFileError(
+                f"{path.name} has no readable header line ({error}): start it with the column names"
+            ) from error
+    return rows, ends
+
+
+def _folded(row: Sequence[str]) -> tuple[str, ...]:
+    return tuple(cell.strip().casefold() for cell in row)
+
+
+class _Lines(Iterator[str]):
+    """Lines of a file, which can be put back to be read again."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._again: deque[str] = deque()
+        self.number = 0
+
+    def __next__(self) -> str:
+        line = self._again.popleft() if self._again else next(self._file)
+        self.number += 1
+        return line
+
+    def put_back(self, lines: Sequence[str]) -> None:
+        self._again.extendleft(reversed(lines))
+        self.number -= len(lines)
+
+
+def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> Entries:
+    broken, after = 0, ""
+    while True:
+        location = f"{path.name} line {lines.number + 1}"
+        row = _next_row(lines, layout, columns)
+        if row is None:
+            return
+        if isinstance(row, str):
+            broken, after = broken + 1, location
+            if broken > MOST_BROKEN:
+                raise IdeaFileError(
+                    f"{path.name} has more than {MOST_BROKEN:,} rows with a quotation mark that is"
+                    " not closed: write it again with doubled quotation marks"
+                )
+            yield unreadable(location, row)
+        elif _folded(row) == layout.as_written:
+            columns.remark("the header is repeated between rows, and these lines are left out")
+        elif not any(cell.strip() for cell in row):
+            continue
+        elif after and (len(row) != len(layout.header) or len(row) == 1):
+            # In a table of one column nothing tells a line of a broken text from a row.
+            yield unreadable(
+                location, f"this may belong to the text that is not closed ({after}): mend that row"
+            )
+        else:
+            after = ""
+            yield _entry(location, layout.header, row)
+
+
+def _next_row(lines: _Lines, layout: _Layout, columns: Columns) -> list[str] | str | None:
+    """The next row; a text says why a line is none, and None that there is no more."""
+    for repair in (str, _with_doubled_quotes):
+        row, taken = _read_row(lines, layout.delimiter, repair)
+        if row is not None:
+            if len(taken) == 1 or not _swallows_rows(row, layout, columns):
+                return row
+            lines.put_back(taken[1:])
+            return _not_closed(taken[0], layout)
+        if not taken:
+            return None
+        lines.put_back(taken)
+    line = next(lines)
+    cells = line.rstrip("\r\n").split(layout.delimiter)
+    if len(cells) == len(layout.header) and not any(each.count('"') % 2 for each in cells):
+        # Written without quoting: the quotation marks are the text's own.
+        return [each[1:-1] if each[:1] == each[-1:] == '"' != each else each for each in cells]
+    return _not_closed(line, layout)
+
+
+def _read_row(
+    lines: _Lines, delimiter: str, repair: Callable[[str], str]
+) -> tuple[list[str] | None, list[str]]:
+    """One row by the rules of CSV, or None where they are broken; and the lines it took."""
+    taken: list[str] = []
+
+    def repaired() -> Iterator[str]:
+        for line in islice(lines, MOST_LINES):
+            taken.append(line)
+            yield repair(line)
+
+    try:
+        return next(csv.reader(repaired(), delimiter=delimiter, strict=True), None), taken
+    except csv.Error:
+        return None, taken
+
+
+def _with_doubled_quotes(line: str) -> str:
+    return line.replace('\\"', '""')
+
+
+def _swallows_rows(row: Sequence[str], layout: _Layout, columns: Columns) -> bool:
+    """Whether lines inside a cell are rows of the table: a quotation mark was left open.
+
+    A line with as many delimiters may be prose; one with an identifier or a date in its place is
+    none. Short titles tell where every line has one.
+    """
+    meanings = [columns.meaning_of(name) for name in layout.header]
+    for place, cell in enumerate(row):
+        lines = [line for line in cell.splitlines()[1:] if line.strip()]
+        # The last line ends in the column in which the mark was opened.
+        counts = [*(len(meanings) for _ in lines[1:]), place + 1]
+        found = [
+            _evidence(line, meanings[:count], layout.delimiter)
+            for line, count in zip(lines, counts, strict=bool(lines))
+        ]
+        if 2 in found or (len(found) > 1 and all(found)):
+            return True
+    return False
+
+
+def _evidence(line: str, meanings: Sequence[str | None], delimiter: str) -> int:
+    """How surely a line is a row: 2 by an identifier or a date, 1 by a title, 0 not at all."""
+    cells = (_THOUSANDS.sub("", line) if delimiter == "," else line).split(delimiter)
+    if len(cells) != len(meanings) or any(each[:1] == " " for each in cells[1:]):
+        return 0
+    evidence = 0
+    for cell, meaning in zip(cells, meanings, strict=True):
+        if meaning == "idea_id":
+            plausible, weight = bool(cell) and not any(map(str.isspace, cell)), 2
+        elif meaning == "cutoff_date":
+            plausible, weight = looks_like_date(cell), 2
+        elif meaning == "title":
+            plausible, weight = 0 < len(cell) <= MAXIMUM_TITLE_CHARACTERS and cell[-1] != ".", 1
+        else:
+            continue
+        if not plausible:
+            return 0
+        evidence = max(evidence, weight)
+    return evidence if len(cells) > 1 else 0
+
+
+def _not_closed(line: str, layout: _Layout) -> str:
+    opened = len(next(csv.reader([line], delimiter=layout.delimiter), [])) - 1
+    column = layout.header[opened] if 0 <= opened < len(layout.header) else layout.header[-1]
+    return (
+        f"a quotation mark opened on this line, in column {column[:40]!r}, is not closed: close it,"
+        " and double the quotation marks inside a text"
+    )
+
+
+def _entry(location: str, header: Sequence[str], row: list[str]) -> Entry | RejectedIdea:
+    if any("\udc80" <= character <= "\udcff" for cell in row for character in cell):
+        return unreadable(location, "the row is not UTF-8: save the file as UTF-8")
+    while len(row) > len(header) and not row[-1].strip():
+        row = row[:-1]
+    if len(row) > len(header):
+        return bad_field(
+            location,
+            f"the row has {len(row)} cells, the header {len(header)}: put cells that contain"
+            " the delimiter in double quotes",
+        )
+    return Entry(
+        location, {name: cell for name, cell in zip(header, row, strict=False) if cell.strip()}
+    )

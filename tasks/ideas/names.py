@@ -1,0 +1,172 @@
+"""Names of fields as people and programs write them, and what each is read as."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from schemas.idea import AUTHORS
+from schemas.patterns import IGNORECASE, bounded
+from schemas.publication_fields import names_authors
+
+# First the names of the parts, then what else a producer's file may hold.
+NAMES: dict[str, tuple[str, ...]] = {
+    "idea_id": ("idea_id", "id", "identifier", "uid", "uuid", "proposal_id"),
+    "title": ("title", "headline"),
+    "text": (
+        *("text", "idea", "full_text_of_idea", "proposal", "plan", "pitch", "body", "content"),
+        *("full_proposal", "free_text"),
+    ),
+    "problem": ("problem", "problem_statement", "question", "gap", "challenge"),
+    "method": (
+        *("method", "methodology", "approach", "solution", "solution_approach", "technique"),
+        *("scientific_method", "method_description"),
+    ),
+    "experiment": (
+        *("experiment", "experiment_design", "experimental_design", "experiment_plan"),
+        *("experimental_plan", "experimental_setup", "experiment_setup", "evaluation_plan"),
+        *("evaluation_design", "validation_plan", "test_plan", "study_design", "experimentation"),
+        "step_by_step_experiment_plan",
+    ),
+    "cutoff_date": ("cutoff_date", "cutoff"),
+    "group": ("group",),
+    AUTHORS: (AUTHORS, "author", "author_name", "names_of_authors"),
+}
+"""By what a field is read as its names, in words in lower case, singular or plural."""
+
+FIRST_FILLED = ("abstract", "description", "summary", "tldr", "tl_dr", "overview")
+"""The text of an idea without one; of several the first that is filled. A section beside parts."""
+
+OPENING_SECTIONS = (
+    *("background", "context", "background_context", "motivation", "rationale", "inspiration"),
+    *("problem_rationale", "objective", "goal", "aim", "hypothesis", "hypotheses"),
+    *("short_hypothesis", "related_work", "prior_work", "existing_method", "existing_work"),
+    *("existing_approach", "current_method", "prior_method"),
+    *("literature_review", "assumption", "contribution", "key_contribution"),
+)
+"""Sections of the text that precede problem and method, under their own names."""
+
+CLOSING_SECTIONS = (
+    *("method_rationale", "experiment_rationale", "dataset", "data_set", "metric", "baseline"),
+    *("test_case", "test_case_example", "fallback_plan", "expected_outcome", "expected_result"),
+    *("expected_impact", "prediction", "implication", "limitation", "risk", "risk_factor"),
+    *("risk_factor_and_limitation", "risk_and_limitation", "ethical_consideration"),
+)
+"""Sections of the text that follow the experiment, under their own names."""
+
+NAME = "name"
+"""The title of a page of Notion; beside a title, the identifier of AI-Scientist."""
+
+_KNOWN_METADATA = frozenset(
+    (
+        *("metadata", "file", "source", "url", "link", "doi", "keyword", "tag", "topic", "field"),
+        *("area", "discipline", "domain", "venue", "journal", "conference", "email", "license"),
+        *("email_address", "licence", "status", "decision", "label", "category", "score", "rating"),
+        *("affiliation", "institution", "department", "submitted_by", "created_by", "owner"),
+    )
+)
+"""Names that say what they are: no line points out that they are not judged."""
+
+# Of questions on a form ("What is your idea?") and of fuller names ("Proposed Method").
+_FILLERS = frozenset(
+    (
+        *("a", "an", "and", "are", "be", "brief", "briefly", "can", "describe", "detail"),
+        *("detailed", "do", "doe", "enter", "explain", "for", "full", "give", "how", "i", "in"),
+        *("is", "it", "main", "my", "of", "our", "planned", "please", "propose", "proposed"),
+        *("provide", "short", "solve", "state", "tell", "the", "this", "to", "us", "we", "what"),
+        *("which", "will", "would", "you", "your", "key", "final", "suggested"),
+    )
+)
+_SUBJECTS = frozenset(("idea", "research", "proposal", "project", "paper"))
+_OF_PAPERS = frozenset(("full_text",))
+
+_BRACKETS = bounded(r"[(\[{][^()\[\]{}]{0,80}[)\]}]")
+_CAMEL = bounded(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_OTHER = bounded(r"[^\w]{1,200}|_{1,200}")
+_LEADING_NUMBER = bounded(r"^\s{0,9}(?:Q?\d{1,2}[.):]\s{0,9})", IGNORECASE)
+_PATHS = bounded(r"^(?:content|fields|properties|metadata)\.|\.value$", IGNORECASE)
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """`experimentDesign`, `Experiment-Design (weeks)` are `experiment`, `design`."""
+    text = _LEADING_NUMBER.sub("", _PATHS.sub("", name[:300].strip()))
+    text = _OTHER.sub(" ", _CAMEL.sub(" ", _BRACKETS.sub(" ", text) if text[:1] != "(" else text))
+    return tuple(text.lower().split())
+
+
+def _singular(word: str) -> str:
+    return (
+        word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2:] not in ("ss", "is") else word
+    )
+
+
+def _key(words: Iterable[str]) -> str:
+    return "_".join(_singular(word) for word in words)
+
+
+_READ_AS = {
+    _key(words_of(name)): meaning
+    for meaning, names in (
+        *NAMES.items(),
+        *((name, (name,)) for name in FIRST_FILLED),
+        ("opening", OPENING_SECTIONS),
+        ("closing", CLOSING_SECTIONS),
+    )
+    for name in names
+}
+PARTS = frozenset({"text", "problem", "method", "experiment"})
+TEXTS = PARTS | {"opening", "closing", *FIRST_FILLED}
+
+
+def meaning_of(name: str, *, exactly: bool = False) -> str | None:
+    """Return what a field of this name is read as; None: metadata.
+
+    Args:
+        exactly: whether words around the name (`What is your idea?`) are not overlooked.
+    """
+    words = words_of(name)
+    if words == (NAME,):
+        return NAME
+    if names_authors(name):
+        return AUTHORS
+    if "cutoff" in words or ("cut", "off") in pairwise(words):
+        return "cutoff_date"
+    if (meaning := _READ_AS.get(_key(words))) is not None or exactly:
+        return meaning
+    if _key(words) in _OF_PAPERS:
+        return None
+    plain = tuple(word for word in words if _singular(word) not in _FILLERS)
+    core = tuple(word for word in plain if _singular(word) not in _SUBJECTS)
+    for each in (plain, core):
+        # The `project_id` of an idea is not its identifier.
+        if (meaning := _READ_AS.get(_key(each))) in TEXTS or meaning == "title":
+            return meaning
+    # `Problem / Motivation`, `Method and Baselines`
+    each_read_as = [_READ_AS.get(_key((word,))) for word in plain]
+    if not each_read_as or not all(each in TEXTS for each in each_read_as):
+        return None
+    return next((each for each in each_read_as if each in PARTS - {"text"}), each_read_as[0])
+
+
+def is_known_metadata(name: str) -> bool:
+    """Whether a name says by itself that it is no part of an idea."""
+    words = words_of(name)
+    return _key(words) in _KNOWN_METADATA or (bool(words) and words[-1] in ("score", "id", "url"))
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether two names differ in case, blanks and punctuation alone."""
+    return one.strip() == other.strip() or words_of(one) == words_of(other) != ()
+
+
+def heading_of(name: str) -> str:
+    """`short_hypothesis` as a heading: `Short Hypothesis`."""
+    return " ".join(word.capitalize() if len(word) > 3 else word for word in words_of(name))
+
+
+def has_part(names: Iterable[str]) -> bool:
+    """Whether any of these fields is a text of an idea or one of its main parts."""
+    return any(meaning_of(name) in PARTS for name in names)
+
+
+def has_text(names: Iterable[str], *, exactly: bool = False) -> bool:
+    """Whether any of these fields can hold an idea or a part of one."""
+    return any(meaning_of(name, exactly=exactly) in TEXTS for name in names)

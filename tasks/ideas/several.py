@@ -1,0 +1,116 @@
+"""Several ideas in one text: told by headings that name and number them, or refused."""
+
+from collections.abc import Sequence
+
+from schemas.patterns import IGNORECASE, bounded, linear
+from tasks.ideas.limits import MINIMUM_WORDS, has_words
+from tasks.ideas.parts import problems_with_methods
+
+_NUMBERED_IDEA = linear(
+    r"[ \t]*(?P<mark>#{1,6}[ \t]+|\*\*|__)?[ \t]*(?:research[ \t]+|project[ \t]+)?"
+    r"(?:idea|proposal|concept)[ \t]*(?:no\.?|nr\.?|#)?[ \t]*(?P<number>\d{1,3})"
+    r"(?:[ \t]*(?:[:.)]|-|–|—)[ \t]*(?P<title>[^\n]*?))?(?:\*\*|__|#)*[ \t]*",
+    IGNORECASE,
+)
+_HEADING = bounded(r"(#{1,6})[ \t]{1,9}(\S.{0,500})")
+_ITEM = bounded(r"(?P<number>\d{1,3})[.)][ \t]{1,9}(?P<text>\S.{0,5000})")
+_SECTION_ITEM = bounded(
+    r"[*_]{0,2}(?:research |proposed |the |step|phase|stage|aim|experiment)?[ ]?(?:problem|motivation"
+    r"|background|method|approach|experiment|evaluation|step|phase|stage|aim|hypothesis|objective"
+    r"|title|abstract|introduction|related work|expected|limitation|risk|timeline|data|\d)",
+    IGNORECASE,
+)
+_NAMES_IDEAS = bounded(r"\b(?:ideas|proposals|hypotheses|projects)\b", IGNORECASE)
+
+
+def separate_ideas(text: str) -> list[tuple[str, str]]:
+    """Return title and text of each idea, where headings tell them apart; else nothing.
+
+    They do where several of one kind are numbered in order (`## Idea 1`), or where each of several
+    headings of one level has a problem and a method of its own.
+    """
+    lines = text.splitlines()
+    starts = _starts(lines)
+    ideas = []
+    for (start, title), (end, _) in zip(
+        starts, [*starts[1:], (len(lines), "")], strict=bool(starts)
+    ):
+        body = "\n".join(lines[start + 1 : end]).strip()
+        ideas.append((title, f"# {title}\n\n{body}" if title else body))
+    return ideas
+
+
+def text_above(text: str) -> str:
+    """Return what precedes the first of several ideas, without headings."""
+    lines = text.splitlines()
+    above = lines[: _starts(lines)[0][0]]
+    return "\n".join(line for line in above if not _HEADING.match(line)).strip()
+
+
+def _starts(lines: Sequence[str]) -> list[tuple[int, str]]:
+    return _numbered(lines) or _with_parts_of_their_own(lines)
+
+
+def _numbered(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Lines and titles of headings that number ideas in order."""
+    found: dict[str, list[tuple[int, int, str]]] = {}
+    for at, line in enumerate(lines):
+        if len(line) <= 500 and (match := _NUMBERED_IDEA.fullmatch(line)) is not None:
+            kind = (match["mark"] or "").strip()
+            found.setdefault(kind, []).append((at, int(match["number"]), match["title"] or ""))
+    for starts in found.values():
+        numbers = [number for _, number, _ in starts]
+        if len(starts) > 1 and numbers == list(range(numbers[0], numbers[0] + len(starts))):
+            return [(at, title.strip()) for at, _, title in starts]
+    return []
+
+
+def _with_parts_of_their_own(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Lines and titles of headings of one level, each with a problem and a method below it."""
+    headings: dict[int, list[tuple[int, str]]] = {}
+    for at, line in enumerate(lines):
+        if (match := _HEADING.match(line)) is not None:
+            headings.setdefault(len(match[1]), []).append((at, match[2].rstrip("# ").strip()))
+    for level in sorted(headings):
+        starts = headings[level]
+        ends = [*(at for at, _ in starts[1:]), len(lines)]
+        bodies = ["\n".join(lines[at + 1 : end]) for (at, _), end in zip(starts, ends, strict=True)]
+        if len(starts) > 1 and all(problems_with_methods(body) for body in bodies):
+            return starts
+    return []
+
+
+def listed_ideas(text: str) -> int:
+    """Return how many numbered items a text has that is nothing but a list of them; else 0.
+
+    The items may be ideas, or the steps of one: nobody but the author knows. A list of steps has a
+    text above it, and one that is called `Ideas` has ideas.
+    """
+    items: list[str] = []
+    above: list[str] = []
+    for line in text.splitlines():
+        if (match := _ITEM.match(line)) is not None and int(match["number"]) == len(items) + 1:
+            items.append(match["text"])
+        elif not items and line.strip():
+            above.append(line)
+    heading = "\n".join(above)
+    if len(items) < 2 or (above and not (len(above) == 1 and _NAMES_IDEAS.search(heading))):
+        return 0
+    if any(_SECTION_ITEM.match(item) for item in items):
+        return 0
+    return len(items) if all(has_words(item, MINIMUM_WORDS) for item in items) else 0
+
+
+def several_ideas(text: str, *, is_text_file: bool) -> str | None:
+    """Return why one text cannot be taken for one idea, and the remedy; None where it can."""
+    count, what = len(separate_ideas(text)), "headings that name"
+    if not count and (count := problems_with_methods(text)) < 2:
+        count = listed_ideas(text) if is_text_file else 0
+        if not count:
+            return None
+        return (
+            f"it is a list of {count} numbered items, which may be as many ideas: give each a"
+            " heading `## Idea 1: …`, or write a title above the list if it is one idea"
+        )
+    remedy = "give each a heading `## Idea 1: …`" if is_text_file else "give each a row of its own"
+    return f"it holds {what if len(separate_ideas(text)) else 'problems and methods of'} {count} ideas: {remedy}"
