@@ -18,13 +18,13 @@ from pathlib import Path
 from schemas.errors import ConfigurationError
 from schemas.experiment import Limits
 from schemas.interpreter import interpreter
+from tasks.experiments.control_group import control_group
 from tasks.experiments.inside import (
     GIVEN,
     NOBODY,
     OPEN_FILES,
     SCRATCH,
     THEN_THE_FILE,
-    Memory,
     Walled,
     told_inside,
 )
@@ -51,19 +51,21 @@ def in_bubblewrap(
     with contextlib.ExitStack() as stack:
         given = {f"{GIVEN}/{name}": stack.enter_context(_held(files[name])) for name in files}
         calls = stack.enter_context(_held(_filter()))
-        command = [*_command(given, calls, leaves, limits), *_limited(limits), *interpreter(), "-I"]
+        group = stack.enter_context(control_group(limits))
+        command = [
+            *(group.entering() if group is not None else ()),
+            *_command(given, calls, leaves, limits),
+            *_limited(limits),
+            *(*interpreter(), "-I", *arguments),
+        ]
         yield Walled(
-            command=[*command, *arguments],
+            command=command,
             environment={},
             descriptors=(*given.values(), calls),
-            usage_of=partial(sandbox_usage, limits=limits),
+            usage_of=partial(sandbox_usage, limits=limits, group=group),
             end=_end,
-            told=_nothing_more,
+            told=lambda errors: (errors, None if group is None else group.memory()),
         )
-
-
-def _nothing_more(errors: str) -> tuple[str, Memory | None]:
-    return errors, None
 
 
 def _program() -> str:

@@ -25,13 +25,15 @@ from tasks.experiments.inside import (
     Walled,
     told_inside,
 )
+from tasks.experiments.system_calls import container_profile
 
 _MARK = "assay: memory of the sandbox"
 # A limit on addresses is not among those that every runtime sets, so the shell inside does. Its
 # last words say what the control group saw; what the program wrote stands before.
 _SCRIPT = (
     f'ulimit -v "$ADDRESSES"; {THEN_THE_FILE}; '
-    f'(echo; echo "{_MARK}"; cd /sys/fs/cgroup && cat memory.events memory.peak) >&2 2>/dev/null; '
+    f'(echo; echo "{_MARK}"; cd /sys/fs/cgroup && cat memory.events memory.peak ||'
+    " cat memory/memory.oom_control memory/memory.max_usage_in_bytes) >&2 2>/dev/null; "
     "exit $code"
 )
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy")
@@ -61,12 +63,14 @@ def in_container(
     """
     name = f"assay-{uuid.uuid4().hex}"
     with tempfile.TemporaryDirectory(prefix="assay-given-") as around:
-        given = Path(around) / "given"
+        given, calls = Path(around) / "given", Path(around) / "calls.json"
         _put(given, files)
+        calls.write_text(container_profile(), "utf-8")
         yield Walled(
             command=[
                 *(container.runtime, "run", "--rm", f"--name={name}", "--pull=never"),
                 *_closed(given),
+                f"--security-opt=seccomp={calls}",
                 *_OWN.get(container.runtime, ()),
                 *_bounded(limits),
                 *_scratch(container.runtime, limits),
@@ -129,9 +133,11 @@ def _bounded(limits: Limits) -> tuple[str, ...]:
     )
 
 
-def _scratch(runtime: str, limits: Limits) -> tuple[str, str]:
-    size = f"size={limits.scratch_bytes},mode=1777{_OWN_FOLDER.get(runtime, '')}"
-    return f"--tmpfs={SCRATCH}:rw,exec,nosuid,nodev,{size}", f"--workdir={SCRATCH}"
+def _scratch(runtime: str, limits: Limits) -> tuple[str, ...]:
+    """The folder to start in, and one for locks and memory that `multiprocessing` shares."""
+    size = f"nosuid,nodev,size={limits.scratch_bytes},mode=1777{_OWN_FOLDER.get(runtime, '')}"
+    shared = f"--tmpfs=/dev/shm:rw,noexec,{size}"
+    return f"--tmpfs={SCRATCH}:rw,exec,{size}", shared, f"--workdir={SCRATCH}"
 
 
 def _environment(leaves: str, limits: Limits) -> Iterator[str]:

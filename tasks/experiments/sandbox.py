@@ -109,7 +109,7 @@ def run_sandboxed(
         errors=errors,
         stopped=stopped,
         wall_seconds=wall_seconds,
-        memory_bytes=(seen_bytes or None) if memory is None else memory.most_bytes,
+        memory_bytes=(memory and memory.most_bytes) or seen_bytes or None,
     )
 
 

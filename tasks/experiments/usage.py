@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from schemas.experiment import Limits
+from tasks.experiments.control_group import ControlGroup
 from tasks.experiments.inside import SCRATCH, Usage
 
 # Pages of the scratch folder that a process maps are counted in the folder, once.
@@ -17,20 +18,34 @@ _COUNTED = ("RssAnon:", "RssFile:", "VmSwap:", "VmPTE:")
 _BLOCK = os.sysconf("SC_PAGE_SIZE")
 
 
-def sandbox_usage(pid: int, limits: Limits) -> Usage:
+def sandbox_usage(pid: int, limits: Limits, group: ControlGroup | None) -> Usage:
     """Return what the sandbox of bubblewrap's process `pid` holds now."""
-    memory_bytes, files = memory_of_tree(pid), 0
-    for first in children_of(pid)[:1]:
-        with contextlib.suppress(OSError):
-            scratch = os.statvfs(f"/proc/{first}/root{SCRATCH}")
-            # Until bubblewrap has mounted its own, the path may lead to a folder of this machine.
-            if scratch.f_blocks == -(-limits.scratch_bytes // _BLOCK):
-                memory_bytes += (scratch.f_blocks - scratch.f_bfree) * scratch.f_bsize
-                files = scratch.f_files - scratch.f_ffree
-        with contextlib.suppress(OSError):
-            sockets = Path(f"/proc/{first}/net/unix").read_bytes().count(b"\n") - 1
-            memory_bytes += max(0, sockets) * _socket_bytes()
-    return Usage(memory_bytes=memory_bytes, files=files)
+    first = next(iter(children_of(pid)), None)
+    if first is None:  # bubblewrap has made nothing yet, or is gone
+        return Usage()
+    scratch_bytes, files = _scratch(first, limits)
+    if group is not None:
+        return Usage(memory_bytes=group.memory_bytes(), files=files)
+    return Usage(memory_of_tree(pid) + scratch_bytes + _in_sockets(first), files)
+
+
+def _scratch(first: int, limits: Limits) -> tuple[int, int]:
+    """Bytes and files in the scratch folder of the sandbox's first process."""
+    with contextlib.suppress(OSError):
+        scratch = os.statvfs(f"/proc/{first}/root{SCRATCH}")
+        # Until bubblewrap has mounted its own, the path may lead to a folder of this machine.
+        if scratch.f_blocks == -(-limits.scratch_bytes // _BLOCK):
+            used_bytes = (scratch.f_blocks - scratch.f_bfree) * scratch.f_bsize
+            return used_bytes, scratch.f_files - scratch.f_ffree
+    return 0, 0
+
+
+def _in_sockets(first: int) -> int:
+    """What may wait in the sandbox's sockets, in bytes."""
+    with contextlib.suppress(OSError):
+        sockets = Path(f"/proc/{first}/net/unix").read_bytes().count(b"\n") - 1
+        return max(0, sockets) * _socket_bytes()
+    return 0
 
 
 def memory_of_tree(pid: int) -> int:

@@ -48,6 +48,8 @@ if words[0] == "kill":
     os.kill(int(open("{folder}/pid").read()), signal.SIGKILL)
     raise SystemExit(0)
 open("{folder}/pid", "w").write(str(os.getpid()))
+calls = next(word for word in words if word.startswith("--security-opt=seccomp="))
+json.load(open(calls.split("=", 2)[2]))
 mount = next(word for word in words if word.startswith("--mount="))
 source = dict(part.split("=") for part in mount[8:].split(",")[:3])["source"]
 {does}
@@ -90,10 +92,13 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandI
         known.cache_clear()
 
 
+def options(call: list[str], name: str) -> list[str]:
+    return [word.removeprefix(f"{name}=") for word in call if word.startswith(f"{name}=")]
+
+
 def option(call: list[str], name: str) -> str:
-    found = [word.removeprefix(f"{name}=") for word in call if word.startswith(f"{name}=")]
-    assert len(found) == 1, (name, found)
-    return found[0]
+    (value,) = options(call, name)
+    return value
 
 
 @pytest.mark.parametrize("runtime", ["podman", "docker"])
@@ -108,9 +113,11 @@ def test_a_container_has_no_network_no_rights_and_bounds(stand_in: StandIn, runt
     assert option(call, "--memory") == option(call, "--memory-swap") == f"{512 << 20}b"
     assert option(call, "--pids-limit") == "12"
     assert {"--ulimit=cpu=21:21", f"--ulimit=fsize={8 << 20}:{8 << 20}"} <= set(call)
-    scratch = option(call, "--tmpfs").split(",")
-    assert {f"size={8 << 20}", "mode=1777"} <= set(scratch)
-    assert ("notmpcopyup" in scratch) is (runtime == "podman")
+    scratch, shared = (words.split(",") for words in options(call, "--tmpfs"))
+    for folder in (scratch, shared):
+        assert {f"size={8 << 20}", "mode=1777"} <= set(folder)
+        assert ("notmpcopyup" in folder) is (runtime == "podman")
+    assert (scratch[0], shared[0]) == ("/scratch:rw", "/dev/shm:rw")
     assert ("--read-only-tmpfs=false" in call) is (runtime == "podman")
     mount = option(call, "--mount")
     assert mount.endswith(",target=/given,readonly")
@@ -181,6 +188,7 @@ def test_a_runtime_that_is_not_there_or_cannot_run_the_image_is_one_line(
 def test_what_runs_elsewhere_is_another_run(
     stand_in: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("ASSAY_EXPERIMENTS__CONTAINER_IMAGE", raising=False)
     stand_in.make("podman", "sys.stdout.write('Python 3.11.7 on Linux x86_64; numpy 2.4.6')")
     monkeypatch.setattr(sandbox, "in_bubblewrap", None)
     monkeypatch.setenv("ASSAY_EXPERIMENTS__CONTAINER_RUNTIME", "podman")
