@@ -526,7 +526,7 @@ def _unpaywall(settings: Settings) -> ComponentStatus:
 
 
 def _sandbox(settings: Settings) -> ComponentStatus:
-    from tasks.experiments.sandbox import check_sandbox
+    from tasks.experiments.sandbox import check_sandbox, memory_bound
 
     container = settings.experiments.container
     maker = "bubblewrap" if container is None else container.runtime
@@ -539,7 +539,8 @@ def _sandbox(settings: Settings) -> ComponentStatus:
             detail=one_line(error),
             remedy=f"install {maker}, for experiments alone",
         )
-    return ComponentStatus(part="sandbox", state="ok", detail=f"{maker} makes one")
+    detail = f"{maker} makes one; {memory_bound(container)}"
+    return ComponentStatus(part="sandbox", state="ok", detail=detail)
 
 
 def _reached(

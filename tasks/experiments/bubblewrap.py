@@ -139,6 +139,7 @@ def _limited(limits: Limits) -> list[str]:
         f"--fsize={limits.scratch_bytes}",
         f"--nproc={limits.processes}",
         f"--nofile={OPEN_FILES}",
+        f"--sigpending={OPEN_FILES}",
         "--core=0",
         "--",
     ]

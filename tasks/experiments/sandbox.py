@@ -22,6 +22,7 @@ from schemas.errors import ConfigurationError
 from schemas.experiment import Container, Limits
 from tasks.experiments.bubblewrap import in_bubblewrap
 from tasks.experiments.container import in_container
+from tasks.experiments.control_group import control_group
 from tasks.experiments.inside import Usage, Walled
 from warehouse.scrubbing import one_line
 
@@ -129,9 +130,18 @@ def check_sandbox(container: Container | None = None) -> None:
     if ended.left != b"made":
         raise ConfigurationError(
             "bubblewrap cannot make a sandbox on this machine, and programs run in no other way:"
-            f" {_why(ended)}; allow user namespaces (kernel.unprivileged_userns_clone) or"
-            " use another machine"
+            f" {_why(ended)}; allow user namespaces (sysctl user.max_user_namespaces,"
+            " kernel.unprivileged_userns_clone, on Ubuntu"
+            " kernel.apparmor_restrict_unprivileged_userns) or use another machine"
         )
+
+
+def memory_bound(container: Container | None = None) -> str:
+    """Return what bounds the memory of all processes in a sandbox, in words."""
+    with contextlib.nullcontext() if container else control_group(Limits()) as group:
+        if container or group:
+            return "a control group bounds its memory"
+        return "its memory is counted 20 times a second, as no control group can be made here"
 
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")

@@ -33,6 +33,9 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
     # keys of the session, which a new namespace does not hide
     "add_key": (248, 217),
     "request_key": (249, 218),
