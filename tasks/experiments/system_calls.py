@@ -14,8 +14,9 @@ from errno import EAFNOSUPPORT, ENOSYS, EPERM, ESOCKTNOSUPPORT
 _PLATFORMS = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """Column of the table, and what the kernel calls the architecture (linux/audit.h)."""
 
-# By name, the number on x86_64 and on aarch64; None: there is no such call.
-_REFUSED: dict[str, tuple[int | None, int | None]] = {
+_NONE = -1
+# By name, the number on x86_64 and on aarch64; _NONE: there is no such call.
+_REFUSED = {
     # memory that no process maps
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
@@ -33,7 +34,7 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
-    "inotify_init": (253, None),
+    "inotify_init": (253, _NONE),
     "inotify_init1": (294, 26),
     "fanotify_init": (300, 262),
     # keys of the session, which a new namespace does not hide
@@ -74,9 +75,9 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "finit_module": (313, 273),
     "delete_module": (176, 106),
     "personality": (135, 92),
-    "modify_ldt": (154, None),
-    "iopl": (172, None),
-    "ioperm": (173, None),
+    "modify_ldt": (154, _NONE),
+    "iopl": (172, _NONE),
+    "ioperm": (173, _NONE),
 }
 # Without it the C library uses clone, whose flags a filter can read.
 _ABSENT = {"clone3": (435, 435)}
@@ -166,7 +167,7 @@ def filter_program(machine: str, *, one_user_namespace: bool) -> bytes:
         conditions.append(_Refusal("unshare", 0, _CLONE_NEWUSER, unless=True))
     for error, calls in ((EPERM, refused), (ENOSYS, _ABSENT)):
         for numbers in calls.values():
-            if numbers[column] is not None:
+            if numbers[column] != _NONE:
                 steps += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _FAIL | error)]
     for condition in conditions:
         steps += _tested(condition, conditional[condition.name][column])
