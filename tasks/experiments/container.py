@@ -31,7 +31,7 @@ _MARK = "assay: memory of the sandbox"
 # A limit on addresses is not among those that every runtime sets, so the shell inside does. Its
 # last words say what the control group saw; what the program wrote stands before.
 _SCRIPT = (
-    f'ulimit -v "$ADDRESSES"; {THEN_THE_FILE}; '
+    f'cd {SCRATCH}; ulimit -v "$ADDRESSES"; {THEN_THE_FILE}; '
     f'(echo; echo "{_MARK}"; cd /sys/fs/cgroup && cat memory.events memory.peak ||'
     " cat memory/memory.oom_control memory/memory.max_usage_in_bytes) >&2 2>/dev/null; "
     "exit $code"
@@ -66,9 +66,12 @@ def in_container(
         given, calls = Path(around) / "given", Path(around) / "calls.json"
         _put(given, files)
         calls.write_text(container_profile(), "utf-8")
+        seconds = math.ceil(limits.seconds) + _STARTING_SECONDS
+        # `timeout` inside belongs to the program's user, who may disable it.
+        outside = (f"--timeout={seconds}",) if container.runtime == "podman" else ()
         yield Walled(
             command=[
-                *(container.runtime, "run", "--rm", f"--name={name}", "--pull=never"),
+                *(container.runtime, "run", "--rm", f"--name={name}", "--pull=never", *outside),
                 *_closed(given),
                 f"--security-opt=seccomp={calls}",
                 *_OWN.get(container.runtime, ()),
@@ -76,7 +79,7 @@ def in_container(
                 *_scratch(container.runtime, limits),
                 *_environment(leaves, limits),
                 *("--entrypoint=timeout", container.image),
-                *("-s", "KILL", f"{math.ceil(limits.seconds) + _STARTING_SECONDS}"),
+                *("-s", "KILL", f"{seconds}"),
                 *("sh", "-c", _SCRIPT, "sh", "python3", "-I", *arguments),
             ],
             # The runtime finds its storage and its service by them.
@@ -137,7 +140,8 @@ def _scratch(runtime: str, limits: Limits) -> tuple[str, ...]:
     """The folder to start in, and one for locks and memory that `multiprocessing` shares."""
     size = f"nosuid,nodev,size={limits.scratch_bytes},mode=1777{_OWN_FOLDER.get(runtime, '')}"
     shared = f"--tmpfs=/dev/shm:rw,noexec,{size}"
-    return f"--tmpfs={SCRATCH}:rw,exec,{size}", shared, f"--workdir={SCRATCH}"
+    # As the folder to start in, docker would make it first, and leave it to root alone.
+    return f"--tmpfs={SCRATCH}:rw,exec,{size}", shared, "--workdir=/"
 
 
 def _environment(leaves: str, limits: Limits) -> Iterator[str]:

@@ -119,6 +119,7 @@ def test_a_container_has_no_network_no_rights_and_bounds(stand_in: StandIn, runt
         assert ("notmpcopyup" in folder) is (runtime == "podman")
     assert (scratch[0], shared[0]) == ("/scratch:rw", "/dev/shm:rw")
     assert ("--read-only-tmpfs=false" in call) is (runtime == "podman")
+    assert options(call, "--timeout") == (["30"] if runtime == "podman" else [])
     mount = option(call, "--mount")
     assert mount.endswith(",target=/given,readonly")
     assert not Path(mount.split("source=")[1].split(",")[0]).exists()
