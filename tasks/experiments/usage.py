@@ -83,4 +83,7 @@ def _memory_of(task: Path) -> int:
 @cache
 def _socket_bytes() -> int:
     """What waits in a socket at most, as no program may raise it."""
-    return int(Path("/proc/sys/net/core/wmem_default").read_text())
+    with contextlib.suppress(OSError, ValueError):
+        return int(Path("/proc/sys/net/core/wmem_default").read_text())
+    # A container does not see the setting; this is what Linux begins with.
+    return 212_992

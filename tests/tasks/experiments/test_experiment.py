@@ -142,6 +142,17 @@ def test_a_metric_cannot_be_forged(tmp_path: Path, said: str, reason: str) -> No
     assert "\n" not in execution.unscored_detail
 
 
+def test_a_program_that_makes_too_many_files_is_stopped_with_the_reason(tmp_path: Path) -> None:
+    source = """
+def solve(given, seed):
+    for number in range(1_000_000):
+        open(f"f{number}", "w").close()
+"""
+    execution = executed(write_task(tmp_path / "numbers"), source)
+    assert execution.unscored_reason is Reason.PROGRAM_STOPPED
+    assert execution.unscored_detail == "it made more than 16,384 files"
+
+
 def test_permuted_labels_expose_what_is_known_from_elsewhere(tmp_path: Path) -> None:
     """The labels stand in the order of the points: no learning is needed to tell them."""
     program = """
