@@ -108,3 +108,13 @@ def test_processes_threads_locks_and_shared_memory_work(said: Said, method: str)
             say(subprocess.run(["echo", "child"], stdout=subprocess.PIPE).stdout)
     """
     assert said(program).splitlines() == ["[1, 2]", "10 3", "thread", "b'child\\n'"]
+
+
+def test_models_that_ask_for_several_workers_are_fitted_in_one(place: Place, said: Said) -> None:
+    if place.container is not None:
+        pytest.skip("not every image has scikit-learn")
+    program = """
+        from joblib import Parallel, delayed
+        say(Parallel(n_jobs=2)(delayed(abs)(number) for number in (-1, -2)))
+    """
+    assert said(program) == "[1, 2]"
