@@ -46,7 +46,7 @@ def in_bubblewrap(
     """`python ARGUMENTS` in bubblewrap; as `run_sandboxed`.
 
     Raises:
-        ConfigurationError: it is not installed.
+        ConfigurationError: it is not installed, or no list of system calls fits this machine.
     """
     with contextlib.ExitStack() as stack:
         given = {f"{GIVEN}/{name}": stack.enter_context(_held(files[name])) for name in files}
