@@ -122,6 +122,7 @@ PLANTED: dict[str, Callable[[], bytes]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", PLANTED.values(), ids=PLANTED.keys())
 def test_a_file_that_somebody_exchanged_is_found_and_told_in_one_line(
     content: Callable[[], bytes], layout: Layout, server: ObjectServer
