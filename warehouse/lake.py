@@ -212,6 +212,7 @@ def _attached(
             told = ", ".join((f"data_path {quoted(place)}", "override_data_path true", *options))
             try:
                 connection.execute(f"attach {quoted(source)} as lake ({told})")
+                check_catalogue(connection)
             except duckdb.Error as error:
                 raise _opening_error(layout, catalogue, error) from None
 
@@ -229,7 +230,6 @@ def _attached(
             _refuse_other_lakes(connection, layout, catalogue, written_at)
         connection.execute(f"set variable data_path = {quoted(place)}")
         try:
-            check_catalogue(connection)
             connection.execute("use lake")
         except duckdb.Error as error:
             raise _opening_error(layout, catalogue, error) from None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -114,7 +115,7 @@ def _in_lake(connection: duckdb.DuckDBPyConnection, table: Table) -> _Place:
     for row in rows_in(
         connection, table_statement("published_names", table=table.name, columns="*")
     ):
-        place.add(str(row[key_of(table)]), lambda row=row: noun_of(table.noun, row))
+        place.add(str(row[key_of(table)]), partial(noun_of, table.noun, row))
     return place
 
 
@@ -126,7 +127,7 @@ def _in_database(layout: Layout, tables: Sequence[Table]) -> dict[str, _Place]:
         places = {table.name: _Place(table.name, str(services_file(layout))) for table in tables}
         for name, place in places.items():
             for key, document in database.ask("records", table_name=name):
-                place.add(key, lambda name=name, document=document: read_record(name, document))
+                place.add(key, partial(read_record, name, document))
     return places
 
 
@@ -153,8 +154,9 @@ def _hold_against_ledger(
             place.tell(key, f"{key} in {place.title} is not what row {sequence} of the ledger says")
         elif key not in unfolded:
             place.tell(key, f"{key} in {place.title} is not in the ledger: it was never recorded")
-    for sequence, key in ((each["sequence"], _named(each)) for each in missing.values()):
-        what = f"{key or 'a row'} is missing in {place.title}"
+    for each in missing.values():
+        sequence = each["sequence"]
+        what = f"{_named(each) or 'a row'} is missing in {place.title}"
         place.tell(
             f"row {sequence}", f"{what}: row {sequence} of the ledger says that it was recorded"
         )

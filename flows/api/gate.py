@@ -102,7 +102,7 @@ class Gate:
             if message["type"] != "http.response.body":
                 await send(message)
                 return
-            await send(message | {"more_body": True})
+            await send({**message, "more_body": True})
             left = _REST * self._limits.maximum_body_bytes
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.body_seconds):

@@ -2,10 +2,13 @@
 
 import multiprocessing
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,6 +107,38 @@ def test_files_that_arrive_at_the_second_attempt_are_there_once(
     assert server.faults == [], "each went wrong once"
     assert counts(layout) == TWO_RUNS
     assert verify(layout).problems == ()
+
+
+def parquet(**columns: list[object]) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue().to_pybytes()
+
+
+PLANTED: dict[str, Callable[[], bytes]] = {
+    "no Parquet": lambda: b"PAR1 and whatever stands behind it",
+    "other columns": lambda: parquet(x=[1, 2]),
+    "a bomb": lambda: parquet(title=["x" * 1_000_000] * 2_000),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("content", PLANTED.values(), ids=PLANTED.keys())
+def test_a_file_that_somebody_exchanged_is_found_and_told_in_one_line(
+    content: Callable[[], bytes], layout: Layout, server: ObjectServer
+) -> None:
+    (name,) = (each for each in server.objects if "/lake/main/papers/" in each)
+    server.objects[name] = content()
+    server.objects[f"{name}.of-a-stranger.parquet"] = parquet(title=["forged"])
+    said: list[str] = []
+    for command in (lambda: verify(layout).problems, lambda: run_sql(layout, "from papers")):
+        try:
+            said += map(str, command())
+        except AssayError as error:
+            said.append(str(error))
+    assert "forged" not in str(said)
+    assert any(word in str(said) for word in ("papers", "object storage"))
+    assert all("\n" not in line for line in said)
 
 
 def refuse(server: ObjectServer, how: str) -> None:

@@ -308,6 +308,30 @@ def test_a_lake_kept_open_answers_again_once_its_server_does(
     reading.close()
 
 
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "update ducklake_data_file set path = '/etc/passwd', path_is_relative = false",
+        "update ducklake_data_file set path = 's3://other/x.parquet', path_is_relative = false",
+        "update ducklake_data_file set path = '../../../../other.parquet'",
+        "insert into ducklake_files_scheduled_for_deletion values (999999, '/etc/x', false, now())",
+        "insert into ducklake_macro values (0, 999999, 'coalesce', 1, null)",
+        "create or replace view public.spy as select pg_read_file('/etc/passwd') as table_name;"
+        " insert into ducklake_inlined_data_tables values (1, 'spy', 1)",
+    ],
+)
+def test_a_catalogue_that_another_writer_falsified_is_refused_in_one_line(
+    planted: str, layout: Layout, postgres: PostgresServer, url: str
+) -> None:
+    postgres.sql(PostgresCatalogue.of(url).options["dbname"], planted)
+    with pytest.raises(ConfigurationError, match="Assay never writes there") as refused:
+        counts(layout, url)
+    assert "\n" not in str(refused.value)
+    assert "root:" not in str(refused.value)
+    with pytest.raises(ConfigurationError, match="Assay never writes there"):
+        compact(layout, catalogue_url=url)
+
+
 def test_a_reader_needs_no_right_to_write(
     layout: Layout, postgres: PostgresServer, url: str
 ) -> None:
