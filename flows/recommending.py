@@ -100,6 +100,9 @@ def _idea(given: str, options: RecommendOptions) -> tuple[str, date | None]:
     with given_ideas(Path(given)) as path:
         batch = read_ideas(path, default_cutoff=options.cutoff, fields=options.field)
     print_remarks(batch)
+    if not batch.ideas and batch.rejected:
+        first = batch.rejected[0]
+        raise ConfigurationError(f"{first.location} is no idea: {first.detail}")
     ideas = batch.ideas
     wanted = [idea for idea in ideas if options.idea in (None, idea.idea_id)]
     if len(wanted) != 1:

@@ -62,8 +62,8 @@ def _blocks(value: object) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _blocks(inner)
-    elif not is_blank(value) and (text := scalar_text(value)) is not None:
-        yield text.strip()
+    elif not is_blank(value) and (scalar := scalar_text(value)) is not None:
+        yield scalar.strip()
 
 
 _ESCAPE = bounded(r"_x([0-9A-Fa-f]{4})_")

@@ -249,11 +249,11 @@ def _swallows_rows(row: Sequence[str], layout: _Layout, columns: Columns) -> boo
         lines = [line for line in cell.splitlines()[1:] if line.strip()]
         # The last line ends in the column in which the mark was opened.
         counts = [*(len(meanings) for _ in lines[1:]), place + 1]
-        found = [
+        evidence = [
             _evidence(line, meanings[:count], layout.delimiter)
             for line, count in zip(lines, counts, strict=bool(lines))
         ]
-        if 2 in found or (len(found) > 1 and all(found)):
+        if 2 in evidence or (len(evidence) > 1 and all(evidence)):
             return True
     return False
 

@@ -195,15 +195,14 @@ def _sort_in(
     if meaning in ("opening", "closing"):
         sections = into.opening if meaning == "opening" else into.closing
         heading = heading_of(name)
-        text = joined_text(value) or scalar_text(value) or ""
-        sections[heading] = _joined(sections.get(heading), text)
+        sections[heading] = _joined(sections.get(heading), joined_text(value) or "")
         columns.note(name, f"text, under the heading {heading}", value)
     elif meaning == AUTHORS and AUTHORS not in into.metadata:
-        text = _names(value) or scalar_text(value)
-        if text is None:
+        names = _names(value) or scalar_text(value)
+        if names is None:
             columns.note(name, LEFT_OUT, value)
         else:
-            into.metadata[AUTHORS if words_of(name) != (AUTHORS,) else name] = text
+            into.metadata[AUTHORS if words_of(name) != (AUTHORS,) else name] = names
             columns.note(name, AUTHORS, value)
     elif meaning in PARTS:
         earlier, text = into.known.get(meaning), joined_text(value)
@@ -218,8 +217,10 @@ def _sort_in(
         into.known[meaning] = value
         columns.note(name, meaning, value)
     elif words_of(name) == (METADATA,) and isinstance(value, Mapping):
+        columns.note(name, METADATA, value)
         for key, inner in value.items():
-            _add_metadata(str(key), inner, into, columns, declared=True)
+            own = f"{name}.{key}" if str(key) in into.metadata else str(key)
+            _add_metadata(own, inner, into, columns, declared=True)
     else:
         _add_metadata(name, value, into, columns, beside=meaning is not None)
 

@@ -1,6 +1,7 @@
 """Names of fields as people and programs write them, and what each is read as."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 
 from schemas.idea import AUTHORS
@@ -87,7 +88,12 @@ _PATHS = bounded(r"^(?:content|fields|properties|metadata)\.|\.value$", IGNORECA
 
 def words_of(name: str) -> tuple[str, ...]:
     """`experimentDesign`, `Experiment-Design (weeks)` are `experiment`, `design`."""
-    text = _LEADING_NUMBER.sub("", _PATHS.sub("", name[:300].strip()))
+    return _words_of(name[:300].strip())
+
+
+@lru_cache(maxsize=4096)  # a table asks for the same few names at every row
+def _words_of(name: str) -> tuple[str, ...]:
+    text = _LEADING_NUMBER.sub("", _PATHS.sub("", name))
     text = _OTHER.sub(" ", _CAMEL.sub(" ", _BRACKETS.sub(" ", text) if text[:1] != "(" else text))
     return tuple(text.lower().split())
 
@@ -122,7 +128,11 @@ def meaning_of(name: str, *, exactly: bool = False) -> str | None:
     Args:
         exactly: whether words around the name (`What is your idea?`) are not overlooked.
     """
-    words = words_of(name)
+    return _meaning_of(words_of(name), exactly)
+
+
+@lru_cache(maxsize=4096)
+def _meaning_of(words: tuple[str, ...], exactly: bool) -> str | None:
     if words == (NAME,):
         return NAME
     if names_authors(name):

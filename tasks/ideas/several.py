@@ -53,12 +53,12 @@ def _starts(lines: Sequence[str]) -> list[tuple[int, str]]:
 
 def _numbered(lines: Sequence[str]) -> list[tuple[int, str]]:
     """Lines and titles of headings that number ideas in order."""
-    found: dict[str, list[tuple[int, int, str]]] = {}
+    headings: dict[str, list[tuple[int, int, str]]] = {}
     for at, line in enumerate(lines):
         if len(line) <= 500 and (match := _NUMBERED_IDEA.fullmatch(line)) is not None:
             kind = (match["mark"] or "").strip()
-            found.setdefault(kind, []).append((at, int(match["number"]), match["title"] or ""))
-    for starts in found.values():
+            headings.setdefault(kind, []).append((at, int(match["number"]), match["title"] or ""))
+    for starts in headings.values():
         numbers = [number for _, number, _ in starts]
         if len(starts) > 1 and numbers == list(range(numbers[0], numbers[0] + len(starts))):
             return [(at, title.strip()) for at, _, title in starts]

@@ -19,7 +19,9 @@ from tasks.committee.steps.knowledge_queries import abbreviations, reworded
 from tasks.documents.latex_files import LatexError
 from tasks.documents.latex_source import whole_source
 from tasks.documents.latex_text import document_of_latex
+from tasks.ideas.cells import plain_text
 from tasks.ideas.parts import parts_of, title_of
+from tasks.ideas.several import several_ideas
 from tasks.judging.messages import fit
 from tasks.judging.replies import parse_reply
 from tasks.judging.step import block
@@ -62,6 +64,8 @@ def _page(markdown: str) -> object:
 READERS: dict[str, Callable[[str], object]] = {
     "title": title_of,
     "parts": parts_of,
+    "several ideas": lambda given: several_ideas(given, is_text_file=True),
+    "text of a cell": plain_text,
     "blocks": blocks_of,
     "sections": text.sections_of_markdown,
     "sentences": text.sentences,
