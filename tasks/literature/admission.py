@@ -45,19 +45,36 @@ class Admission:
 
 
 def with_notices(papers: Iterable[Paper]) -> list[Paper]:
-    """Return the papers with the state that notices among them tell of others."""
+    """Return the papers with the state that others among them tell: notices of the work that they
+    name, a retracted article of its preprint under the same title.
+    """
     listed = list(papers)
     notices = [
         (paper.state or PaperState.RETRACTED, plain_title(title).split())
         for paper in listed
         if (title := title_of_notice(paper.title))
     ]
-    return [_told(paper, notices) for paper in listed] if notices else listed
+    retracted = {
+        plain_title(unmarked_title(paper.title))
+        for paper in listed
+        if paper.state is PaperState.RETRACTED
+    }
+    if not notices and not retracted:
+        return listed
+    return [_told(paper, notices, retracted) for paper in listed]
 
 
-def _told(paper: Paper, notices: list[tuple[PaperState, list[str]]]) -> Paper:
-    words = plain_title(unmarked_title(paper.title)).split()
+def _told(paper: Paper, notices: list[tuple[PaperState, list[str]]], retracted: set[str]) -> Paper:
+    title = plain_title(unmarked_title(paper.title))
+    words = title.split()
     if paper.state is not None or len(words) < LEAST_TITLE_WORDS:
         return paper
-    states = [state for state, named in notices if named[: len(words)] == words]
+    states = [state for state, named in notices if _names(named, words)]
+    states += [PaperState.RETRACTED] if title in retracted else []
     return replace(paper, state=gravest(states)) if states else paper
+
+
+def _names(named: list[str], title: list[str]) -> bool:
+    """Whether a notice names this title; its journal, volume and pages may stand behind it."""
+    rest = named[len(title) :]
+    return named[: len(title)] == title and (not rest or any(map(str.isdecimal, rest)))
