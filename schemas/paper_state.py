@@ -135,6 +135,7 @@ def _read_title(title: str) -> tuple[PaperState | None, str]:
 
 
 _TOLD = {
+    "true": PaperState.RETRACTED,
     "retracted": PaperState.RETRACTED,
     "retraction": PaperState.RETRACTED,
     "partial retraction": PaperState.RETRACTED,
@@ -175,7 +176,7 @@ def _states_in(told: Any) -> Iterable[PaperState]:
         told = told.get("type")
     if isinstance(told, list | tuple):
         return [state for one in told for state in _states_in(one)]
-    if told is True:
+    if told is True or told == 1:
         return [PaperState.RETRACTED]
     words = _NOT_LETTERS.sub(" ", told).strip().casefold() if isinstance(told, str) else ""
     return [_TOLD[words]] if words in _TOLD else []

@@ -47,7 +47,9 @@ class Admission:
 
 
 def with_notices(papers: Iterable[Paper]) -> list[Paper]:
-    """Return the papers with the state that notices and other versions among them tell."""
+    """Return the papers with the state that others among them tell: notices of the work that they
+    name, a retracted article of its preprint.
+    """
     listed = list(papers)
     if all(paper.state is None for paper in listed):
         return listed
@@ -57,7 +59,7 @@ def with_notices(papers: Iterable[Paper]) -> list[Paper]:
         if (title := title_of_notice(paper.title))
     ]
     listed = [_told(paper, notices) for paper in listed]
-    works = Works(listed)
+    works = Works(replace(paper, title=unmarked_title(paper.title)) for paper in listed)
     states: dict[PaperId, PaperState] = {}
     for paper in listed:
         if paper.state is not None:
@@ -75,5 +77,11 @@ def _told(paper: Paper, notices: list[tuple[PaperState, list[str]]]) -> Paper:
     words = plain_title(unmarked_title(paper.title)).split()
     if paper.state is not None or len(words) < LEAST_TITLE_WORDS:
         return paper
-    states = [state for state, named in notices if named[: len(words)] == words]
+    states = [state for state, named in notices if _names(named, words)]
     return replace(paper, state=gravest(states)) if states else paper
+
+
+def _names(named: list[str], title: list[str]) -> bool:
+    """Whether a notice names this title; its journal, volume and pages may stand behind it."""
+    rest = named[len(title) :]
+    return named[: len(title)] == title and (not rest or any(map(str.isdecimal, rest)))

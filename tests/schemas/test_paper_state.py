@@ -102,6 +102,8 @@ def test_abstracts_tell_that_a_work_was_taken_back(abstract: str, state: PaperSt
     ("told", "state"),
     [
         (True, RETRACTED),
+        ("True", RETRACTED),
+        (1, RETRACTED),
         (False, None),
         (["Journal Article", "Retracted Publication"], RETRACTED),
         (["Journal Article", "Expression of Concern"], OF_CONCERN),
