@@ -63,6 +63,9 @@ _IDENTIFYING_HOST = bounded(
     r"|api\.semanticscholar\.org)/\S"
 )
 
+_Name = str | tuple[str, str]
+"""An identifier or a title, or an author by surname and initial."""
+
 
 def identifiers(paper: Paper) -> Iterator[str]:
     """Names that no other work has."""
@@ -141,9 +144,11 @@ class _Record:
 
     def joins(self, other: "_Record") -> bool:
         """Whether titles with authors or abstracts tell that both are one work."""
+        if self.title != other.title and not self._near_title(other):
+            return False
         shared_author = not self.authors.isdisjoint(other.authors)
         if self.title != other.title:
-            return shared_author and self._near_title(other) and self._near_text(other)
+            return shared_author and self._near_text(other)
         if shared_author and self.title_words and not self.title_words <= _GENERIC:
             years = {self.paper.year, other.paper.year} - {None}
             # Another year makes another issue of a report, and says much beside a short title.
@@ -189,7 +194,7 @@ class Works:
         self._places: dict[PaperId, int] = {}
         self._work_of: list[int] = []
         self._members: dict[int, list[int]] = {}
-        self._by_name: dict[str | tuple[str, str], list[int]] = {}
+        self._by_name: dict[_Name, list[int]] = {}
         self._known_count = 0
         for paper in known:
             self.first_of(paper)
@@ -231,17 +236,17 @@ class Works:
         self._places[record.paper.paper_id] = place
         self._work_of.append(place)
         self._members[place] = [place]
-        by_title = (f"title:{record.title}", *record.authors)
+        by_title: list[_Name] = [f"title:{record.title}", *record.authors]
         for other in self._alike(record.names):
             self._join(other, place, by_title=False)
         for other in self._alike(by_title):
             if record.joins(self._records[other]):
                 self._join(other, place, by_title=True)
-        for name in (*record.names, *by_title):
+        for name in [*record.names, *by_title]:
             self._by_name.setdefault(name, []).append(place)
         return place
 
-    def _alike(self, names: Iterable[str | tuple[str, str]]) -> list[int]:
+    def _alike(self, names: Iterable[_Name]) -> list[int]:
         return sorted({place for name in names for place in self._by_name.get(name, ())})
 
     def _join(self, one: int, other: int, *, by_title: bool) -> None:
