@@ -18,6 +18,7 @@ from schemas.base import encodable
 from schemas.failure import Failure, SourceFailure, look_up_failures
 from schemas.reasons import Passes, Reason
 from schemas.settings import Settings
+from schemas.source_text import plain_abstract, plain_text
 from tasks.curation.review_files import number_of
 from tasks.curation.submission import GivenReview, Unread
 from tasks.sources.fields import Row, json_of, mappings_of, rows_of, text_of
@@ -112,8 +113,8 @@ def _forum(
     decisions = (_value(_content(note), "decision") for note in notes if _is_a(note, _DECISION))
     return Forum(
         pdf=pdf,
-        title=_text(content, "title"),
-        abstract=_text(content, "abstract"),
+        title=plain_text(_text(content, "title")),
+        abstract=plain_abstract(_text(content, "abstract")) or "",
         licence=text_of(root, "license"),
         submitted=_day(root),
         decision=next((each for each in decisions if isinstance(each, str)), "")[:200],

@@ -108,7 +108,10 @@ def _assembled(
     citations: list[Citation] = []
     suggestions: list[Suggestion] = []
     for name in (module.value for module in Module if module.value in found):
-        papers.update({paper.paper_id: paper for paper in found[name].papers})
+        for paper in found[name].papers:
+            known = papers.get(paper.paper_id, paper)
+            if len(known.version_urls) <= len(paper.version_urls):
+                papers[paper.paper_id] = paper  # the module that met more versions of it
         citations.extend(found[name].citations)
         suggestions.extend(found[name].suggestions)
     evaluations: dict[str, Any] = {"soundness": None, "contribution": None} | {

@@ -128,15 +128,13 @@ def meaning_of(name: str, *, exactly: bool = False) -> str | None:
     Args:
         exactly: whether words around the name (`What is your idea?`) are not overlooked.
     """
-    return _meaning_of(words_of(name), exactly)
+    return AUTHORS if names_authors(name) else _meaning_of(words_of(name), exactly)
 
 
 @lru_cache(maxsize=4096)
 def _meaning_of(words: tuple[str, ...], exactly: bool) -> str | None:
     if words == (NAME,):
         return NAME
-    if names_authors(name):
-        return AUTHORS
     if "cutoff" in words or ("cut", "off") in pairwise(words):
         return "cutoff_date"
     if (meaning := _READ_AS.get(_key(words))) is not None or exactly:

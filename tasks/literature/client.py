@@ -12,7 +12,7 @@ from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.paper import CitationEdge, Paper, Passage
 from schemas.source_text import plain_text
-from tasks.literature.versions import named_by
+from tasks.literature.identities import named_by
 from tasks.text.titles import Work, is_own_work
 
 

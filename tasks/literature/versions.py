@@ -13,18 +13,13 @@ from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.patterns import IGNORECASE, bounded
 from schemas.publication import in_words
+from tasks.literature.identities import identifiers
 from tasks.literature.publication import (
     Kind,
     arxiv_of_doi,
     canonical_doi,
     kind_of,
     without_deposit,
-)
-from tasks.literature.snapshot.records import (
-    arxiv_id_of,
-    canonical_url,
-    is_paper_id,
-    sha1_hex,
 )
 from tasks.text.titles import (
     LEAST_TITLE_WORDS,
@@ -58,54 +53,9 @@ _MARKED = bounded(
     IGNORECASE,
 )
 """Titles that differ in such a mark name different things."""
-_IDENTIFYING_HOST = bounded(
-    r"https://(?:pubmed\.ncbi\.nlm\.nih\.gov|(?:www\.)?ncbi\.nlm\.nih\.gov/(?:pmc|pubmed)"
-    r"|openalex\.org|semanticscholar\.org/paper|openreview\.net|aclanthology\.org"
-    r"|api\.semanticscholar\.org)/\S"
-)
 
-
-def identifiers(paper: Paper) -> Iterator[str]:
-    """Names that no other work has."""
-    yield f"id:{paper.paper_id}"
-    if paper.corpus_id is not None:
-        yield f"corpus:{paper.corpus_id}"
-    number = (paper.arxiv_id or "").rpartition(":")[2]
-    for text in (paper.doi or "", f"arxiv:{number}", paper.url, *paper.version_urls):
-        yield from names_in(text)
-
-
-def named_by(texts: Iterable[str], papers: Iterable[Paper]) -> frozenset[PaperId]:
-    """The papers that identifiers or addresses name, as a user writes them."""
-    names = {name for text in texts for name in names_in(text)}
-    for text in texts:
-        names |= {f"id:{text}", f"id:{sha1_hex(f'given:{text}')}"}
-    pages = {canonical_url(text) for text in texts if "/" in text}
-    return frozenset(
-        paper.paper_id
-        for paper in papers
-        if not names.isdisjoint(identifiers(paper))
-        or any(url and canonical_url(url) in pages for url in (paper.url, *paper.version_urls))
-    )
-
-
-def names_in(text: str) -> Iterator[str]:
-    """Names of a work in a DOI, a number with its sort or an address, in any spelling."""
-    sort, _, number = text.strip().lower().partition(":")
-    if sort == "corpusid" and number.strip().isdecimal():
-        yield f"corpus:{number.strip()}"
-    if sort == "pmid" and number.strip().isdecimal():
-        text = f"https://pubmed.ncbi.nlm.nih.gov/{number.strip()}"
-    doi = canonical_doi(text)
-    arxiv_id = arxiv_id_of(text) or (arxiv_of_doi(doi) if doi else None)
-    if arxiv_id:
-        yield f"arxiv:{arxiv_id}"
-    elif doi:
-        yield f"doi:{without_deposit(doi)}"
-    elif is_paper_id(text.strip().lower()):
-        yield f"id:{text.strip().lower()}"
-    elif _IDENTIFYING_HOST.match(url := canonical_url(text)):
-        yield f"url:{url}"
+_Name = str | tuple[str, str]
+"""An identifier or a title, or an author by surname and initial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +92,11 @@ class _Record:
 
     def joins(self, other: "_Record") -> bool:
         """Whether titles with authors or abstracts tell that both are one work."""
+        if self.title != other.title and not self._near_title(other):
+            return False
         shared_author = not self.authors.isdisjoint(other.authors)
         if self.title != other.title:
-            return shared_author and self._near_title(other) and self._near_text(other)
+            return shared_author and self._near_text(other)
         if shared_author and self.title_words and not self.title_words <= _GENERIC:
             years = {self.paper.year, other.paper.year} - {None}
             # Another year makes another issue of a report, and says much beside a short title.
@@ -190,7 +142,7 @@ class Works:
         self._places: dict[PaperId, int] = {}
         self._work_of: list[int] = []
         self._members: dict[int, list[int]] = {}
-        self._by_name: dict[str | tuple[str, str], list[int]] = {}
+        self._by_name: dict[_Name, list[int]] = {}
         self._known_count = 0
         for paper in known:
             self.first_of(paper)
@@ -232,17 +184,17 @@ class Works:
         self._places[record.paper.paper_id] = place
         self._work_of.append(place)
         self._members[place] = [place]
-        by_title: tuple[str | tuple[str, str], ...] = (f"title:{record.title}", *record.authors)
+        by_title: list[_Name] = [f"title:{record.title}", *record.authors]
         for other in self._alike(record.names):
             self._join(other, place, by_title=False)
         for other in self._alike(by_title):
             if record.joins(self._records[other]):
                 self._join(other, place, by_title=True)
-        for name in (*record.names, *by_title):
+        for name in [*record.names, *by_title]:
             self._by_name.setdefault(name, []).append(place)
         return place
 
-    def _alike(self, names: Iterable[str | tuple[str, str]]) -> list[int]:
+    def _alike(self, names: Iterable[_Name]) -> list[int]:
         return sorted({place for name in names for place in self._by_name.get(name, ())})
 
     def _join(self, one: int, other: int, *, by_title: bool) -> None:
