@@ -59,7 +59,7 @@ def written(path: Path, content: bytes) -> Path:
 BAD_FILES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "empty file": (lambda folder: written(folder / "ideas.jsonl", b""), "empty"),
     "unreadable encoding": (
-        lambda folder: written(folder / "ideas.csv", "text\né".encode("utf-16")),
+        lambda folder: written(folder / "ideas.csv", "text\né".encode("utf-32")),
         "UTF-8",
     ),
     "missing columns": (
