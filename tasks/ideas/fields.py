@@ -1,8 +1,10 @@
 """The fields of an entry by meaning: parts of the idea, sections of its text, and metadata."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from schemas.errors import IdeaFileError
 from schemas.idea import AUTHORS, METADATA, RejectedIdea
@@ -52,6 +54,38 @@ Entries = Iterator[Entry | RejectedIdea]
 def unreadable(location: str, detail: str) -> RejectedIdea:
     """An entry that could not even be taken apart."""
     return RejectedIdea(idea_id=None, location=location, reason=Reason.UNREADABLE, detail=detail)
+
+
+class RepeatedKey(Mapping[str, object]):
+    """An object that gives a key twice, or holds one that does. What it holds is not known."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def __getitem__(self, name: str) -> object:
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def mapping_of(fields: Mapping[Any, object], keys: Sequence[str]) -> Mapping[Any, object]:
+    """Return `fields`, or a `RepeatedKey` where they lost the value of one of the `keys` given."""
+    if len(fields) < len(keys):
+        return RepeatedKey(Counter(keys).most_common(1)[0][0])
+    return next((value for value in fields.values() if isinstance(value, RepeatedKey)), fields)
+
+
+def entry_of(location: str, value: object, otherwise: str) -> Entry | RejectedIdea:
+    """The entry of an object; for any other value a rejection that says `otherwise`."""
+    if isinstance(value, RepeatedKey):
+        return unreadable(location, f"the key {value.key[:40]!r} is given twice: keep one of them")
+    if not isinstance(value, Mapping):
+        return unreadable(location, otherwise)
+    return Entry(location, {str(name): held for name, held in value.items()})
 
 
 def bad_field(location: str, detail: str) -> RejectedIdea:

@@ -3,7 +3,8 @@
 What is in the file decides, not its ending. Ideas are written as JSON Lines.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,7 +14,14 @@ from schemas.errors import IdeaFileError
 from schemas.idea import Idea, RejectedIdea
 from schemas.reasons import Reason
 from tasks.ideas.columns import Columns
-from tasks.ideas.fields import Entries, Entry, refuse_wide_encodings, unreadable
+from tasks.ideas.fields import (
+    Entries,
+    Entry,
+    entry_of,
+    mapping_of,
+    refuse_wide_encodings,
+    unreadable,
+)
 from tasks.ideas.limits import MAXIMUM_DOCUMENT_BYTES, refuse_large_file
 
 MAXIMUM_LINE_BYTES = 20_000_000
@@ -46,18 +54,15 @@ def read_json(path: Path, columns: Columns) -> Entries:
         raise IdeaFileError(
             f"{path.name} is not valid JSON ({content}): mend it, or write one object per line"
         )
-    if not one_document and not isinstance(content, list | dict):
+    if not one_document and not isinstance(content, list | Mapping):
         yield from _read_lines(path)
         return
-    if not isinstance(content, list | dict):
+    if not isinstance(content, list | Mapping):
         raise IdeaFileError(
             f"{path.name} holds neither a list of ideas nor one idea: write [{{...}}, {{...}}]"
         )
     for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
-        location = f"{path.name} entry {number}"
-        yield (
-            Entry(location, value) if isinstance(value, dict) else unreadable(location, _NO_OBJECT)
-        )
+        yield entry_of(f"{path.name} entry {number}", value, _NO_OBJECT)
 
 
 def _starts_with_an_object(path: Path) -> bool:
@@ -65,16 +70,25 @@ def _starts_with_an_object(path: Path) -> bool:
     with path.open("rb") as file:
         while line := file.readline(MAXIMUM_LINE_BYTES):
             if line.removeprefix(_BYTE_ORDER_MARK).strip():
-                return isinstance(_parsed(line), dict)
+                return isinstance(_parsed(line), Mapping)
     return False
 
 
+def _object(pairs: list[tuple[str, object]]) -> Mapping[str, object]:
+    return mapping_of(dict(pairs), [key for key, _ in pairs])
+
+
 def _parsed(content: bytes) -> object:
-    """What JSON says; the error of what is none."""
+    """The value that JSON text holds; the error of what is none."""
+    content = content.removeprefix(_BYTE_ORDER_MARK)
     try:
-        return orjson.loads(content.removeprefix(_BYTE_ORDER_MARK))
+        value = orjson.loads(content)  # the stricter parser, which drops repeated keys silently
     except orjson.JSONDecodeError as error:
         return error
+    try:
+        return json.loads(content, object_pairs_hook=_object)
+    except (ValueError, RecursionError):  # numbers of thousands of digits, hundreds of levels
+        return value
 
 
 def _read_lines(path: Path) -> Entries:
@@ -117,13 +131,12 @@ _NO_OBJECT = 'this is no JSON object: write the idea as {"text": "..."}'
 def _entry(location: str, line: bytes) -> Entry | RejectedIdea:
     if not _is_utf8(line):
         return unreadable(location, "the line is not UTF-8: save the file as UTF-8")
-    try:
-        value = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
+    value = _parsed(line)
+    if isinstance(value, orjson.JSONDecodeError):
         return unreadable(
-            location, f"the line is not valid JSON ({error}): write one JSON object per line"
+            location, f"the line is not valid JSON ({value}): write one JSON object per line"
         )
-    return Entry(location, value) if isinstance(value, dict) else unreadable(location, _NO_OBJECT)
+    return entry_of(location, value, _NO_OBJECT)
 
 
 def _is_utf8(line: bytes) -> bool:

@@ -1,6 +1,7 @@
 """Entries from text, Markdown and YAML files."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,15 @@ from schemas.patterns import DOTALL, bounded
 from schemas.plain_files import PlainFileError, files_below, open_file
 from schemas.reasons import Reason
 from tasks.ideas.columns import Columns
-from tasks.ideas.fields import Entries, Entry, refuse_wide_encodings, unreadable
+from tasks.ideas.fields import (
+    Entries,
+    Entry,
+    RepeatedKey,
+    entry_of,
+    mapping_of,
+    refuse_wide_encodings,
+    unreadable,
+)
 from tasks.ideas.limits import MAXIMUM_CHARACTERS, refuse_large_file, too_long
 from tasks.ideas.several import separate_ideas, text_above
 
@@ -31,6 +40,10 @@ class _PlainLoader(yaml.BaseLoader):
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
         return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        keys = [str(key.value) for key, _ in node.value]
+        return mapping_of(super().construct_mapping(node, deep=deep), keys)
 
 
 def plain_yaml(text: str) -> Any:
@@ -65,16 +78,15 @@ def read_yaml(path: Path, columns: Columns) -> Entries:
         raise IdeaFileError(
             f"{path.name} is not valid YAML without aliases ({error}): mend it"
         ) from error
-    if not isinstance(content, list | dict):
+    if not isinstance(content, list | Mapping):
         raise IdeaFileError(
             f"{path.name} holds neither a list of ideas nor one idea: write `- text: ...` for each"
         )
     for number, value in enumerate(content if isinstance(content, list) else [content], start=1):
-        location = f"{path.name} entry {number}"
-        if isinstance(value, dict):
-            yield Entry(location, {str(name): held for name, held in value.items()})
-        else:
-            yield unreadable(location, "this is no mapping: write the idea as `text: ...`")
+        yield entry_of(f"{path.name} entry {number}", value, _NO_MAPPING)
+
+
+_NO_MAPPING = "this is no mapping: write the idea as `text: ...`"
 
 
 TEXT_SUFFIXES = (".txt", ".md", ".markdown")
@@ -183,6 +195,8 @@ def _entry(path: Path, location: str) -> Entry | RejectedIdea:
                     " write `name: value` lines"
                 ),
             )
+        if isinstance(given, RepeatedKey):
+            return entry_of(location, given, _NO_MAPPING)
         if isinstance(given, dict):
             fields |= {str(name): value for name, value in given.items()}
             text = text[matter.end() :]

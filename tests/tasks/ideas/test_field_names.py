@@ -275,3 +275,18 @@ def test_whole_numbers_that_arrive_as_floats_are_whole(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f'id,group,text\n1.0,2.0,"{LONG}"\n2.0,,"{OTHER}"\n')
     ideas = read_ideas(tmp_path / "a.csv", default_cutoff=None).ideas
     assert [(idea.idea_id, idea.group) for idea in ideas] == [("1", "2"), ("2", None)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("ideas.jsonl", f'{{"text": "{LONG}", "text": "{OTHER}"}}\n{{"text": "{OTHER}"}}\n'),
+        ("ideas.json", f'[{{"text": "{LONG}", "text": "{OTHER}"}}, {{"text": "{OTHER}"}}]'),
+        ("ideas.yaml", f"- text: {LONG!r}\n  text: {OTHER!r}\n- text: {OTHER!r}\n"),
+    ],
+)
+def test_a_key_given_twice_rejects_its_entry_alone(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    batch = read_ideas(tmp_path / name, default_cutoff=None)
+    assert [idea.text for idea in batch.ideas] == [OTHER]
+    assert "the key 'text' is given twice" in batch.rejected[0].detail
