@@ -2,9 +2,9 @@
 
 from datetime import date
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from schemas.base import Noun, Prose, Severity, Stored
 from schemas.formats import OptionalWebAddress, PublicationDay, WebAddress, Year
@@ -55,6 +55,7 @@ class Paper(Noun):
     )
     state: PaperState | None = Field(
         default=None,
+        validate_default=True,
         description=(
             "Why it does not count as evidence: retracted, withdrawn, under an expression of"
             " concern, or a notice; None: nothing of the kind is known."
@@ -109,14 +110,11 @@ class Paper(Noun):
     def _describing(cls, abstract: str | None, info: ValidationInfo) -> str | None:
         return plain_abstract(abstract, info.data.get("title", "")) if abstract else None
 
-    @model_validator(mode="before")
+    @field_validator("state")
     @classmethod
-    def _state_by_title(cls, values: Any) -> Any:
+    def _state_by_title(cls, state: PaperState | None, info: ValidationInfo) -> PaperState | None:
         """Publishers mark titles: what no source says, a title may."""
-        if isinstance(values, dict) and values.get("state") is None:
-            state = state_of_title(str(values.get("title") or ""))
-            return values if state is None else {**values, "state": state}
-        return values
+        return state or state_of_title(info.data.get("title", ""))
 
     @property
     def date_in_words(self) -> str:
