@@ -14,6 +14,9 @@ from schemas.publication import DatePrecision, in_words
 from schemas.source_text import SourceText, plain_abstract
 from schemas.venue_months import latest_day
 
+LITERATURE_RULES = "dates, states, versions"
+"""How papers are read and which of them count; a change re-evaluates and outdates indices."""
+
 
 class Paper(Noun):
     """A paper as a literature source describes it."""

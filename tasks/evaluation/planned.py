@@ -12,6 +12,7 @@ from schemas.contribution import JudgedBefore
 from schemas.experimental_result import ExperimentalResult
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.paper import LITERATURE_RULES
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.evaluation.modules import steps_of
@@ -68,7 +69,7 @@ def evaluation_key(
     """Two evaluations with one key would say the same: one is enough.
 
     The key covers the idea (identifier, text, cutoff, authors), the profile's part for the modules
-    asked for, engine and model, literature, modules, full text, label, the conditions, what came of
+    asked for, engine and model, literature and its rules, modules, full text, label, the conditions, what came of
     trying it, and the version and prompt of every step involved; not the group, other metadata, the
     warehouse or the number of workers.
     """
@@ -92,6 +93,7 @@ def evaluation_key(
             request.engine.text,
             request.api_base or "",
             literature,
+            LITERATURE_RULES,
             ",".join(sorted(request.modules)),
             str(request.full_text),
             request.label,
