@@ -43,10 +43,8 @@ def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> N
     assert (found, run_id_for(request, [found], [IDEA.description_sha256], [])) == (key, run_id)
 
 
-def test_work_under_other_rules_of_literature_has_another_name(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    evaluation = RunRequest(
+def key_with(**metadata: str) -> str:
+    request = RunRequest(
         ideas_path=Path("ideas.jsonl"),
         warehouse=Path("warehouse"),
         profile=load_profile("economy"),
@@ -54,10 +52,36 @@ def test_work_under_other_rules_of_literature_has_another_name(
         literature="live",  # type: ignore[arg-type]
         full_text=False,
     )
+    return evaluation_key(replace(IDEA, metadata=metadata), request, "live", ())
+
+
+def test_a_changed_address_of_a_page_evaluates_nothing_again() -> None:
+    key = key_with(url="https://example.org/a", doi="10.1234/abc")
+    assert key == key_with(url="https://example.org/b", doi="10.1234/abc")
+    assert key == key_with(url="https://example.org/a", doi="https://doi.org/10.1234/ABC")
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"doi": "10.1234/abd"},
+        {"url": "https://arxiv.org/abs/2401.01234"},
+        {"openalex_id": "W1234567"},
+        {"authors": "Ada Lovelace"},
+    ],
+)
+def test_a_changed_identifier_of_the_publication_evaluates_again(metadata: dict[str, str]) -> None:
+    given = {"url": "https://example.org/a", "doi": "10.1234/abc"}
+    assert key_with(**given) != key_with(**{**given, **metadata})
+
+
+def test_work_under_other_rules_of_literature_has_another_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     check = CheckRequest(sources=(), warehouse=Path("warehouse"), engine="extractive")  # type: ignore[arg-type]
 
     def names() -> set[str]:
-        return {evaluation_key(IDEA, evaluation, "live", ()), check_run_id(check, "live")}
+        return {key_with(), check_run_id(check, "live")}
 
     before = names()
     for module in (planned, checking):
