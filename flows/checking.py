@@ -10,6 +10,7 @@ from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
 from schemas.check_run import CheckHead, CheckRequest, ManuscriptSource
 from schemas.identifiers import RunId, content_hash
+from schemas.paper import LITERATURE_RULES
 from tasks.judging.step import Step
 from tasks.manuscripts.check_shard import check_job
 from tasks.manuscripts.collect import CheckJob
@@ -135,7 +136,7 @@ def check_run_id(request: CheckRequest, literature: str = "", embedding_model: s
     name = content_hash(
         request.model_dump_json(include=asked),
         *request.judges_named,
-        *((literature, embedding_model) if literature else ()),
+        *((literature, LITERATURE_RULES, embedding_model) if literature else ()),
         *(
             (revision.head.run_id, *(one.model_dump_json() for one in revision.preferences))
             if revision

@@ -9,8 +9,10 @@ from functools import cache
 
 from flows.cluster_access import places_for_workers
 from flows.indexing import index_with_progress
+from flows.talk import print_warning
 from schemas.choices import LiteratureChoice
 from schemas.errors import ConfigurationError
+from schemas.paper import LITERATURE_RULES
 from schemas.settings import Settings
 from tasks.literature.gateway.process import GatewayProcess, literature_identity
 from tasks.literature.gateway.upstreams import identity_of
@@ -64,6 +66,7 @@ def open_gateway(
         yield OpenGateway(lambda: url, literature_identity(url))
         return
     found = indexed(literature, settings)
+    _warn_of_earlier_rules(found)
     with ExitStack() as stack:
 
         @cache
@@ -82,6 +85,16 @@ def _serving(url: str, identity: str) -> str:
     if literature_identity(url) != identity:
         raise ConfigurationError("the snapshot was updated meanwhile: the same command goes on")
     return url
+
+
+def _warn_of_earlier_rules(literature: LiteratureChoice) -> None:
+    snapshot = literature.snapshot
+    if snapshot is not None and read_manifest(snapshot).rules != LITERATURE_RULES:
+        print_warning(
+            f"{snapshot} was built by another version, which read dates, retractions and versions"
+            " of papers otherwise: build it again with `assay literature build`, then apply its"
+            " updates"
+        )
 
 
 def lacking(literature: LiteratureChoice) -> str:

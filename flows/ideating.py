@@ -21,6 +21,7 @@ from schemas.base import replace
 from schemas.ideation import IdeaVersion, kept_versions
 from schemas.ideation_run import IdeationHead, IdeationRequest
 from schemas.identifiers import RunId, content_hash
+from schemas.paper import LITERATURE_RULES
 from schemas.reasons import Reason
 from schemas.run import Budget, Run, RunRequest, RunState
 from schemas.settings import Settings
@@ -242,6 +243,7 @@ def ideation_run_id(request: IdeationRequest, literature: str, settings: Setting
         without_secrets(evaluation.api_base) if evaluation.api_base else "",
         *evaluation.experiment_run_ids,
         literature,
+        LITERATURE_RULES,
         settings.embeddings.model,
         *(f"{step.name}:{step.version}:{step.prompt_sha256}" for step in STEPS),
         *(("decided by people",) if request.asked_of else ()),

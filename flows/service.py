@@ -272,7 +272,7 @@ class Service:
         papers = {paper.paper_id: paper for paper in evaluation.papers}
         works = closest_works(evaluation.contribution, papers)
         return answer_of(
-            "incomplete" if evaluation.failures else "complete",
+            "complete" if all(each.is_left_out for each in evaluation.failures) else "incomplete",
             [
                 {
                     "paper": work.paper,

@@ -8,6 +8,7 @@ from dashboards.reports.write_survey import survey_page
 from flows.campaign import Campaign, Plan, Summary
 from flows.gateway import OpenGateway, open_gateway
 from schemas.identifiers import RunId, content_hash
+from schemas.paper import LITERATURE_RULES
 from schemas.settings import Settings
 from schemas.survey_review import Written
 from schemas.survey_run import SurveyHead, SurveyQuestion, SurveyRequest
@@ -120,6 +121,7 @@ def survey_run_id(request: SurveyRequest, literature: str, settings: Settings) -
         request.profile.model_dump_json(include={"seed", "temperature", "judging"}),
         without_secrets(request.api_base) if request.api_base else "",
         literature,
+        LITERATURE_RULES,
         settings.embeddings.model,
         *(
             f"{step.name}:{step.version}:{step.prompt_sha256}"

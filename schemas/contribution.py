@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Annotated
 
 from pydantic import Field
 
-from schemas.base import Noun, Prose
+from schemas.base import Noun, Prose, Stored
 from schemas.citation import (
     CheckedSentenceCount,
     CorrectedSentenceCount,
@@ -147,7 +148,7 @@ class Comparison(Judged):
             "The abstract's own words where it overlaps most; the same on every row of the paper."
         ),
     )
-    removed_citation_count: int = Field(
+    removed_citation_count: Annotated[int, Stored(nullable=True)] = Field(
         default=0,
         ge=0,
         description=(

@@ -64,6 +64,11 @@ class Failure(Noun):
     )
 
     @property
+    def is_left_out(self) -> bool:
+        """Whether it names papers that counted for nothing: nothing failed."""
+        return self.stage == LEFT_OUT
+
+    @property
     def is_of_a_document(self) -> bool:
         """Whether a full text could not be had: work is complete without it.
 

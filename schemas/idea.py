@@ -148,11 +148,11 @@ class Idea(Noun):
 
     @property
     def content_sha256(self) -> str:
-        """Hash of what is judged: the text, the cutoff date, and authors and identifiers by which
-        the idea's own papers are set apart; not its own identifier, group or other metadata.
+        """Hash of what is judged: the text, the cutoff date, and the authors by whom the idea's own
+        papers are set apart; not its own identifier, group or other metadata.
         """
         cutoff = self.cutoff_date.isoformat() if self.cutoff_date else ""
-        return content_hash(self.text, cutoff, *self.authors, *self.publications)
+        return content_hash(self.text, cutoff, *self.authors)
 
     @property
     def description_sha256(self) -> str:

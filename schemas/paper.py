@@ -14,6 +14,9 @@ from schemas.publication import DatePrecision, in_words
 from schemas.source_text import SourceText, plain_abstract
 from schemas.venue_months import latest_day
 
+LITERATURE_RULES = "dates, states, versions"
+"""How papers are read and which of them count; a change re-evaluates and outdates indices."""
+
 
 class Paper(Noun):
     """A paper as a literature source describes it."""
@@ -94,11 +97,11 @@ class Paper(Noun):
             " nothing; None: it does, or nobody looked."
         ),
     )
-    version_urls: tuple[str, ...] = Field(
+    version_urls: Annotated[tuple[str, ...], Stored(nullable=True)] = Field(
         default=(),
         description="Pages of other versions of the work, such as its preprint.",
     )
-    version_dates: tuple[str, ...] = Field(
+    version_dates: Annotated[tuple[str, ...], Stored(nullable=True)] = Field(
         default=(),
         description=(
             "When each of them appeared, one for one: a day, a year, or empty where it is unknown."

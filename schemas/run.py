@@ -3,11 +3,11 @@
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from schemas.base import Noun, Severity
+from schemas.base import Noun, Severity, Stored
 from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.identifiers import RunId
 from schemas.place import WarehouseFolder
@@ -165,7 +165,7 @@ class Run(Noun):
     modules: str = Field(description="Modules asked for, comma-separated.")
     idea_count: int = Field(ge=0, description="Ideas accepted.")
     rejected_count: int = Field(ge=0, description="Entries of the idea file that could not enter.")
-    reading_remarks: tuple[str, ...] = Field(
+    reading_remarks: Annotated[tuple[str, ...], Stored(nullable=True)] = Field(
         default=(),
         description="What of the idea file is not read or not judged, by file and column.",
     )

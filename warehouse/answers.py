@@ -274,6 +274,14 @@ class FailureGroup(Noun):
     example: str = Field(description="The detail of one of them.")
 
 
+class LeftOutGroup(Noun):
+    """Papers that counted for nothing for one reason, over the ideas of one run."""
+
+    reason: str
+    idea_count: int = Field(description="Ideas whose papers they were.")
+    example: str = Field(description="The detail of one of them.")
+
+
 class StepCost(Noun):
     """What one step cost with one model in one run."""
 

@@ -32,6 +32,7 @@ from warehouse.answers import (
     IdeaReview,
     IdeaScore,
     JudgeAgreement,
+    LeftOutGroup,
     ModuleCost,
     RankedIdea,
     RunCost,
@@ -151,6 +152,11 @@ class Queries:
         """
         self.run(run_id)
         return self._nouns("failure_groups", FailureGroup, run_id=run_id)
+
+    def left_out_groups(self, run_id: RunId) -> tuple[LeftOutGroup, ...]:
+        """Papers that were found and counted for nothing, by reason."""
+        self.run(run_id)
+        return self._nouns("left_out_groups", LeftOutGroup, run_id=run_id)
 
     def step_costs(self, run_id: RunId) -> tuple[StepCost, ...]:
         """Calls, tokens and dollars by step and model; empty when no model was called."""

@@ -8,7 +8,7 @@ from dashboards.reports.papers import paper_link
 from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.wording import reason, stage
 from schemas.evaluation import IdeaEvaluation
-from schemas.failure import LEFT_OUT, Failure, commonest_cause
+from schemas.failure import Failure, commonest_cause
 from schemas.outcome import Provenance
 from schemas.reasons import About, Reason
 
@@ -79,7 +79,7 @@ def _failures(evaluation: IdeaEvaluation) -> Iterator[Gap]:
             subjects=_subjects([failure.subject for failure in failures], names),
             detail=commonest_cause(failure.detail for failure in failures),
             retryable=any(failure.retryable for failure in failures),
-            failed=where != LEFT_OUT,
+            failed=not failures[0].is_left_out,
         )
 
 

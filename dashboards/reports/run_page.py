@@ -27,6 +27,7 @@ from warehouse.answers import (
     FailureRow,
     IdeaScore,
     JudgeAgreement,
+    LeftOutGroup,
     ModuleCost,
     RankedIdea,
     RunCost,
@@ -98,6 +99,7 @@ class RunPage:
     broken: tuple[ValidationRow, ...]
     rejections: tuple[FailureRow, ...]
     failure_groups: tuple[FailureGroup, ...]
+    left_out: tuple[LeftOutGroup, ...]
     sensitivity: Sensitivity | None
     has_matches: bool
     what_leads: str
@@ -149,6 +151,7 @@ def run_page(
         broken=tuple(row for row in validations if not row.success),
         rejections=queries.rejections(run_id),
         failure_groups=queries.failure_groups(run_id),
+        left_out=queries.left_out_groups(run_id),
         sensitivity=sensitivity_of(scores),
         has_matches=any(ranked.strength is not None for ranked in ranking),
         what_leads=what_leads_among(ranking),

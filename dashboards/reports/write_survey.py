@@ -184,8 +184,14 @@ class SurveyPart:
         told = Counter(
             f"{wording.reason(failure.reason)}: {failure.detail}"
             for failure in self.survey.failures
+            if not failure.is_left_out
         )
         return list(told.items())
+
+    @property
+    def left_out(self) -> list[str]:
+        """Papers that were found and counted for nothing."""
+        return [failure.detail for failure in self.survey.failures if failure.is_left_out]
 
     def years(self, number: int) -> BarChart | None:
         """Kept papers by year, or by as many years as fit."""

@@ -12,11 +12,13 @@ from schemas.contribution import JudgedBefore
 from schemas.experimental_result import ExperimentalResult
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
+from schemas.paper import LITERATURE_RULES
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.evaluation.modules import steps_of
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY, PAPERS_PER_SEARCH
 from tasks.judging.step import Step
+from tasks.literature.identities import publication_names
 from tasks.shards.work import Shard
 
 if TYPE_CHECKING:
@@ -67,10 +69,11 @@ def evaluation_key(
 ) -> EvaluationKey:
     """Two evaluations with one key would say the same: one is enough.
 
-    The key covers the idea (identifier, text, cutoff, authors), the profile's part for the modules
-    asked for, engine and model, literature, modules, full text, label, the conditions, what came of
-    trying it, and the version and prompt of every step involved; not the group, other metadata, the
-    warehouse or the number of workers.
+    The key covers the idea (identifier, text, cutoff, authors, identifiers of its publication such
+    as its DOI), the profile's part for the modules asked for, engine and model, literature and the
+    rules by which it is read, modules, full text, label, the conditions, what came of trying it,
+    and the version and prompt of every step involved; not addresses of pages, the group, other
+    metadata, the warehouse or the number of workers.
     """
     involved = steps_of(request.modules, steps, surveyed=request.survey)
     prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]
@@ -79,6 +82,7 @@ def evaluation_key(
         content_hash(
             idea.idea_id,
             idea.content_sha256,
+            *publication_names(idea.publications),
             request.profile.model_dump_json(
                 include={
                     "name",
@@ -92,6 +96,7 @@ def evaluation_key(
             request.engine.text,
             request.api_base or "",
             literature,
+            LITERATURE_RULES,
             ",".join(sorted(request.modules)),
             str(request.full_text),
             request.label,

@@ -226,18 +226,12 @@ def _read(row: Any) -> PassageRow | None:
     )
 
 
-def passages_of(
-    rows: Sequence[PassageRow], papers: Mapping[int, Paper], cutoff: date | None
-) -> tuple[tuple[Passage, ...], int]:
-    """Passages of admissible papers, and how many papers the cutoff removed.
-
-    A passage without a known paper is left out.
-    """
-    removed = {paper.paper_id for paper in papers.values() if not paper.admissible(cutoff)}
+def passages_of(rows: Sequence[PassageRow], papers: Mapping[int, Paper]) -> tuple[Passage, ...]:
+    """Return the passages of `papers`, which are by corpus identifier."""
     passages = []
     for row in rows:
         own = papers.get(row.corpus_id)
-        if own is None or own.paper_id in removed:
+        if own is None:
             continue
         cited = (papers[each].paper_id for each in row.mentioned if each in papers)
         passages.append(
@@ -249,13 +243,11 @@ def passages_of(
                 section=row.section,
                 score=row.score,
                 cited_paper_ids=tuple(
-                    dict.fromkeys(
-                        each for each in cited if each not in removed and each != own.paper_id
-                    )
+                    dict.fromkeys(each for each in cited if each != own.paper_id)
                 ),
             )
         )
-    return tuple(passages), len(removed)
+    return tuple(passages)
 
 
 def _mapping(row: Any, key: str) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
 """Names that no two works share: DOIs, arXiv numbers, identifiers and pages of sources."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
@@ -42,6 +43,12 @@ def named_by(texts: Iterable[str], papers: Iterable[Paper]) -> frozenset[PaperId
         if not names.isdisjoint(identifiers(paper))
         or any(url and canonical_url(url) in pages for url in (paper.url, *paper.version_urls))
     )
+
+
+def publication_names(texts: Iterable[str]) -> list[str]:
+    """Return the identifiers of a publication in one spelling; addresses of pages are none."""
+    names = (list(names_in(text)) or ([] if "/" in text else [text]) for text in texts)
+    return sorted(set(chain.from_iterable(names)))
 
 
 def names_in(text: str) -> Iterator[str]:

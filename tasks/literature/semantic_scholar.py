@@ -218,7 +218,7 @@ class SemanticScholarClient:
         admitted = self._requests.admission.admitted(papers.values(), cutoff)
         names = {paper.paper_id for paper in admitted}
         known = {number: paper for number, paper in papers.items() if paper.paper_id in names}
-        return Answer(passages_of(rows, known, cutoff)[0], failures, late_count)
+        return Answer(passages_of(rows, known), failures, late_count)
 
     async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
         """See `LiteratureClient`. API: POST /graph/v1/paper/batch."""

@@ -87,3 +87,16 @@ def test_a_snapshot_that_changes_before_its_gateway_starts_is_not_taken_for_the_
         write_manifest(index, manifest.model_copy(update={"fingerprint": "0" * 64}))
         with pytest.raises(ConfigurationError, match="the snapshot was updated meanwhile"):
             _ = gateway.url
+
+
+def test_an_index_of_another_version_is_named_with_the_remedy(
+    index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout, choice = Layout(tmp_path / "warehouse"), LiteratureChoice(index)
+    with open_gateway(choice, Settings(home=tmp_path), layout):
+        assert capsys.readouterr().err == ""
+    write_manifest(index, read_manifest(index).model_copy(update={"rules": ""}))
+    with open_gateway(choice, Settings(home=tmp_path), layout):
+        lines = " ".join(capsys.readouterr().err.split())
+    assert lines.count("was built by another version") == 1
+    assert "build it again with `assay literature build`" in lines

@@ -13,6 +13,7 @@ from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.profile import ScoreWeights
 from schemas.run import RunRequest
+from tasks.evaluation import planned
 from tasks.evaluation.planned import evaluation_key, run_id_for
 
 IDEA = Idea(idea_id=IdeaId("a"), title="A", text="We will do something new.")
@@ -23,8 +24,8 @@ ADDRESS = "http://127.0.0.1:8000/v1"
 @pytest.mark.parametrize(
     ("engine", "key", "run_id"),
     [
-        ("extractive", "159160b7c05f0e0111e1d0ba87656396", "ideas-b65f2b028f"),
-        (MODEL, "4c1a6f4c9de28b64cdcfd3c490788f86", "ideas-9ff4e759d5"),
+        ("extractive", "e2708676c9b523968dfb6e4ad22e17c4", "ideas-efa827f65e"),
+        (MODEL, "4429fc7d538c959144b12ad54d2dbb76", "ideas-dc9eb2af75"),
     ],
 )
 def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> None:
@@ -40,6 +41,52 @@ def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> N
     )
     found = evaluation_key(IDEA, request, "snapshot:1a2b", ())
     assert (found, run_id_for(request, [found], [IDEA.description_sha256], [])) == (key, run_id)
+
+
+def key_with(**metadata: str) -> str:
+    request = RunRequest(
+        ideas_path=Path("ideas.jsonl"),
+        warehouse=Path("warehouse"),
+        profile=load_profile("economy"),
+        engine="extractive",  # type: ignore[arg-type]
+        literature="live",  # type: ignore[arg-type]
+        full_text=False,
+    )
+    return evaluation_key(replace(IDEA, metadata=metadata), request, "live", ())
+
+
+def test_a_changed_address_of_a_page_evaluates_nothing_again() -> None:
+    key = key_with(url="https://example.org/a", doi="10.1234/abc")
+    assert key == key_with(url="https://example.org/b", doi="10.1234/abc")
+    assert key == key_with(url="https://example.org/a", doi="https://doi.org/10.1234/ABC")
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"doi": "10.1234/abd"},
+        {"url": "https://arxiv.org/abs/2401.01234"},
+        {"openalex_id": "W1234567"},
+        {"authors": "Ada Lovelace"},
+    ],
+)
+def test_a_changed_identifier_of_the_publication_evaluates_again(metadata: dict[str, str]) -> None:
+    given = {"url": "https://example.org/a", "doi": "10.1234/abc"}
+    assert key_with(**given) != key_with(**{**given, **metadata})
+
+
+def test_work_under_other_rules_of_literature_has_another_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    check = CheckRequest(sources=(), warehouse=Path("warehouse"), engine="extractive")  # type: ignore[arg-type]
+
+    def names() -> set[str]:
+        return {key_with(), check_run_id(check, "live")}
+
+    before = names()
+    for module in (planned, checking):
+        monkeypatch.setattr(module, "LITERATURE_RULES", "other rules")
+    assert before.isdisjoint(names())
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from schemas.contribution import (
     novelty_of,
 )
 from schemas.evaluation import IdeaEvaluation
-from schemas.failure import Failure
+from schemas.failure import LEFT_OUT, Failure
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, PaperId, RunId, content_hash
 from schemas.judging import JudgeVote
@@ -553,6 +553,17 @@ def make_evaluation(
         started_at=START,
         finished_at=START + timedelta(seconds=40),
     )
+
+
+def with_papers_left_out(evaluation: IdeaEvaluation) -> IdeaEvaluation:
+    """The evaluation, whose cutoff kept papers out."""
+    left_out = Failure(
+        stage=LEFT_OUT,
+        subject="papers after 2024-05-31",
+        reason=Reason.AFTER_CUTOFF,
+        detail="26 papers may have appeared after the cutoff 2024-05-31 and counted for nothing",
+    )
+    return replace(evaluation, failures=(*evaluation.failures, left_out))
 
 
 def make_run(run_id: str = "run-a", ideas: int = 1, **changes: object) -> Run:

@@ -8,16 +8,17 @@ import duckdb
 import pytest
 
 from schemas.identifiers import IdeaId, RunId
+from schemas.tables import TABLE
 from tests.support.committee_evaluations import make_full_evaluation
-from tests.support.earlier_lake import make_earlier
-from tests.support.evaluations import make_run
+from tests.support.earlier_lake import LATER_COLUMNS, make_earlier, make_landing_earlier
+from tests.support.evaluations import make_idea, make_run
 from warehouse.definitions import held_columns
 from warehouse.export import export_lake
 from warehouse.lake import open_reader
 from warehouse.layout import Layout
 from warehouse.queries import open_queries, run_sql
 from warehouse.reading import LakeReading
-from warehouse.runs.landing import RUNS, land
+from warehouse.runs.landing import RUNS, land, reuse
 from warehouse.statements import MARTS
 from warehouse.units.publish import publish
 from warehouse.verify import verify
@@ -103,3 +104,20 @@ def test_an_earlier_lake_is_verified_by_what_it_holds(earlier: Layout) -> None:
         == f"run run-a: 0 rows of judge_votes are published, its receipts say {votes}; run it again"
         " to publish it anew"
     )
+
+
+def test_rows_landed_by_an_earlier_version_are_published_and_reused(layout: Layout) -> None:
+    landed = land(layout, make_full_evaluation(0, run_id=EARLIER))
+    make_landing_earlier(layout)
+    assert publish(layout, RUNS, make_run(EARLIER, modules=MODULES)).published
+    reuse(layout, landed.evaluation_key, EARLIER, NEW, make_idea(0))
+    assert publish(layout, RUNS, make_run(NEW, modules=MODULES)).published
+    with open_queries(layout) as queries:
+        papers = queries.idea_review(NEW, IdeaId("idea-00000")).evaluation.papers
+    assert {paper.version_urls for paper in papers} == {()}
+
+
+@pytest.mark.parametrize(("table", "names"), LATER_COLUMNS.items())
+def test_later_columns_may_be_null(table: str, names: tuple[str, ...]) -> None:
+    columns = {column.name: column for column in TABLE[table].columns}
+    assert [name for name in names if not columns[name].nullable] == []

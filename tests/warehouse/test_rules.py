@@ -9,6 +9,7 @@ import pytest
 
 from schemas.base import Severity
 from schemas.columns import Table
+from schemas.failure import LEFT_OUT
 from schemas.reasons import Reason
 from schemas.tables import IDEA_TABLES
 from tests.support.committee_evaluations import make_full_evaluation
@@ -270,6 +271,15 @@ def test_a_paper_known_by_its_year_may_be_cited_once_its_meeting_is_over() -> No
     assert broken_rules(rows) == {}
     rows["papers"][0]["arxiv_id"] = "2509.00001"
     assert "no_paper_after_the_cutoff_is_used" in " ".join(broken_rules(rows))
+
+
+def test_papers_left_out_are_no_reason_for_a_missing_review() -> None:
+    rows = rows_of(make_evaluation())
+    rows["contribution_reviews"].clear()
+    assert "every_idea_has_a_review_or_a_failure" not in broken_rules(rows)
+    for row in rows["failures"]:
+        row["stage"] = LEFT_OUT
+    assert broken_rules(rows)["every_idea_has_a_review_or_a_failure"] is Severity.CRITICAL
 
 
 def test_an_unscored_summary_is_reason_enough_for_no_review() -> None:

@@ -13,6 +13,7 @@ import orjson
 from schemas.base import Severity, replace
 from schemas.errors import ConfigurationError, PublicationError
 from schemas.evaluation import IdeaEvaluation, Receipt
+from schemas.failure import LEFT_OUT
 from schemas.idea import Idea, RejectedIdea
 from schemas.identifiers import EvaluationKey, RunId
 from schemas.ledger import Artefact
@@ -40,7 +41,7 @@ def _totals(rows: Rows) -> dict[str, Any]:
         "cost_usd": _cost_usd(calls),
         "llm_calls": len(calls),
         "api_calls": len(rows.get("api_calls", ())),
-        "failures": len(rows.get("failures", ())),
+        "failures": sum(row["stage"] != LEFT_OUT for row in rows.get("failures", ())),
         "unscored": sum(
             row.get("unscored_reason") is not None
             for name, found in rows.items()

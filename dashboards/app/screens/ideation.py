@@ -106,7 +106,9 @@ def _rounds(page: IdeationPage) -> None:
 
 def _no_further(page: IdeationPage) -> None:
     ended = [version for version in page.versions if not version.kept and version not in page.leads]
-    failures = [failure for each in page.rounds for failure in each.failures]
+    failures = [
+        failure for each in page.rounds for failure in each.failures if not failure.is_left_out
+    ]
     if not ended and not failures:
         return
     st.subheader("What went no further", anchor=False)

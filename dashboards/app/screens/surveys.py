@@ -148,3 +148,5 @@ def _failures(part: SurveyPart) -> None:
         st.markdown(f"- {text.line(told)}" + (f" ({count:,} times)" if count > 1 else ""))
     if not part.failures:
         st.markdown("Every look-up and every question was answered.")
+    for detail in part.left_out:
+        st.markdown(f"- Left out: {text.line(detail)}")

@@ -12,6 +12,7 @@ from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.identifiers import content_hash
+from schemas.paper import LITERATURE_RULES
 from tasks.embeddings import Embedder
 from tasks.literature.snapshot.contexts import contexts_of
 from tasks.literature.snapshot.folder import (
@@ -32,10 +33,8 @@ from tasks.literature.snapshot.store import PaperStore, References
 from tasks.literature.snapshot.text_index import write_text_index
 from tasks.literature.snapshot.vectors import write_vectors
 
-_LAYOUT = "5"
-"""How an unfinished build keeps its place; one of another layout starts anew."""
-_READING = "dates, states, versions"
-"""How rows are read; files are indexed anew where it has changed."""
+_LAYOUT = f"5 {LITERATURE_RULES}"
+"""How an unfinished build keeps its place and reads; one of another layout starts anew."""
 _SUPERSEDED_AFTER_SECONDS = 7 * 24 * 3600.0
 
 
@@ -50,9 +49,8 @@ def build_snapshot(
     it.
 
     May be killed at any moment and called again: it resumes. A finished snapshot of the unchanged
-        source is
-    opened as it is, with the updates it has got since; of a changed source, built anew. A second
-    process waits for the first.
+    source is opened as it is, with the updates it has got since; of a changed source, or read by
+    the rules of an earlier version, it is built again. A second process waits for the first.
 
     Raises:
         SnapshotError: the source cannot be read, holds no papers or lacks columns; `target` holds
@@ -89,7 +87,9 @@ def index_of_file(source: Path, home: Path) -> Path:
     Raises:
         SnapshotError: the source cannot be read.
     """
-    version = content_hash(open_papers(source).identity, str(FORMAT_VERSION), _READING, length=8)
+    version = content_hash(
+        open_papers(source).identity, str(FORMAT_VERSION), LITERATURE_RULES, length=8
+    )
     return home / "snapshots" / f"{_index_name(source)}{version}"
 
 
@@ -129,6 +129,7 @@ def _build(papers: PaperSource, target: Path, report: Progress) -> Manifest:
             has_contexts=store.has_contexts(),
             identified=papers.identified,
             through=papers.through,
+            rules=LITERATURE_RULES,
         )
         # Sealed before the manifest says that the snapshot is finished: readers open it read-only.
         store.seal()
@@ -227,7 +228,7 @@ def _finished(target: Path, papers: PaperSource) -> Manifest | None:
         manifest = read_manifest(target)
     except SnapshotError:
         return None
-    if manifest.source_identity == papers.identity:
+    if (manifest.source_identity, manifest.rules) == (papers.identity, LITERATURE_RULES):
         return manifest
     clear(target)
     return None

@@ -62,6 +62,9 @@ class Manifest(BaseModel):
     updates: tuple[str, ...] = Field(
         default=(), description="Identities of the changes applied since it was built."
     )
+    rules: str = Field(
+        default="", description="`LITERATURE_RULES` of its build; empty: an earlier version's."
+    )
     generation: int = Field(
         default=0,
         ge=0,

@@ -16,12 +16,13 @@ from dashboards.reports.write import file_name, write_reports
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.identifiers import IdeaId, RunId
-from tests.support.evaluations import make_evaluation, make_run
+from tests.support.evaluations import make_evaluation, make_run, with_papers_left_out
 from tests.support.html_page import Page
 from tests.support.report_lake import HOSTILE, RUN, UNSCORED, unscored_evaluation
 from warehouse.layout import Layout
 from warehouse.queries import open_queries, run_sql
 from warehouse.runs.landing import RUNS, land
+from warehouse.statements import statement
 from warehouse.units.publish import publish
 
 
@@ -226,3 +227,24 @@ def test_why_an_idea_is_unscored_stands_beside_it_and_literature_has_its_name(
     (line,) = [each for each in report.splitlines() if "Nothing scored" in each and "|" in each]
     assert "unscored: the budget was spent" in line
     assert "literature: snapshot mine.parquet" in report
+
+
+def test_papers_left_out_are_told_apart_from_failures(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    receipt = land(layout, with_papers_left_out(make_evaluation(0)))
+    assert publish(layout, RUNS, make_run()).published
+    report = run_report(layout, RUN, "md")
+    failures, left_out = report.split("## Failures")[1].split("## Papers left out")
+    assert "26 papers" not in failures
+    assert (
+        "- it appeared after the cutoff date: in 1 idea; of one: 26 papers may have appeared after"
+        " the cutoff 2024-05-31 and counted for nothing"
+    ) in left_out
+    with open_queries(layout) as queries:
+        lost = queries.connection.execute(statement("pages", "lost_look_ups"), {"run_id": RUN})
+        assert [row[0] for row in lost.fetchall()] == ["documents"]
+    assert receipt.failures == 1
+
+
+def test_a_run_without_papers_left_out_has_no_such_section(layout: Layout) -> None:
+    assert "## Papers left out" not in run_report(layout, RUN, "md")

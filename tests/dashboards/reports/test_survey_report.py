@@ -10,6 +10,7 @@ import pytest
 from dashboards.reports.citation_map import PAPERS_DRAWN, citation_map
 from dashboards.reports.write_survey import survey_page
 from schemas.base import replace
+from schemas.failure import LEFT_OUT
 from tests.support.survey_lake import (
     LOST,
     SURVEY,
@@ -53,6 +54,14 @@ def test_what_could_not_be_had_is_named_once_with_how_often(layout: Layout) -> N
     assert "(2 times)" in page
     assert "| echo calls | How do bats hunt? | not answered |" in page
     assert "Not surveyed: there was nothing to judge; the question names nothing" in page
+
+
+def test_papers_left_out_of_a_survey_are_no_failures(tmp_path: Path) -> None:
+    left_out = replace(LOST, stage=LEFT_OUT, detail="3 papers counted for nothing")
+    published_surveys(Layout(tmp_path), replace(make_survey(), failures=(left_out,)))
+    page = survey_page(Layout(tmp_path), SURVEY).markdown()
+    assert "Every look-up and every question was answered." in page
+    assert page.count("- Left out: 3 papers counted for nothing") == 1
 
 
 def test_the_pages_pictures_load_nothing_and_titles_stay_text(layout: Layout) -> None:

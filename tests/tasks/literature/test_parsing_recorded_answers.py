@@ -159,7 +159,7 @@ def test_passages_are_read_with_their_mentions(name: str) -> None:
         int(row["paper"]["corpusId"]) for row in sample(name)["data"]
     }
     assert any(row.mentioned for row in rows)
-    assert passages_of(rows, {}, None) == ((), 0)
+    assert passages_of(rows, {}) == ()
 
 
 def test_an_address_in_the_disclaimer_stands_in_for_an_empty_one() -> None:

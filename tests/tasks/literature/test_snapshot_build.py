@@ -12,6 +12,7 @@ from schemas.errors import SnapshotError
 from tasks.literature.snapshot import parts
 from tasks.literature.snapshot.build import build_snapshot, index_for_parquet
 from tasks.literature.snapshot.folder import MANIFEST_NAME as MANIFEST
+from tasks.literature.snapshot.folder import read_manifest, write_manifest
 from tasks.literature.snapshot.opening import open_papers
 from tasks.literature.snapshot.snapshot import Snapshot, open_snapshot
 from tests.support.paper_files import paper_rows, with_references, write_jsonl, write_parquet
@@ -159,6 +160,18 @@ def test_a_finished_snapshot_is_opened_not_built_again(tmp_path: Path, rows: Row
     )
     assert again.paper_count == 60
     assert stages == []
+
+
+def test_an_index_of_other_rules_is_built_again(tmp_path: Path, rows: Rows) -> None:
+    source = write_parquet(tmp_path / "p.parquet", rows)
+    built = build_snapshot(source, tmp_path / "i")
+    earlier = read_manifest(tmp_path / "i").model_copy(update={"rules": ""})
+    write_manifest(tmp_path / "i", earlier)
+    stages: list[str] = []
+    again = build_snapshot(source, tmp_path / "i", progress=lambda *each: stages.append(each[2]))
+    assert set(stages) == {"papers", "index"}
+    assert read_manifest(tmp_path / "i").rules
+    assert again.fingerprint == built.fingerprint
 
 
 def test_progress_counts_to_the_end_of_each_stage(tmp_path: Path, rows: Rows) -> None:

@@ -25,4 +25,4 @@ answered as (
 select a.run_id, a.idea_id, a.module
 from asked as a
 where not exists (select 1 from answered as r where r.idea_id = a.idea_id and r.module = a.module)
-  and not exists (select 1 from failures as f where f.idea_id = a.idea_id)
+  and not exists (select 1 from failures as f where f.idea_id = a.idea_id and f.stage <> 'left_out')

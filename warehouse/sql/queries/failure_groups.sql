@@ -7,6 +7,6 @@ select
   count(*) filter (where retryable) as retryable_count,
   arg_min(detail, (idea_id, position)) as example
 from failures
-where run_id = $run_id and recorded_by <> 'read_ideas'
+where run_id = $run_id and recorded_by <> 'read_ideas' and stage <> 'left_out'
 group by stage, reason
 order by failure_count desc, stage, reason
