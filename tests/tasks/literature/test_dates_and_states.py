@@ -140,7 +140,7 @@ def test_works_that_do_not_stand_are_left_out_and_named(tmp_path: Path) -> None:
         paper(7, state="withdrawn"),
         paper(8, abstract="This paper has been withdrawn by the authors."),
         paper(9, title=f"Expression of Concern: {TITLE}"),
-        paper(11, title="Acoustic absorbers of moth scales"),
+        paper(11, title="Acoustic absorbers of moth scales", abstract="Scales absorb ultrasound."),
         paper(10, title=f"{TITLE}, part 5", year=2018),
     ]
     papers, ledger = found(tmp_path, rows, None)
