@@ -5,13 +5,14 @@ of them.
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from typing import Any
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from schemas.base import Noun
 from schemas.failure import Answer
 from schemas.formats import PublicationDay
-from schemas.paper_state import PaperState
+from schemas.paper_state import PaperState, with_state_of_title
 from schemas.publication import DatePrecision
 from schemas.source_text import SourceText, plain_abstract
 
@@ -63,6 +64,11 @@ class KnowledgeItem(Noun):
     )
     language: str | None = Field(default=None, description="Programming language.")
     topics: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _state_by_title(cls, values: Any) -> Any:
+        return with_state_of_title(values)
 
     @field_validator("text")
     @classmethod

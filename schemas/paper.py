@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from schemas.base import Noun, Prose, Severity, Stored
 from schemas.formats import OptionalWebAddress, PublicationDay, WebAddress, Year
 from schemas.identifiers import FoundPaperId, PaperId
-from schemas.paper_state import PaperState, state_of_title
+from schemas.paper_state import PaperState, with_state_of_title
 from schemas.publication import DatePrecision, in_words
 from schemas.source_text import SourceText, plain_abstract
 from schemas.venue_months import latest_day
@@ -112,11 +112,7 @@ class Paper(Noun):
     @model_validator(mode="before")
     @classmethod
     def _state_by_title(cls, values: Any) -> Any:
-        """Publishers mark titles: what no source says, a title may."""
-        if isinstance(values, dict) and values.get("state") is None:
-            state = state_of_title(str(values.get("title") or ""))
-            return values if state is None else {**values, "state": state}
-        return values
+        return with_state_of_title(values)
 
     @property
     def date_in_words(self) -> str:

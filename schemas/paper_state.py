@@ -106,6 +106,14 @@ def state_of_title(title: str) -> PaperState | None:
     return _read_title(plain_text(title))[0]
 
 
+def with_state_of_title(values: Any) -> Any:
+    """Return a work's fields with the state that its title tells where its source tells none."""
+    if isinstance(values, dict) and values.get("state") is None:
+        state = state_of_title(str(values.get("title") or ""))
+        return values if state is None else {**values, "state": state}
+    return values
+
+
 def unmarked_title(title: str) -> str:
     """Return a title without the words that tell its state."""
     return _read_title(title)[1]
