@@ -6,6 +6,7 @@ from typing import Annotated, NewType
 from pydantic import Field
 
 from schemas.base import Severity, Stored
+from schemas.patterns import IGNORECASE, bounded
 
 IdeaId = NewType("IdeaId", str)
 PaperId = NewType("PaperId", str)
@@ -14,6 +15,12 @@ EvaluationKey = NewType("EvaluationKey", str)
 """Names one evaluation of one idea: 32 hexadecimal digits over everything that could change its
 result.
 """
+
+_ARXIV = bounded(
+    r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:)\s{0,9}"
+    r"((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))",
+    IGNORECASE,
+)
 
 # Fields that name a row of another table.
 RankedIdeaId = Annotated[IdeaId, Stored(references="ideas.idea_id")]
@@ -55,3 +62,9 @@ def content_hash(*parts: str, length: int = 64) -> str:
         digest.update(f"{len(encoded)}:".encode())
         digest.update(encoded)
     return digest.hexdigest()[:length]
+
+
+def arxiv_id_of(text: str) -> str | None:
+    """Return the arXiv identifier in a URL or in `arXiv:…`, without its version."""
+    match = _ARXIV.search(text)
+    return match.group(1).lower() if match else None

@@ -43,12 +43,19 @@ mprescripts mpadded mphantom menclose maction merror ms semantics
 _BLOCKS = frozenset(_BLOCK_NAMES.split())
 _PHRASES = frozenset(_PHRASE_NAMES.split())
 _HIDDEN = frozenset({"annotation", "annotation-xml"})
+_UNCLOSED = frozenset(
+    {"p", "br", "hr", "li", "tr", "td", "th", "break", "sec", "list", "label", "disp-formula"}
+)
+"""Elements that stand without their counterpart in HTML, or where an abstract was cut short."""
 _NAMES = sorted((*_BLOCKS, *_PHRASES, *_HIDDEN, *_JOINED_NAMES.split()), key=len, reverse=True)
 _TAG = linear(
     rf"</?(?:[a-z]{{1,10}}:)?({'|'.join(_NAMES)})"
     r"""(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>""",
     IGNORECASE,
 )
+_BARE_TAG = bounded(r"</?\w{1,20}>")
+_BEFORE_WORD = bounded(r"[\s(\[\"'`“‘]?")
+_BEHIND_WORD = bounded(r"[\s)\]\"'`”’.,;:?!]?")
 _ALTERNATIVE = linear(r"""\salttext\s*=\s*(?:"([^"]*)"|'([^']*)')""", IGNORECASE)
 # Control characters mark where a phrase begins and ends; the text has none of its own by then.
 _OPENS, _CLOSES = "\x01", "\x02"
@@ -106,11 +113,28 @@ def _cleaned(text: str) -> str:
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
+def _tags_in(text: str) -> list[Match[str]]:
+    """Return the tags of a text; one without counterpart and attributes among words is a word."""
+    tags = list(_TAG.finditer(text))
+    closed = {tag[1].lower() for tag in tags if tag[0].startswith("</")}
+    opened = {tag[1].lower() for tag in tags if not tag[0].startswith("</")}
+    markup = _UNCLOSED | (opened & closed)
+    return [
+        tag
+        for tag in tags
+        if tag[1].lower() in markup
+        or not _BARE_TAG.fullmatch(tag[0])
+        or not _BEFORE_WORD.fullmatch(text[max(tag.start() - 1, 0) : tag.start()])
+        or not _BEHIND_WORD.fullmatch(text[tag.end() : tag.end() + 1])
+    ]
+
+
 def _without_tags(text: str) -> str:
     pieces: list[str] = []
     at, hidden = 0, ""
-    with_math = "math" in text and any(tag[1].lower() == "math" for tag in _TAG.finditer(text))
-    for tag in _TAG.finditer(text):
+    tags = _tags_in(text)
+    with_math = any(tag[1].lower() == "math" for tag in tags)
+    for tag in tags:
         name, closing = tag[1].lower(), tag[0].startswith("</")
         if not hidden:
             pieces.append(text[at : tag.start()])
@@ -193,6 +217,17 @@ _RIGHTS_HOLDER = bounded(
     r"|licen[cs]e"
 )
 _DATED = bounded(r"(?:1[89]|20)\d\d|Author")
+_NOTICE_TEXT = """
+a access all an and any article association attribution authors author b.v behalf by by-nc by-nc-nd
+by-sa cited claim co commercial commons company conditions contributed copyright creative de der
+distributed distribution domain employees exclusive for from government in inc is its journal
+licence license licensed licensee licensees medium no non-commercial noncommercial of on open
+original part permission permits press printed properly protected provided public published
+publisher publishers publishing reproduced reprinted reproduction reserved rights see society terms
+the their this to under university unrestricted us use used which with within work works
+"""
+_NOTICE_VOCABULARY = frozenset(_NOTICE_TEXT.split())
+"""Words of notices besides names, which are capitalized."""
 _LEADING_NOTICE = bounded(
     r"^(?:Copyright )?© ?(?:\d{4}|The Authors?)[^.]{0,120}\.(?: ?[A-Z]\.)?"
     r"(?: (?:All rights reserved|Published by [^.]{0,80})\.){0,3}"
@@ -227,10 +262,19 @@ def _without_notice(text: str) -> str:
         begins = not before or before[-1] in '.!?)]"”*;'
         signed = "©" in mark[0] and _DATED.search(notice[:80]) is not None
         if len(notice.split()) <= _NOTICE_WORDS and (
-            signed or (begins and _RIGHTS_HOLDER.search(notice))
+            (signed and begins)
+            or ((signed or (begins and _RIGHTS_HOLDER.search(notice))) and _only_notice(notice))
         ):
             return before
     return text
+
+
+def _only_notice(text: str) -> bool:
+    """Whether names, numbers, addresses and words of notices are all of a text."""
+    words = (word.strip(".,;:()[]'\"") for word in text.split())
+    return all(
+        not word[:1].islower() or "/" in word or word in _NOTICE_VOCABULARY for word in words
+    )
 
 
 SourceText = Annotated[str, AfterValidator(plain_text)]

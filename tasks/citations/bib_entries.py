@@ -11,11 +11,11 @@ from bibtexparser.model import Entry
 from pylatexenc.latex2text import LatexNodes2Text
 
 from schemas.errors import ConfigurationError
-from schemas.identifiers import PaperId
+from schemas.identifiers import PaperId, arxiv_id_of
 from schemas.paper import Paper
 from schemas.paper_state import state_of
 from schemas.patterns import bounded
-from schemas.publication import Publication, publication_of
+from schemas.publication import Publication, preprint_month, publication_of
 
 MOST_BYTES, MOST_ENTRIES = 5_000_000, 2_000
 logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)  # what it skips is refused by line
@@ -67,7 +67,16 @@ def _paper(entry: Entry) -> Paper:
         state=state_of(_plain(fields.get("title")), None, _plain(fields.get("note"))),
         url=_plain(fields.get("url")),
         doi=_plain(fields.get("doi")) or None,
+        arxiv_id=_arxiv_id(fields),
     )
+
+
+def _arxiv_id(fields: Mapping[str, object]) -> str | None:
+    """Return the number that `eprint` or the address names, as BibTeX or BibLaTeX writes it."""
+    archive = _plain(fields.get("archiveprefix")) or _plain(fields.get("eprinttype")) or "arXiv"
+    number = _plain(fields.get("eprint")).rpartition(":")[2]
+    named = arxiv_id_of(f"{archive}:{number}")
+    return named or arxiv_id_of(_plain(fields.get("url")))
 
 
 def _published(fields: Mapping[str, object]) -> Publication:
@@ -75,7 +84,8 @@ def _published(fields: Mapping[str, object]) -> Publication:
     date, month = _plain(fields.get("date")), _plain(fields.get("month"))
     year = _YEAR.search(_plain(fields.get("year")) or date)
     named = f"{year.group()}-{month}" if year and month else ""
-    return publication_of(date or named, year.group() if year else None)
+    preprint = preprint_month(f"arxiv:{_arxiv_id(fields) or ''}", _plain(fields.get("doi")))
+    return publication_of(date or named, year.group() if year else None, preprint=preprint)
 
 
 def _plain(value: object) -> str:

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from schemas.identifiers import PaperId
+from schemas.identifiers import PaperId, arxiv_id_of
 from schemas.paper import Paper
 from schemas.patterns import bounded
 from tasks.literature.publication import arxiv_of_doi, canonical_doi, without_deposit
 from tasks.literature.snapshot.records import (
-    arxiv_id_of,
     canonical_url,
     is_paper_id,
     sha1_hex,

@@ -6,6 +6,8 @@ with different DOIs of one kind, such as two journal articles, are different wor
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 from schemas.base import replace
@@ -23,6 +25,7 @@ from tasks.literature.publication import (
 )
 from tasks.text.titles import (
     LEAST_TITLE_WORDS,
+    ComparedText,
     author_keys,
     near_texts,
     plain_title,
@@ -37,6 +40,8 @@ _FILLED = (
 """What the record that is shown takes over where it lacks it; authors and dates apart."""
 _OF_PUBLICATION = ("venue", "doi")
 _NEAR_TITLE_SHARE = 0.75
+_MOST_TITLE_WORDS = 40
+"""Words compared of two titles that differ."""
 _GENERIC_WORDS = """
 abstract abstracts acknowledgements book books comment comments commentary contents correction
 corrigendum discussion editor editorial erratum foreword guest index introduction issue letter
@@ -54,11 +59,14 @@ _MARKED = bounded(
 )
 """Titles that differ in such a mark name different things."""
 
-_Name = str | tuple[str, str]
-"""An identifier or a title, or an author by surname and initial."""
+_ARXIV = "arxiv"
+"""Numbers of arXiv among the claims. Records that an identifier joins may have several."""
+
+_Name = str | tuple[str, ...]
+"""An identifier or a title, two words of one, or an author by surname and initial."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Record:
     """A paper with what tells it from others, computed once."""
 
@@ -68,27 +76,34 @@ class _Record:
     title: str
     title_words: frozenset[str]
     authors: frozenset[tuple[str, str]]
+    claims: frozenset[tuple[str, str]]
 
     @classmethod
     def of(cls, paper: Paper) -> "_Record":
         plain = plain_title(paper.title)
+        kind, names = publication_kind(paper), frozenset(identifiers(paper))
         return cls(
             paper,
-            publication_kind(paper),
-            frozenset(identifiers(paper)),
+            kind,
+            names,
             title_key(paper.title),
-            frozenset(plain.split()) - STOP_WORDS,
+            frozenset(plain.split()[:_MOST_TITLE_WORDS]) - STOP_WORDS,
             author_keys(paper.authors),
+            frozenset(_claims(paper, kind, names)),
         )
 
-    def claims(self, *, by_title: bool) -> Iterator[tuple[str, str]]:
-        """Names by what they are of: a work has one of each."""
-        doi = canonical_doi(self.paper.doi or "")
-        if doi and arxiv_of_doi(doi) is None:
-            name = without_deposit(doi)
-            yield (name.partition("/")[0] if self.kind is Kind.PREPRINT else self.kind.name, name)
-        if by_title:
-            yield from (("arxiv", name) for name in self.names if name.startswith("arxiv:"))
+    @property
+    def compared(self) -> tuple[Any, ...]:
+        """All that `joins` reads: records equal in it join the same others."""
+        paper = self.paper
+        return paper.title, paper.authors, paper.year, self.kind, paper.abstract
+
+    def title_pairs(self) -> list[_Name]:
+        """Pairs of the title's words; near titles share at least one."""
+        # Near titles share four words or more: in one order of all words, the first two of these
+        # stand before the last two words of either title.
+        ordered = sorted(self.title_words, key=lambda word: (-len(word), word))
+        return list(combinations(ordered[: max(len(ordered) - LEAST_TITLE_WORDS + 2, 0)], 2))
 
     def joins(self, other: "_Record") -> bool:
         """Whether titles with authors or abstracts tell that both are one work."""
@@ -110,13 +125,22 @@ class _Record:
         )
 
     def _near_text(self, other: "_Record") -> bool:
-        return near_texts(self.paper.abstract or "", other.paper.abstract or "")
+        return near_texts(self._text, other._text)
+
+    @cached_property
+    def _text(self) -> ComparedText:
+        return ComparedText.of(self.paper.abstract or "")
+
+    @cached_property
+    def _marks(self) -> set[str]:
+        marks = _MARKED.finditer(plain_title(self.paper.title))
+        return {mark[0].casefold() for mark in marks}
 
     def _near_title(self, other: "_Record") -> bool:
         shared = len(self.title_words & other.title_words)
         fewest = min(len(self.title_words), len(other.title_words))
         return shared >= max(LEAST_TITLE_WORDS, _NEAR_TITLE_SHARE * fewest) and (
-            _marks(self.paper.title) == _marks(other.paper.title)
+            self._marks == other._marks
         )
 
 
@@ -125,8 +149,13 @@ def publication_kind(paper: Paper) -> Kind:
     return kind_of(canonical_doi(paper.doi or ""), paper.arxiv_id, paper.venue)
 
 
-def _marks(title: str) -> set[str]:
-    return {mark[0].casefold() for mark in _MARKED.finditer(plain_title(title))}
+def _claims(paper: Paper, kind: Kind, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Names by what they are of: a work has one of each."""
+    doi = canonical_doi(paper.doi or "")
+    if doi and arxiv_of_doi(doi) is None:
+        name = without_deposit(doi)
+        yield name.partition("/")[0] if kind is Kind.PREPRINT else kind.name, name
+    yield from ((_ARXIV, name) for name in names if name.startswith("arxiv:"))
 
 
 class Works:
@@ -142,7 +171,9 @@ class Works:
         self._places: dict[PaperId, int] = {}
         self._work_of: list[int] = []
         self._members: dict[int, list[int]] = {}
+        self._claims: dict[int, frozenset[tuple[str, str]]] = {}
         self._by_name: dict[_Name, list[int]] = {}
+        self._first_equal: dict[tuple[Any, ...], int] = {}
         self._known_count = 0
         for paper in known:
             self.first_of(paper)
@@ -184,32 +215,47 @@ class Works:
         self._places[record.paper.paper_id] = place
         self._work_of.append(place)
         self._members[place] = [place]
-        by_title: list[_Name] = [f"title:{record.title}", *record.authors]
-        for other in self._alike(record.names):
+        self._claims[place] = record.claims
+        for other in sorted(self._under(record.names)):
             self._join(other, place, by_title=False)
-        for other in self._alike(by_title):
-            if record.joins(self._records[other]):
-                self._join(other, place, by_title=True)
-        for name in [*record.names, *by_title]:
-            self._by_name.setdefault(name, []).append(place)
+        title, pairs = f"title:{record.title}", record.title_pairs()
+        authors = [("author", *author) for author in record.authors]
+        near = self._under(authors) & self._under(pairs)
+        for other in sorted(self._under([title]) | near):
+            self._join(other, place, by_title=True)
+        for name in record.names:
+            self._index(name, place, once=True)
+        # An equal record of the same work would join nothing that the first does not.
+        first = self._first_equal.setdefault(record.compared, place)
+        if first == place or self._work_of[first] != self._work_of[place]:
+            for name in (title, *pairs, *authors):
+                self._index(name, place)
         return place
 
-    def _alike(self, names: Iterable[_Name]) -> list[int]:
-        return sorted({place for name in names for place in self._by_name.get(name, ())})
+    def _under(self, names: Iterable[_Name]) -> set[int]:
+        return set[int]().union(*(self._by_name.get(name, ()) for name in names))
+
+    def _index(self, name: _Name, place: int, *, once: bool = False) -> None:
+        """Enter a record under a name; only the first of its work where `once`."""
+        places = self._by_name.setdefault(name, [])
+        if not once or all(self._work_of[each] != self._work_of[place] for each in places):
+            places.append(place)
 
     def _join(self, one: int, other: int, *, by_title: bool) -> None:
         """Make one work of two, unless they have different DOIs of one kind."""
         stays, goes = sorted((self._work_of[one], self._work_of[other]))
-        claims: dict[str, str] = {}
-        places = (*self._members[stays], *self._members[goes])
-        for place in places:
-            for kind, name in self._records[place].claims(by_title=by_title):
-                if claims.setdefault(kind, name) != name:
-                    return
-        if stays != goes and goes >= self._known_count:
-            for place in self._members.pop(goes):
-                self._work_of[place] = stays
-                self._members[stays].append(place)
+        if stays == goes or goes < self._known_count:
+            return
+        claims = self._claims[stays] | self._claims[goes]
+        kinds = [kind for kind, _ in claims if by_title or kind != _ARXIV]
+        if len(set(kinds)) < len(kinds):
+            return
+        if by_title and not self._records[other].joins(self._records[one]):
+            return
+        self._claims[stays] = claims
+        for place in self._members.pop(goes):
+            self._work_of[place] = stays
+            self._members[stays].append(place)
 
 
 def each_once(papers: Sequence[Paper]) -> list[Paper]:

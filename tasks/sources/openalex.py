@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from schemas.identifiers import arxiv_id_of
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.paper_state import state_of
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.literature.snapshot.records import arxiv_id_of
 from tasks.sources.fields import (
     Row,
     clean_doi,
@@ -26,7 +26,7 @@ from tasks.web.decoding import running_text
 _LARGEST_PAGE = 100
 _SELECT = (
     "id,doi,title,publication_date,publication_year,authorships,primary_location,best_oa_location,"
-    "cited_by_count,abstract_inverted_index,is_retracted,locations"
+    "cited_by_count,abstract_inverted_index,is_retracted,type,locations"
 )
 
 

@@ -12,7 +12,6 @@ from pydantic import SecretStr
 from schemas.errors import RequestRejectedError
 from schemas.failure import SourceFailure
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
-from schemas.paper_state import state_of_title
 from schemas.reasons import Reason
 from schemas.settings import Settings
 from tasks.documents.full_text import FullTextLibrary
@@ -91,7 +90,6 @@ class UnpaywallSource(HttpSource):
             title=text_of(row, "title"),
             url=f"https://doi.org/{doi}" if doi else text_of(row, "doi_url"),
             **dated(row.get("published_date"), row.get("year"), doi),
-            state=state_of_title(text_of(row, "title")),
             authors=tuple(author for author in authors if author),
             venue=text_of(row, "journal_name"),
             doi=doi,

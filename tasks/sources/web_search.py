@@ -9,7 +9,6 @@ import orjson
 from pydantic import SecretStr
 
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
-from schemas.paper_state import state_of_title
 from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import Settings
@@ -40,7 +39,6 @@ def _page_found(source: HttpSource, row: Row, *, url: str, text: str, day: str) 
         url=text_of(row, url),
         text=text_of(row, text),
         published=spoken_day(text_of(row, day), datetime.now(UTC).date()),
-        state=state_of_title(text_of(row, "title")),
     )
 
 
@@ -262,7 +260,6 @@ class SerperScholarSource(SerperSource):
             url=text_of(row, "link"),
             text=text_of(row, "snippet"),
             **dated(None, row.get("year"), text_of(row, "link")),
-            state=state_of_title(text_of(row, "title")),
             authors=tuple(name for part in names.split(",") if (name := part.strip(" …"))),
             venue=_VENUE_YEAR.sub("", rest.partition(" - ")[0]).strip(" …,"),
             citation_count=number_of(row, "citedBy"),

@@ -141,15 +141,26 @@ def _near_title(idea_title: str, found_title: str) -> bool:
     return shared >= LEAST_TITLE_WORDS and shared >= _NEAR_TITLE_SHARE * len(one | other)
 
 
-def near_texts(one: str, other: str) -> bool:
+@dataclass(frozen=True, slots=True)
+class ComparedText:
+    """The words of a text and their runs, computed once for many comparisons."""
+
+    words: list[str]
+    runs: frozenset[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, text: str) -> "ComparedText":
+        words = _plain_words(text)
+        return cls(words, _runs(words))
+
+
+def near_texts(one: ComparedText, other: ComparedText) -> bool:
     """Whether two abstracts are nearly the same text."""
-    runs, others = _runs(one), _runs(other)
-    fewest = min(len(runs), len(others))
+    fewest = min(len(one.runs), len(other.runs))
     if fewest < _FEWEST_RUNS:
-        words = _plain_words(one)
-        return len(words) >= _FEWEST_RUNS and words == _plain_words(other)
+        return len(one.words) >= _FEWEST_RUNS and one.words == other.words
     share = _NEAR_SHARE if fewest >= _LEAST_RUNS else _NEAR_SHARE_OF_SHORT
-    return len(runs & others) >= share * fewest
+    return len(one.runs & other.runs) >= share * fewest
 
 
 def title_key(title: str) -> str:
@@ -167,17 +178,18 @@ def _shared_runs(idea_text: str, found_text: str) -> float:
     """The share, 0 to 1, of a found text's runs of words that stand in the idea's; 0 for a text too
     short to tell.
     """
-    found = _runs(found_text)
+    found = _runs(_plain_words(found_text))
     if len(found) < _LEAST_RUNS:
         return 0.0
     return len(found & _runs_of_idea(idea_text)) / len(found)
 
 
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    words = _plain_words(text)
+def _runs(words: Sequence[str]) -> frozenset[tuple[str, ...]]:
     parts = (islice(words, start, None) for start in range(_RUN_WORDS))
     return frozenset(zip(*parts, strict=False))
 
 
-_runs_of_idea = lru_cache(maxsize=64)(_runs)
-"""An idea is held against hundreds of papers, and several ideas at a time."""
+@lru_cache(maxsize=64)
+def _runs_of_idea(text: str) -> frozenset[tuple[str, ...]]:
+    """An idea is held against hundreds of papers, and several ideas at a time."""
+    return _runs(_plain_words(text))

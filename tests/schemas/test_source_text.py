@@ -25,6 +25,10 @@ MATH = '<mml:math xmlns:mml="http://www.w3.org/1998/Math/MathML"><mml:mi>N</mml:
         ("Q&A with AT&T; a <tag> of nobody", "Q&A with AT&T; a <tag> of nobody"),
         ("Schr{\\\"o}dinger, M\\\"uller, Erd\\H{o}s, {\\O}rsted", "Schrödinger, Müller, Erdős, Ørsted"),
         ("{BERT}: \\emph{deep} models \\& 5\\%", "BERT: deep models & 5%"),
+        ("<a> tag in HTML; the <table> element",) * 2,
+        ("the </div> of “<b>” and (<i>)",) * 2,
+        ("<p>One <p> two <br> three <b> four</b> <a href='x'> five", "One two three four five"),
+        ("<jats:sec> One, cut <i>short", "One, cut short"),
         ("sets {0,1} and $\\alpha_{i}$", "sets {0,1} and $\\alpha_{i}$"),
         ("soft\u00adhyphen zero\u200bwidth \ufeff half\ufffd\x07 \n line", "softhyphen zerowidth half line"),
         ("e\u0301tude", "étude"),
@@ -68,6 +72,19 @@ def test_a_placeholder_is_no_abstract(text: str) -> None:
         ("© 2019 by the authors. We count moths in the field.", "We count moths in the field."),
         ("We count moths. Published by Elsevier B.V.", "We count moths."),
         ("We ask who owns what. Copyright law protects all.",) * 2,
+        (
+            "We study a corpus of papers. Published by IEEE in 2019, the corpus consists of 10,000"
+            " articles on licensed spectrum.",
+        )
+        * 2,
+        ("We study maps. Copyright 2019 Elsevier was the owner, and all works are licensed.",) * 2,
+        ("The maps are © 2019 Google, and we train models of the Author on them.",) * 2,
+        (
+            "We count moths. Published by Wiley on behalf of the Society of Bats. This is an open"
+            " access article under the CC BY license (http://creativecommons.org/licenses/by/4.0/).",
+            "We count moths.",
+        ),
+        ("We count moths © 2023 The Authors. Published by Elsevier Ltd.", "We count moths"),
         ("No abstract model of bats is known; we give one.",) * 2,
     ],
 )

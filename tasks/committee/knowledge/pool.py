@@ -69,7 +69,7 @@ def paper_of(item: KnowledgeItem) -> Paper:
         authors=item.authors,
         venue=item.venue,
         year=item.published.year if item.published else None,
-        publication_date=None if _is_year_alone(item) else item.published,
+        publication_date=None if item.precision is DatePrecision.YEAR else item.published,
         date_precision=item.precision,
         state=item.state,
         url=item.url,
@@ -77,14 +77,6 @@ def paper_of(item: KnowledgeItem) -> Paper:
         arxiv_id=item.arxiv_id,
         open_access_pdf_url=item.pdf_url,
         citation_count=item.citation_count,
-    )
-
-
-def _is_year_alone(item: KnowledgeItem) -> bool:
-    """A year known alone travels as its last day."""
-    day = item.published
-    return item.precision is DatePrecision.YEAR or (
-        day is not None and (day.month, day.day) == (12, 31)
     )
 
 

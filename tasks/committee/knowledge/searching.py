@@ -18,9 +18,9 @@ from tasks.committee.knowledge.context import Context, FailureLog
 from tasks.committee.knowledge.pool import Candidate, Find, Pool, Query, paper_of
 from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.knowledge.weighing import SIMILARITY_SHARE
+from tasks.literature.client import own_publications
 from tasks.literature.edges import telling_passages
 from tasks.sources.fields import clean_doi
-from tasks.text.titles import Work, is_own_work
 from tasks.text.words import shorten_words
 
 _TITLE_WORDS = 12
@@ -214,10 +214,8 @@ class Search:
         """The find as a candidate if it is a new one; the idea's own publication is no evidence
         about it and is left out, said aloud.
         """
-        idea, item = self.context.outline.idea, find.item
-        if is_own_work(
-            Work(idea.title, idea.text, idea.authors), Work(item.title, item.text, item.authors)
-        ):
+        item = find.item
+        if own_publications(self.context.outline.idea, [find.paper or paper_of(item)]):
             detail = (
                 f"{find.item.url} is possibly the idea's own publication: it is no evidence about"
                 " the idea and was left out"

@@ -117,31 +117,19 @@ class SnapshotUpstream:
                 400, "Relevance search offset + limit must be < 1000. Consider '/paper/search/bulk'"
             )
         query, fields, days = _asked(request)
-        found = self._snapshot.search(query, window.end, days, await self._vector(query))
+        found = self._snapshot.search(
+            query, window.end, days, await self._vector(query), min(window.end, _MOST_LEFT_OUT)
+        )
         if found.total == 0:
             reply = json_reply({"total": 0, "offset": window.offset})
-            return replace(reply, left_out=self._left_out(query, window.end, days))
+            return replace(reply, left_out=_left_out(found))
         body: Json = {"total": found.total, "offset": window.offset}
         if window.end < found.total:
             body["next"] = window.end
         reply = json_reply(
             {**body, "data": [view(paper, fields) for paper in found.papers[window.offset :]]}
         )
-        return replace(reply, left_out=self._left_out(query, window.end, days))
-
-    def _left_out(self, query: str, limit: int, days: DayRange) -> str:
-        """Tell which papers of the best `limit` the last of `days` keeps from the answer."""
-        if days.last == EVER.last:
-            return ""
-        late = [
-            paper
-            for paper in self._snapshot.search(query, min(limit, _MOST_LEFT_OUT)).papers
-            if paper.last_day > days.last
-        ]
-        return " ".join(
-            f"{UNDATED_MARK if paper.last_day == UNKNOWN_DAY else ''}{paper.paper_id[:12]}"
-            for paper in late
-        )
+        return replace(reply, left_out=_left_out(found))
 
     async def _bulk(self, request: Request) -> Reply:
         fields, days = fields_of(request.parameter("fields")), days_of(request)
@@ -174,7 +162,11 @@ class SnapshotUpstream:
         query, _, days = _asked(request.replacing(fields=None))
         among = request.parameter("paperIds")
         found = self._snapshot.search(
-            query, _BULK_PAGE if among else window.limit, days, await self._vector(query)
+            query,
+            _BULK_PAGE if among else window.limit,
+            days,
+            await self._vector(query),
+            min(window.limit, _MOST_LEFT_OUT),
         )
         wanted = (
             {paper.paper_id for paper in self._snapshot.papers(among.split(",")) if paper}
@@ -187,7 +179,7 @@ class SnapshotUpstream:
             if wanted is None or paper.paper_id in wanted
         ]
         reply = json_reply({"data": data[: window.limit], "retrievalVersion": self.identity})
-        return replace(reply, left_out=self._left_out(query, window.limit, days))
+        return replace(reply, left_out=_left_out(found))
 
     async def _batch(self, request: Request) -> Reply:
         identifiers, fields = (
@@ -315,6 +307,14 @@ class SnapshotUpstream:
 
     async def close(self) -> None:
         self._snapshot.close()
+
+
+def _left_out(found: Found) -> str:
+    """Write the papers that the cutoff keeps from an answer, as they travel in a header."""
+    return " ".join(
+        f"{UNDATED_MARK if paper.last_day == UNKNOWN_DAY else ''}{paper.paper_id[:12]}"
+        for paper in found.late
+    )
 
 
 def _asked(request: Request) -> tuple[str, tuple[str, ...], DayRange]:

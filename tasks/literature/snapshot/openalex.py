@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import SnapshotError
+from schemas.identifiers import arxiv_id_of
 from schemas.paper_state import told_state
 from schemas.patterns import bounded
 from tasks.literature.snapshot.parts import (
@@ -24,7 +25,6 @@ from tasks.literature.snapshot.parts import (
     parts_in,
     plain_files,
 )
-from tasks.literature.snapshot.records import arxiv_id_of
 from tasks.web.decoding import running_text
 
 _WORK = bounded(r"(?:https?://openalex\.org/)?([Ww]\d{1,15})")

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from schemas.identifiers import arxiv_id_of
 from schemas.paper_state import state_of
 from schemas.patterns import IGNORECASE, bounded
 from schemas.publication import (
@@ -29,11 +30,6 @@ from tasks.literature.publication import arxiv_of_doi, canonical_doi, kind_of
 from tasks.text.titles import author_keys
 
 _HEXADECIMAL_40 = bounded(r"[0-9a-f]{40}")
-_ARXIV = bounded(
-    r"(?:arxiv\.org/(?:abs|pdf|html)/|^arxiv:)\s{0,9}"
-    r"((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))",
-    IGNORECASE,
-)
 _ARXIV_BARE = bounded(
     r"((?:\d{4}\.\d{4,5})|(?:[a-z-]{1,30}(?:\.[a-z]{2})?/\d{7}))(?:v\d+)?", IGNORECASE
 )
@@ -59,12 +55,6 @@ def canonical_url(url: str) -> str:
     host = parts.netloc.lower().removeprefix("www.")
     query = f"?{parts.query}" if parts.query else ""
     return f"https://{host}{parts.path.rstrip('/')}{query}" if host else url.strip()
-
-
-def arxiv_id_of(text: str) -> str | None:
-    """The arXiv identifier in a URL or in `arXiv:…`, without its version."""
-    found = _ARXIV.search(text)
-    return found.group(1).lower() if found else None
 
 
 def normal_title(title: str) -> str:

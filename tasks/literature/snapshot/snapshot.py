@@ -7,7 +7,7 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -53,11 +53,16 @@ EVERY = slice(None)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Papers best first with their scores, and how many match in all."""
+    """Papers best first with their scores, and how many match in all.
+
+    Attributes:
+        late: papers that only the last day keeps from being among the best.
+    """
 
     papers: tuple[PaperRecord, ...]
     scores: tuple[float, ...]
     total: int
+    late: tuple[PaperRecord, ...] = ()
 
 
 class Snapshot:
@@ -111,21 +116,38 @@ class Snapshot:
         limit: int,
         days: DayRange = EVER,
         vector: NDArray[np.float32] | None = None,
+        late_among: int = 0,
     ) -> Found:
         """Papers that share words with the query, best first (BM25; with `vector` re-ranked by BM25
         and cosine alike).
 
-        Any text is a valid query. `vector` is the query's unit embedding.
+        Any text is a valid query. `vector` is the query's unit embedding. `late` holds the papers
+        after the last of `days` among the best `late_among` of the same search without it.
         """
         terms = query_terms(query)
         if not terms or limit < 1:
             return Found((), (), 0)
+        records: dict[int, PaperRecord] = {}
+        found = self._found(*self._hits(terms, limit, days, vector), limit, records)
+        if late_among < 1 or days.last == EVER.last:
+            return found
+        # Reading records costs most of a search: those of the first one are not read again.
+        hits, total = self._hits(terms, late_among, replace(days, last=EVER.last), vector)
+        best = self._found(hits, total, late_among, records).papers
+        return replace(found, late=tuple(each for each in best if each.last_day > days.last))
+
+    def _hits(
+        self,
+        terms: Sequence[str],
+        limit: int,
+        days: DayRange,
+        vector: NDArray[np.float32] | None,
+    ) -> tuple[list[Hit], int]:
+        query = self._text.any_of(terms)
         if vector is None or self._vectors is None:
-            return self._found(*self._text.search(self._text.any_of(terms), limit, days), limit)
-        hits, total = self._text.search(
-            self._text.any_of(terms), max(limit, _RERANKED_AT_LEAST), days
-        )
-        return self._found(self._reranked(hits, vector, self._vectors), total, limit)
+            return self._text.search(query, limit, days)
+        hits, total = self._text.search(query, max(limit, _RERANKED_AT_LEAST), days)
+        return self._reranked(hits, vector, self._vectors), total
 
     def _reranked(
         self, hits: Sequence[Hit], vector: NDArray[np.float32], vectors: Vectors
@@ -293,11 +315,27 @@ class Snapshot:
         (number,) = self._store.numbers_of([identifier])
         return (self._store.records([number])[0], number) if number is not None else (None, -1)
 
-    def _found(self, hits: Sequence[Hit], total: int, limit: int) -> Found:
-        """Papers of equal score stand by identifier: the order of rows in the file never shows."""
-        records = self._store.records([hit.number for hit in hits])
+    def _found(
+        self,
+        hits: Sequence[Hit],
+        total: int,
+        limit: int,
+        records: dict[int, PaperRecord] | None = None,
+    ) -> Found:
+        """Papers of equal score stand by identifier: the order of rows in the file never shows.
+
+        Args:
+            records: read before, by number; those read here are added.
+        """
+        records = {} if records is None else records
+        scores = sorted((hit.score for hit in hits), reverse=True)
+        border = scores[limit - 1] if 0 < limit < len(scores) else -math.inf
+        near = [hit for hit in hits if hit.score >= border]
+        unread = [hit.number for hit in near if hit.number not in records]
+        records.update(zip(unread, self._store.records(unread), strict=True))
         ranked = sorted(
-            zip(hits, records, strict=True), key=lambda each: (-each[0].score, each[1].paper_id)
+            ((hit, records[hit.number]) for hit in near),
+            key=lambda each: (-each[0].score, each[1].paper_id),
         )[:limit]
         return Found(
             tuple(record for _, record in ranked), tuple(hit.score for hit, _ in ranked), total

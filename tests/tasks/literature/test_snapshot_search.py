@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from schemas.errors import SnapshotError
+from tasks.literature.gateway.application import application
+from tasks.literature.gateway.messages import LEFT_OUT_HEADER
+from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.snapshot.build import build_snapshot
 from tasks.literature.snapshot.records import (
     canonical_url,
@@ -187,6 +191,23 @@ def test_with_embeddings_searches_are_hybrid_and_neighbours_are_nearest(tmp_path
     assert near is not None
     assert len(near.papers) == 3
     assert all((paper.year or 0) <= 2015 for paper in near.papers)
+
+
+async def test_a_cutoff_names_the_later_papers_of_the_hybrid_ranking(tmp_path: Path) -> None:
+    source = write_parquet(tmp_path / "p.parquet", paper_rows(60))
+    embedder = WordEmbedder()
+    snapshot = await asyncio.to_thread(build_snapshot, source, tmp_path / "i", embedder=embedder)
+    transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot, embedder)))
+    asked: dict[str, Any] = {"query": "robot grasping diffusion report 33", "limit": 4}
+    asked["fields"] = "title,year"
+    async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+        undated = await client.get("/graph/v1/paper/search", params=asked)
+        asked["publicationDateOrYear"] = ":2015-12-31"
+        reply = await client.get("/graph/v1/paper/search", params=asked)
+    late = [each["paperId"][:12] for each in undated.json()["data"] if each["year"] > 2015]
+    assert late
+    assert reply.headers[LEFT_OUT_HEADER].split() == late
+    assert [each["year"] <= 2015 for each in reply.json()["data"]] == [True] * 4
 
 
 def test_cut_off_embeddings_are_refused(tmp_path: Path) -> None:

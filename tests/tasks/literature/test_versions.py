@@ -1,5 +1,6 @@
 """Versions of one work are one record, and works that merely resemble each other are not."""
 
+from collections.abc import Callable
 from datetime import date
 from itertools import permutations
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from tasks.literature.versions import Works, each_once
+from tests.support.growth import superlinear_from
 
 TITLE = "Absorbers of moth scales for drones near bats"
 ABSTRACT = (
@@ -105,6 +107,22 @@ def test_a_preprint_joins_no_two_articles_with_different_dois() -> None:
         frozenset(paper.paper_id for paper in each_once(order)) for order in permutations(papers)
     }
     assert found == {frozenset({"j", "k"})}
+
+
+@pytest.mark.parametrize(
+    ("title", "works"),
+    [
+        (lambda number: TITLE, lambda count: 1),
+        (lambda number: f"Moths of town{number} seen{number} at lamps", lambda count: count),
+    ],
+    ids=["one work", "works of one author"],
+)
+def test_time_grows_with_the_number_of_records(
+    title: Callable[[int], str], works: Callable[[int], int]
+) -> None:
+    papers = [record(f"p{number}", title=title(number), abstract=ABSTRACT) for number in range(800)]
+    assert len(each_once(papers[:60])) == works(60)
+    assert superlinear_from(lambda count: each_once(papers[:count]), len(papers), 50) is None
 
 
 def test_the_published_version_is_shown_with_links_to_the_others() -> None:

@@ -11,7 +11,13 @@ from schemas.publication import DatePrecision
 from tasks.sources.arxiv import ArxivSource
 from tasks.sources.crossref import CrossrefSource
 from tasks.sources.openalex import OpenAlexSource
-from tasks.sources.web_search import TavilySource
+from tasks.sources.web_search import (
+    BraveSource,
+    SearxngSource,
+    SerperScholarSource,
+    SerperSource,
+    TavilySource,
+)
 from tests.support.web_servers import SHAPES, Find, ShapedServer
 
 ASKED = SourceQuery(text="moths on drones", limit=50)
@@ -74,6 +80,7 @@ async def test_openalex_dates_have_their_precision_and_flags_their_state(
             "publication_date": day,
             "publication_year": year,
             "is_retracted": number == 3,
+            "type": "erratum" if number == 2 else "article",
         }
         for number, (day, year) in enumerate(dates)
     ]
@@ -85,7 +92,23 @@ async def test_openalex_dates_have_their_precision_and_flags_their_state(
         (date(2023, 12, 31), DatePrecision.YEAR),
         (date(2023, 5, 6), DatePrecision.DAY),
     ]
-    assert [item.state for item in items] == [None, None, None, PaperState.RETRACTED]
+    assert [item.state for item in items] == [
+        None,
+        None,
+        PaperState.NOTICE,
+        PaperState.RETRACTED,
+    ]
+
+
+@pytest.mark.parametrize(
+    "source", [BraveSource, SearxngSource, SerperScholarSource, SerperSource, TavilySource]
+)
+async def test_titles_of_pages_tell_that_a_work_was_retracted(
+    server: ShapedServer, open_source, source
+) -> None:
+    body = SHAPES[source.name]([Find("RETRACTED: Moths on drones"), Find("Moths", number=2)])
+    items = await found(server, open_source, source, body)
+    assert [item.state for item in items] == [PaperState.RETRACTED, None]
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,21 @@ def test_a_bibliography_keeps_its_keys_and_loses_its_latex(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    "fields",
+    [
+        "eprint={2301.00004}, archivePrefix={arXiv}",
+        "eprint={arXiv:2301.00004v2}, eprinttype={arxiv}",
+        "url={https://arxiv.org/abs/2301.00004v1}",
+    ],
+)
+def test_an_entry_of_arxiv_has_its_number_and_month(tmp_path: Path, fields: str) -> None:
+    path = tmp_path / "refs.bib"
+    path.write_text(f"@misc{{h, title={{Moths}}, year={{2024}}, {fields}}}")
+    ((_, paper),) = read_bib(path)
+    assert (paper.arxiv_id, paper.date_in_words) == ("2301.00004", "2023-01")
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("", "holds no entry"),

@@ -364,6 +364,16 @@ async def test_the_ideas_own_paper_is_no_evidence_about_it() -> None:
     assert "the_idea_itself" in {failure.reason for failure in knowledge.failures}
 
 
+async def test_the_ideas_own_paper_is_known_by_its_identifier_from_any_source() -> None:
+    idea = replace(IDEA, metadata={"doi": "10.1000/j5"})
+    found = item(SourceKind.PAPERS, "https://example.org/5", "Renamed", HASH, doi="10.1000/J5")
+    literature = Library([paper("own", HASH, doi="10.1000/j5"), paper("hashing", HASH)])
+    source = FakeSource("openalex", SourceKind.PAPERS, [found])
+    knowledge = await gathered(source, idea=idea, literature=literature)
+    assert [record.paper_id for record in knowledge.records] == ["hashing"]
+    assert "the_idea_itself" in {failure.reason for failure in knowledge.failures}
+
+
 async def test_the_search_ends_when_a_round_brings_nothing_new() -> None:
     engine = FakeEngine(WordEmbedder(), {})
     literature = library()

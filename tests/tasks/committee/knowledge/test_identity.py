@@ -1,5 +1,6 @@
 """When two finds are the same thing."""
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -8,9 +9,11 @@ from hypothesis import strategies as st
 
 from schemas.committee import IdeaPart, KnowledgePhase
 from schemas.knowledge import KnowledgeItem, SourceKind
+from schemas.publication import DatePrecision
 from tasks.committee.knowledge.addresses import repository_of
-from tasks.committee.knowledge.pool import Find, Pool, Query, bare_address, identities
+from tasks.committee.knowledge.pool import Find, Pool, Query, bare_address, identities, paper_of
 
+LAST_DAY = date(2020, 12, 31)
 QUERY = Query(IdeaPart.METHODS, SourceKind.PAPERS, "sparse attention")
 
 
@@ -130,6 +133,17 @@ def test_what_one_source_dates_before_the_cutoff_is_no_later_knowledge(
     for phase in order:
         pool.add(find(found("https://arxiv.org/abs/2005.00001"), phase))
     assert [candidate.phase for candidate in pool] == [KnowledgePhase.BEFORE]
+
+
+@pytest.mark.parametrize(
+    ("precision", "day"),
+    [(None, LAST_DAY), (DatePrecision.DAY, LAST_DAY), (DatePrecision.YEAR, None)],
+)
+def test_only_a_year_known_alone_gives_no_day(
+    precision: DatePrecision | None, day: date | None
+) -> None:
+    item = found("https://a.org/1", "Title", published=LAST_DAY, precision=precision)
+    assert (paper_of(item).publication_date, paper_of(item).year) == (day, 2020)
 
 
 @given(st.text(max_size=80))
