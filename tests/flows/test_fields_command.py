@@ -97,5 +97,7 @@ def test_mapped_columns_reach_the_run_however_it_is_asked_for(ideas: Path) -> No
 def test_mapping_is_for_files(ideas: Path) -> None:
     ended = assay_here("rank", "some-run", "--field", "method=x", env=dict(environ))
     assert (ended.returncode, "name the file" in ended.stderr) == (2, True)
+    ended = assay_here("evaluate", "--again", "some-run", "--fields", env=dict(environ))
+    assert (ended.returncode, "--fields is about columns of a file" in ended.stderr) == (2, True)
     with pytest.raises(ConfigurationError, match="--field 'x=y'"):
         EvaluateOptions(field="x=y")
