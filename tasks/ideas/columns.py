@@ -40,6 +40,8 @@ class Columns:
         self.file = file
         self._given = [tuple(each.split("=", 1)) for each in given]
         self._columns: dict[str, _Column] = {}
+        self._similar: dict[str, dict[str, None]] = {column: {} for _, column in self._given}
+        """Columns that a given name was applied to, and that are not called exactly so."""
         self._remarks: dict[str, None] = {}
         self._dated = 0
         self._undated: list[str] = []
@@ -50,8 +52,19 @@ class Columns:
         return meaning_of(name) if mapped is None else mapped if mapped != METADATA else None
 
     def given_meaning(self, name: str) -> str | None:
-        """What the user wants it to be read as; None: nothing is said of it."""
-        return next((part for part, column in self._given if same_name(column, name)), None)
+        """What the user wants it to be read as; None: nothing is said of it.
+
+        A column of exactly the given name counts alone; only without one are similar names taken.
+        """
+        exact = next((part for part, column in self._given if column == name), None)
+        if exact is not None:
+            return exact
+        for part, column in self._given:
+            if column not in self._columns and same_name(column, name):
+                if name in self._columns:
+                    self._similar[column][name] = None
+                return part
+        return None
 
     def has_text(self, names: Iterable[str]) -> bool:
         """Whether any of these columns can hold an idea or a part of one."""
@@ -96,12 +109,19 @@ class Columns:
         self._remarks[line] = None
 
     def check_given(self) -> None:
-        """Raises IdeaFileError for a mapped column that the file does not have."""
+        """Raises IdeaFileError for a mapped column that the file lacks or has several times."""
         for part, column in self._given:
-            if not any(same_name(column, name) for name in self._columns):
-                names = ", ".join(name[:40] for name in list(self._columns)[:12]) or "none"
+            names = [*self._similar[column], *([column] if column in self._columns else [])]
+            if len(names) > 1:
                 raise IdeaFileError(
-                    f"--field {part}={column!r}: {self.file} has no such column; it has {names}"
+                    f"--field {part}={column!r}: in {self.file} this fits several columns:"
+                    f" {', '.join(repr(name[:40]) for name in names[:12])}; write the name exactly,"
+                    " and --field metadata=NAME for each of the others"
+                )
+            if not any(same_name(column, name) for name in self._columns):
+                has = ", ".join(name[:40] for name in list(self._columns)[:12]) or "none"
+                raise IdeaFileError(
+                    f"--field {part}={column!r}: {self.file} has no such column; it has {has}"
                 )
 
     def readings(self) -> tuple[FieldReading, ...]:
