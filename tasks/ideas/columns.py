@@ -43,6 +43,7 @@ class Columns:
         self._similar: dict[str, dict[str, None]] = {column: {} for _, column in self._given}
         """Columns that a given name was applied to, and that are not called exactly so."""
         self._remarks: dict[str, None] = {}
+        self._markup: dict[str, None] = {}
         self._dated = 0
         self._undated: list[str] = []
 
@@ -104,6 +105,10 @@ class Columns:
                 if name in self._columns:
                     self._columns[name].undated += 1
 
+    def note_markup(self, names: Iterable[str]) -> None:
+        """Record markup that is left out of texts."""
+        self._markup.update(dict.fromkeys(names))
+
     def remark(self, line: str) -> None:
         """Add a line about the file, once."""
         self._remarks[line] = None
@@ -144,6 +149,12 @@ class Columns:
         for name, column in self._columns.items():
             if (line := self._not_judged(name, column)) is not None:
                 lines.append(f"{self.file}: {line}")
+        if self._markup:
+            lines.append(
+                f"{self.file}: markup in texts is taken as formatting and left out:"
+                f" {', '.join(list(self._markup)[:12])}; what belongs to an idea can be written"
+                " between backticks"
+            )
         if self._dated and self._undated:
             lines.append(
                 f"{self.file}: ideas without a cutoff date, while others have one:"
