@@ -62,6 +62,34 @@ def test_a_cell_of_several_lines_stays_whole(delimiter: str, tmp_path: Path) -> 
     assert (texts(batch), batch.rejected) == ({"a": text, "b": BEES}, ())
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "precision,recall\nf1,auc",
+        "precision,recall",
+        "1,2\n3,4",
+        "2,we count the bats of this cave\nand stop",
+        "bats,we count them in this cave at night",
+    ],
+)
+def test_lines_with_as_many_delimiters_as_the_header_stay_in_their_cell(
+    lines: str, tmp_path: Path
+) -> None:
+    batch = read(tmp_path, f'id,text\n1,"{MOTHS} Metrics:\n{lines}"\n2,"{BEES}"\n')
+    assert (texts(batch), batch.rejected) == ({"1": f"{MOTHS} Metrics:\n{lines}", "2": BEES}, ())
+
+
+@pytest.mark.parametrize("ids", ["123", "abc", ("moths", "bees", "fish"), ("i-1", "i-2", "i-3")])
+@pytest.mark.parametrize("more", ["", "\nand so on"])
+def test_rows_inside_a_text_that_is_not_closed_are_no_part_of_it(
+    ids: tuple[str, str, str], more: str, tmp_path: Path
+) -> None:
+    rows = f'{ids[0]},"{MOTHS}{more}\n{ids[1]},{BEES}\n{ids[2]},{FISH}"\n'
+    batch = read(tmp_path, f"id,text\n{rows}")
+    assert MOTHS not in "".join(texts(batch).values())
+    assert texts(batch)[ids[1]] == BEES
+
+
 def test_quotation_marks_of_a_text_are_its_own(tmp_path: Path) -> None:
     batch = read(
         tmp_path,
