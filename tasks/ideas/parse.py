@@ -18,7 +18,6 @@ from tasks.ideas.limits import (
 )
 from tasks.ideas.parts import (
     HEADINGS,
-    MAXIMUM_TITLE_CHARACTERS,
     Parts,
     parts_of,
     shortened,
@@ -26,7 +25,7 @@ from tasks.ideas.parts import (
     whole_text,
 )
 
-_HALF_A_CHARACTER = "{} holds half a character (a lone surrogate): write it anew as UTF-8"
+_HALF_A_CHARACTER = "{} holds half a character (a lone surrogate): rewrite it as UTF-8"
 
 
 class _RejectionError(Exception):
@@ -49,9 +48,6 @@ def parse_entry(entry: Entry, default_cutoff: date | None, columns: Columns) -> 
     except _RejectionError as rejection:
         reason, detail = rejection.args
         return RejectedIdea(idea_id=idea_id, location=entry.location, reason=reason, detail=detail)
-    title = fields.known.get("title")
-    if isinstance(title, str) and idea.title != " ".join(plain_text(title).split()):
-        columns.remark(f"titles over {MAXIMUM_TITLE_CHARACTERS} characters are cut to that length")
     columns.note_markup(fields.markup)
     has = idea.cutoff_date is not None
     columns.note_cutoff(entry.location, idea.metadata, own=own_cutoff, has=has)

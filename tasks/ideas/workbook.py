@@ -162,7 +162,7 @@ def _first_fault(
         else:
             continue
         if columns.meaning_of(name) is None:
-            columns.remark(f"cell {place} of the metadata {name[:40]!r} {what}")
+            columns.remark("cell ", place, f" of the metadata {name[:40]!r} {what}")
         else:
             faults.append(f"cell {place} ({name[:40]}) {what}")
     return faults[0] if faults else None
