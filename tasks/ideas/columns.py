@@ -222,7 +222,9 @@ def _is_prose(text: str) -> bool:
         if any(map(str.isalpha, word)) and not _ADDRESS.search(word)
     ]
     # Names are capitalized, but for what joins them; words in capitals may be a sentence.
-    small = [word for word in words if word[:1].islower() and word not in _PARTICLES]
+    small = [
+        word for word in words if not word.lstrip("([\"'")[:1].isupper() and word not in _PARTICLES
+    ]
     if len(words) >= MINIMUM_WORDS and (len(small) > 1 or text.isupper()):
         return True
     return has_words("".join(_UNSPACED.findall(text[:5000])), MINIMUM_WORDS)

@@ -1,7 +1,7 @@
 """Entries of CSV and TSV files: the header is looked for, and a broken row stays one row."""
 
 import csv
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -20,6 +20,7 @@ from tasks.ideas.fields import (
     unreadable,
     wide_encoding,
 )
+from tasks.ideas.limits import MAXIMUM_COLUMNS
 from tasks.ideas.open_quotes import identifier_shapes, swallows_rows
 
 MAXIMUM_CELL_CHARACTERS = 20_000_000
@@ -96,11 +97,12 @@ def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
 def unique_names(header: Sequence[str], unnamed: Callable[[int], str]) -> tuple[str, ...]:
     """The names of columns, each once, so that no column hides another."""
     names: dict[str, None] = {}
+    counts: Counter[str] = Counter()
     for place, cell in enumerate(header):
-        name = cell.strip() or unnamed(place)
-        count = 1
-        while (unique := name if count == 1 else f"{name} ({count})") in names:
-            count += 1
+        name = unique = cell.strip() or unnamed(place)
+        while unique in names:
+            counts[name] += 1
+            unique = f"{name} ({counts[name] + 1})"
         names[unique] = None
     return tuple(names)
 
@@ -131,6 +133,12 @@ def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
                 line = ends[place] if above else 0
     if best is None:
         raise no_text_column(path.name, first)
+    count = sum(map(bool, best[1].as_written))
+    if count > MAXIMUM_COLUMNS:
+        raise IdeaFileError(
+            f"{path.name} has {count:,} columns, the limit is {MAXIMUM_COLUMNS:,}: remove those"
+            " that are no part of an idea"
+        )
     if line:
         columns.remark(f"the header is line {line}, and what is above it is not read")
     return best[1]

@@ -148,6 +148,17 @@ def test_encodings_are_read_or_their_rows_rejected(tmp_path: Path) -> None:
         read(tmp_path, content, encoding="utf-32")
 
 
+def test_a_table_of_too_many_columns_is_refused(tmp_path: Path) -> None:
+    header = ",".join(["text", *["a"] * 1_000])
+    with pytest.raises(IdeaFileError, match="a.csv has 1,001 columns, the limit is 1,000"):
+        read(tmp_path, f"{header}\n{MOTHS}\n")
+
+
+def test_columns_of_one_name_keep_their_values(tmp_path: Path) -> None:
+    batch = read(tmp_path, f"id,text,a (2),a,a\n1,{BEES},x,y,z\n")
+    assert batch.ideas[0].metadata == {"a (2)": "x", "a": "y", "a (3)": "z"}
+
+
 def test_many_quotation_marks_that_are_not_closed_end_the_reading(tmp_path: Path) -> None:
     with pytest.raises(IdeaFileError, match="more than 1,000 rows with a quotation mark"):
         read(tmp_path, "id,text\n" + 'q",",\n' * 3_000)

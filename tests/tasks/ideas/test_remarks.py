@@ -36,7 +36,14 @@ def test_ordinary_columns_are_not_remarked(name: str, value: object, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "text", [OTHER, OTHER.upper(), "我们研究飞蛾的回声并与树叶比较", f"https://a.org {OTHER}"]
+    "text",
+    [
+        *(OTHER, OTHER.upper(), f"https://a.org {OTHER}", "我们研究飞蛾的回声并与树叶比较"),
+        *(
+            "우리는 나방의 메아리를 나뭇잎의 메아리와 비교한다",
+            "نقارن أصداء العث مع أصداء أوراق الشجر",
+        ),
+    ],
 )
 def test_a_column_of_sentences_is_named(text: str, tmp_path: Path) -> None:
     (line,) = read(tmp_path, {"text": TEXT, "Grand Scheme": text}).remarks
