@@ -150,7 +150,7 @@ def test_encodings_are_read_or_their_rows_rejected(tmp_path: Path) -> None:
 
 def test_a_table_of_too_many_columns_is_refused(tmp_path: Path) -> None:
     header = ",".join(["text", *["a"] * 1_000])
-    with pytest.raises(IdeaFileError, match="a.csv has 1,001 columns, the limit is 1,000"):
+    with pytest.raises(IdeaFileError, match=r"a\.csv has 1,001 columns, the limit is 1,000"):
         read(tmp_path, f"{header}\n{MOTHS}\n")
 
 
