@@ -115,7 +115,11 @@ def several_ideas(text: str, *, is_text_file: bool) -> str | None:
     """Return why one text cannot be taken for one idea, and the remedy; None where it can."""
     remedy = "give each a heading `## Idea 1: …`" if is_text_file else "give each a row of its own"
     if count := len(_starts(text.splitlines())):
-        one = ", or number no lines `Idea 1` if it is one idea" if _bare_below_text(text) else ""
+        one = (
+            ", or reword the lines that begin with `Idea 1` if it is one idea"
+            if _bare_below_text(text)
+            else ""
+        )
         return f"it holds headings that name {count} ideas: {remedy}{one}"
     if (count := problems_with_methods(text)) > 1:
         return f"it holds problems and methods of {count} ideas: {remedy}"
