@@ -35,6 +35,5 @@ def print_remarks(batch: IdeaBatch) -> None:
         print_warning(line)
     if len(batch.remarks) > MOST_REMARKS:
         print_warning(
-            f"and {len(batch.remarks) - MOST_REMARKS:,} more: `assay plan --fields` lists every"
-            " column"
+            f"and {len(batch.remarks) - MOST_REMARKS:,} more: `assay plan --fields` lists them"
         )

@@ -40,15 +40,15 @@ overline underline alternatives inline-graphic graphic tex-math mi mo mn mrow ms
 mfrac msqrt mroot mtext mspace mstyle mover munder munderover mfenced mtable mtr mtd mmultiscripts
 mprescripts mpadded mphantom menclose maction merror ms semantics
 """
-_BLOCKS = frozenset(_BLOCK_NAMES.split())
+BLOCKS = frozenset(_BLOCK_NAMES.split())
 _PHRASES = frozenset(_PHRASE_NAMES.split())
 _HIDDEN = frozenset({"annotation", "annotation-xml"})
 _UNCLOSED = frozenset(
     {"p", "br", "hr", "li", "tr", "td", "th", "break", "sec", "list", "label", "disp-formula"}
 )
 """Elements that stand without their counterpart in HTML, or where an abstract was cut short."""
-_NAMES = sorted((*_BLOCKS, *_PHRASES, *_HIDDEN, *_JOINED_NAMES.split()), key=len, reverse=True)
-_TAG = linear(
+_NAMES = sorted((*BLOCKS, *_PHRASES, *_HIDDEN, *_JOINED_NAMES.split()), key=len, reverse=True)
+TAG = linear(
     rf"</?(?:[a-z]{{1,10}}:)?({'|'.join(_NAMES)})"
     r"""(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))*\s*/?>""",
     IGNORECASE,
@@ -115,7 +115,7 @@ def _cleaned(text: str) -> str:
 
 def _tags_in(text: str) -> list[Match[str]]:
     """Return the tags of a text; one without counterpart and attributes among words is a word."""
-    tags = list(_TAG.finditer(text))
+    tags = list(TAG.finditer(text))
     closed = {tag[1].lower() for tag in tags if tag[0].startswith("</")}
     opened = {tag[1].lower() for tag in tags if not tag[0].startswith("</")}
     markup = _UNCLOSED | (opened & closed)
@@ -152,12 +152,12 @@ def _without_tags(text: str) -> str:
             hidden = name if tree_follows else ""
             pieces += [_OPENS, (alternative[1] or alternative[2] or "").strip("$ ")]
             continue
-        if name in _BLOCKS:
+        if name in BLOCKS:
             pieces.append(" ")
         elif name in _PHRASES:
             pieces.append(_CLOSES if closing else _OPENS)
     if hidden:  # never closed: its content is more likely text than something to leave out
-        return _TAG.sub(" ", text)
+        return TAG.sub(" ", text)
     joined = _NESTED.sub(lambda marks: marks[1], "".join((*pieces, text[at:])))
     return _MARKS.sub("", _CLOSED_IN_WORD.sub(" ", _OPENED_IN_WORD.sub(" ", joined)))
 

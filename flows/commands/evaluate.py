@@ -32,6 +32,10 @@ def evaluate(
     if options.again is not None:
         if ideas is not None:
             raise ConfigurationError("--again takes the ideas of the run: leave out IDEAS")
+        if fields:
+            raise ConfigurationError(
+                "--fields is about columns of a file: leave it out with --again"
+            )
         from flows.again import resolve_again
 
         request = resolve_again(options.again, options, Settings())

@@ -6,7 +6,8 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from html import unescape
 
-from schemas.patterns import IGNORECASE, Match, bounded, linear
+from schemas.patterns import DOTALL, IGNORECASE, Match, bounded, linear
+from schemas.source_text import BLOCKS, TAG
 
 SPREADSHEET_ERRORS = frozenset(
     ("#REF!", "#N/A", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
@@ -79,37 +80,50 @@ def without_escapes(text: str) -> str:
 
 
 _FORMULA_TEXT = bounded(r'="([^"]{0,500})"')
-_HTML = linear(
+_CODE = bounded(r"(```.{1,20000}?```|`[^`\n]{1,500}`)", DOTALL)
+_CLOSING_TAG = linear(
     r"</(?:p|div|span|b|i|u|em|strong|ul|ol|li|h[1-6]|a|td|tr|table|sub|sup|font|blockquote)\s*>"
     r"|<(?:br|hr)\s*/?>",
     IGNORECASE,
 )
-_HIDDEN = linear(
-    r"<(?:script|style)(?:\s[^<>]*)?>[^<>]*</(?:script|style)\s*>|<!--[^<>]*-->", IGNORECASE
-)
-_TAG = linear(r"<(/?)([a-z][a-z0-9]{0,15})(?:\s[^<>]*)?/?>", IGNORECASE)
+_HIDDEN = linear(r"<style(?:\s[^<>]*)?>[^<>]*</style\s*>|<!--[^<>]*-->", IGNORECASE)
 _ENTITY = bounded(r"&(?:amp|nbsp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,6});", IGNORECASE)
-_BREAKS = frozenset(
-    ("p", "div", "br", "hr", "tr", "table", "ul", "ol", "blockquote", "h1", "h2", "h3", "h4")
-)
 _BLANK_LINES = linear(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 
-def plain_text(text: str) -> str:
-    """The text without what a spreadsheet or an editor on the web wrapped it in."""
+def plain_text(text: str, left_out: dict[str, None] | None = None) -> str:
+    """The text without what a spreadsheet or an editor on the web wrapped it in.
+
+    Code between backticks stays as it is.
+
+    Args:
+        left_out: receives the names of markup that is not in the text, such as `<p>`.
+    """
     text = _LINE_ESCAPE.sub("\n", text).replace("\r\n", "\n").replace("\r", "\n")
     if (formula := _FORMULA_TEXT.fullmatch(text.strip())) is not None:
         text = formula[1]
-    if _HTML.search(text):
-        text = _TAG.sub(_break, _HIDDEN.sub("", text))
-        text = _BLANK_LINES.sub("\n\n", unescape(text).replace("\xa0", " "))
-    elif _ENTITY.search(text):
-        text = unescape(text).replace("\xa0", " ")
+    if "<" in text or "&" in text:
+        pieces = _CODE.split(text)  # every other one is code
+        has_markup = any(_CLOSING_TAG.search(piece) for piece in pieces[::2])
+        names = {} if left_out is None else left_out
+        pieces[::2] = [_without_markup(piece, has_markup, names) for piece in pieces[::2]]
+        text = "".join(pieces)
     return text.strip()
 
 
-def _break(tag: Match[str]) -> str:
-    closing, name = tag[1], tag[2].lower()
-    if name == "li":
-        return "" if closing else "\n- "
-    return "\n" if name in _BREAKS else ""
+def _without_markup(text: str, has_markup: bool, left_out: dict[str, None]) -> str:
+    def replacement(tag: Match[str]) -> str:
+        name, closing = tag[1].lower(), tag[0].startswith("</")
+        left_out[f"<{name}>"] = None
+        if name == "li":
+            return "" if closing else "\n- "
+        return "\n" if name in BLOCKS else ""
+
+    def nothing(hidden: Match[str]) -> str:
+        left_out["<!-- -->" if hidden[0].startswith("<!") else "<style>"] = None
+        return ""
+
+    if has_markup:
+        text = TAG.sub(replacement, _HIDDEN.sub(nothing, text))
+        return _BLANK_LINES.sub("\n\n", unescape(text).replace("\xa0", " "))
+    return unescape(text).replace("\xa0", " ") if _ENTITY.search(text) else text

@@ -4,20 +4,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from schemas.errors import IdeaFileError
-from schemas.idea import METADATA, FieldReading, looks_like_date
+from schemas.idea import AUTHORS, FIELD_PARTS, METADATA, FieldReading, looks_like_date
+from schemas.patterns import bounded
 from tasks.ideas.cells import joined_text, scalar_text
 from tasks.ideas.limits import MINIMUM_WORDS, has_words
 from tasks.ideas.names import (
+    NAME,
     TEXTS,
     is_known_metadata,
     meaning_of,
     same_name,
-    words_of,
 )
 
 LEFT_OUT = "left out"
 _EXAMPLE_CHARACTERS = 60
-_DATE_WORDS = frozenset(("date", "day", "year", "deadline", "published", "submitted", "created"))
+_ADDRESS = bounded(r"://|^www\.|@\w")
+_UNSPACED = bounded(r"[\u3040-\u30ff\u3400-\u9fff]")
+_PARTICLES = frozenset(
+    ("and", "the", "of", "und", "et", "y", "van", "von", "der", "de", "la", "di")
+)
+_MOST_REMARKS = 100
+"""Lines about one file that are recorded; the last counts the others."""
 
 
 @dataclass(slots=True)
@@ -40,7 +47,11 @@ class Columns:
         self.file = file
         self._given = [tuple(each.split("=", 1)) for each in given]
         self._columns: dict[str, _Column] = {}
-        self._remarks: dict[str, None] = {}
+        self._similar: dict[str, dict[str, None]] = {column: {} for _, column in self._given}
+        """Columns that a given name was applied to, and that are not called exactly so."""
+        self._remarks: dict[tuple[str, str], tuple[str, int]] = {}
+        """Place of the first and number of lines that differ by their place alone."""
+        self._markup: dict[str, None] = {}
         self._dated = 0
         self._undated: list[str] = []
 
@@ -50,8 +61,19 @@ class Columns:
         return meaning_of(name) if mapped is None else mapped if mapped != METADATA else None
 
     def given_meaning(self, name: str) -> str | None:
-        """What the user wants it to be read as; None: nothing is said of it."""
-        return next((part for part, column in self._given if same_name(column, name)), None)
+        """What the user wants it to be read as; None: nothing is said of it.
+
+        A column of exactly the given name counts alone; only without one are similar names taken.
+        """
+        exact = next((part for part, column in self._given if column == name), None)
+        if exact is not None:
+            return exact
+        for part, column in self._given:
+            if column not in self._columns and same_name(column, name):
+                if name in self._columns:
+                    self._similar[column][name] = None
+                return part
+        return None
 
     def has_text(self, names: Iterable[str]) -> bool:
         """Whether any of these columns can hold an idea or a part of one."""
@@ -80,7 +102,7 @@ class Columns:
         column.example = column.example or " ".join(shown[:300].split())[:_EXAMPLE_CHARACTERS]
         column.is_nested = column.is_nested or text is None
         column.is_prose = column.is_prose or (text is not None and _is_prose(text))
-        column.holds_dates = column.holds_dates and _is_date(name, value)
+        column.holds_dates = column.holds_dates and looks_like_date(text or "")
 
     def note_cutoff(self, location: str, metadata: Iterable[str], *, own: bool, has: bool) -> None:
         """Record whether an idea brings a cutoff date of its own, and whether it has one at all."""
@@ -91,17 +113,29 @@ class Columns:
                 if name in self._columns:
                     self._columns[name].undated += 1
 
-    def remark(self, line: str) -> None:
-        """Add a line about the file, once."""
-        self._remarks[line] = None
+    def note_markup(self, names: Iterable[str]) -> None:
+        """Record markup that is left out of texts."""
+        self._markup.update(dict.fromkeys(names))
+
+    def remark(self, line: str, place: str = "", rest: str = "") -> None:
+        """Add a line about the file: once, with a count of the places where it holds too."""
+        first, count = self._remarks.get((line, rest), (place, 0))
+        self._remarks[line, rest] = first, count + bool(place)
 
     def check_given(self) -> None:
-        """Raises IdeaFileError for a mapped column that the file does not have."""
+        """Raises IdeaFileError for a mapped column that the file lacks or has several times."""
         for part, column in self._given:
-            if not any(same_name(column, name) for name in self._columns):
-                names = ", ".join(name[:40] for name in list(self._columns)[:12]) or "none"
+            names = [*self._similar[column], *([column] if column in self._columns else [])]
+            if len(names) > 1:
                 raise IdeaFileError(
-                    f"--field {part}={column!r}: {self.file} has no such column; it has {names}"
+                    f"--field {part}={column!r}: in {self.file} this fits several columns:"
+                    f" {', '.join(repr(name[:40]) for name in names[:12])}; write the name exactly,"
+                    " and --field metadata=NAME for each of the others"
+                )
+            if not any(same_name(column, name) for name in self._columns):
+                has = ", ".join(name[:40] for name in list(self._columns)[:12]) or "none"
+                raise IdeaFileError(
+                    f"--field {part}={column!r}: {self.file} has no such column; it has {has}"
                 )
 
     def readings(self) -> tuple[FieldReading, ...]:
@@ -120,16 +154,26 @@ class Columns:
 
     def remarks(self) -> tuple[str, ...]:
         """Lines about what is not read or not judged: first of the file, then of columns."""
-        lines = [f"{self.file}: {line}" for line in self._remarks]
-        for name, column in self._columns.items():
-            if (line := self._not_judged(name, column)) is not None:
-                lines.append(f"{self.file}: {line}")
+        lines = [
+            f"{line}{first}{rest}" + (f"; {count - 1:,} more like it" if count > 1 else "")
+            for (line, rest), (first, count) in self._remarks.items()
+        ]
+        if self._markup:
+            lines.append(
+                "markup in texts is taken as formatting and left out:"
+                f" {', '.join(list(self._markup)[:12])}; what belongs to an idea can be written"
+                " between backticks"
+            )
         if self._dated and self._undated:
             lines.append(
-                f"{self.file}: ideas without a cutoff date, while others have one:"
+                "ideas without a cutoff date, while others have one:"
                 f" {len(self._undated):,}, the first at {self._undated[0]}"
             )
-        return tuple(map(_writable, lines))
+        not_judged = (self._not_judged(name, column) for name, column in self._columns.items())
+        lines += [line for line in not_judged if line is not None]
+        if len(lines) > _MOST_REMARKS:
+            lines[_MOST_REMARKS:] = [f"{len(lines) - _MOST_REMARKS:,} more lines of this kind"]
+        return tuple(_writable(f"{self.file}: {line}") for line in lines)
 
     def _not_judged(self, name: str, column: _Column) -> str | None:
         quoted = f"'{name[:60]}'"
@@ -141,9 +185,18 @@ class Columns:
         if self.given_meaning(name) is not None:
             return None
         if column.beside:
+            meaning = self.meaning_of(name)
+            if meaning == AUTHORS:
+                return None
+            part = "title" if meaning == NAME else meaning
+            remedy = (
+                f"to take it instead, add --field {part}={quoted}"
+                if part in FIELD_PARTS and part != "text"
+                else f"to read it too, add --field text={quoted}"
+            )
             return (
                 f"column {quoted} is metadata beside another column of the same meaning, and not"
-                f" judged: to read it too, add --field text={quoted}"
+                f" judged: {remedy}"
             )
         if column.read_as == LEFT_OUT and (column.is_prose or column.is_nested):
             return (
@@ -162,12 +215,16 @@ def _writable(text: str) -> str:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether a value reads like a sentence rather than like a name or a label."""
-    return has_words(text[:5000], MINIMUM_WORDS)
-
-
-def _is_date(name: str, value: object) -> bool:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return 1500 <= value <= 2100 and not _DATE_WORDS.isdisjoint(words_of(name))
-    text = scalar_text(value)
-    return text is not None and looks_like_date(text)
+    """Whether a value reads like a sentence rather than like a name, a date or an address."""
+    words = [
+        word
+        for word in text[:5000].split()
+        if any(map(str.isalpha, word)) and not _ADDRESS.search(word)
+    ]
+    # Names are capitalized, but for what joins them; words in capitals may be a sentence.
+    small = [
+        word for word in words if not word.lstrip("([\"'")[:1].isupper() and word not in _PARTICLES
+    ]
+    if len(words) >= MINIMUM_WORDS and (len(small) > 1 or text.isupper()):
+        return True
+    return has_words("".join(_UNSPACED.findall(text[:5000])), MINIMUM_WORDS)

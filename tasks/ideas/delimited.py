@@ -1,15 +1,15 @@
 """Entries of CSV and TSV files: the header is looked for, and a broken row stays one row."""
 
 import csv
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
 from schemas.errors import IdeaFileError
-from schemas.idea import RejectedIdea, looks_like_date
+from schemas.idea import RejectedIdea
 from schemas.patterns import bounded
 from tasks.ideas.columns import Columns
 from tasks.ideas.fields import (
@@ -20,7 +20,8 @@ from tasks.ideas.fields import (
     unreadable,
     wide_encoding,
 )
-from tasks.ideas.parts import MAXIMUM_TITLE_CHARACTERS
+from tasks.ideas.limits import MAXIMUM_COLUMNS
+from tasks.ideas.open_quotes import identifier_shapes, swallows_rows
 
 MAXIMUM_CELL_CHARACTERS = 20_000_000
 HEADER_ROWS = 10
@@ -30,9 +31,10 @@ MOST_LINES = 1_000
 MOST_BROKEN = 1_000
 """Rows with a quotation mark that is not closed; each is read until it would have ended."""
 
+_MOST_SHAPES = 100
+
 _DELIMITERS = {".tsv": ("\t", ",", ";", "|"), ".csv": (",", ";", "\t", "|")}
 _SEPARATOR_LINE = bounded(r'"?sep=(.)"?\s{0,2}')
-_THOUSANDS = bounded(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,9 @@ class _Layout:
     as_written: tuple[str, ...]
     header_end: int
     """Lines up to and with the header."""
+    meanings: tuple[str | None, ...]
+    shapes: set[str] = field(default_factory=set)
+    """Shapes of the identifiers of the rows so far."""
 
 
 def read_delimited(path: Path, columns: Columns) -> Entries:
@@ -92,11 +97,12 @@ def best_header(rows: Sequence[Sequence[str]], columns: Columns) -> int | None:
 def unique_names(header: Sequence[str], unnamed: Callable[[int], str]) -> tuple[str, ...]:
     """The names of columns, each once, so that no column hides another."""
     names: dict[str, None] = {}
+    counts: Counter[str] = Counter()
     for place, cell in enumerate(header):
-        name = cell.strip() or unnamed(place)
-        count = 1
-        while (unique := name if count == 1 else f"{name} ({count})") in names:
-            count += 1
+        name = unique = cell.strip() or unnamed(place)
+        while unique in names:
+            counts[name] += 1
+            unique = f"{name} ({counts[name] + 1})"
         names[unique] = None
     return tuple(names)
 
@@ -118,11 +124,21 @@ def _layout(path: Path, file: TextIO, columns: Columns) -> _Layout:
             named = sum(columns.meaning_of(cell) is not None for cell in rows[place])
             if best is None or named > best[0]:
                 header = unique_names(rows[place], lambda at: f"column {at + 1}")
-                best = (named, _Layout(delimiter, header, _folded(rows[place]), ends[place]))
+                meanings = tuple(map(columns.meaning_of, header))
+                best = (
+                    named,
+                    _Layout(delimiter, header, _folded(rows[place]), ends[place], meanings),
+                )
                 above = [row for row in rows[:place] if any(cell.strip() for cell in row)]
                 line = ends[place] if above else 0
     if best is None:
         raise no_text_column(path.name, first)
+    count = sum(map(bool, best[1].as_written))
+    if count > MAXIMUM_COLUMNS:
+        raise IdeaFileError(
+            f"{path.name} has {count:,} columns, the limit is {MAXIMUM_COLUMNS:,}: remove those"
+            " that are no part of an idea"
+        )
     if line:
         columns.remark(f"the header is line {line}, and what is above it is not read")
     return best[1]
@@ -172,7 +188,7 @@ def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> En
     broken, after = 0, ""
     while True:
         location = f"{path.name} line {lines.number + 1}"
-        row = _next_row(lines, layout, columns)
+        row = _next_row(lines, layout)
         if row is None:
             return
         if isinstance(row, str):
@@ -194,15 +210,19 @@ def _entries(path: Path, lines: _Lines, layout: _Layout, columns: Columns) -> En
             )
         else:
             after = ""
+            if len(layout.shapes) < _MOST_SHAPES:
+                layout.shapes.update(identifier_shapes(row, layout.meanings))
             yield _entry(location, layout.header, row)
 
 
-def _next_row(lines: _Lines, layout: _Layout, columns: Columns) -> list[str] | str | None:
+def _next_row(lines: _Lines, layout: _Layout) -> list[str] | str | None:
     """The next row; a text says why a line is none, and None that there is no more."""
     for repair in (str, _with_doubled_quotes):
         row, taken = _read_row(lines, layout.delimiter, repair)
         if row is not None:
-            if len(taken) == 1 or not _swallows_rows(row, layout, columns):
+            if len(taken) == 1 or not swallows_rows(
+                row, layout.meanings, layout.delimiter, layout.shapes
+            ):
                 return row
             lines.put_back(taken[1:])
             return _not_closed(taken[0], layout)
@@ -236,47 +256,6 @@ def _read_row(
 
 def _with_doubled_quotes(line: str) -> str:
     return line.replace('\\"', '""')
-
-
-def _swallows_rows(row: Sequence[str], layout: _Layout, columns: Columns) -> bool:
-    """Whether lines inside a cell are rows of the table: a quotation mark was left open.
-
-    A line with as many delimiters may be prose; one with an identifier or a date in its place is
-    none. Short titles tell where every line has one.
-    """
-    meanings = [columns.meaning_of(name) for name in layout.header]
-    for place, cell in enumerate(row):
-        lines = [line for line in cell.splitlines()[1:] if line.strip()]
-        # The last line ends in the column in which the mark was opened.
-        counts = [*(len(meanings) for _ in lines[1:]), place + 1]
-        evidence = [
-            _evidence(line, meanings[:count], layout.delimiter)
-            for line, count in zip(lines, counts, strict=bool(lines))
-        ]
-        if 2 in evidence or (len(evidence) > 1 and all(evidence)):
-            return True
-    return False
-
-
-def _evidence(line: str, meanings: Sequence[str | None], delimiter: str) -> int:
-    """How surely a line is a row: 2 by an identifier or a date, 1 by a title, 0 not at all."""
-    cells = (_THOUSANDS.sub("", line) if delimiter == "," else line).split(delimiter)
-    if len(cells) != len(meanings) or any(each[:1] == " " for each in cells[1:]):
-        return 0
-    evidence = 0
-    for cell, meaning in zip(cells, meanings, strict=True):
-        if meaning == "idea_id":
-            plausible, weight = bool(cell) and not any(map(str.isspace, cell)), 2
-        elif meaning == "cutoff_date":
-            plausible, weight = looks_like_date(cell), 2
-        elif meaning == "title":
-            plausible, weight = 0 < len(cell) <= MAXIMUM_TITLE_CHARACTERS and cell[-1] != ".", 1
-        else:
-            continue
-        if not plausible:
-            return 0
-        evidence = max(evidence, weight)
-    return evidence if len(cells) > 1 else 0
 
 
 def _not_closed(line: str, layout: _Layout) -> str:

@@ -140,6 +140,8 @@ class NamedFields:
     closing: dict[str, str] = field(default_factory=dict)
     metadata: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    markup: dict[str, None] = field(default_factory=dict)
+    """Markup that is left out of the texts, as `<p>`."""
 
 
 _LABEL_CHARACTERS = 100

@@ -39,6 +39,9 @@ MAXIMUM_ID_CHARACTERS = 200
 MAXIMUM_DEPTH = 32
 """Objects and lists inside one another; a group of ideas has five."""
 
+MAXIMUM_COLUMNS = 1_000
+"""Of a sheet or of a table with delimiters."""
+
 MAXIMUM_ENTRIES = 250_000
 """Entries of one file or folder, rejected ones included: each of them becomes a row."""
 

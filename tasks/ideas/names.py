@@ -65,6 +65,7 @@ _KNOWN_METADATA = frozenset(
     )
 )
 """Names that say what they are: no line points out that they are not judged."""
+_METADATA_ENDINGS = frozenset(("score", "id", "url", "link", "area"))
 
 # Of questions on a form ("What is your idea?") and of fuller names ("Proposed Method").
 _FILLERS = frozenset(
@@ -77,6 +78,7 @@ _FILLERS = frozenset(
     )
 )
 _SUBJECTS = frozenset(("idea", "research", "proposal", "project", "paper"))
+_SCORES = frozenset(("score", "rating", "threshold"))
 _OF_PAPERS = frozenset(("full_text",))
 
 _BRACKETS = bounded(r"[(\[{][^()\[\]{}]{0,80}[)\]}]")
@@ -136,7 +138,7 @@ def _meaning_of(words: tuple[str, ...], exactly: bool) -> str | None:
     if words == (NAME,):
         return NAME
     if "cutoff" in words or ("cut", "off") in pairwise(words):
-        return "cutoff_date"
+        return "cutoff_date" if _SCORES.isdisjoint(map(_singular, words)) else None
     if (meaning := _READ_AS.get(_key(words))) is not None or exactly:
         return meaning
     if _key(words) in _OF_PAPERS:
@@ -157,7 +159,7 @@ def _meaning_of(words: tuple[str, ...], exactly: bool) -> str | None:
 def is_known_metadata(name: str) -> bool:
     """Whether a name says by itself that it is no part of an idea."""
     words = words_of(name)
-    return _key(words) in _KNOWN_METADATA or (bool(words) and words[-1] in ("score", "id", "url"))
+    return _key(words) in _KNOWN_METADATA or (bool(words) and words[-1] in _METADATA_ENDINGS)
 
 
 def same_name(one: str, other: str) -> bool:

@@ -18,7 +18,6 @@ from tasks.ideas.limits import (
 )
 from tasks.ideas.parts import (
     HEADINGS,
-    MAXIMUM_TITLE_CHARACTERS,
     Parts,
     parts_of,
     shortened,
@@ -26,7 +25,7 @@ from tasks.ideas.parts import (
     whole_text,
 )
 
-_HALF_A_CHARACTER = "{} holds half a character (a lone surrogate): write it anew as UTF-8"
+_HALF_A_CHARACTER = "{} holds half a character (a lone surrogate): rewrite it as UTF-8"
 
 
 class _RejectionError(Exception):
@@ -49,9 +48,7 @@ def parse_entry(entry: Entry, default_cutoff: date | None, columns: Columns) -> 
     except _RejectionError as rejection:
         reason, detail = rejection.args
         return RejectedIdea(idea_id=idea_id, location=entry.location, reason=reason, detail=detail)
-    title = fields.known.get("title")
-    if isinstance(title, str) and idea.title != " ".join(plain_text(title).split()):
-        columns.remark(f"titles over {MAXIMUM_TITLE_CHARACTERS} characters are cut to that length")
+    columns.note_markup(fields.markup)
     has = idea.cutoff_date is not None
     columns.note_cutoff(entry.location, idea.metadata, own=own_cutoff, has=has)
     return idea
@@ -64,7 +61,7 @@ def _idea(
     title = _text(fields, "title")
     given = Parts(**{part: _text(fields, part) for part in HEADINGS})
     sections = [
-        {heading: _plain(heading, text) for heading, text in each.items()}
+        {heading: _plain(heading, text, fields) for heading, text in each.items()}
         for each in (fields.opening, fields.closing)
     ]
     own_text = _text(fields, "text")
@@ -127,10 +124,10 @@ def _text(fields: NamedFields, meaning: str) -> str | None:
     text = scalar_text(value) if meaning in ("title", "group") else joined_text(value)
     if text is None:
         raise _RejectionError(Reason.BAD_FIELD, f"{meaning} is no text: write it as one text")
-    return _plain(meaning, text) or None
+    return _plain(meaning, text, fields) or None
 
 
-def _plain(name: str, value: str) -> str:
+def _plain(name: str, value: str, fields: NamedFields) -> str:
     if not encodable(value):
         raise _RejectionError(Reason.BAD_FIELD, _HALF_A_CHARACTER.format(name[:40]))
     if "\x00" in value:
@@ -142,7 +139,7 @@ def _plain(name: str, value: str) -> str:
             Reason.BAD_FIELD,
             f"{name} is an error of a spreadsheet ({value.strip()}): write the value",
         )
-    return plain_text(value)
+    return plain_text(value, fields.markup)
 
 
 def _check_text(text: str, fields: NamedFields) -> None:

@@ -8,7 +8,7 @@ from tasks.ideas.parts import problems_with_methods
 
 _NUMBERED_IDEA = linear(
     r"[ \t]*(?P<mark>#{1,6}[ \t]+|\*\*|__)?[ \t]*(?:research[ \t]+|project[ \t]+)?"
-    r"(?:idea|proposal|concept)[ \t]*(?:no\.?|nr\.?|#)?[ \t]*(?P<number>\d{1,3})"
+    r"(?P<word>idea|proposal|concept)[ \t]*(?:no\.?|nr\.?|#)?[ \t]*(?P<number>\d{1,3})"
     r"(?:[ \t]*(?:[:.)]|-|–|—)[ \t]*(?P<title>[^\n]*?))?(?:\*\*|__|#)*[ \t]*",
     IGNORECASE,
 )
@@ -27,10 +27,11 @@ def separate_ideas(text: str) -> list[tuple[str, str]]:
     """Return title and text of each idea, where headings tell them apart; else nothing.
 
     They do where several of one kind are numbered in order (`## Idea 1`), or where each of several
-    headings of one level has a problem and a method of its own.
+    headings of one level has a problem and a method of its own. Lines without a heading's mark do
+    so only where no text precedes them.
     """
     lines = text.splitlines()
-    starts = _starts(lines)
+    starts = [] if _bare_below_text(text) else _starts(lines)
     ideas = []
     for (start, title), (end, _) in zip(
         starts, [*starts[1:], (len(lines), "")], strict=bool(starts)
@@ -38,6 +39,13 @@ def separate_ideas(text: str) -> list[tuple[str, str]]:
         body = "\n".join(lines[start + 1 : end]).strip()
         ideas.append((title, f"# {title}\n\n{body}" if title else body))
     return ideas
+
+
+def _bare_below_text(text: str) -> bool:
+    """Whether lines without a heading's mark number ideas below other text."""
+    lines = text.splitlines()
+    starts = _starts(lines)
+    return bool(starts) and lines[starts[0][0]].lstrip()[:1] not in "#*_" and text_above(text) != ""
 
 
 def text_above(text: str) -> str:
@@ -57,6 +65,8 @@ def _numbered(lines: Sequence[str]) -> list[tuple[int, str]]:
     for at, line in enumerate(lines):
         if len(line) <= 500 and (match := _NUMBERED_IDEA.fullmatch(line)) is not None:
             kind = (match["mark"] or "").strip()
+            if not kind and match["word"].lower() != "idea":
+                continue  # without a heading's mark they number things inside an idea
             headings.setdefault(kind, []).append((at, int(match["number"]), match["title"] or ""))
     for starts in headings.values():
         numbers = [number for _, number, _ in starts]
@@ -103,14 +113,19 @@ def listed_ideas(text: str) -> int:
 
 def several_ideas(text: str, *, is_text_file: bool) -> str | None:
     """Return why one text cannot be taken for one idea, and the remedy; None where it can."""
-    count, what = len(separate_ideas(text)), "headings that name"
-    if not count and (count := problems_with_methods(text)) < 2:
-        count = listed_ideas(text) if is_text_file else 0
-        if not count:
-            return None
-        return (
-            f"it is a list of {count} numbered items, which may be as many ideas: give each a"
-            " heading `## Idea 1: …`, or write a title above the list if it is one idea"
-        )
     remedy = "give each a heading `## Idea 1: …`" if is_text_file else "give each a row of its own"
-    return f"it holds {what if len(separate_ideas(text)) else 'problems and methods of'} {count} ideas: {remedy}"
+    if count := len(_starts(text.splitlines())):
+        one = (
+            ", or reword the lines that begin with `Idea 1` if it is one idea"
+            if _bare_below_text(text)
+            else ""
+        )
+        return f"it holds headings that name {count} ideas: {remedy}{one}"
+    if (count := problems_with_methods(text)) > 1:
+        return f"it holds problems and methods of {count} ideas: {remedy}"
+    if is_text_file and (count := listed_ideas(text)):
+        return (
+            f"it is a list of {count} numbered items, which may be as many ideas: {remedy}, or"
+            " write a title above the list if it is one idea"
+        )
+    return None

@@ -129,7 +129,7 @@ def _contained(path: Path, location: str) -> Entry | RejectedIdea:
         return _entry(path, location)
     assert boundary.error is not None
     return unreadable(
-        location, f"the file cannot be read ({in_a_word(boundary.error)}): write it anew"
+        location, f"the file cannot be read ({in_a_word(boundary.error)}): rewrite it"
     )
 
 
@@ -153,7 +153,7 @@ def _apart(entry: Entry | RejectedIdea, columns: Columns) -> Entries:
         yield entry
         return
     if text_above(text):
-        columns.remark(f"what is above the first idea of {entry.location} is not read")
+        columns.remark("what is above the first idea of ", entry.location, " is not read")
     for number, (title, body) in enumerate(ideas, start=1):
         fields = {**entry.fields, "text": body}
         if title:

@@ -14,9 +14,8 @@ from tasks.ideas.cells import SPREADSHEET_ERRORS, is_blank, without_escapes
 from tasks.ideas.columns import Columns
 from tasks.ideas.delimited import HEADER_ROWS, best_header, unique_names
 from tasks.ideas.fields import Entries, Entry, bad_field, no_text_column
-from tasks.ideas.limits import MAXIMUM_DOCUMENT_BYTES, refuse_large_file
+from tasks.ideas.limits import MAXIMUM_COLUMNS, MAXIMUM_DOCUMENT_BYTES, refuse_large_file
 
-MAXIMUM_COLUMNS = 1_000
 _NO_VALUE = "is a formula without a value: open the file in Excel and save it, or write the value"
 
 
@@ -162,7 +161,7 @@ def _first_fault(
         else:
             continue
         if columns.meaning_of(name) is None:
-            columns.remark(f"cell {place} of the metadata {name[:40]!r} {what}")
+            columns.remark("cell ", place, f" of the metadata {name[:40]!r} {what}")
         else:
             faults.append(f"cell {place} ({name[:40]}) {what}")
     return faults[0] if faults else None

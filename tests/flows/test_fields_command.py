@@ -47,6 +47,24 @@ def test_the_columns_are_shown_and_nothing_is_done(command: str, ideas: Path) ->
     assert not (ideas.parent / "w").exists()
 
 
+def test_all_remarks_are_shown_with_the_columns(ideas: Path) -> None:
+    names = [f"Scheme {number}" for number in range(20)]
+    row = ",".join([f'"{TEXT}"', *(f'"{SCHEME}"' for _ in names)])
+    ideas.write_text(f"text,{','.join(names)}\n{row}\n")
+    shown = assay(ideas, "plan", "--fields")
+    assert [f"'{name}' is metadata" in shown.stderr for name in names] == [True] * 20
+    assert "--fields" not in shown.stderr
+    assert "and 8 more: `assay plan --fields` lists them" in assay(ideas, "plan").stderr
+
+
+def test_columns_of_a_file_without_an_idea_are_shown_and_the_command_fails(ideas: Path) -> None:
+    ideas.write_text("id,text\na,short\n")
+    for more in ((), ("--json",)):
+        shown = assay(ideas, "plan", "--fields", *more)
+        assert (shown.returncode, "idea_id" in shown.stdout) == (2, True)
+    assert "fewer than 5 words" in shown.stdout
+
+
 def test_a_plan_says_what_is_not_judged_until_its_column_is_mapped(ideas: Path) -> None:
     told = assay(ideas, "plan")
     assert told.stderr.count(REMARK) == 1
@@ -97,5 +115,7 @@ def test_mapped_columns_reach_the_run_however_it_is_asked_for(ideas: Path) -> No
 def test_mapping_is_for_files(ideas: Path) -> None:
     ended = assay_here("rank", "some-run", "--field", "method=x", env=dict(environ))
     assert (ended.returncode, "name the file" in ended.stderr) == (2, True)
+    ended = assay_here("evaluate", "--again", "some-run", "--fields", env=dict(environ))
+    assert (ended.returncode, "--fields is about columns of a file" in ended.stderr) == (2, True)
     with pytest.raises(ConfigurationError, match="--field 'x=y'"):
         EvaluateOptions(field="x=y")

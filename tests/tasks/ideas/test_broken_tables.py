@@ -62,6 +62,34 @@ def test_a_cell_of_several_lines_stays_whole(delimiter: str, tmp_path: Path) -> 
     assert (texts(batch), batch.rejected) == ({"a": text, "b": BEES}, ())
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "precision,recall\nf1,auc",
+        "precision,recall",
+        "1,2\n3,4",
+        "2,we count the bats of this cave\nand stop",
+        "bats,we count them in this cave at night",
+    ],
+)
+def test_lines_with_as_many_delimiters_as_the_header_stay_in_their_cell(
+    lines: str, tmp_path: Path
+) -> None:
+    batch = read(tmp_path, f'id,text\n1,"{MOTHS} Metrics:\n{lines}"\n2,"{BEES}"\n')
+    assert (texts(batch), batch.rejected) == ({"1": f"{MOTHS} Metrics:\n{lines}", "2": BEES}, ())
+
+
+@pytest.mark.parametrize("ids", ["123", "abc", ("moths", "bees", "fish"), ("i-1", "i-2", "i-3")])
+@pytest.mark.parametrize("more", ["", "\nand so on"])
+def test_rows_inside_a_text_that_is_not_closed_are_no_part_of_it(
+    ids: tuple[str, str, str], more: str, tmp_path: Path
+) -> None:
+    rows = f'{ids[0]},"{MOTHS}{more}\n{ids[1]},{BEES}\n{ids[2]},{FISH}"\n'
+    batch = read(tmp_path, f"id,text\n{rows}")
+    assert MOTHS not in "".join(texts(batch).values())
+    assert texts(batch)[ids[1]] == BEES
+
+
 def test_quotation_marks_of_a_text_are_its_own(tmp_path: Path) -> None:
     batch = read(
         tmp_path,
@@ -118,6 +146,17 @@ def test_encodings_are_read_or_their_rows_rejected(tmp_path: Path) -> None:
         assert "not UTF-8" in rejected.detail
     with pytest.raises(IdeaFileError, match="UTF-32"):
         read(tmp_path, content, encoding="utf-32")
+
+
+def test_a_table_of_too_many_columns_is_refused(tmp_path: Path) -> None:
+    header = ",".join(["text", *["a"] * 1_000])
+    with pytest.raises(IdeaFileError, match=r"a\.csv has 1,001 columns, the limit is 1,000"):
+        read(tmp_path, f"{header}\n{MOTHS}\n")
+
+
+def test_columns_of_one_name_keep_their_values(tmp_path: Path) -> None:
+    batch = read(tmp_path, f"id,text,a (2),a,a\n1,{BEES},x,y,z\n")
+    assert batch.ideas[0].metadata == {"a (2)": "x", "a": "y", "a (3)": "z"}
 
 
 def test_many_quotation_marks_that_are_not_closed_end_the_reading(tmp_path: Path) -> None:

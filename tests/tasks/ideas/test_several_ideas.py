@@ -27,6 +27,7 @@ def read(folder: Path, text: str, name: str = "a.md") -> IdeaBatch:
         ("## Idea 1: Moths", "## Idea 2: Bees"),
         ("**Idea 1. Moths**", "**Idea 2. Bees**"),
         ("Research idea #1 – Moths", "Research idea #2 – Bees"),
+        ("### Concept 1: Moths", "### Concept 2: Bees"),
         ("## Moths", "## Bees"),
         ("# Moths", "# Bees"),
     ],
@@ -60,8 +61,12 @@ def test_front_matter_holds_for_each_idea_of_its_file(tmp_path: Path) -> None:
         f"Ten ideas about moths\n\n{STEPS}",
         f"Title: Moths\n{MOTHS}\n\nTitle: Bees\n{BEES}\n",
         f"## Moths\n{MOTHS}\n\n## Bees\n{BEES}\n\n## Thanks\nTo all who read this list.\n",
+        f"We bring two ideas to one question.\nIdea 1: Moths\n{MOTHS}\nIdea 2: Bees\n{STEPS}",
     ],
-    ids=["a bare list", "a list of ideas", "parts that repeat", "headings that are not alike"],
+    ids=[
+        *("a bare list", "a list of ideas", "parts that repeat", "headings that are not alike"),
+        "lines below other text",
+    ],
 )
 def test_a_text_that_may_be_several_ideas_is_refused_with_the_way_to_separate_them(
     text: str, tmp_path: Path
@@ -82,8 +87,13 @@ def test_a_text_that_may_be_several_ideas_is_refused_with_the_way_to_separate_th
         "We test two hypotheses.\n\n**Hypothesis 1:** moths are heard.\n\n**Hypothesis 2:** not so.",
         "# Moths\n\n## Problem\nP.\n\n## Motivation\nM.\n\n## Proposed Method\nWe record.\n\n"
         "## Approach\nWe compare the echoes with leaves.\n",
+        "We teach two concepts to beginners and compare.\n\nConcept 1: recursion\nConcept 2: iteration\n",
+        "Proposal 1: use one tutor for each\nProposal 2: use one tutor for all of them\n",
     ],
-    ids=["steps", "steps under a title", "numbered parts", "experiments", "hypotheses", "parts"],
+    ids=[
+        *("steps", "steps under a title", "numbered parts", "experiments", "hypotheses", "parts"),
+        *("concepts", "proposals"),
+    ],
 )
 def test_a_text_with_lists_and_sections_stays_one_idea(text: str, tmp_path: Path) -> None:
     batch = read(tmp_path, text)
