@@ -67,6 +67,6 @@ def test_credentials_may_be_a_path_or_json_of_several_lines(
 
 def test_a_key_of_a_model_that_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", f"{SECRET}…")
-    with pytest.raises(ConfigurationError, match="^GEMINI_API_KEY holds a letter") as refused:
+    with pytest.raises(ConfigurationError, match=r"^GEMINI_API_KEY holds a letter") as refused:
         check_keys("gemini/gemini-2.5-flash")
     assert SECRET not in str(refused.value)
