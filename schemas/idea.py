@@ -1,14 +1,14 @@
 """A research idea as it enters the pipeline, and an idea that could not enter."""
 
-from calendar import monthrange
-from datetime import date, datetime
+from datetime import date
 
 from pydantic import Field
 
 from schemas.base import Noun, Prose, Writable
 from schemas.formats import EARLIEST_YEAR, LATEST_YEAR
 from schemas.identifiers import IdeaId, content_hash
-from schemas.patterns import Match, bounded
+from schemas.patterns import bounded
+from schemas.publication import read_date
 from schemas.publication_fields import author_names, identified, names_authors, names_publication
 from schemas.reasons import Reason
 
@@ -23,39 +23,28 @@ FIELD_PARTS = (
 )
 """What a column of an idea file can be read as."""
 
-_YEAR_FIRST = bounded(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?")
-_DOTTED = bounded(r"(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\. ?(?P<year>\d{4})")
 _SLASHED = bounded(r"\d{1,2}[/-]\d{1,2}[/-]\d{4}")
-_NAMED = (
-    bounded(r"(?P<name>[A-Za-z]{3,9})\.?[ -](?P<day>\d{1,2})(?:st|nd|rd|th)?,?[ -](?P<year>\d{4})"),
-    bounded(
-        r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?\.?[ -])?(?:of )?(?P<name>[A-Za-z]{3,9})\.?,?[ -]"
-        r"(?P<year>\d{4})"
-    ),
-)
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
-    *("october", "november", "december"),
-)
 
 
 def cutoff_day(text: str) -> date:
     """Return the day of `2024-05-17` or of a moment, or the last day of the month `2024-05`.
 
-    Understood too are `2024/05/17`, `17.05.2024` (the day first), `May 17, 2024`, `17 May 2024`
-    and `May 2024`; `17/05/2024` is not, since some write the month first.
+    Dates are read as those of publications are. Refused are `17/05/2024`, since some write the
+    month first, a year, a bare number, a range, and a day that no month has.
 
     Raises:
-        ValueError: it is none of them, or no day from 1500 to 2100.
+        ValueError: it is no single day or month from 1500 to 2100.
     """
-    day = _written_day(text.strip())
-    if not EARLIEST_YEAR <= day.year <= LATEST_YEAR:
-        raise ValueError(f"{day.isoformat()} is not from {EARLIEST_YEAR} to {LATEST_YEAR}")
-    return day
+    stated = None if text.strip().isdecimal() else read_date(text)
+    if stated is None or stated.month is None or not stated.sure:
+        raise ValueError(
+            f"{text!r} is no single day or month from {EARLIEST_YEAR} to {LATEST_YEAR}"
+        )
+    return stated.last
 
 
 def looks_like_date(text: str) -> bool:
-    """Whether `text` is a date, or would be one if day and month were told apart."""
+    """Return whether `text` is a date, or would be one if the order of day and month were clear."""
     if _SLASHED.fullmatch(text.strip()) is not None:
         return True
     try:
@@ -63,30 +52,6 @@ def looks_like_date(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _written_day(text: str) -> date:
-    if (match := _YEAR_FIRST.fullmatch(text) or _DOTTED.fullmatch(text)) is not None:
-        return _day(match, int(match["month"]))
-    for pattern in _NAMED:
-        if (match := pattern.fullmatch(text)) is not None:
-            return _day(match, _month(match["name"].lower()))
-    return datetime.fromisoformat(text).date()
-
-
-def _day(match: Match[str], month: int) -> date:
-    """The day of the match; without one, the last of the month."""
-    year = int(match["year"])
-    if match["day"] is not None:
-        return date(year, month, int(match["day"]))
-    if not 1 <= month <= 12:
-        raise ValueError(f"{month} is no month")
-    return date(year, month, monthrange(year, month)[1])
-
-
-def _month(name: str) -> int:
-    """The number of a month by its name or the first letters of it; 0: none."""
-    return next((at for at, month in enumerate(_MONTHS, start=1) if month.startswith(name)), 0)
 
 
 class Idea(Noun):

@@ -32,8 +32,11 @@ _MARKS = {
 # The words before a colon, bracket, quotation mark or dash, as publishers put them before a title:
 # “Retraction of the proboscis in Drosophila” is an ordinary title, “Retraction: Moths” is not.
 _HEAD = bounded(
-    r"^[\W_]{0,4}(\w[\w ']{4,60}?)\s?(?:[:\])}>“”\"«|—–]|\.\s|\s-\s|\s[‘']|[\W_]{0,4}$)[\W_]{0,4}"
+    r"^([\W_]{0,4})(\w[\w ']{4,60}?)(\s?(?:[:\])}>“”\"«|—–]|\.\s|\s-\s|\s[‘']|[\W_]{0,4}$)[\W_]{0,4})"
 )
+# Of these alone, “Removal: a new approach” or “Retracted—now what?” are ordinary titles.
+_BARE = bounded("retracted|retraction|withdrawal|(withdrawn|removed|removal)", IGNORECASE)
+_DASH = bounded(r"\s?[-–—]")
 _OF = "(?: to| of| for| on| about| regarding| and replacement)?"
 _NOTICE = "(?: notice| note| statement)?"
 _WORK = (
@@ -43,13 +46,13 @@ _WORK = (
 _THIS = "(?:(?:this )?(?:article|paper|chapter|manuscript) (?:has been |was |is )?)?"
 _HEADS = {
     PaperState.RETRACTED: bounded(
-        f"(?:{_THIS}retracted{_WORK}|(?:partial )?retraction{_NOTICE}{_OF}"
+        f"(?:{_THIS}retracted{_WORK}(?: and (?:replaced|republished))?|(?:partial )?retraction{_NOTICE}{_OF}"
         f"|(?:notice|statement|note) of (?:partial )?retraction{_OF})",
         IGNORECASE,
     ),
     PaperState.WITHDRAWN: bounded(
-        f"(?:{_THIS}withdrawn{_WORK}|withdrawal{_NOTICE}{_OF}|(?:temporary )?remov(?:ed|al)"
-        f"|(?:notice|statement|note) of withdrawal{_OF})",
+        f"(?:{_THIS}(?:withdrawn|removed){_WORK}|withdrawal{_NOTICE}{_OF}|(?:temporary )?removal"
+        f"|removal notice{_OF}|(?:notice|statement|note) of (?:withdrawal|removal){_OF})",
         IGNORECASE,
     ),
     PaperState.OF_CONCERN: bounded(
@@ -85,8 +88,10 @@ _WITHOUT_END = {
     ),
 }
 _CAPITALS = bounded(r"^[\W_]{0,4}(RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)? (?=.{0,40}[a-z])")
+_DATE = r" (?:(?:on|in) )?(?:\d{1,2}\.? )?(?:[a-z]{3,9}\.? )?(?:\d{1,2}, )?\d{4}(?:-\d\d-\d\d)?"
 _TAIL = bounded(
-    r"[\[(]\s?(retracted|withdrawn)\b[^\])]{0,200}[\])][\W_]{0,4}$|\s[-–—]\s?(RETRACTED|WITHDRAWN)$",
+    rf"[\[(]\s?(retracted|withdrawn){_WORK}(?:[.,:;][^\])]{{0,200}}|{_DATE})?\s?[\])][\W_]{{0,4}}$"
+    r"|\s[-–—]\s?(RETRACTED|WITHDRAWN)$",
     IGNORECASE,
 )
 _NOTICE_HEAD = bounded(r"\b(?:retraction|withdrawal|removal|concern)\b", IGNORECASE)
@@ -118,11 +123,19 @@ def title_of_notice(title: str) -> str | None:
     return rest if state and rest and _NOTICE_HEAD.search(begins) else None
 
 
+def _is_mark(opening: str, words: str, end: str) -> bool:
+    """Return whether the first words of a title may be a mark of its state."""
+    bare = _BARE.fullmatch(words)
+    if bare is None or words.isupper() or set(opening) & set("[({<*") or not end:
+        return True
+    return bare[1] is None and not _DASH.match(end)
+
+
 def _read_title(title: str) -> tuple[PaperState | None, str]:
     text = title.strip()[:_LONGEST_TITLE]
-    if head := _HEAD.match(text):
+    if (head := _HEAD.match(text)) and _is_mark(*head.groups()):
         for state, phrase in _HEADS.items():
-            if phrase.fullmatch(head[1]):
+            if phrase.fullmatch(head[2]):
                 return state, text[head.end() :] or text
     for state, opening in _WITHOUT_END.items():
         if match := opening.match(text):

@@ -1,7 +1,7 @@
 """Publication dates with their precision, read from the fields of any source."""
 
 import math
-from calendar import month_abbr, monthrange
+from calendar import month_abbr, month_name, monthrange
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -24,12 +24,14 @@ class PartialDate:
 
     Attributes:
         exact: it came with a time of day, which nobody makes up.
+        sure: no other day or month can be meant.
     """
 
     year: int
     month: int | None = None
     day: int | None = None
     exact: bool = False
+    sure: bool = True
 
     @property
     def last(self) -> date:
@@ -76,29 +78,42 @@ _LONGEST = 100
 """Characters of a field that may be a date."""
 
 _MONTHS = {name.lower(): number for number, name in enumerate(month_abbr) if name}
-_NAME = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_NAME = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 _TIME = r"(?:[t ,]{1,2}\d{1,2}:\d{2}.{0,60})?"
+_ZONE = r"(?:\s?(?:z|utc|gmt|[-+]\d{2}:\d{2}))?"
 _SEPARATOR = r"[-/. ]{1,2}"
-_YEAR_FIRST = bounded(rf"(\d{{4}})(?:[-/.](\d{{1,2}})(?:[-/.](\d{{1,2}}))?)?{_TIME}", IGNORECASE)
+_DASHES = bounded("[‐‑‒–—−]")
+# Words of other days, such as “received” and “accepted”, are not among these.
+_BEFORE = bounded(
+    r"^(?:(?:first|published|publication|date|posted|issued|released|available|online|on|epub|print"
+    r"|ahead of print|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6})\b[.,:]{0,2}\s?){1,6}",
+    IGNORECASE,
+)
+_YEAR_FIRST = bounded(
+    rf"(\d{{4}})(?:[-/.](\d{{1,2}})(?:[-/.](\d{{1,2}}))?)?({_TIME}){_ZONE}", IGNORECASE
+)
 _FRACTION = bounded(r"(?<=^\d{4})\.0{1,9}$")
 """Of a year that a table keeps as a number."""
 _DIGITS = bounded(r"(\d{4})(\d{2})(\d{2})?")
-_YEAR_LAST = bounded(rf"(\d{{1,2}})([-/.])(\d{{1,2}})[-/.](\d{{4}}){_TIME}", IGNORECASE)
+_YEAR_LAST = bounded(rf"(\d{{1,2}})([-/.]) ?(\d{{1,2}})[-/.] ?(\d{{4}}){_TIME}", IGNORECASE)
 _MONTH_LAST = bounded(r"(\d{1,2})[-/.](\d{4})")
-_UNTIL_MONTH = rf"(?:{_NAME}\.?\s?[-–/]\s?)?"
-_YEAR_THEN_NAME = bounded(
-    rf"(\d{{4}}),?{_SEPARATOR}{_UNTIL_MONTH}{_NAME}\.?(?:{_SEPARATOR}(\d{{1,2}}))?{_TIME}",
-    IGNORECASE,
-)
-_NAME_FIRST = bounded(
-    rf"{_UNTIL_MONTH}{_NAME}\.?,?(?:{_SEPARATOR}(\d{{1,2}})(?:st|nd|rd|th)?,?)?"
-    rf"{_SEPARATOR}(\d{{4}}){_TIME}",
-    IGNORECASE,
-)
-_DAY_THEN_NAME = bounded(
-    rf"(?:[a-z]{{3,9}},? )?(\d{{1,2}})(?:st|nd|rd|th)?\.?{_SEPARATOR}{_NAME}\.?,?"
-    rf"{_SEPARATOR}(\d{{4}}){_TIME}",
-    IGNORECASE,
+_UNTIL_MONTH = rf"(?P<from_month>{_NAME}\.?(?:,? \d{{4}})?\s?[-/]\s?)?"
+_NAMED = (
+    bounded(
+        rf"(?P<from_year>\d{{4}} {_NAME}\.?\s?[-/]\s?(?=\d))?(?P<year>\d{{4}}),?{_SEPARATOR}"
+        rf"{_UNTIL_MONTH}(?P<month>{_NAME})\.?(?:{_SEPARATOR}(?P<day>\d{{1,2}}))?{_TIME}",
+        IGNORECASE,
+    ),
+    bounded(
+        rf"{_UNTIL_MONTH}(?P<month>{_NAME})\.?,?"
+        rf"(?:{_SEPARATOR}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?)?{_SEPARATOR}(?P<year>\d{{4}}){_TIME}",
+        IGNORECASE,
+    ),
+    bounded(
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.?{_SEPARATOR}(?:of )?(?P<month>{_NAME})\.?,?"
+        rf"{_SEPARATOR}(?P<year>\d{{4}}){_TIME}",
+        IGNORECASE,
+    ),
 )
 _WORDS = bounded(r"\w+")
 _A_YEAR = bounded(r"c?(\d{4})[a-z]?", IGNORECASE)
@@ -177,23 +192,28 @@ def holds(value: Any) -> bool:
 
 
 def _partial(
-    year: int, month: int | None = None, day: int | None = None, *, exact: bool = False
+    year: int,
+    month: int | None = None,
+    day: int | None = None,
+    *,
+    exact: bool = False,
+    sure: bool = True,
 ) -> PartialDate | None:
     if not EARLIEST_YEAR <= year <= LATEST_YEAR or not (month is None or 1 <= month <= 12):
         return None
     if day is not None and (month is None or not 1 <= day <= monthrange(year, month)[1]):
-        day = None
-    return PartialDate(year, month, day, exact and day is not None)
+        day, sure = None, False
+    return PartialDate(year, month, day, exact and day is not None, sure)
 
 
 def _moment(moment: datetime) -> PartialDate | None:
     try:
-        told = moment.astimezone(UTC) if moment.tzinfo else moment
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment
     except OverflowError:
         return None
     # Tables turn bare days into midnights.
-    exact = (told.hour, told.minute, told.second, told.microsecond) != (0, 0, 0, 0)
-    return _partial(told.year, told.month, told.day, exact=exact)
+    exact = (moment.hour, moment.minute, moment.second, moment.microsecond) != (0, 0, 0, 0)
+    return _partial(moment.year, moment.month, moment.day, exact=exact)
 
 
 def _of_list(parts: list[Any] | tuple[Any, ...]) -> PartialDate | None:
@@ -217,9 +237,9 @@ def _of_number(number: float) -> PartialDate | None:
 
 
 def _of_text(text: str) -> PartialDate | None:
-    text = _FRACTION.sub("", text)
     if len(text) > _LONGEST:
         return None
+    text = _FRACTION.sub("", _BEFORE.sub("", _DASHES.sub("-", text)).rstrip(" .,;"))
     if match := _YEAR_FIRST.fullmatch(text):
         return _iso(text, *match.groups())
     if match := _DIGITS.fullmatch(text):
@@ -230,12 +250,9 @@ def _of_text(text: str) -> PartialDate | None:
         return _day_and_month(int(match[4]), int(match[1]), int(match[3]), match[2])
     if match := _MONTH_LAST.fullmatch(text):
         return _partial(int(match[2]), int(match[1]))
-    if match := _YEAR_THEN_NAME.fullmatch(text):
-        return _named(match[1], match[3], match[4])
-    if match := _NAME_FIRST.fullmatch(text):
-        return _named(match[4], match[2], match[3])
-    if match := _DAY_THEN_NAME.fullmatch(text):
-        return _named(match[3], match[2], match[1])
+    for pattern in _NAMED:
+        if match := pattern.fullmatch(text):
+            return _named(**match.groupdict())
     return _year_among_words(text)
 
 
@@ -250,10 +267,10 @@ def _year_among_words(text: str) -> PartialDate | None:
     return _partial(max(years)) if years else None
 
 
-def _iso(text: str, year: str, month: str | None, day: str | None) -> PartialDate | None:
+def _iso(text: str, year: str, month: str | None, day: str | None, time: str) -> PartialDate | None:
     # Databases write zeros for a month or day that they do not know.
     stated = _partial(int(year), int(month or 0) or None, int(day or 0) or None)
-    if stated is None or stated.day is None or ":" not in text:
+    if stated is None or stated.day is None or not time:
         return stated
     try:
         return _moment(datetime.fromisoformat(text))
@@ -261,14 +278,24 @@ def _iso(text: str, year: str, month: str | None, day: str | None) -> PartialDat
         return stated
 
 
-def _named(year: str, month: str, day: str | None) -> PartialDate | None:
-    return _partial(int(year), _MONTHS[month.lower()], int(day) if day else None)
+def _named(
+    year: str,
+    month: str,
+    day: str | None,
+    from_month: str | None = None,
+    from_year: str | None = None,
+) -> PartialDate | None:
+    number = _MONTHS[month[:3].lower()]
+    is_english = month_name[number].lower().startswith(month.lower())
+    sure = is_english and not (from_month or from_year)
+    return _partial(int(year), number, int(day) if day else None, sure=sure)
 
 
 def _day_and_month(year: int, first: int, second: int, separator: str) -> PartialDate | None:
     """Points stand between day and month; slashes also between month and day."""
     orders = [(second, first)] if separator == "." else [(second, first), (first, second)]
-    read = [_partial(year, month, day) for month, day in orders]
+    sure = separator == "."
+    read = [_partial(year, month, day, sure=sure) for month, day in orders]
     days = [one for one in read if one is not None and one.day is not None]
     return max(days, key=lambda one: one.last, default=None)
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from schemas.base import Reply
 from schemas.calls import CallStatus
-from schemas.patterns import IGNORECASE, Match, bounded
+from schemas.patterns import IGNORECASE, MULTILINE, Match, bounded
 from schemas.reasons import Reason
 from tasks.web.decoding import with_whole_characters
 
@@ -158,10 +158,13 @@ def is_refusal(text: str) -> bool:
 # Thoughts, as templates of reasoning models mark them: DeepSeek and Qwen, Kimi, Magistral, gpt-oss
 # (also with its special tokens stripped), Cohere, Sky-T1.
 _THOUGHT = "(?:think|thinking|thoughts?|reasoning|scratchpad|analysis)"
+# In the middle of a line such a mark is spoken of: “the paper defines <analysis> tags”.
 _THOUGHTS_BEGIN = bounded(
-    rf"<(?:[a-z]{{1,12}}:)?{_THOUGHT}>|◁think▷|\[THINK\]|<\|begin_of_thought\|>|<\|START_THINKING\|>"
-    r"|<\|channel\|>\s?(?:analysis|commentary)",
-    IGNORECASE,
+    r"^[ \t]{0,40}(?:<\|[a-z_]{1,30}\|>(?:assistant)?){0,4}"
+    rf"(?:<(?:[a-z]{{1,12}}:)?{_THOUGHT}>|◁think▷|\[THINK\]"
+    r"|<\|begin_of_thought\|>|<\|START_THINKING\|>"
+    r"|<\|channel\|>\s?(?:analysis|commentary))",
+    IGNORECASE | MULTILINE,
 )
 _THOUGHTS_END = bounded(
     rf"</(?:[a-z]{{1,12}}:)?{_THOUGHT}>|◁/think▷|\[/THINK\]|<\|end_of_thought\|>|<\|END_THINKING\|>"
@@ -204,10 +207,11 @@ def parse_reply(
 ) -> ParsedReply[OutputT] | UnusableReply:
     """Read `text` as `output_model`.
 
-    Thoughts are dropped first: everything up to the last closing tag of theirs. Taken, in this
-    order: the JSON values in the text (alone, in fences, in prose), of which the last that
-    validates counts; broken JSON mended by `json_repair`, if mending neither invents nor drops
-    text. Whatever is taken has passed the model's validation.
+    Thoughts are dropped first: everything up to their last closing tag, and from an opening tag
+    that begins a line and is never closed. Taken, in this order: the JSON values in the text
+    (alone, in fences, in prose), of which the last that validates counts; broken JSON mended by
+    `json_repair`, if mending neither invents nor drops text. Whatever is taken has passed the
+    model's validation.
 
     Args:
         finish_reason: as the provider gave it; `length` and `max_tokens` mean cut off,
@@ -220,14 +224,15 @@ def parse_reply(
     if finish_reason in ("length", "max_tokens"):
         return _cut_off()  # a part that happens to be valid is not the answer
     thoughts, body, unclosed = _apart(text)
-    if unclosed:
-        detail = "the reply ends inside its thoughts"
-        return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
     if not body:
         return UnusableReply(CallStatus.EMPTY, Reason.REPLY_EMPTY, "the reply is empty", again=True)
-    best, error = _best(json_values(body), output_model)
+    best, error = _best(json_values(body[:unclosed]), output_model)
     if best is not None:
         return ParsedReply(best)
+    # Where JSON is open, the mark is part of a text in it.
+    if unclosed is not None and not looks_cut_off(body[:unclosed]):
+        detail = "the reply ends inside its thoughts"
+        return UnusableReply(CallStatus.CUT_OFF, Reason.REPLY_CUT_OFF, detail, again=True)
     # Who drafted an answer among the thoughts did not refuse to give one.
     if error is None and is_refusal(body) and _best(json_values(thoughts), output_model)[0] is None:
         return _refused(body)
@@ -283,29 +288,30 @@ def _names(output_model: type[Reply]) -> set[str]:
     return set(fields) | {field.alias for field in fields.values() if field.alias}
 
 
-def _apart(text: str) -> tuple[str, str, bool]:
-    """Split a reply into thoughts and answer; True: the thoughts at its end are never closed.
+def _apart(text: str) -> tuple[str, str, int | None]:
+    """Split a reply into thoughts, answer and the place in it where unclosed thoughts begin.
 
     Models without an opening tag close their thoughts all the same: their templates open them.
     Marks inside a JSON value are text, as of an answer that quotes such a tag.
     """
     marks = [*_THOUGHTS_END.finditer(text), *_THOUGHTS_BEGIN.finditer(text)]
     if not marks:
-        return "", text.strip(), False
-    quoted = [(first, end) for _, first, end in _json_spans(text)]
-    starts = [first for first, _ in quoted]
+        return "", text.strip(), None
+    values = [(first, end) for _, first, end in _json_spans(text)]
+    starts = [first for first, _ in values]
 
-    def stands_in_json(mark: Match[str]) -> bool:
-        place = bisect_right(starts, mark.start())
-        return place > 0 and mark.start() < quoted[place - 1][1]
+    def is_in_json(place: int) -> bool:
+        value = bisect_right(starts, place)
+        return value > 0 and place < values[value - 1][1]
 
     begin = 0
     for mark in _THOUGHTS_END.finditer(text):
-        begin = begin if stands_in_json(mark) else mark.end()
-    unclosed = any(
-        not stands_in_json(mark) for mark in _THOUGHTS_BEGIN.finditer(text) if mark.start() >= begin
-    )
-    return text[:begin], text[begin:].strip(), unclosed
+        begin = begin if is_in_json(mark.start()) else mark.end()
+    begin = len(text) - len(text[begin:].lstrip())
+    body = text[begin:].rstrip()
+    places = (mark.start() for mark in _THOUGHTS_BEGIN.finditer(body))
+    unclosed = next((place for place in places if not is_in_json(begin + place)), None)
+    return text[:begin], body, unclosed
 
 
 def _validation_message(problem: ValidationError) -> str:

@@ -13,7 +13,7 @@ from schemas.paper_state import state_of
 from schemas.patterns import bounded
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.sources.fields import Row, UnreadableAnswer, dated, iso_day, one_line
+from tasks.sources.fields import Row, UnreadableAnswer, dated, one_line, stated_day
 from tasks.sources.http_source import Gathered, HttpSource, Page, Wording, shortened
 from tasks.sources.requests import Question, Reply, Upstream
 from tasks.web.decoding import UnreadableXmlError, xml_of
@@ -122,7 +122,7 @@ class ArxivSource(HttpSource):
             url=f"https://arxiv.org/abs/{match[1]}",
             text=summary,
             **dated(_text(entry, f"{_ATOM}published")),
-            updated=iso_day(_text(entry, f"{_ATOM}updated")),
+            updated=stated_day(_text(entry, f"{_ATOM}updated")),
             authors=tuple(
                 _text(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")
             ),

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from schemas.knowledge import KnowledgeItem, SourceKind, SourceQuery
 from schemas.reasons import Reason
 from schemas.settings import Settings
-from tasks.sources.fields import Row, iso_day, mappings_of, number_of, rows_of, text_of, texts_of
+from tasks.sources.fields import Row, mappings_of, number_of, rows_of, stated_day, text_of, texts_of
 from tasks.sources.http_source import HttpSource, Page
 from tasks.sources.requests import Question, Reply, Upstream, retry_after_seconds, usual_reason
 from tasks.web.client import Secrets
@@ -77,8 +77,8 @@ class GithubRepositorySource(HttpSource):
             title=text_of(row, "full_name"),
             url=text_of(row, "html_url"),
             text=text_of(row, "description"),
-            published=iso_day(text_of(row, "created_at")),
-            updated=iso_day(text_of(row, "pushed_at")),
+            published=stated_day(text_of(row, "created_at")),
+            updated=stated_day(text_of(row, "pushed_at")),
             authors=(owner,) if owner else (),
             stars=number_of(row, "stargazers_count"),
             language=text_of(row, "language") or None,
@@ -168,7 +168,7 @@ class KaggleDatasetSource(HttpSource):
         return Question("/api/v1/datasets/list", (("search", words), ("page", "1")))
 
     def item(self, row: Row) -> KnowledgeItem:
-        changed = iso_day(text_of(row, "lastUpdated"))
+        changed = stated_day(text_of(row, "lastUpdated"))
         author = text_of(row, "creatorName") or text_of(row, "ownerName")
         topics = (text_of(tag, "name") for tag in mappings_of(row, "tags"))
         return KnowledgeItem(
@@ -198,7 +198,7 @@ class KaggleNotebookSource(KaggleDatasetSource):
         )
 
     def item(self, row: Row) -> KnowledgeItem:
-        ran = iso_day(text_of(row, "lastRunTime"))
+        ran = stated_day(text_of(row, "lastRunTime"))
         author = text_of(row, "author")
         return KnowledgeItem(
             kind=self.kind,

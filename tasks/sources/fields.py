@@ -1,8 +1,7 @@
 """Values out of answers whose every field may be missing, null or of another type."""
 
-import calendar
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any, TypedDict
 from urllib.parse import quote
 
@@ -10,42 +9,20 @@ import orjson
 
 from schemas.knowledge import SourceQuery
 from schemas.patterns import IGNORECASE, bounded
-from schemas.publication import DatePrecision, preprint_month, publication_of
+from schemas.publication import DatePrecision, preprint_month, publication_of, read_date
 from tasks.web import decoding
 from tasks.web.client import ascii_lower, stays_in_place
 
 # Dates as sources write them, read as the last day they can mean.
 
-_ISO = bounded(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _AGO = bounded(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s? ago")
 _UNIT_DAYS = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
 
 
-def last_day(year: int | None, month: int | None = None, day: int | None = None) -> date | None:
-    """The last day of a year or month, or the day itself; None when there is no such day."""
-    if not year:
-        return None
-    try:
-        if month is None:
-            return date(year, 12, 31)
-        return date(year, month, day if day is not None else calendar.monthrange(year, month)[1])
-    except (ValueError, OverflowError):
-        return None
-
-
-def iso_day(text: str) -> date | None:
-    """`2024`, `2024-03`, `2024-03-05` or a moment, taken in UTC; None for anything else."""
-    text = text.strip()
-    if match := _ISO.fullmatch(text):
-        return last_day(*(int(part) for part in match.groups() if part is not None))
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    try:
-        return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
-    except OverflowError:
-        return None
+def stated_day(text: str) -> date | None:
+    """Return the last day that a date in any common form can mean; None for no date."""
+    stated = read_date(text)
+    return stated.last if stated is not None else None
 
 
 def spoken_day(text: str, today: date) -> date | None:

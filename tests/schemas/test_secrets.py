@@ -3,7 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
+from schemas.errors import ConfigurationError
 from schemas.settings import Settings
+from tasks.judging.model_keys import check_keys
 
 SECRET = "canary-4f9a17c2e8d05b"
 
@@ -47,3 +49,24 @@ def test_what_cannot_be_sent_is_refused_by_name_and_not_shown(
     assert "canary" not in str(refused.value)
     (error,) = refused.value.errors()
     assert error["loc"][0] in (name, "catalogue_url")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("GOOGLE_APPLICATION_CREDENTIALS", "/home/jörg/creds.json"),
+        ("VERTEXAI_CREDENTIALS", '{\n  "type": "service_account"\n}'),
+    ],
+)
+def test_credentials_may_be_a_path_or_json_of_several_lines(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    check_keys("vertex_ai/gemini-2.5-flash")
+
+
+def test_a_key_of_a_model_that_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", f"{SECRET}…")
+    with pytest.raises(ConfigurationError, match=r"^GEMINI_API_KEY holds a letter") as refused:
+        check_keys("gemini/gemini-2.5-flash")
+    assert SECRET not in str(refused.value)

@@ -109,6 +109,8 @@ def test_drafts_among_thoughts_are_no_answers(text: str) -> None:
         (f"<think>Let me draft: {DRAFT} hmm", CallStatus.CUT_OFF),
         (f"<think>Once.</think><think>Let me draft: {DRAFT}", CallStatus.CUT_OFF),
         (f"<|channel|>analysis<|message|>{DRAFT}", CallStatus.CUT_OFF),
+        (f"<|start|>assistant<|channel|>analysis<|message|>{DRAFT}", CallStatus.CUT_OFF),
+        (f"Let us see.\n  <think>Let me draft: {DRAFT}", CallStatus.CUT_OFF),
     ],
 )
 def test_a_reply_with_nothing_but_thoughts_is_asked_for_again(
@@ -124,6 +126,27 @@ def test_a_reply_with_nothing_but_thoughts_is_asked_for_again(
 def test_an_answer_may_quote_the_tags_of_thoughts(before: str, tag: str) -> None:
     verdict = Verdict(score=4, reason=f"The paper trains on {tag} alone.")
     assert parse_reply(f"{before}{reply_json(verdict)}", Verdict) == ParsedReply(verdict)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Here is my answer, as the paper defines <analysis> tags:\n{GOOD}",
+        f"{GOOD}\n\nNote: I did not use <thinking> tags.",
+        f"{GOOD}\n<thinking> tags are not used here.",
+        f"{GOOD}\n<think>Or rather {DRAFT}",
+        f"<think>{DRAFT}</think>\nAs the paper defines <think>:\n{GOOD}",
+    ],
+)
+def test_an_answer_may_stand_among_words_about_tags_of_thoughts(text: str) -> None:
+    parsed = parse_reply(text, Verdict)
+    assert parsed == ParsedReply(Verdict(score=7, reason="Two papers agree."))
+
+
+@pytest.mark.parametrize("reason", ["It trains on <think> alone.", "It says:\n<think> and ends."])
+def test_broken_json_that_quotes_a_tag_of_thoughts_is_mended(reason: str) -> None:
+    parsed = parse_reply(f'{{"score": 7, "reason": "{reason}",}}', Verdict)
+    assert parsed == ParsedReply(Verdict(score=7, reason=reason), repaired=True)
 
 
 def test_the_last_answer_counts_and_not_the_fullest() -> None:
