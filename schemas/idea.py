@@ -23,19 +23,24 @@ FIELD_PARTS = (
 )
 """What a column of an idea file can be read as."""
 
+_MOMENT = bounded(r"^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}")
 _SLASHED = bounded(r"\d{1,2}[/-]\d{1,2}[/-]\d{4}")
 
 
 def cutoff_day(text: str) -> date:
     """Return the day of `2024-05-17` or of a moment, or the last day of the month `2024-05`.
 
-    Dates are read as those of publications are. Refused are `17/05/2024`, since some write the
-    month first, a year, a bare number, a range, and a day that no month has.
+    Dates are read as those of publications are, moments by the day that is written in them.
+    Refused are `17/05/2024`, since some write the month first, a year, a bare number other than
+    `20240517`, a range, and a day that no month has.
 
     Raises:
         ValueError: it is no single day or month from 1500 to 2100.
     """
-    stated = None if text.strip().isdecimal() else read_date(text)
+    text = text.strip()
+    if moment := _MOMENT.match(text):
+        text = moment[1]
+    stated = None if text.isdecimal() and len(text) != len("20240517") else read_date(text)
     if stated is None or stated.month is None or not stated.sure:
         raise ValueError(
             f"{text!r} is no single day or month from {EARLIEST_YEAR} to {LATEST_YEAR}"
