@@ -49,7 +49,12 @@ def cutoff_day(text: str) -> date:
 
 
 def looks_like_date(text: str) -> bool:
-    """Return whether `text` is a date, or would be one if the order of day and month were clear."""
+    """Return whether `text` is a date, or would be one if the order of day and month were clear.
+
+    Moments count only in ISO 8601: forms and notebooks stamp each row with a time of their own.
+    """
+    if ":" in text and not _MOMENT.match(text.strip()):
+        return False
     if _SLASHED.fullmatch(text.strip()) is not None:
         return True
     try:
