@@ -24,6 +24,7 @@ FIELD_PARTS = (
 """What a column of an idea file can be read as."""
 
 _MOMENT = bounded(r"^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}")
+_CLOCK = bounded(r"\d[ ,T]{1,2}\d{1,2}:\d{2}")
 _SLASHED = bounded(r"\d{1,2}[/-]\d{1,2}[/-]\d{4}")
 
 
@@ -53,7 +54,7 @@ def looks_like_date(text: str) -> bool:
 
     Moments count only in ISO 8601: forms and notebooks stamp each row with a time of their own.
     """
-    if ":" in text and not _MOMENT.match(text.strip()):
+    if _CLOCK.search(text) and not _MOMENT.match(text.strip()):
         return False
     if _SLASHED.fullmatch(text.strip()) is not None:
         return True

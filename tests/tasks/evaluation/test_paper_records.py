@@ -121,7 +121,7 @@ async def test_versions_of_a_work_move_no_score_and_stand_once(tmp_path: Path) -
     assert found[0] == found[1] == found[2]
     (shown,) = [each for each in one.papers if each.title.startswith("Absorbers")]
     assert (shown.doi, shown.version_urls, shown.version_dates) == (
-        "10.1000/j5", ("https://example.org/p4",), ("2023",),
+        "10.1000/j5", ("https://example.org/p4",), ("2023-01",),
     )  # fmt: skip
 
 
