@@ -35,7 +35,7 @@ from tasks.literature.snapshot.vectors import write_vectors
 _LAYOUT = "5"
 """How an unfinished build keeps its place; one of another layout starts anew."""
 _READING = "dates, states, versions"
-"""How rows are read; files are indexed anew where it has changed."""
+"""How rows are read; files are indexed again where it has changed."""
 _SUPERSEDED_AFTER_SECONDS = 7 * 24 * 3600.0
 
 
