@@ -131,7 +131,7 @@ def _result(layout: Layout, job: Job, checked_sha256: str | None) -> JobResult:
     prepare_environment(Settings().home)
     request = read_request(layout, job.job_id)
     if checked_sha256 not in (None, content_hash(request.model_dump_json())):
-        raise ConfigurationError("the request was changed after it was checked: ask for it anew")
+        raise ConfigurationError("the request was changed after it was checked: request it again")
     if isinstance(request, AskJob | SurveyJob):
         return _follow(request, layout, job)
     if isinstance(request, RankJob):

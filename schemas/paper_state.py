@@ -1,4 +1,4 @@
-"""Whether a work still stands: retracted, withdrawn, of concern, or a notice about another work."""
+"""States of works: retracted, withdrawn, of concern, or a notice about another work."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -9,7 +9,7 @@ from schemas.source_text import plain_text
 
 
 class PaperState(StrEnum):
-    """Why a work does not count; one that stands has no state."""
+    """A reason why a work does not count; other works have no state."""
 
     RETRACTED = "retracted"
     WITHDRAWN = "withdrawn"
@@ -107,7 +107,7 @@ _LONGEST_TITLE = 1_000
 
 
 def state_of_title(title: str) -> PaperState | None:
-    """Return the state that a title tells, as publishers word it; None: it tells none."""
+    """Return the state that a title tells, as publishers word it; None: there is none."""
     return _read_title(plain_text(title))[0]
 
 
@@ -147,7 +147,7 @@ def _read_title(title: str) -> tuple[PaperState | None, str]:
     return None, text
 
 
-_TOLD = {
+_STATES = {
     "true": PaperState.RETRACTED,
     "retracted": PaperState.RETRACTED,
     "retraction": PaperState.RETRACTED,
@@ -173,8 +173,8 @@ _TOLD = {
 _NOT_LETTERS = bounded(r"[\W_]{1,4}")
 
 
-def told_state(*words: Any) -> PaperState | None:
-    """Return the gravest state among what a source tells: words, lists of words, flags."""
+def flagged_state(*words: Any) -> PaperState | None:
+    """Return the gravest state among words, lists of words and flags of a source."""
     states = [state for word in words for state in _states_in(word)]
     return gravest(states) if states else None
 
@@ -184,20 +184,20 @@ def gravest(states: Iterable[PaperState]) -> PaperState:
     return min(states, key=list(PaperState).index)
 
 
-def _states_in(told: Any) -> Iterable[PaperState]:
-    if isinstance(told, Mapping):
-        told = told.get("type")
-    if isinstance(told, list | tuple):
-        return [state for one in told for state in _states_in(one)]
-    if told is True or told == 1:
+def _states_in(flag: Any) -> Iterable[PaperState]:
+    if isinstance(flag, Mapping):
+        flag = flag.get("type")
+    if isinstance(flag, list | tuple):
+        return [state for one in flag for state in _states_in(one)]
+    if flag is True or flag == 1:
         return [PaperState.RETRACTED]
-    words = _NOT_LETTERS.sub(" ", told).strip().casefold() if isinstance(told, str) else ""
-    return [_TOLD[words]] if words in _TOLD else []
+    words = _NOT_LETTERS.sub(" ", flag).strip().casefold() if isinstance(flag, str) else ""
+    return [_STATES[words]] if words in _STATES else []
 
 
-def state_of(title: str, abstract: str | None = None, *told: Any) -> PaperState | None:
-    """Return the state of a work by what its source tells, its title and its abstract."""
-    state = told_state(*told) or state_of_title(title)
+def state_of(title: str, abstract: str | None = None, *flags: Any) -> PaperState | None:
+    """Return the state of a work by flags of its source, its title and its abstract."""
+    state = flagged_state(*flags) or state_of_title(title)
     if state is None and abstract and (match := _ABSTRACT.match(plain_text(abstract))):
         state = PaperState(match[1].lower())
     return state

@@ -271,7 +271,7 @@ def take_expected(layout: Layout, job_id: str) -> dict[str, object]:
     """
     job = read_job(layout, job_id)
     if job is None:
-        raise ConfigurationError("the plan was deleted before it was read: ask for it anew")
+        raise ConfigurationError("the plan was deleted before it was read: request it again")
     done = job.status.state is JobState.DONE
     found = read_result(job) if done else {}
     forget(job)

@@ -133,8 +133,8 @@ def admitted(layout: Layout, settings: DashboardSettings) -> bool:
         return True
     st.title("Assay", anchor=False)
     if settings.provider is not None:
-        told = _claims(settings)
-        if told and not claims_ended(services_of(layout), _named(told)):
+        claims = _claims(settings)
+        if claims and not claims_ended(services_of(layout), _named(claims)):
             st.error(
                 "There is no account here for the confirmed e-mail address that the provider names:"
                 " whoever runs this dashboard makes one."
@@ -165,8 +165,8 @@ def _sign_out_of_provider(layout: Layout) -> None:
     """Also for what else shows the cookie of this sign-in, which only this browser forgets."""
     settings = _settings()
     if settings.provider is not None and st.user.is_logged_in:
-        told: dict[str, Any] = st.user.to_dict()
-        end_claims(services_of(layout), _named(told), _end_of(told, settings))
+        claims: dict[str, Any] = st.user.to_dict()
+        end_claims(services_of(layout), _named(claims), _end_of(claims, settings))
         st.logout()
 
 
@@ -178,11 +178,11 @@ def _secret(layout: Layout) -> str | None:
 
 def _known_to_provider(layout: Layout, settings: DashboardSettings) -> Person | None:
     """The account of the e-mail address that the provider has confirmed."""
-    told = _claims(settings)
-    email = told.get("email")
-    if told.get("email_verified") is not True or not isinstance(email, str):
+    claims = _claims(settings)
+    email = claims.get("email")
+    if claims.get("email_verified") is not True or not isinstance(email, str):
         return None
-    if not encodable(email) or claims_ended(services_of(layout), _named(told)):
+    if not encodable(email) or claims_ended(services_of(layout), _named(claims)):
         return None
     # Other folding would take an address for another one, such as `ß` for `ss`.
     account = account_of(services_of(layout), email.translate(_SMALL_LETTERS))
@@ -195,21 +195,21 @@ def _claims(settings: DashboardSettings) -> dict[str, Any]:
     """
     if settings.provider is None or not st.user.is_logged_in:
         return {}
-    told: dict[str, Any] = st.user.to_dict()
-    audience = told.get("aud")
+    claims: dict[str, Any] = st.user.to_dict()
+    audience = claims.get("aud")
     if settings.provider.client_id not in (audience if isinstance(audience, list) else [audience]):
         return {}
-    return told if _end_of(told, settings) > datetime.now(UTC) else {}
+    return claims if _end_of(claims, settings) > datetime.now(UTC) else {}
 
 
-def _end_of(told: dict[str, Any], settings: DashboardSettings) -> datetime:
-    begun = datetime.fromtimestamp(float(told.get("iat") or 0), UTC)
+def _end_of(claims: dict[str, Any], settings: DashboardSettings) -> datetime:
+    begun = datetime.fromtimestamp(float(claims.get("iat") or 0), UTC)
     return begun + timedelta(hours=settings.session_hours)
 
 
-def _named(told: dict[str, Any]) -> str:
+def _named(claims: dict[str, Any]) -> str:
     """What names a sign-in with the provider."""
-    return content_hash("provider", str(told.get("sub")), str(told.get("iat")))
+    return content_hash("provider", str(claims.get("sub")), str(claims.get("iat")))
 
 
 def _place() -> str:

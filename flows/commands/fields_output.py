@@ -1,4 +1,4 @@
-"""What `--fields` prints: what each column of an idea file is read as."""
+"""Output of `--fields`: the reading of each column of an idea file."""
 
 from flows.commands.answer import print_answer
 from flows.commands.output import print_table

@@ -133,7 +133,7 @@ def search(
     options: SearchOptions,
     json: Json = False,
 ) -> int:
-    """Search papers, as an evaluation would; works that do not stand bear a mark here."""
+    """Search papers, as an evaluation would; retracted or withdrawn works bear a mark here."""
     from flows.commands.output import print_table
     from flows.searching import failures_in_words, search_papers, told
 
@@ -170,7 +170,7 @@ def audit(
 
 
 def _marked(paper: Paper) -> str:
-    """The title, with a mark where the work does not stand."""
+    """The title, with a mark where the work is retracted or withdrawn."""
     return paper.title if paper.state is None else f"{paper.title} ({paper.state.mark})"
 
 

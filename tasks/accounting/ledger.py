@@ -95,7 +95,7 @@ def _in_words(reason: Reason, papers: Mapping[str, str], cutoff: date | None) ->
         f"{count} counted for nothing: retracted, withdrawn, under an expression of concern, or"
         f" a notice{named}"
     )
-    return "papers that do not stand", detail
+    return "retracted or withdrawn papers", detail
 
 
 def _more(count: int) -> str:

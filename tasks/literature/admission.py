@@ -1,4 +1,4 @@
-"""Which papers of an answer may be judged by: dated before the cutoff, and still standing."""
+"""Papers admitted as evidence: published before the cutoff, not retracted or withdrawn."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -16,7 +16,7 @@ from tasks.text.titles import LEAST_TITLE_WORDS, plain_title
 class Admission:
     """Admits papers, and counts in the ledger what it leaves out and why.
 
-    With `with_retracted` works that do not stand are admitted, for those who show their state.
+    With `with_retracted` retracted or withdrawn works are admitted, for those who show their state.
     """
 
     def __init__(self, ledger: Ledger, *, with_retracted: bool = False) -> None:

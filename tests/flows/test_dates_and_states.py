@@ -1,4 +1,4 @@
-"""What commands make of papers after a cutoff, and of works that do not stand."""
+"""Papers after a cutoff and retracted or withdrawn works, as commands treat them."""
 
 import json
 from pathlib import Path

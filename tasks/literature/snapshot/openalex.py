@@ -11,7 +11,7 @@ from typing import Any
 
 from schemas.errors import SnapshotError
 from schemas.identifiers import arxiv_id_of
-from schemas.paper_state import told_state
+from schemas.paper_state import flagged_state
 from schemas.patterns import bounded
 from tasks.literature.snapshot.parts import (
     Place,
@@ -129,7 +129,7 @@ def row_of_work(work: Mapping[str, Any]) -> Row:
         "venue_id": _entity_id(venue.get("id")),
         "year": work.get("publication_year"),
         "publication_date": work.get("publication_date"),
-        "state": told_state(work.get("is_retracted"), work.get("type")),
+        "state": flagged_state(work.get("is_retracted"), work.get("type")),
         "url": landing,
         "pdf_url": best.get("pdf_url") or primary.get("pdf_url") or _pdf(access.get("oa_url")),
         "doi": work.get("doi"),

@@ -38,9 +38,9 @@ def read_venue(name_or_path: str) -> Venue:
             f" {', '.join(shipped_venues())}, or name a folder with a {RULES}"
         )
     try:
-        told = tomllib.loads(read_file(path, _MOST_BYTES).decode())
-        told |= {"venue": folder.name, "folder": str(folder)}
-        venue = Venue.model_validate_json(json.dumps(told, default=str))
+        rules = tomllib.loads(read_file(path, _MOST_BYTES).decode())
+        rules |= {"venue": folder.name, "folder": str(folder)}
+        venue = Venue.model_validate_json(json.dumps(rules, default=str))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigurationError(f"{path} is no TOML: {error}") from error
     except ValidationError as error:
