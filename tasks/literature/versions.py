@@ -228,8 +228,8 @@ class Works:
         # An equal record of the same work would join nothing that the first does not.
         first = self._first_equal.setdefault(record.compared, place)
         if first == place or self._work_of[first] != self._work_of[place]:
-            for each in (title, *pairs, *authors):
-                self._index(each, place)
+            for key in (title, *pairs, *authors):
+                self._index(key, place)
         return place
 
     def _under(self, names: Iterable[_Name]) -> set[int]:
