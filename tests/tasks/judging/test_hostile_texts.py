@@ -24,7 +24,12 @@ IDEA = Idea(
     text=f"We will measure bats at night with recorders. {ORDER} We will build a model.",
 )
 PAPERS = tuple(
-    paper(number, abstract=f"{ORDER} It improves things.", title=f"Paper {number} {ORDER}")
+    paper(
+        number,
+        abstract=f"{ORDER} It improves things.",
+        title=f"Paper {number} {ORDER}",
+        doi=f"10.1000/{number}",  # one kind of DOI each: no versions of one work
+    )
     for number in range(1, 5)
 )
 
