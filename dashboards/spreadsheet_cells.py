@@ -1,8 +1,17 @@
 """Cells for spreadsheets: text there is text, never a formula."""
 
+import csv
+import io
+from collections.abc import Sequence
+from decimal import Decimal
+
 from schemas.naming import unturned
+from schemas.patterns import bounded
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_QUOTED = ";\t\r\n"
+"""Characters that make `csv.writer` quote a cell, in addition to commas and quotation marks."""
+_SEPARATOR = bounded(r'([;\t\r\n]"*)')
 
 
 def text_cell(text: str) -> str:
@@ -16,6 +25,22 @@ def marked(text: str) -> str:
     Numbers stay numbers, also where they are written as text. Source: OWASP, CSV injection.
     """
     return f"'{text}" if text.startswith(_FORMULA_STARTS) and not _is_number(text) else text
+
+
+def csv_line(cells: Sequence[object]) -> str:
+    """Return a line of CSV without formulas, whatever separator its reader expects."""
+    written = io.StringIO(newline="")
+    csv.writer(written, lineterminator=_QUOTED).writerow(map(_csv_cell, cells))
+    return f"{written.getvalue().removesuffix(_QUOTED)}\n"
+
+
+def _csv_cell(cell: object) -> object:
+    if cell is None or isinstance(cell, int | float | Decimal):
+        return cell
+    # A reader that splits at `;` ignores quotation marks in the middle of its cells.
+    first, *others = _SEPARATOR.split(text_cell(str(cell)))
+    pairs = zip(others[::2], others[1::2], strict=True)
+    return first + "".join(f"{separator}{marked(text)}" for separator, text in pairs)
 
 
 def _is_number(text: str) -> bool:

@@ -156,7 +156,9 @@ class _Runner:
         """In the order in which they were asked; each job that has ended is read once more only."""
         for job_id in job_ids(self._layout):
             job = read_job(self._layout, job_id) if job_id not in self._ended else None
-            if job is not None and job.at_work:
+            if job is None:  # has ended, or its request is yet to be written
+                continue
+            if job.at_work:
                 yield job
             else:
                 self._ended.add(job_id)

@@ -8,6 +8,9 @@ import json
 import os
 from base64 import b64encode
 from collections.abc import Iterator
+from functools import cache
+from html import escape
+from itertools import chain, combinations, product
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
@@ -41,6 +44,13 @@ _PATTERNS = (
 )
 _LINE_LENGTH = 300
 _URL_SAFE = str.maketrans("+/", "-_")
+_ESCAPED_TOGETHER = ("+", "/", "=", "\"&'<>`")
+"""Punctuation that a server escapes or leaves: each encoder chooses other groups."""
+_DIGITS_OF_ESCAPES = bounded(
+    r"(?<=%)[0-9A-Fa-f]{2}|(?<=\\u)[0-9A-Fa-f]{4}|(?<=&#x)[0-9A-Fa-f]{1,6}"
+)
+_LINE_LENGTHS_OF_BASE64 = (64, 76)
+_LINE_ENDS = ("\n", "\r\n", "\\n", "\\r\\n")
 
 
 def known_secrets() -> tuple[str, ...]:
@@ -60,21 +70,51 @@ def known_secrets() -> tuple[str, ...]:
     return tuple(sorted(spellings, key=lambda spelling: (-len(spelling), spelling)))
 
 
-def _spellings(secret: str) -> Iterator[str]:
-    """Yield a secret in the forms in which servers repeat it."""
+@cache
+def _spellings(secret: str) -> frozenset[str]:
+    """Return a secret in the forms in which servers repeat it."""
     sent = secret.strip()
-    for form in dict.fromkeys((secret, sent, sent.strip(QUOTATION_MARKS))):
-        if not _telling(form):
-            continue
-        yield from (form, unquote(form), quote(form), quote(form, safe=""))
-        yield from (json.dumps(form, ensure_ascii=each)[1:-1] for each in (True, False))
-        yield form.replace("/", "\\/")  # as PHP escapes JSON
-        # With something before it, such as the user in `Basic user:password`, it has three forms.
-        for before in range(3):
-            encoded = b64encode(bytes(before) + form.encode("utf-8", "surrogateescape")).decode()
-            own = encoded.rstrip("=")[-(-before * 8 // 6) :]
-            own = own[:-1] if encoded.endswith("=") else own  # its last bits are another's
-            yield from (own, own.translate(_URL_SAFE))
+    forms = (secret, sent, sent.strip(QUOTATION_MARKS))
+    return frozenset(each for form in forms if _telling(form) for each in _written(form))
+
+
+def _written(form: str) -> Iterator[str]:
+    yield from (form, unquote(form))
+    for escaped in _escaped(form):
+        yield escaped
+        yield _DIGITS_OF_ESCAPES.sub(lambda digits: digits[0].lower(), escaped)
+        yield _DIGITS_OF_ESCAPES.sub(lambda digits: digits[0].upper(), escaped)
+    # With something before it, such as the user in `Basic user:password`, it has three forms.
+    for before in range(3):
+        encoded = b64encode(bytes(before) + form.encode("utf-8", "surrogateescape")).decode()
+        own = encoded.rstrip("=")[-(-before * 8 // 6) :]
+        own = own[:-1] if encoded.endswith("=") else own  # its last bits are another's
+        yield from (own, own.translate(_URL_SAFE))
+        if not before:
+            for length, end in product(_LINE_LENGTHS_OF_BASE64, _LINE_ENDS):
+                yield end.join(own[at : at + length] for at in range(0, len(own), length))
+
+
+def _escaped(form: str) -> Iterator[str]:
+    """Yield a secret as addresses, JSON and HTML escape it."""
+    yield from (quote(form), quote(form, safe=""), form.replace("/", "\\/"))
+    groups = [group for group in _ESCAPED_TOGETHER if not set(group).isdisjoint(form)]
+    subsets = chain.from_iterable(combinations(groups, n) for n in range(len(groups) + 1))
+    for chosen in map("".join, subsets):
+        for choice in (True, False):
+            text = "".join(
+                f"\\u{ord(each):04x}"
+                if each in chosen
+                else json.dumps(each, ensure_ascii=choice)[1:-1]
+                for each in form
+            )
+            yield from (text, text.replace("/", "\\/"))  # PHP escapes `/` so
+            number = "x{:x}" if choice else "{}"
+            for quotes in (True, False):
+                yield "".join(
+                    f"&#{number.format(ord(each))};" if each in chosen else escape(each, quotes)
+                    for each in form
+                )
 
 
 def is_secret(variable: str) -> bool:

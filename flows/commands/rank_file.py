@@ -56,7 +56,9 @@ def _cells(ranked: Sequence[RankedIdea]) -> "polars.DataFrame":
 
 
 def _write_csv(path: Path, ranked: Sequence[RankedIdea]) -> None:
-    _cells(ranked).write_csv(path)
+    from dashboards.app.cells import as_csv
+
+    path.write_bytes(as_csv(_cells(ranked)).encode())
 
 
 def _write_workbook(path: Path, ranked: Sequence[RankedIdea]) -> None:

@@ -1,7 +1,5 @@
 """`assay sql`: one read-only question to the lake."""
 
-import csv
-import io
 import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -11,7 +9,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from dashboards.spreadsheet_cells import text_cell
+from dashboards.spreadsheet_cells import csv_line
 from flows.commands.options import Json, Output
 from flows.talk import print_note
 from flows.terminal import safe, safe_json
@@ -21,7 +19,6 @@ from schemas.settings import Settings
 from warehouse.layout import Layout
 
 STDIN = "-"
-_CSV_LINE_END = "\r\n"
 
 
 class AnswerFormat(StrEnum):
@@ -141,23 +138,15 @@ def _short(value: object) -> object:
 def _text(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], chosen: AnswerFormat) -> str:
     if chosen is AnswerFormat.CSV:
         cells = [[_cell(value) for value in row.values()] for row in rows]
-        return _csv_line([text_cell(name) for name in columns]) + "".join(map(_csv_line, cells))
+        return "".join(map(csv_line, (columns, *cells)))
     if chosen is AnswerFormat.JSONL:
         return "".join(f"{safe_json(orjson.dumps(row, default=str).decode())}\n" for row in rows)
     document = orjson.dumps(rows, default=str, option=orjson.OPT_INDENT_2).decode()
     return f"{safe_json(document)}\n"
 
 
-def _csv_line(cells: Sequence[object]) -> str:
-    written = io.StringIO(newline="")
-    csv.writer(written).writerow(cells)  # quotes what is in its end of a line: \r begins one too
-    return f"{written.getvalue().removesuffix(_CSV_LINE_END)}\n"
-
-
 def _cell(value: object) -> object:
-    if isinstance(value, list | dict):
-        return orjson.dumps(value, default=str).decode()
-    return text_cell(value) if isinstance(value, str) else value
+    return orjson.dumps(value, default=str).decode() if isinstance(value, list | dict) else value
 
 
 def _binary(

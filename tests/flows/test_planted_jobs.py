@@ -103,6 +103,24 @@ def test_a_job_folder_that_is_a_link_is_no_job(layout: Layout, tmp_path: Path) -
     assert [path.name for path in elsewhere.iterdir()] == ["request.json"]
 
 
+def test_a_request_written_after_its_folder_is_taken_up(layout: Layout) -> None:
+    job_id = submit(layout, plan_job())
+    path = jobs_folder(layout) / job_id / "request.json"
+    document = path.read_bytes()
+    path.unlink()
+    looks = iter((1, 2, 3))
+
+    def over() -> bool:
+        look = next(looks)
+        if look == 2:  # the first look has seen the folder without its request
+            path.write_bytes(document)
+            request_stop(known(layout, job_id))
+        return look == 3
+
+    run_jobs(layout, Settings(), over)
+    assert known(layout, job_id).status.state is JobState.STOPPED
+
+
 def requests() -> Iterator[tuple[str, JobRequest]]:
     elsewhere: dict[str, Any] = {"workers": 200, "scheduler": "tcp://evil.example:8786"}
     for field, value in elsewhere.items():

@@ -40,6 +40,18 @@ def test_a_title_that_looks_like_a_formula_is_text(ending: str, tmp_path: Path) 
     assert title.startswith("'=HYPERLINK")
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_ranking_in_csv_holds_no_formula_however_it_is_split(
+    separator: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "ranking.csv"
+    write_ranking(path, [ranked("x;=1+1\t=1+1\n=1+1")], tmp_path, RUN, by_matches=False)
+    with path.open(encoding="utf-8", newline="") as file:
+        cells = [cell for row in csv.reader(file, delimiter=separator) for cell in row]
+    assert not [cell for cell in cells if cell.startswith("=")]
+    assert '"x;' in path.read_text(encoding="utf-8")
+
+
 def test_json_holds_every_column(tmp_path: Path) -> None:
     write_ranking(tmp_path / "r.json", [ranked("A")], tmp_path, RUN, by_matches=False)
     (row,) = json.loads((tmp_path / "r.json").read_bytes())

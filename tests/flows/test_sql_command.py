@@ -128,12 +128,36 @@ def test_csv_holds_no_formula_and_json_what_the_lake_holds(
     assert run(ask, query, *(("-o", str(path)) if output else ("--format", "csv"))) == EXIT_DONE
     text = path.read_bytes().decode() if output else capsys.readouterr().out
     names, row = csv.reader(io.StringIO(text, newline=""))
-    expected = [*(f"'{each}" for each in texts[:6]), "-5", "plain", "-1.5", "x"]
+    marked = ("'=HYPERLINK(1)", "'+1+1", "'-2+3", "'@SUM(A1)", "'\t'=1", "'\r'=1")
+    expected = [*marked, "-5", "plain", "-1.5", "x"]
     assert row == (expected if output else [each.replace("\r", "\ufffd") for each in expected])
     assert names[-1] == "'=name"
     assert run(ask, query, "--json") == EXIT_DONE
     (as_json,) = json.loads(capsys.readouterr().out)
     assert list(as_json.values()) == [*texts, -1.5, "x"]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_csv_holds_no_formula_however_it_is_split(
+    separator: str, ask: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    formula = "=cmd|''/c calc''!A1"
+    texts = [f"x{end}{formula}" for end in (";", "\t", "\n", ',"', ";x;", ';"', ";-1;", '\t""')]
+    columns = ", ".join(f"'{text}' as t{place}" for place, text in enumerate(texts))
+    others = f"['{texts[0]}'] as l, {{'a': '{texts[0]}'}} as s, '{texts[0]}'::blob as b"
+    query = f"select 'a' as a, 'b' as \"x;=1\", {columns}, {others}"
+    assert run(ask, query, "--format", "csv") == EXIT_DONE
+    text = capsys.readouterr().out
+    cells = [cell for row in csv.reader(io.StringIO(text), delimiter=separator) for cell in row]
+    assert not [cell for cell in cells if cell.startswith("=")]
+
+
+def test_csv_quotes_texts_that_other_separators_would_split_and_no_numbers(
+    ask: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    query = "select 'p; q' as a, 'p\tq' as b, 'p q' as c, -1.5 as d, '3;-5' as e, null as f"
+    assert run(ask, query, "--format", "csv") == EXIT_DONE
+    assert capsys.readouterr().out == 'a,b,c,d,e,f\n"p; q","p\tq",p q,-1.5,"3;-5",\n'
 
 
 def test_a_number_is_told_with_all_its_digits_however_many_it_has(

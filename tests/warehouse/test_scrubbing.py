@@ -1,7 +1,8 @@
 """Known secrets enter neither rows nor receipts nor caches; texts of others lose nothing else."""
 
 import json
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b64encode, encodebytes, urlsafe_b64encode
+from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
@@ -74,6 +75,40 @@ def test_a_secret_is_hidden_in_the_forms_in_which_servers_repeat_it(
         assert "***" in hidden
         assert len(hidden) < 28
     assert concealed(b64encode(b"something else").decode()) == b64encode(b"something else").decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "c4nary%2bkey%2f91x%3d%26end",
+        "c4nary%2bkey/91x%3d%26end",
+        r"c4nary\u002Bkey/91x=\u0026end",
+        r"c4nary\u002bkey\/91x=\u0026end",
+        r"c4nary\u002Bkey\u002F91x\u003D\u0026end",
+        r"c4nary+key/91x\u003d\u0026end",
+        escape("c4nary+key/91x=&end"),
+        "c4nary&#43;key/91x=&amp;end",
+        "c4nary&#x2B;key&#x2F;91x&#x3D;&amp;end",
+        "c4nary&#x2b;key/91x=&#x26;end",
+    ],
+)
+def test_a_secret_is_hidden_however_its_punctuation_is_escaped(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTHER_API_KEY", "c4nary+key/91x=&end")
+    assert concealed(f"<{text}>") == "<***>"
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", r"\n", r"\r\n"])
+@pytest.mark.parametrize("length", [58, 60, 164, 300])
+def test_a_long_secret_in_lines_of_base64_is_hidden(
+    length: int, line_end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "".join(f"{number:03}k" for number in range(100))[:length]
+    monkeypatch.setenv("OTHER_API_KEY", secret)
+    hidden = concealed(encodebytes(secret.encode()).decode().replace("\n", line_end))
+    assert hidden.startswith("***")
+    assert len(hidden) <= len("***") + len("w==") + len(line_end)
 
 
 def test_rows_receipts_and_kept_answers_hold_no_known_secret(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def _csv(frame: polars.DataFrame) -> bytes:
     flat = frame.with_columns(
         polars.col(name).map_elements(_json, return_dtype=polars.String) for name in nested
     )
-    return cells.as_text(flat).write_csv().encode()
+    return cells.as_csv(flat).encode()
 
 
 def _json(value: Any) -> str:

@@ -1,5 +1,7 @@
 """Parts of the dashboard that need no page."""
 
+import csv
+import io
 import math
 from datetime import UTC, datetime, timedelta
 
@@ -304,6 +306,17 @@ def test_a_chart_of_latencies_marks_the_times_of_time_outs_with_a_legend() -> No
     marked = charts.marked(line, minutes(1), x="time", y="seconds", what="calls timed out")
     assert "calls timed out" in str(marked.layer[1].encoding.shape.to_dict())
     assert charts.marked(line, minutes(1).clear(), x="time", y="seconds", what="") is line
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_download_in_csv_holds_no_formula_however_it_is_split(separator: str) -> None:
+    frame = polars.DataFrame(
+        {"a;=1": ["x;=1+1", None], "yes": [True, False], "n": [-1.5, 2.0], "text": ["p\t=1", "-5"]}
+    )
+    document = cells.as_csv(frame)
+    assert document == ('"a;\'=1",yes,n,text\n"x;\'=1+1",true,-1.5,"p\t\'=1"\n,false,2.0,-5\n')
+    rows = csv.reader(io.StringIO(document, newline=""), delimiter=separator)
+    assert not [cell for row in rows for cell in row if cell.startswith("=")]
 
 
 def test_no_surface_turns_the_reading_order_or_makes_an_address_live() -> None:
