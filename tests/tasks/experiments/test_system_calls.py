@@ -15,7 +15,14 @@ ALLOWED, KILLED = 0x7FFF0000, 0x80000000
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NUMBERS = {
     "x86_64": {"read": 0, "memfd_create": 319, "socket": 41, "clone": 56, "mmap": 9, "fcntl": 72},
-    "aarch64": {"read": 63, "memfd_create": 279, "socket": 198, "clone": 220, "mmap": 222, "fcntl": 25},
+    "aarch64": {
+        "read": 63,
+        "memfd_create": 279,
+        "socket": 198,
+        "clone": 220,
+        "mmap": 222,
+        "fcntl": 25,
+    },
 }
 
 
