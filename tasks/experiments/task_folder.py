@@ -153,7 +153,8 @@ def _refused(path: Path, error: ValidationError) -> ConfigurationError:
     return ConfigurationError(f"{path}: `{key}`: {known}" if key else f"{path}: {known}")
 
 
-def _text(path: Path, most_bytes: int = _MOST_TEXT_BYTES) -> str:
+def _text(path: Path) -> str:
+    most_bytes = _MOST_SOURCE_BYTES if path.suffix == ".py" else _MOST_TEXT_BYTES
     try:
         text = read_file(path, most_bytes).decode()
     except FileNotFoundError as error:
@@ -164,7 +165,7 @@ def _text(path: Path, most_bytes: int = _MOST_TEXT_BYTES) -> str:
 
 
 def _source(path: Path, *functions: str) -> str:
-    text = _text(path, _MOST_SOURCE_BYTES)
+    text = _text(path)
     try:
         missing = sorted(set(functions) - _functions(text))
         syntax_tree(text)  # takes more depth than parsing; programs are compared by it

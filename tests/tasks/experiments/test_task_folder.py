@@ -63,7 +63,7 @@ def test_what_is_known_of_the_idea_belongs_to_the_task(tmp_path: Path) -> None:
         ("program.py", "x = " + "-" * 150_000 + "1", "is nested too deeply to be parsed"),
         ("program.py", PROGRAM + "x = 1" + " + 1" * 2_000, "is nested too deeply to be parsed"),
         ("evaluate.py", "x = 1" + " + 1" * 9_000, "is nested too deeply to be parsed"),
-        ("baselines/eight.py", "x = [" + "1," * 100_000 + "]", "has more than 200,000 bytes"),
+        ("baselines/eight.py", "x = [" + "1," * 600_000 + "]", "has more than 200,000 bytes"),
         ("task.toml", "a = [" + "1," * 500_000 + "]", "has more than 1,000,000 bytes"),
         ("idea.json", "[" + "1," * 500_000 + "]", "has more than 1,000,000 bytes"),
         ("program.py", "x = 1", "no function `solve`"),
