@@ -79,8 +79,13 @@ _REFUSED = {
     "iopl": (172, _NONE),
     "ioperm": (173, _NONE),
 }
-# Without it the C library uses clone, whose flags a filter can read.
-_ABSENT = {"clone3": (435, 435)}
+_ABSENT = {
+    # Without it the C library uses clone, whose flags a filter can read.
+    "clone3": (435, 435),
+    # Nobody counts its watches. Without it the selectors of Python use poll.
+    "epoll_create": (213, _NONE),
+    "epoll_create1": (291, 20),
+}
 _CONDITIONAL = {
     "clone": (56, 220),
     "socket": (41, 198),
@@ -88,6 +93,7 @@ _CONDITIONAL = {
     "setsockopt": (54, 208),
     "ioctl": (16, 29),
     "mmap": (9, 222),
+    "fcntl": (72, 25),
 }
 # Calls that are younger than the table are not there either.
 _NEWEST = 450
@@ -128,6 +134,9 @@ _CONDITIONS = (
     # Anonymous shared memory outlives its pages' owner; huge pages are no process's memory.
     _Refusal("mmap", 3, 0x21, mask=0x2F),
     _Refusal("mmap", 3, 0x40000, mask=0x40000),
+    # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW: a file can have any number of record locks.
+    # F_SETLEASE and F_NOTIFY, too, make the kernel keep what nobody counts.
+    *(_Refusal("fcntl", 1, command) for command in (6, 7, 37, 38, 1024, 1026)),
 )
 
 _LOAD, _MASK, _RETURN = 0x20, 0x54, 0x06

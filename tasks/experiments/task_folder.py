@@ -19,14 +19,16 @@ from schemas.identifiers import content_hash
 from schemas.plain_files import PlainFileError, files_below, read_file
 from schemas.reasons import Reason
 from tasks.experiments.patching import regions_of
-from tasks.experiments.program import tunables_of
+from tasks.experiments.program import syntax_tree, tunables_of
 from warehouse.layout import safe_name
 
 TASK, PROGRAM, EVALUATE, IDEA = "task.toml", "program.py", "evaluate.py", "idea.json"
 BASELINES, DATA = "baselines", "data"
 FILL_IN = "FILL IN"
 """Marks in a draft what a person has yet to say."""
-_MOST_BYTES = 256 << 20
+_MOST_SOURCE_BYTES = 200_000  # parsing an f-string takes quadratic time, and 1 MB of names 900 MB
+_MOST_TEXT_BYTES = 1_000_000
+_MOST_DATA_BYTES = 256 << 20
 _MOST_FILES = 200
 
 
@@ -152,8 +154,9 @@ def _refused(path: Path, error: ValidationError) -> ConfigurationError:
 
 
 def _text(path: Path) -> str:
+    most_bytes = _MOST_SOURCE_BYTES if path.suffix == ".py" else _MOST_TEXT_BYTES
     try:
-        text = read_file(path, _MOST_BYTES).decode()
+        text = read_file(path, most_bytes).decode()
     except FileNotFoundError as error:
         raise ConfigurationError(f"a task needs {path.name}, and {path} is not there") from error
     except (OSError, UnicodeDecodeError) as error:
@@ -164,9 +167,14 @@ def _text(path: Path) -> str:
 def _source(path: Path, *functions: str) -> str:
     text = _text(path)
     try:
-        missing = [name for name in functions if name not in _functions(text)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        missing = sorted(set(functions) - _functions(text))
+        syntax_tree(text)  # takes more depth than parsing; programs are compared by it
+    except (SyntaxError, ValueError) as error:
         raise ConfigurationError(f"{path} is no Python: {error}") from error
+    except (RecursionError, MemoryError) as error:
+        raise ConfigurationError(
+            f"{path} is nested too deeply to be parsed: divide its longest expression or block"
+        ) from error
     if missing:
         raise ConfigurationError(f"{path}: no function `{missing[0]}`")
     return text
@@ -180,7 +188,7 @@ def _data(folder: Path) -> dict[str, bytes]:
     if not folder.is_dir():
         return {}
     contents: dict[str, bytes] = {}
-    left = _MOST_BYTES
+    left = _MOST_DATA_BYTES
     try:
         for path in sorted(files_below(folder, _MOST_FILES)):
             content = contents[path.relative_to(folder).as_posix()] = read_file(path, left)
@@ -189,7 +197,7 @@ def _data(folder: Path) -> dict[str, bytes]:
         if error.reason is not Reason.TOO_LARGE:
             raise
         raise ConfigurationError(
-            f"{folder} holds more than {_MOST_FILES} files or {_MOST_BYTES:,} bytes: take some out"
+            f"{folder} holds more than {_MOST_FILES} files or {_MOST_DATA_BYTES:,} bytes: take some out"
         ) from error
     except OSError as error:
         raise ConfigurationError(f"{folder} cannot be read: {error}") from error

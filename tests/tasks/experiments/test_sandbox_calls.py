@@ -110,6 +110,66 @@ def test_processes_threads_locks_and_shared_memory_work(said: Said, method: str)
     assert said(program).splitlines() == ["[1, 2]", "10 3", "thread", "b'child\\n'"]
 
 
+def test_epoll_is_absent_and_asyncio_runs_without_it(said: Said) -> None:
+    program = """
+        import asyncio, select, selectors
+        call("epoll_create1", 291, 20, 0)
+        try:
+            select.epoll()
+        except OSError as error:
+            say(error.strerror)
+        say(selectors.DefaultSelector.__name__)
+        async def double():
+            child = await asyncio.create_subprocess_exec("echo", "child", stdout=-1)
+            await asyncio.sleep(0)
+            return (await child.communicate())[0]
+        say(asyncio.run(double()))
+    """
+    lines = said(CALL + textwrap.dedent(program)).splitlines()
+    assert lines == ["Function not implemented", "PollSelector", "b'child\\n'"]
+
+
+def test_record_locks_leases_and_notices_are_refused(said: Said) -> None:
+    program = """
+        import fcntl
+        with open("file", "w") as file:
+            for name in ("F_SETLK", "F_SETLKW", "F_OFD_SETLK", "F_OFD_SETLKW"):
+                try:
+                    lock = fcntl.F_WRLCK.to_bytes(2, sys.byteorder) + bytes(30)
+                    fcntl.fcntl(file, getattr(fcntl, name), lock)
+                    say(name)
+                except PermissionError:
+                    pass
+            for name, value in (("F_SETLEASE", fcntl.F_WRLCK), ("F_NOTIFY", 1)):
+                try:
+                    fcntl.fcntl(file, getattr(fcntl, name), value)
+                    say(name)
+                except PermissionError:
+                    pass
+            fcntl.flock(file, fcntl.LOCK_EX)
+        say("refused")
+    """
+    assert said(program) == "refused"
+
+
+def test_sqlite_runs_in_memory_and_without_locks_on_scratch(said: Said) -> None:
+    program = """
+        import sqlite3
+        def rows(name):
+            database = sqlite3.connect(name, uri=True)
+            database.execute("create table numbers (number)")
+            database.execute("insert into numbers values (1)")
+            database.commit()
+            return database.execute("select * from numbers").fetchall()
+        say(rows(":memory:"), rows("file:free.db?nolock=1"))
+        try:
+            rows("file:locked.db")
+        except sqlite3.OperationalError as error:
+            say(error)
+    """
+    assert said(program).splitlines() == ["[(1,)] [(1,)]", "access permission denied"]
+
+
 def test_models_that_ask_for_several_workers_are_fitted_in_one(place: Place, said: Said) -> None:
     if place.container is not None:
         pytest.skip("not every image has scikit-learn")

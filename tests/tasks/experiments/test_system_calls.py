@@ -14,8 +14,15 @@ from tests.support.sandboxes import LIMITS, needs_sandbox
 ALLOWED, KILLED = 0x7FFF0000, 0x80000000
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NUMBERS = {
-    "x86_64": {"read": 0, "memfd_create": 319, "socket": 41, "clone": 56, "mmap": 9},
-    "aarch64": {"read": 63, "memfd_create": 279, "socket": 198, "clone": 220, "mmap": 222},
+    "x86_64": {"read": 0, "memfd_create": 319, "socket": 41, "clone": 56, "mmap": 9, "fcntl": 72},
+    "aarch64": {
+        "read": 63,
+        "memfd_create": 279,
+        "socket": 198,
+        "clone": 220,
+        "mmap": 222,
+        "fcntl": 25,
+    },
 }
 
 
@@ -68,6 +75,22 @@ def test_the_filter_refuses_what_is_listed_and_nothing_else(machine: str) -> Non
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_epoll_is_absent(machine: str) -> None:
+    for number in {"x86_64": (213, 291), "aarch64": (20,)}[machine]:
+        assert verdict(machine, number) == failed(ENOSYS)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_record_locks_and_leases_are_refused_by_argument(machine: str) -> None:
+    flags, get_lock, pipe_size = 3, 5, 1032
+    for command in (flags, get_lock, pipe_size):
+        assert verdict(machine, "fcntl", 3, command) == ALLOWED
+    for command in (6, 7, 37, 38, 1024, 1026):
+        assert verdict(machine, "fcntl", 3, command) == failed(EPERM)
+        assert verdict(machine, "fcntl", 3, command | 1 << 32) == failed(EPERM)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 def test_calls_of_another_architecture_end_the_program(machine: str) -> None:
     i386 = 0x40000003
     assert verdict(machine, "read", architecture=i386) == KILLED
@@ -87,6 +110,11 @@ def test_containers_get_a_profile_of_the_same_calls() -> None:
     names = {name for rule in profile["syscalls"] for name in rule["names"]}
     assert {"memfd_create", "shmget", "keyctl", "unshare", "clone", "clone3", "socket"} <= names
     assert all(rule["action"] == "SCMP_ACT_ERRNO" for rule in profile["syscalls"])
+    (absent,) = (rule for rule in profile["syscalls"] if "epoll_create1" in rule["names"])
+    assert absent["errnoRet"] == ENOSYS
+    rules = [rule for rule in profile["syscalls"] if rule["names"] == ["fcntl"]]
+    commands = {argument["valueTwo"] for rule in rules for argument in rule["args"]}
+    assert commands == {6, 7, 37, 38, 1024, 1026}
 
 
 @needs_sandbox
