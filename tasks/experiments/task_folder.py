@@ -6,10 +6,8 @@ ever sees it. `idea.json` says which idea is tried and what is known of it.
 
 import ast
 import json
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -18,6 +16,7 @@ from schemas.experiment import KnownIdea, Task
 from schemas.identifiers import content_hash
 from schemas.plain_files import PlainFileError, files_below, read_file
 from schemas.reasons import Reason
+from schemas.toml_text import parse_toml
 from tasks.experiments.patching import regions_of
 from tasks.experiments.program import tunables_of
 from warehouse.layout import safe_name
@@ -123,12 +122,11 @@ def _check_filled_in(folder: Path) -> None:
 
 def _task(path: Path) -> Task:
     try:
-        said: dict[str, Any] = tomllib.loads(_text(path))
-        return Task.model_validate_json(json.dumps(said, default=str))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigurationError(f"{path} is not TOML: {error}") from error
+        return Task.model_validate_json(json.dumps(parse_toml(_text(path)), default=str))
     except ValidationError as error:
         raise _refused(path, error) from error
+    except (ValueError, RecursionError) as error:  # also numbers of too many digits
+        raise ConfigurationError(f"{path} cannot be read as TOML: {error}") from error
 
 
 def _idea(path: Path) -> KnownIdea | None:

@@ -122,7 +122,7 @@ def test_a_template_of_ones_own_is_a_folder_whose_files_lie_beside_the_draft(
     assert (tmp_path / "draft" / "ours.sty").exists()
     for text, said in (
         ('title = "Ours"\npages = 3\n', "`pages`: unknown key"),
-        ("title = [", "is no TOML"),
+        ("title = [", "cannot be read as TOML"),
     ):
         (own / "venue.toml").write_text(text)
         with pytest.raises(ConfigurationError, match=said):

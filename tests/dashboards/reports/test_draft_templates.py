@@ -8,7 +8,7 @@ import pytest
 
 from dashboards.reports.drafts import programs
 from dashboards.reports.drafts.draft_folder import write_folder
-from dashboards.reports.drafts.latex import LATEXMK, NO_SANDBOX, NOT_INSTALLED, compiled
+from dashboards.reports.drafts.latex import LATEXMK, NO_SANDBOX, compiled
 from dashboards.reports.drafts.programs import BUBBLEWRAP, run_bounded, run_typst
 from dashboards.reports.drafts.venues import read_venue
 from schemas.errors import ConfigurationError
@@ -54,6 +54,26 @@ def test_pipes_large_files_and_names_of_the_draft_are_refused_in_a_template(
     with (folder / "large.sty").open("wb") as file:
         file.truncate(30_000_000)
     assert "too large to be a template" in refusal(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" + "a." * 20_000 + "a]", "line 1 has more than 100 dots"),
+        ("#" * 100_001, "more than 100,000 bytes"),
+        ("title = " + "9" * 5_000, "cannot be read as TOML"),
+        ("title = 0x" + "9" * 5_000, "cannot be read as TOML"),
+    ],
+)
+def test_the_toml_of_a_template_is_bounded(tmp_path: Path, text: str, said: str) -> None:
+    assert said in refusal(template(tmp_path / "own", venue__toml=text))
+
+
+def test_the_number_of_files_of_a_template_is_bounded(tmp_path: Path) -> None:
+    folder = template(tmp_path / "own", **{f"part{number}__sty": "" for number in range(1_000)})
+    assert refusal(folder) == (
+        f"{folder} has more than 1,000 files: it is too large to be a template"
+    )
 
 
 def test_a_template_named_by_a_link_is_read_and_replaces_no_file_of_the_draft(
