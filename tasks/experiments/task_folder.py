@@ -7,6 +7,7 @@ ever sees it. `idea.json` says which idea is tried and what is known of it.
 import ast
 import json
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -68,7 +69,7 @@ def read_task(folder: Path) -> TaskFolder:
     _check_filled_in(folder)
     task = _task(folder / TASK)
     programs = {PARENT: _source(folder / PROGRAM, "solve")}
-    for path in sorted((folder / BASELINES).glob("*.py")):
+    for path in _baselines(folder):
         if path.stem == PARENT or (path.stem[0] == "c" and path.stem[1:].isdecimal()):
             raise ConfigurationError(
                 f"{path}: `{PARENT}` is what {PROGRAM} is called, and `c001` what a candidate is:"
@@ -107,7 +108,7 @@ def _check_filled_in(folder: Path) -> None:
     paths = (folder / TASK, folder / PROGRAM, folder / EVALUATE)
     marked = [
         (path, number)
-        for path in (*paths, *sorted((folder / BASELINES).glob("*.py")))
+        for path in (*paths, *_baselines(folder))
         if path.exists()
         for number, line in enumerate(_text(path).splitlines(), start=1)
         if FILL_IN in line
@@ -118,6 +119,15 @@ def _check_filled_in(folder: Path) -> None:
         raise ConfigurationError(
             f"{path} line {number}{more}: say what is marked {FILL_IN!r}; a draft is no task yet"
         )
+
+
+def _baselines(folder: Path) -> list[Path]:
+    paths = sorted(islice((folder / BASELINES).glob("*.py"), _MOST_FILES + 1))
+    if len(paths) > _MOST_FILES:
+        raise ConfigurationError(
+            f"{folder / BASELINES} holds more than {_MOST_FILES} programs: take some out"
+        )
+    return paths
 
 
 def _task(path: Path) -> Task:

@@ -226,3 +226,10 @@ def read_bundled(name: str) -> Path:
     import tasks.experiments.bundled
 
     return Path(tasks.experiments.bundled.__path__[0]) / name
+
+
+def test_the_number_of_baselines_is_bounded(tmp_path: Path) -> None:
+    folder = write_task(tmp_path / "numbers")
+    for number in range(201):
+        (folder / "baselines" / f"b{number}.py").write_text(PROGRAM)
+    assert refusal(folder) == f"{folder}/baselines holds more than 200 programs: take some out"
