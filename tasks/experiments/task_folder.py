@@ -6,10 +6,9 @@ ever sees it. `idea.json` says which idea is tried and what is known of it.
 
 import ast
 import json
-import tomllib
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -18,6 +17,7 @@ from schemas.experiment import KnownIdea, Task
 from schemas.identifiers import content_hash
 from schemas.plain_files import PlainFileError, files_below, read_file
 from schemas.reasons import Reason
+from schemas.toml_text import parse_toml
 from tasks.experiments.patching import regions_of
 from tasks.experiments.program import syntax_tree, tunables_of
 from warehouse.layout import safe_name
@@ -71,7 +71,7 @@ def read_task(folder: Path) -> TaskFolder:
     _check_filled_in(folder)
     task = _task(folder / TASK)
     programs = {PARENT: _source(folder / PROGRAM, "solve")}
-    for path in sorted((folder / BASELINES).glob("*.py")):
+    for path in _baselines(folder):
         if path.stem == PARENT or (path.stem[0] == "c" and path.stem[1:].isdecimal()):
             raise ConfigurationError(
                 f"{path}: `{PARENT}` is what {PROGRAM} is called, and `c001` what a candidate is:"
@@ -110,7 +110,7 @@ def _check_filled_in(folder: Path) -> None:
     paths = (folder / TASK, folder / PROGRAM, folder / EVALUATE)
     marked = [
         (path, number)
-        for path in (*paths, *sorted((folder / BASELINES).glob("*.py")))
+        for path in (*paths, *_baselines(folder))
         if path.exists()
         for number, line in enumerate(_text(path).splitlines(), start=1)
         if FILL_IN in line
@@ -123,14 +123,22 @@ def _check_filled_in(folder: Path) -> None:
         )
 
 
+def _baselines(folder: Path) -> list[Path]:
+    paths = sorted(islice((folder / BASELINES).glob("*.py"), _MOST_FILES + 1))
+    if len(paths) > _MOST_FILES:
+        raise ConfigurationError(
+            f"{folder / BASELINES} holds more than {_MOST_FILES} programs: take some out"
+        )
+    return paths
+
+
 def _task(path: Path) -> Task:
     try:
-        said: dict[str, Any] = tomllib.loads(_text(path))
-        return Task.model_validate_json(json.dumps(said, default=str))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigurationError(f"{path} is not TOML: {error}") from error
+        return Task.model_validate_json(json.dumps(parse_toml(_text(path)), default=str))
     except ValidationError as error:
         raise _refused(path, error) from error
+    except (ValueError, RecursionError) as error:  # also numbers of too many digits
+        raise ConfigurationError(f"{path} cannot be read as TOML: {error}") from error
 
 
 def _idea(path: Path) -> KnownIdea | None:

@@ -35,7 +35,7 @@ _README = """\
 | file | what it is |
 |---|---|
 | `draft.pdf`, `draft.docx`, `draft.html` | the draft, to be read |
-| `draft.tex`, `references.bib` | LaTeX: `latexmk -pdf draft.tex`; where it was installed, `draft-latex.pdf` came of it |
+| `draft.tex`, `references.bib` | LaTeX: `latexmk -pdf draft.tex`; where it and bubblewrap were installed, `draft-latex.pdf` came of it |
 | `draft.typ`, `venue.typ`, `layout.typ` | Typst, of which `draft.pdf` came |
 | `draft.md` | the source of all of them: Pandoc's Markdown; a number stands in a span with its key |
 | `outline.yaml` | what each section has to say, by which claims; edit it and write again with `--outline` |

@@ -2,17 +2,29 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dashboards.reports.drafts.programs import SECONDS, run_bounded
+from dashboards.reports.drafts.programs import (
+    BUBBLEWRAP,
+    IN_BUBBLEWRAP,
+    SECONDS,
+    in_bubblewrap,
+    run_bounded,
+)
 from schemas.draft_venue import Venue
 from schemas.patterns import MULTILINE, bounded
+from warehouse.scrubbing import one_line
 
 LATEXMK = "latexmk"
 NOT_INSTALLED = f"LaTeX was not compiled: {LATEXMK} is not installed"
+NO_SANDBOX = (
+    "LaTeX was not compiled: it runs in bubblewrap only, which is not installed"
+    " (apt install bubblewrap)"
+)
 _MOST_LINES, _MOST_LOG_BYTES = 12, 20_000_000
+_NO_START = f"{BUBBLEWRAP}: "
 _FONTS = ("\\usepackage[T1]{fontenc}", "\\usepackage{lmodern}")
 _ERROR = bounded(
     r"^(?:\./)?([^\n:]{1,200}\.(?:tex|bbl|sty|cls|bib|aux)):(\d{1,7}): ([^\n]{1,300})", MULTILINE
@@ -71,24 +83,31 @@ def _table(rest: str) -> str:
 
 
 def compiled(folder: Path, source: str) -> Compiled:
-    """Have latexmk compile `source` in a copy of `folder`; without it a note says so.
+    """Have latexmk compile `source` in a copy of `folder`, in bubblewrap.
 
+    Where one of the two is not installed or does not start, a note says so.
     Characters that its fonts lack are shown by their code points, and a note names them.
     """
     program = shutil.which(LATEXMK)
     if program is None:
         return Compiled(None, notes=(NOT_INSTALLED,))
+    bubblewrap = shutil.which(BUBBLEWRAP)
+    if bubblewrap is None:
+        return Compiled(None, notes=(NO_SANDBOX,))
     with tempfile.TemporaryDirectory(prefix="assay-latex-") as name:
         place = Path(name) / "draft"
         shutil.copytree(folder, place)
-        said = _run(program, place, source)
+        command = in_bubblewrap(bubblewrap, program, place)
+        said = _run(command, place, source)
+        if said.startswith(_NO_START):
+            return Compiled(None, notes=(f"LaTeX was not compiled: {one_line(said)}",))
         unset = sorted(set(_UNSET.findall(said)))
         notes: tuple[str, ...] = ()
         if unset:
             path = place / source
             path.write_text(with_codes(path.read_text("utf-8"), unset), "utf-8")
             shutil.copy(path, folder / source)
-            said = _run(program, place, source)
+            said = _run(command, place, source)
             shown = ", ".join(f"U+{code} {chr(int(code, 16))}" for code in unset)
             notes = (f"{source}: pdfLaTeX has no sign for {shown}; code points are shown instead",)
         pdf = (place / source).with_suffix(".pdf")
@@ -106,15 +125,16 @@ def with_codes(latex: str, codes: list[str]) -> str:
     return latex.replace("\\begin{document}", f"\\ifPDFTeX\n{told}\n\\fi\n\\begin{{document}}", 1)
 
 
-def _run(program: str, folder: Path, source: str) -> str:
-    """What TeX and BibTeX wrote into their logs."""
-    command = [program, "-pdf", "-f", "-interaction=nonstopmode", "-file-line-error"]
+def _run(program: Sequence[str], folder: Path, source: str) -> str:
+    """Return what TeX and BibTeX wrote into their logs, or why bubblewrap did not start."""
+    command = [*program, "-pdf", "-f", "-interaction=nonstopmode", "-file-line-error"]
     command += ["-no-shell-escape", "-norc", source]
-    # TeX reads and writes in its folder alone.
-    safe = {"openin_any": "p", "openout_any": "p", "max_print_line": "1000"}
-    code, _ = run_bounded(command, folder, safe)
+    safe = {"openin_any": "p", "openout_any": "p", "max_print_line": "1000", **IN_BUBBLEWRAP}
+    code, output = run_bounded(command, folder, safe)
     if code is None:
         return f"! {LATEXMK} took longer than {SECONDS} seconds"
+    if code != 0 and output.startswith(_NO_START):
+        return output
     logs = [(folder / source).with_suffix(kind) for kind in (".log", ".blg")]
     return "\n".join(_start_of(log) for log in logs if log.exists())
 

@@ -1,6 +1,7 @@
 """Programs that set a draft, Typst and LaTeX: bounded, without keys and without a network.
 
 Templates of strangers are programs to them: they may loop, write without end, or ask for more.
+LaTeX runs in bubblewrap, because TeX's own bounds do not cover the files that it puts into a PDF.
 """
 
 import os
@@ -28,6 +29,36 @@ _TYPST = {
     **dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:0"),
     "RAYON_NUM_THREADS": "2",
 }
+
+# TeX, its configuration and fonts, and what programs need to start.
+_SYSTEM = (
+    *("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives"),
+    *("/etc/texmf", "/etc/fonts", "/var/lib/texmf", "/var/cache/fontconfig"),
+)
+_DEVICES = ("/dev/null", "/dev/urandom")
+_SCRATCH = "/tmp"  # noqa: S108 -- a file system of its own inside bubblewrap
+BUBBLEWRAP = "bwrap"
+IN_BUBBLEWRAP = {"HOME": _SCRATCH, "TMPDIR": _SCRATCH}
+
+
+def in_bubblewrap(bubblewrap: str, program: str, folder: Path) -> list[str]:
+    """Return the words that start `program` with `folder` as its only files besides the system's.
+
+    It is in the session that `run_bounded` starts, which has no terminal.
+    """
+    command = [bubblewrap, "--unshare-all", "--cap-drop", "ALL", "--die-with-parent"]
+    for path in _SYSTEM:
+        command += ["--ro-bind-try", path, path]
+    for path in _DEVICES:
+        command += ["--dev-bind", path, path]
+    command += ["--size", f"{_MOST_FILE_BYTES}", "--tmpfs", _SCRATCH]
+    file = Path(program).resolve()
+    if not file.is_relative_to("/usr"):  # a TeX of its own, such as TinyTeX in a home
+        tree = next((each.parent for each in file.parents if each.name == "texmf-dist"), file)
+        command += ["--ro-bind", f"{tree}", f"{tree}"]
+    place = f"{folder.resolve()}"
+    command += ["--bind", place, place, "--remount-ro", "/", "--chdir", place, "--"]
+    return [*command, f"{file}"]
 
 
 def run_bounded(

@@ -8,13 +8,16 @@ import pytest
 
 from dashboards.reports.drafts import programs
 from dashboards.reports.drafts.draft_folder import write_folder
-from dashboards.reports.drafts.latex import LATEXMK, NOT_INSTALLED, compiled
-from dashboards.reports.drafts.programs import run_bounded, run_typst
+from dashboards.reports.drafts.latex import LATEXMK, NO_SANDBOX, compiled
+from dashboards.reports.drafts.programs import BUBBLEWRAP, run_bounded, run_typst
 from dashboards.reports.drafts.venues import read_venue
 from schemas.errors import ConfigurationError
 from tests.support.draft_lake import make_draft, make_draft_head
 
-needs_latex = pytest.mark.skipif(not shutil.which(LATEXMK), reason=NOT_INSTALLED)
+needs_latex = pytest.mark.skipif(
+    not (shutil.which(LATEXMK) and shutil.which(BUBBLEWRAP)),
+    reason="latexmk or bubblewrap is not installed",
+)
 
 
 def template(folder: Path, **texts: str) -> Path:
@@ -51,6 +54,26 @@ def test_pipes_large_files_and_names_of_the_draft_are_refused_in_a_template(
     with (folder / "large.sty").open("wb") as file:
         file.truncate(30_000_000)
     assert "too large to be a template" in refusal(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[" + "a." * 20_000 + "a]", "line 1 has more than 100 dots"),
+        ("#" * 100_001, "more than 100,000 bytes"),
+        ("title = " + "9" * 5_000, "cannot be read as TOML"),
+        ("title = 0x" + "9" * 5_000, "cannot be read as TOML"),
+    ],
+)
+def test_the_toml_of_a_template_is_bounded(tmp_path: Path, text: str, said: str) -> None:
+    assert said in refusal(template(tmp_path / "own", venue__toml=text))
+
+
+def test_the_number_of_files_of_a_template_is_bounded(tmp_path: Path) -> None:
+    folder = template(tmp_path / "own", **{f"part{number}__sty": "" for number in range(1_000)})
+    assert refusal(folder) == (
+        f"{folder} has more than 1,000 files: it is too large to be a template"
+    )
 
 
 def test_a_template_named_by_a_link_is_read_and_replaces_no_file_of_the_draft(
@@ -152,3 +175,50 @@ def test_latex_that_writes_without_end_is_stopped(
     made = compiled(tmp_path, "draft.tex")
     assert made.pdf is None
     assert made.errors == ("latexmk made no PDF of draft.tex, and its log does not say why",)
+
+
+@needs_latex
+@pytest.mark.parametrize("name", ["{folder}/secret", "{folder}/link/secret"])
+def test_latex_puts_no_file_of_the_machine_into_the_pdf(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "draft"
+    folder.mkdir()
+    (tmp_path / "link").symlink_to(tmp_path)
+    (tmp_path / "secret").write_text("canary")
+    (folder / "own").write_text("logo")
+    for path in ("own", name.format(folder=tmp_path)):
+        (folder / "draft.tex").write_text(
+            "\\documentclass{article}\\begin{document}\\pdfcompresslevel=0\n"
+            f"\\immediate\\pdfobj stream file {{{path}}}Words.\\end{{document}}\n"
+        )
+        made = compiled(folder, "draft.tex")
+        if path == "own":
+            assert b"logo" in (made.pdf or b"")
+    assert b"canary" not in (made.pdf or b"")
+    assert made.errors
+
+
+@pytest.mark.parametrize(
+    ("programs_there", "note"),
+    [
+        ({LATEXMK: ""}, NO_SANDBOX),
+        (
+            {LATEXMK: "", BUBBLEWRAP: "echo 'bwrap: No permission' >&2; exit 1"},
+            "LaTeX was not compiled: bwrap: No permission",
+        ),
+    ],
+)
+def test_latex_stays_uncompiled_without_a_sandbox(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    programs_there: dict[str, str],
+    note: str,
+) -> None:
+    (tmp_path / "bin").mkdir()
+    for name, script in programs_there.items():
+        path = tmp_path / "bin" / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "draft").mkdir()
+    made = compiled(tmp_path / "draft", "draft.tex")
+    assert (made.pdf, made.errors, made.notes) == (None, (), (note,))

@@ -51,13 +51,17 @@ def test_what_is_known_of_the_idea_belongs_to_the_task(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("task.toml", "question = ", "is not TOML"),
+        ("task.toml", "question = ", "cannot be read as TOML"),
         ("task.toml", TASK.format(candidates=0, seconds=1), "`trials.candidates`"),
         ("task.toml", TASK.format(candidates=1, seconds=-1), "`limits.seconds`"),
         ("task.toml", TASK.format(candidates=1, seconds=1) + "colour = 1", "unknown key"),
         ("task.toml", 'metric = "m"', "`question`: Field required"),
         ("task.toml", "chance = 0.5\n" + TASK.format(candidates=1, seconds=1), "`permute`"),
-        ("task.toml", "a = " + "[" * 5_000, "is not TOML"),
+        ("task.toml", "a = " + "[" * 5_000, "cannot be read as TOML"),
+        ("task.toml", "\n" + "a." * 20_000 + "a = 1", "line 2 has more than 100 dots"),
+        ("task.toml", "#" * 100_001, "more than 100,000 bytes"),
+        ("task.toml", "a = " + "9" * 5_000, "cannot be read as TOML"),
+        ("task.toml", "a = 0x" + "9" * 5_000, "cannot be read as TOML"),
         ("program.py", "def solve(:", "is no Python"),
         ("program.py", "x = 1\0", "is no Python"),
         ("program.py", "x = " + "-" * 150_000 + "1", "is nested too deeply to be parsed"),
@@ -228,3 +232,10 @@ def read_bundled(name: str) -> Path:
     import tasks.experiments.bundled
 
     return Path(tasks.experiments.bundled.__path__[0]) / name
+
+
+def test_the_number_of_baselines_is_bounded(tmp_path: Path) -> None:
+    folder = write_task(tmp_path / "numbers")
+    for number in range(201):
+        (folder / "baselines" / f"b{number}.py").write_text(PROGRAM)
+    assert refusal(folder) == f"{folder}/baselines holds more than 200 programs: take some out"

@@ -1,7 +1,7 @@
 """Templates of drafts: a folder each, those that come with Assay or a user's own."""
 
 import json
-import tomllib
+from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -10,11 +10,12 @@ from schemas.draft_venue import Venue
 from schemas.errors import ConfigurationError
 from schemas.plain_files import PlainFileError, read_file
 from schemas.reasons import Reason
+from schemas.toml_text import parse_toml
 
 SHIPPED = Path(__file__).parent
 LAYOUT, TYPST, PREAMBLE, RULES = "layout.typ", "venue.typ", "preamble.tex", "venue.toml"
 NEUTRAL, DRAFT = "neutral", "draft"
-_MOST_BYTES = 20_000_000
+_MOST_BYTES, _MOST_FILES = 20_000_000, 1_000
 """Of all files of a user's own template together."""
 
 
@@ -38,16 +39,16 @@ def read_venue(name_or_path: str) -> Venue:
             f" {', '.join(shipped_venues())}, or name a folder with a {RULES}"
         )
     try:
-        rules = tomllib.loads(read_file(path, _MOST_BYTES).decode())
+        rules = parse_toml(read_file(path, _MOST_BYTES).decode())
         rules |= {"venue": folder.name, "folder": str(folder)}
         venue = Venue.model_validate_json(json.dumps(rules, default=str))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigurationError(f"{path} is no TOML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
         known = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         raise ConfigurationError(f"{path} `{key}`: {known}") from error
+    except (ValueError, RecursionError) as error:  # also numbers of too many digits
+        raise ConfigurationError(f"{path} cannot be read as TOML: {error}") from error
     files_of(venue)
     return venue
 
@@ -58,11 +59,16 @@ def files_of(venue: Venue) -> dict[str, bytes]:
     Its rules, hidden files, folders and Python's files are left out.
 
     Raises:
-        ConfigurationError: a link, a file called like one of the draft, or too many bytes.
+        ConfigurationError: a link, a file called like one of the draft, or too many files or bytes.
     """
     contents: dict[str, bytes] = {}
     left = _MOST_BYTES
-    for path in sorted(venue.folder.iterdir()):
+    paths = sorted(islice(venue.folder.iterdir(), _MOST_FILES + 1))
+    if len(paths) > _MOST_FILES:
+        raise ConfigurationError(
+            f"{venue.folder} has more than {_MOST_FILES:,} files: it is too large to be a template"
+        )
+    for path in paths:
         is_folder = path.is_dir() and not path.is_symlink()
         if is_folder or path.name == RULES or path.name.startswith((".", "__")):
             continue
