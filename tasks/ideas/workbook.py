@@ -110,11 +110,12 @@ def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
         # Openpyxl makes up rows that the sheet lacks: up to a million of them, which hold nothing.
         if row.count(None) == len(row) and number not in marks.formula_rows:
             continue
-        cells = [_plain(cell) for cell in row]
+        cells = [None if cell is None else _plain(cell) for cell in row]
         if ["" if cell is None else str(cell).strip().casefold() for cell in cells] == names:
             columns.remark("the header is repeated between rows, and these rows are left out")
             continue
-        _fill_merged(cells, number, marks, filled)
+        if marks.merged:
+            _fill_merged(cells, number, marks, filled)
         named = (
             *header,
             *(f"column {get_column_letter(at)}" for at in range(len(header) + 1, len(cells) + 1)),
@@ -139,10 +140,11 @@ def _fill_merged(
         if (number, at + 1) in marks.merged:
             place = f"{get_column_letter(at + 1)}{number}"
             filled[at] = (marks.merged[number, at + 1], cell, place)
-        elif own and is_blank(cell) and at in filled and number <= filled[at][0]:
+        elif own and at in filled and number <= filled[at][0] and is_blank(cell):
             cells[at] = filled[at][1]
             if filled[at][2] in marks.formulas:
                 marks.formulas.add(f"{get_column_letter(at + 1)}{number}")
+                marks.formula_rows.add(number)
 
 
 def _first_fault(
@@ -157,6 +159,8 @@ def _first_fault(
 
     faults = []
     for at, (name, cell) in enumerate(zip(names, cells, strict=False)):
+        if cell is None and number not in marks.formula_rows:
+            continue  # most cells of a wide sheet
         place = f"{get_column_letter(at + 1)}{number}"
         if place in marks.formulas and is_blank(cell):
             what = _NO_VALUE
