@@ -1,6 +1,5 @@
 """Entries of an Excel workbook: one sheet, with a header row."""
 
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time
@@ -14,7 +13,8 @@ from tasks.ideas.cells import SPREADSHEET_ERRORS, is_blank, without_escapes
 from tasks.ideas.columns import Columns
 from tasks.ideas.delimited import HEADER_ROWS, best_header, unique_names
 from tasks.ideas.fields import Entries, Entry, bad_field, no_text_column
-from tasks.ideas.limits import MAXIMUM_COLUMNS, MAXIMUM_DOCUMENT_BYTES, refuse_large_file
+from tasks.ideas.limits import MAXIMUM_COLUMNS
+from tasks.ideas.workbook_bounds import refuse_unbounded_workbook
 
 _NO_VALUE = "is a formula without a value: open the file in Excel and save it, or write the value"
 
@@ -26,6 +26,10 @@ class _Marks:
     formulas: set[str] = field(default_factory=set)
     merged: dict[tuple[int, int], int] = field(default_factory=dict)
     """The last row of a merged range, by the row and column of its value."""
+    formula_rows: set[int] = field(default_factory=set)
+    """Rows with a formula without a value."""
+    width: int = 1
+    """Columns that hold a cell."""
     hidden_rows: int = 0
     hidden_columns: int = 0
 
@@ -40,11 +44,7 @@ def read_workbook(path: Path, columns: Columns) -> Entries:
     """
     boundary = ErrorBoundary()  # what a damaged workbook raises is of any type
     with boundary:
-        with zipfile.ZipFile(path) as archive:
-            unpacked = sum(item.file_size for item in archive.infolist())
-        refuse_large_file(
-            f"{path.name}, unpacked,", unpacked, MAXIMUM_DOCUMENT_BYTES, "save the sheet as CSV"
-        )
+        refuse_unbounded_workbook(path)
         from openpyxl import load_workbook  # late: few idea files are workbooks
 
         book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
@@ -85,6 +85,7 @@ def _sheet(path: Path, sheets: Sequence[Any], columns: Columns) -> tuple[Any, in
 
 
 def _start(sheet: Any) -> list[list[str]]:
+    sheet.reset_dimensions()  # openpyxl leaves out rows beyond the size that a sheet declares
     rows = sheet.iter_rows(values_only=True, max_col=MAXIMUM_COLUMNS, max_row=HEADER_ROWS)
     return [["" if cell is None else str(_plain(cell)).strip() for cell in row] for row in rows]
 
@@ -96,7 +97,7 @@ def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
     for what, count in (("rows", marks.hidden_rows), ("columns", marks.hidden_columns)):
         if count:
             columns.remark(f"hidden {what} of the sheet {sheet.title!r} are read too: {count:,}")
-    rows = sheet.iter_rows(values_only=True, max_col=MAXIMUM_COLUMNS)
+    rows = sheet.iter_rows(values_only=True, max_col=min(marks.width, MAXIMUM_COLUMNS))
     first = [
         "" if cell is None else str(_plain(cell)).strip()
         for cell in next(islice(rows, place, None))
@@ -106,11 +107,15 @@ def _entries(path: Path, sheet: Any, place: int, columns: Columns) -> Entries:
     names = [name.casefold() for name in first]
     filled: dict[int, tuple[int, object, str]] = {}
     for number, row in enumerate(rows, start=place + 2):
-        cells = [_plain(cell) for cell in row]
+        # Openpyxl makes up rows that the sheet lacks: up to a million of them, which hold nothing.
+        if row.count(None) == len(row) and number not in marks.formula_rows:
+            continue
+        cells = [None if cell is None else _plain(cell) for cell in row]
         if ["" if cell is None else str(cell).strip().casefold() for cell in cells] == names:
             columns.remark("the header is repeated between rows, and these rows are left out")
             continue
-        _fill_merged(cells, number, marks, filled)
+        if marks.merged:
+            _fill_merged(cells, number, marks, filled)
         named = (
             *header,
             *(f"column {get_column_letter(at)}" for at in range(len(header) + 1, len(cells) + 1)),
@@ -135,10 +140,11 @@ def _fill_merged(
         if (number, at + 1) in marks.merged:
             place = f"{get_column_letter(at + 1)}{number}"
             filled[at] = (marks.merged[number, at + 1], cell, place)
-        elif own and is_blank(cell) and at in filled and number <= filled[at][0]:
+        elif own and at in filled and number <= filled[at][0] and is_blank(cell):
             cells[at] = filled[at][1]
             if filled[at][2] in marks.formulas:
                 marks.formulas.add(f"{get_column_letter(at + 1)}{number}")
+                marks.formula_rows.add(number)
 
 
 def _first_fault(
@@ -153,6 +159,8 @@ def _first_fault(
 
     faults = []
     for at, (name, cell) in enumerate(zip(names, cells, strict=False)):
+        if cell is None and number not in marks.formula_rows:
+            continue  # most cells of a wide sheet
         place = f"{get_column_letter(at + 1)}{number}"
         if place in marks.formulas and is_blank(cell):
             what = _NO_VALUE
@@ -170,18 +178,24 @@ def _first_fault(
 def _marks(sheet: Any) -> _Marks:
     """Read what openpyxl leaves out of a sheet that it streams."""
     from defusedxml.ElementTree import iterparse
-    from openpyxl.utils.cell import range_boundaries
+    from openpyxl.utils.cell import coordinate_to_tuple, range_boundaries
 
     marks = _Marks()
+    column = 0
     with sheet._get_source() as source:  # the one way to its XML
         for _, element in iterparse(source):
             tag = element.tag.rpartition("}")[2]
             if tag == "c":
+                place = element.get("r", "")
+                row, column = coordinate_to_tuple(place) if place else (0, column + 1)
+                marks.width = max(marks.width, column)
                 inside = {each.tag.rpartition("}")[2]: each.text for each in element}
                 empty_text = element.get("t") == "str" and "v" in inside
                 if "f" in inside and not inside.get("v") and not empty_text:
-                    marks.formulas.add(element.get("r", ""))
+                    marks.formulas.add(place)
+                    marks.formula_rows.add(row)
             elif tag == "row":
+                column = 0
                 hidden = element.get("hidden") in ("1", "true")
                 marks.hidden_rows += hidden and any(len(cell) for cell in element)
                 element.clear()
