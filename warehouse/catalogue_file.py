@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 
 from warehouse.connection import in_memory
+from warehouse.definitions import foreign_error
 from warehouse.layout import Layout
 from warehouse.statements import quoted, statement
 
@@ -23,6 +24,22 @@ def has_catalogue(layout: Layout) -> bool:
             return database.execute(statement("catalogue", "is_made")).fetchone() is not None
     except sqlite3.Error:
         return True  # damaged or in use: whoever opens it says so
+
+
+def refuse_programs(layout: Layout) -> None:
+    """Refuse a catalogue whose file holds triggers or views, which DuckLake never writes.
+
+    Raises:
+        ConfigurationError: names the first.
+    """
+    place = f"{layout.catalogue.resolve().as_uri()}?mode=rw"
+    try:
+        with closing(sqlite3.connect(place, uri=True)) as database:
+            program = database.execute(statement("catalogue", "programs")).fetchone()
+    except sqlite3.Error:
+        return  # damaged or in use: whoever opens it says so
+    if program is not None:
+        raise foreign_error(f"the {program[0]}", program[1])
 
 
 def make_catalogue(layout: Layout, data_path: str) -> None:

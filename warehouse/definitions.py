@@ -110,10 +110,15 @@ def check_catalogue(connection: duckdb.DuckDBPyConnection) -> None:
     found = connection.execute(statement("catalogue", "foreign")).fetchall()
     shadowing = foreign_views(connection).intersection(table.name for table in TABLES)
     for kind, name in (*found, *(("the view", name) for name in sorted(shadowing))):
-        raise ConfigurationError(
-            f"the lake's catalogue holds {kind} {name[:200]!r}, which Assay never writes there:"
-            " bring the catalogue back from a copy, and see who may write to it"
-        )
+        raise foreign_error(kind, name)
+
+
+def foreign_error(kind: str, name: str) -> ConfigurationError:
+    """The error of a catalogue that holds what only somebody else can have written."""
+    return ConfigurationError(
+        f"the lake's catalogue holds {kind} {name[:200]!r}, which Assay never writes there:"
+        " bring the catalogue back from a copy, and see who may write to it"
+    )
 
 
 def _is_mart(connection: duckdb.DuckDBPyConnection, name: str, sql: str | None) -> bool:

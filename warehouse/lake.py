@@ -22,7 +22,7 @@ from schemas.errors import (
     UpstreamError,
 )
 from schemas.place import in_object_storage
-from warehouse.catalogue_file import has_catalogue, make_catalogue
+from warehouse.catalogue_file import has_catalogue, make_catalogue, refuse_programs
 from warehouse.connection import in_memory, share_out
 from warehouse.definitions import check_catalogue, show_as_defined
 from warehouse.layout import Layout
@@ -201,6 +201,7 @@ def _attached(
         in_memory(scanner, "ducklake") as connection,
     ):
         if catalogue is None:
+            refuse_programs(layout)
             source = f"ducklake:sqlite:{layout.catalogue.resolve()}"
             options = [f"meta_busy_timeout {_BUSY_MILLISECONDS}"]
         else:

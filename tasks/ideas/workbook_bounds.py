@@ -22,6 +22,7 @@ MAXIMUM_HELD_ELEMENTS = 500_000
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ROW = f"{_MAIN}row"
 _RELEASED = frozenset((_ROW, f"{_MAIN}si"))
+_LONGEST_FORMAT = 255  # characters, as in Excel; openpyxl's pattern takes quadratic time over them
 _REMEDY = "save the sheet with the ideas as CSV"
 
 
@@ -83,6 +84,11 @@ class _Elements:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._total += 1
+        if len(attributes.get("formatCode", "")) > _LONGEST_FORMAT:
+            raise IdeaFileError(
+                f"{self._name} has a number format of more than {_LONGEST_FORMAT} characters:"
+                f" {_REMEDY}"
+            )
         if tag in _RELEASED:
             self._held_before.append(self._held)
             if tag == _ROW:

@@ -92,7 +92,7 @@ def test_an_unknown_part_or_column_is_one_line(ideas: Path) -> None:
 def test_a_run_records_what_of_its_file_is_not_judged(ideas: Path) -> None:
     ran = assay(ideas, "evaluate", "--json")
     answer = json.loads(ran.stdout)
-    assert ran.stderr.index(REMARK) < ran.stderr.index("evaluated 0 of 1")
+    assert ran.stderr.index(REMARK) < ran.stderr.index("evaluated ")
     assert [line.startswith(REMARK) for line in answer["run"]["reading_remarks"]] == [True]
     assert answer["warnings"][-1].startswith(REMARK)
     report = next((ideas.parent / "w" / "reports").glob("*/index.md"))

@@ -75,6 +75,9 @@ def planted(secret: Path) -> dict[str, str]:
         "another root": "update ducklake_schema set path = '/', path_is_relative = 0",
         "a file to be deleted": "insert into ducklake_files_scheduled_for_deletion"
         f" values (999999, '{file}', 0, '2020-01-01 00:00:00+00')",
+        "a trigger": "create trigger t after insert on ducklake_snapshot begin insert into"
+        " ducklake_files_scheduled_for_deletion"
+        f" values (999999, '{file}', 0, '2020-01-01 00:00:00+00'); end",
         "a view in place of a table": "insert into ducklake_view select 999999, 'x', begin_snapshot,"
         f" null, schema_id, 'ideas', 'duckdb', '{sql}', '' from ducklake_view limit 1",
         "a macro": "insert into ducklake_macro values (0, 999999, 'coalesce', 1, null)",

@@ -99,3 +99,9 @@ def test_sheets_that_share_one_part_are_refused(tmp_path: Path) -> None:
 def test_more_than_a_hundred_sheets_are_refused(tmp_path: Path) -> None:
     with pytest.raises(IdeaFileError, match=r"a\.xlsx has 101 sheets, the limit is 100"):
         read_changed(tmp_path, SHEET, "</sheetData>", "</sheetData>", sheets=101)
+
+
+def test_a_number_format_without_end_is_refused(tmp_path: Path) -> None:
+    formats = f'<numFmt numFmtId="164" formatCode="{"[" * 300}"/></numFmts>'
+    with pytest.raises(IdeaFileError, match="a number format of more than 255 characters"):
+        read_changed(tmp_path, "xl/styles.xml", '<numFmts count="0"/>', f"<numFmts>{formats}")
