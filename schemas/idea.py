@@ -171,3 +171,8 @@ class IdeaBatch(Noun):
     remarks: tuple[str, ...] = Field(
         default=(), description="What of the file is not read or not judged, a line each."
     )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A line for each rejected entry, and the remarks."""
+        return (*(f"{each.location}: {each.detail}" for each in self.rejected), *self.remarks)

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from schemas.base import Noun
 from schemas.failure import Answer
 from schemas.formats import PublicationDay
-from schemas.paper_state import PaperState, state_of_title
+from schemas.paper_state import StateOrOfTitle
 from schemas.publication import DatePrecision
 from schemas.source_text import SourceText, plain_abstract
 
@@ -58,18 +58,13 @@ class KnowledgeItem(Noun):
     )
     arxiv_id: str | None = Field(default=None, description="Without the version.")
     pdf_url: str | None = None
-    state: PaperState | None = Field(
+    state: StateOrOfTitle = Field(
         default=None,
         validate_default=True,
         description="Why it does not count; None: nothing of the kind is known.",
     )
     language: str | None = Field(default=None, description="Programming language.")
     topics: tuple[str, ...] = ()
-
-    @field_validator("state")
-    @classmethod
-    def _state_by_title(cls, state: PaperState | None, info: ValidationInfo) -> PaperState | None:
-        return state or state_of_title(info.data.get("title", ""))
 
     @field_validator("text")
     @classmethod

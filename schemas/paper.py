@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from schemas.base import Noun, Prose, Severity, Stored
 from schemas.formats import OptionalWebAddress, PublicationDay, WebAddress, Year
 from schemas.identifiers import FoundPaperId, PaperId
-from schemas.paper_state import PaperState, state_of_title
+from schemas.paper_state import StateOrOfTitle
 from schemas.publication import DatePrecision, in_words
 from schemas.source_text import SourceText, plain_abstract
 from schemas.venue_months import latest_day
@@ -56,7 +56,7 @@ class Paper(Noun):
         default=None,
         description="How much of the date is known; None: nothing, or the source does not say.",
     )
-    state: PaperState | None = Field(
+    state: StateOrOfTitle = Field(
         default=None,
         validate_default=True,
         description=(
@@ -112,12 +112,6 @@ class Paper(Noun):
     @classmethod
     def _describing(cls, abstract: str | None, info: ValidationInfo) -> str | None:
         return plain_abstract(abstract, info.data.get("title", "")) if abstract else None
-
-    @field_validator("state")
-    @classmethod
-    def _state_by_title(cls, state: PaperState | None, info: ValidationInfo) -> PaperState | None:
-        """Publishers mark titles: what no source says, a title may."""
-        return state or state_of_title(info.data.get("title", ""))
 
     @property
     def date_in_words(self) -> str:

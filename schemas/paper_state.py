@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ValidationInfo
 
 from schemas.patterns import IGNORECASE, bounded
 from schemas.source_text import plain_text
@@ -109,6 +111,14 @@ _LONGEST_TITLE = 1_000
 def state_of_title(title: str) -> PaperState | None:
     """Return the state that a title tells, as publishers word it; None: there is none."""
     return _read_title(plain_text(title))[0]
+
+
+def _or_of_title(state: PaperState | None, info: ValidationInfo) -> PaperState | None:
+    return state or state_of_title(info.data.get("title", ""))
+
+
+StateOrOfTitle = Annotated[PaperState | None, AfterValidator(_or_of_title)]
+"""Publishers mark titles: a state that no source tells is that of the `title`, a field before it."""
 
 
 def unmarked_title(title: str) -> str:

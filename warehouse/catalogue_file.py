@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from typing import Any
 
 from warehouse.connection import in_memory
 from warehouse.definitions import foreign_error
@@ -18,10 +19,8 @@ def has_catalogue(layout: Layout) -> bool:
     """
     if not layout.catalogue.exists() or not layout.catalogue.stat().st_size:
         return False
-    place = f"{layout.catalogue.resolve().as_uri()}?mode=rw"
     try:
-        with closing(sqlite3.connect(place, uri=True)) as database:
-            return database.execute(statement("catalogue", "is_made")).fetchone() is not None
+        return _first_row(layout, "is_made") is not None
     except sqlite3.Error:
         return True  # damaged or in use: whoever opens it says so
 
@@ -32,14 +31,19 @@ def refuse_programs(layout: Layout) -> None:
     Raises:
         ConfigurationError: names the first.
     """
-    place = f"{layout.catalogue.resolve().as_uri()}?mode=rw"
     try:
-        with closing(sqlite3.connect(place, uri=True)) as database:
-            program = database.execute(statement("catalogue", "programs")).fetchone()
+        program = _first_row(layout, "programs")
     except sqlite3.Error:
         return  # damaged or in use: whoever opens it says so
     if program is not None:
         raise foreign_error(f"the {program[0]}", program[1])
+
+
+def _first_row(layout: Layout, question: str) -> tuple[Any, ...] | None:
+    place = f"{layout.catalogue.resolve().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(place, uri=True)) as database:
+        row: tuple[Any, ...] | None = database.execute(statement("catalogue", question)).fetchone()
+    return row
 
 
 def make_catalogue(layout: Layout, data_path: str) -> None:

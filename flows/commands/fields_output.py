@@ -19,11 +19,10 @@ def print_fields(request: RunRequest, *, as_json: bool) -> int:
     )
     code = EXIT_DONE if batch.ideas else EXIT_USAGE
     if as_json:
-        rejected = [f"{each.location}: {each.detail}" for each in batch.rejected]
         print_answer(
             "read",
             batch.fields,
-            warnings=[*rejected, *batch.remarks],
+            warnings=batch.warnings,
             ideas=len(batch.ideas),
             rejected_entries=batch.rejected,
         )

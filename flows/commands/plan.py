@@ -53,11 +53,10 @@ def plan(
     batch = prediction.batch
     disorder = _disorder(prediction.estimate, request.allowed_unscored_share)
     if json:
-        rejected = [f"{each.location}: {each.detail}" for each in batch.rejected]
         print_answer(
             "planned",
             prediction.estimate.steps,
-            warnings=[*disorder, *rejected, *batch.remarks],
+            warnings=[*disorder, *batch.warnings],
             allowed_unscored_share=request.allowed_unscored_share,
             literature=literature_in_words(request.literature),
             **prediction.document(),

@@ -124,17 +124,16 @@ PARTS = frozenset({"text", "problem", "method", "experiment"})
 TEXTS = PARTS | {"opening", "closing", *FIRST_FILLED}
 
 
+@lru_cache(maxsize=4096)
 def meaning_of(name: str, *, exactly: bool = False) -> str | None:
     """Return what a field of this name is read as; None: metadata.
 
     Args:
         exactly: whether words around the name (`What is your idea?`) are not overlooked.
     """
-    return AUTHORS if names_authors(name) else _meaning_of(words_of(name), exactly)
-
-
-@lru_cache(maxsize=4096)
-def _meaning_of(words: tuple[str, ...], exactly: bool) -> str | None:
+    if names_authors(name):
+        return AUTHORS
+    words = words_of(name)
     if words == (NAME,):
         return NAME
     if "cutoff" in words or ("cut", "off") in pairwise(words):

@@ -3,7 +3,7 @@ for twice.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import wraps
@@ -214,8 +214,7 @@ class SemanticScholarClient:
         papers, failures = await self._known.by_corpus_id(
             corpus_id for row in rows for corpus_id in row.corpus_ids
         )
-        late_count = sum(not paper.admissible(cutoff) for paper in papers.values())
-        admitted = self._requests.admission.admitted(papers.values(), cutoff)
+        admitted, late_count = self._partition(papers.values(), cutoff)
         names = {paper.paper_id for paper in admitted}
         known = {number: paper for number, paper in papers.items() if paper.paper_id in names}
         return Answer(passages_of(rows, known), failures, late_count)
@@ -223,8 +222,7 @@ class SemanticScholarClient:
     async def papers(self, paper_ids: Sequence[PaperId], cutoff: date | None) -> Answer[Paper]:
         """See `LiteratureClient`. API: POST /graph/v1/paper/batch."""
         found, failures = await self._known.by_identifier(paper_ids)
-        late_count = sum(not paper.admissible(cutoff) for paper in found)
-        admitted = self._requests.admission.admitted(found, cutoff)
+        admitted, late_count = self._partition(found, cutoff)
         return Answer(tuple(admitted), failures, late_count)
 
     @_asked_once
@@ -296,9 +294,13 @@ class SemanticScholarClient:
             if paper is not None and paper.paper_id not in without
         }
         self._known.remember(found.values())
-        late_count = sum(not paper.admissible(cutoff) for paper in found.values())
-        admitted = self._requests.admission.admitted(found.values(), cutoff)
+        admitted, late_count = self._partition(found.values(), cutoff)
         return Answer(tuple(each_once(admitted)[:limit]), (failure,) if failure else (), late_count)
+
+    def _partition(self, papers: Collection[Paper], cutoff: date | None) -> tuple[list[Paper], int]:
+        """The papers that may be judged by, and how many the cutoff forbids, whatever their state."""
+        late_count = sum(not paper.admissible(cutoff) for paper in papers)
+        return self._requests.admission.admitted(papers, cutoff), late_count
 
     def _refused(self, endpoint: str, error: RequestRejectedError) -> Answer[Any]:
         return Answer(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -287,6 +287,23 @@ class Reading(Shard):
         return (self.paper, *self.sources, Path(self.exemplars))
 
 
+def check_job(layout: Layout, path: Path) -> CheckJob:
+    request = resolve_check([path], CheckOptions(warehouse=layout.root), Settings())
+    return CheckJob(run_id=RUN, request=request, sources=request.sources)
+
+
+@contextmanager
+def owner_of(layout: Layout, shard: Shard) -> Iterator[RemoteOwner]:
+    """The command as a worker elsewhere sees it, which hands out the files that `shard` names."""
+    service = service_of(layout, layout.landing / "run=run-1")
+    service.hand_out(frozenset(shard.files))
+    with (
+        service.open("127.0.0.1", "127.0.0.1") as reach,
+        RemoteOwner(unseen(reach), None, 2.0) as owner,
+    ):
+        yield owner
+
+
 def test_files_that_a_shard_names_are_brought_and_texts_stay_as_they_are(
     layout: Layout, own: Layout, tmp_path: Path
 ) -> None:
@@ -305,12 +322,7 @@ def test_files_that_a_shard_names_are_brought_and_texts_stay_as_they_are(
         text=str(paper),
         place=layout.root,
     )
-    service = service_of(layout, layout.landing / "run=run-1")
-    service.hand_out(frozenset(shard.files))
-    with (
-        service.open("127.0.0.1", "127.0.0.1") as reach,
-        RemoteOwner(unseen(reach), None, 2.0) as owner,
-    ):
+    with owner_of(layout, shard) as owner:
         there = brought(shard, owner, own)
         assert brought(shard, owner, own) == there
         for name in ("../a.pdf", "link.tex", str(paper)):
@@ -335,14 +347,8 @@ async def test_a_link_in_a_folder_of_manuscripts_is_not_brought(
     folder.mkdir()
     (tmp_path / "secret").write_text("A secret of this machine.")
     (folder / "link.md").symlink_to(tmp_path / "secret")
-    request = resolve_check([folder], CheckOptions(warehouse=layout.root), Settings())
-    job = CheckJob(run_id=RUN, request=request, sources=request.sources)
-    service = service_of(layout, layout.landing / "run=run-1")
-    service.hand_out(frozenset(job.files))
-    with (
-        service.open("127.0.0.1", "127.0.0.1") as reach,
-        RemoteOwner(unseen(reach), None, 2.0) as owner,
-    ):
+    job = check_job(layout, folder)
+    with owner_of(layout, job) as owner:
         (source,) = brought(job, owner, own).sources
         assert not source.path.is_file()
         with pytest.raises(ConfigurationError, match="is a link"):
@@ -353,15 +359,8 @@ async def test_a_manuscript_is_brought_with_the_files_it_includes(
     layout: Layout, own: Layout, tmp_path: Path
 ) -> None:
     folder = latex_folder(tmp_path / "paper")
-    options = CheckOptions(warehouse=layout.root)
-    request = resolve_check([folder / "main.tex"], options, Settings())
-    job = CheckJob(run_id=RUN, request=request, sources=request.sources)
-    service = service_of(layout, layout.landing / "run=run-1")
-    service.hand_out(frozenset(job.files))
-    with (
-        service.open("127.0.0.1", "127.0.0.1") as reach,
-        RemoteOwner(unseen(reach), None, 2.0) as owner,
-    ):
+    job = check_job(layout, folder / "main.tex")
+    with owner_of(layout, job) as owner:
         (source,) = brought(job, owner, own).sources
     (folder / "parts" / "results.tex").unlink()
     read = await read_latex_whole(source.path, DocumentSettings(), source.included)

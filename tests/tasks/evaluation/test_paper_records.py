@@ -3,29 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from flows.profiles import load_profile
 from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
-from schemas.identifiers import EvaluationKey, IdeaId, RunId
+from schemas.identifiers import IdeaId
 from schemas.reasons import Reason
-from schemas.run import Module, RunRequest
-from schemas.settings import Settings
-from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary
-from tasks.evaluation.evaluate_idea import evaluate_idea
-from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
-from tasks.judging.opening import ExtractiveEngine
-from tasks.judging.step import BaselineTools
-from tasks.literature.gateway.application import application
-from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
-from tasks.literature.semantic_scholar import SemanticScholarClient
-from tasks.literature.snapshot.build import build_snapshot
-from tests.support.contribution_fakes import WordEmbedder
+from schemas.run import Module
+from tests.support.evaluated_papers import evaluated_on
 from tests.support.paper_files import write_jsonl
 
 IDEA = Idea(
@@ -69,35 +55,10 @@ REPLY = row(6, "Reply on RC1", ABSTRACT, doi="10.1000/rc1", venue="EGUsphere", y
 async def evaluated(
     folder: Path, rows: list[dict[str, Any]], idea: Idea = IDEA, *modules: Module
 ) -> IdeaEvaluation:
-    """An evaluation on a snapshot of `rows`, read through the gateway."""
+    """An evaluation on a snapshot of `rows`."""
     folder.mkdir(exist_ok=True)
-    snapshot = build_snapshot(write_jsonl(folder / "papers.jsonl", rows), folder / "index")
-    ledger, embedder = Ledger(idea.idea_id), WordEmbedder()
-    planned = PlannedIdea(idea=idea, evaluation_key=EvaluationKey("0" * 32))
-    request = RunRequest(
-        ideas_path=folder / "ideas.jsonl",
-        warehouse=folder / "lake",
-        profile=load_profile("economy"),
-        engine="extractive",
-        literature="live",
-        full_text=False,
-        modules=modules or (Module.CONTRIBUTION,),
-    )
-    job = ShardJob(
-        run_id=RunId("r"),
-        request=request,
-        gateway_url="http://gateway",
-        literature="snapshot:papers",
-        ideas=(planned,),
-    )
-    transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot)))
-    async with httpx.AsyncClient(transport=transport) as http:
-        literature = SemanticScholarClient(
-            job.gateway_url, ledger, http, Settings().literature, unlimited=True
-        )
-        engine = ExtractiveEngine(BaselineTools(embedder), 7)
-        tools = IdeaTools(engine, literature, AbstractLibrary(), embedder, ledger)
-        return await evaluate_idea(planned, job, tools)
+    papers = write_jsonl(folder / "papers.jsonl", rows)
+    return await evaluated_on(papers, folder, idea, modules or (Module.CONTRIBUTION,))
 
 
 async def test_versions_of_a_work_move_no_score_and_stand_once(tmp_path: Path) -> None:

@@ -6,27 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import httpx
 import pytest
 
-from flows.profiles import load_profile
 from schemas.idea import Idea
-from schemas.identifiers import EvaluationKey, IdeaId, RunId
-from schemas.run import Module, RunRequest
-from schemas.settings import Settings
+from schemas.identifiers import IdeaId
 from schemas.tables import IDEA_TABLES, TABLE
-from tasks.accounting.ledger import Ledger
-from tasks.documents.sections import AbstractLibrary
-from tasks.evaluation.evaluate_idea import evaluate_idea
-from tasks.evaluation.modules import IdeaTools
-from tasks.evaluation.planned import PlannedIdea, ShardJob
-from tasks.judging.opening import ExtractiveEngine
-from tasks.judging.step import BaselineTools
-from tasks.literature.gateway.application import application
-from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
-from tasks.literature.semantic_scholar import SemanticScholarClient
-from tasks.literature.snapshot.build import build_snapshot
-from tests.support.contribution_fakes import WordEmbedder
+from tests.support.evaluated_papers import evaluated_on
 from tests.support.paper_files import write_jsonl
 from tests.support.real_papers import anthology_rows
 from warehouse.connection import in_memory
@@ -68,33 +53,7 @@ def lake() -> Iterator[duckdb.DuckDBPyConnection]:
 async def test_passages_and_their_sections_reach_the_tables_of_an_evaluation(
     source: Path, tmp_path: Path, lake: duckdb.DuckDBPyConnection
 ) -> None:
-    snapshot = build_snapshot(source, tmp_path / "index")
-    ledger, embedder = Ledger(IDEA.idea_id), WordEmbedder()
-    planned = PlannedIdea(idea=IDEA, evaluation_key=EvaluationKey("0" * 32))
-    request = RunRequest(
-        ideas_path=tmp_path / "ideas.jsonl",
-        warehouse=tmp_path / "lake",
-        profile=load_profile("economy"),
-        engine="extractive",
-        literature="live",
-        full_text=False,
-        modules=(Module.CONTRIBUTION,),
-    )
-    job = ShardJob(
-        run_id=RunId("r"),
-        request=request,
-        gateway_url="http://gateway",
-        literature="snapshot:anthology",
-        ideas=(planned,),
-    )
-    transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot)))
-    async with httpx.AsyncClient(transport=transport) as http:
-        literature = SemanticScholarClient(
-            job.gateway_url, ledger, http, Settings().literature, unlimited=True
-        )
-        engine = ExtractiveEngine(BaselineTools(embedder), 7)
-        tools = IdeaTools(engine, literature, AbstractLibrary(), embedder, ledger)
-        evaluation = await evaluate_idea(planned, job, tools)
+    evaluation = await evaluated_on(source, tmp_path, IDEA)
     for name, rows in rows_of(evaluation).items():
         lake.register("incoming", arrow_table(TABLE[name], rows))
         lake.execute(table_statement("insert", table=name, source="incoming"))

@@ -1,0 +1,57 @@
+"""An idea evaluated by the extractive engine on papers of a snapshot, read through the gateway."""
+
+from pathlib import Path
+
+import httpx
+
+from flows.profiles import load_profile
+from schemas.evaluation import IdeaEvaluation
+from schemas.idea import Idea
+from schemas.identifiers import EvaluationKey, RunId
+from schemas.run import Module, RunRequest
+from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.documents.sections import AbstractLibrary
+from tasks.evaluation.evaluate_idea import evaluate_idea
+from tasks.evaluation.modules import IdeaTools
+from tasks.evaluation.planned import PlannedIdea, ShardJob
+from tasks.judging.opening import ExtractiveEngine
+from tasks.judging.step import BaselineTools
+from tasks.literature.gateway.application import application
+from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
+from tasks.literature.semantic_scholar import SemanticScholarClient
+from tasks.literature.snapshot.build import build_snapshot
+from tests.support.contribution_fakes import WordEmbedder
+
+
+async def evaluated_on(
+    papers: Path, folder: Path, idea: Idea, modules: tuple[Module, ...] = (Module.CONTRIBUTION,)
+) -> IdeaEvaluation:
+    """Evaluate `idea` on a snapshot of the file `papers`, built in `folder`."""
+    snapshot = build_snapshot(papers, folder / "index")
+    ledger, embedder = Ledger(idea.idea_id), WordEmbedder()
+    planned = PlannedIdea(idea=idea, evaluation_key=EvaluationKey("0" * 32))
+    request = RunRequest(
+        ideas_path=folder / "ideas.jsonl",
+        warehouse=folder / "lake",
+        profile=load_profile("economy"),
+        engine="extractive",
+        literature="live",
+        full_text=False,
+        modules=modules,
+    )
+    job = ShardJob(
+        run_id=RunId("r"),
+        request=request,
+        gateway_url="http://gateway",
+        literature="snapshot:papers",
+        ideas=(planned,),
+    )
+    transport = httpx.ASGITransport(application(SnapshotUpstream(snapshot)))
+    async with httpx.AsyncClient(transport=transport) as http:
+        literature = SemanticScholarClient(
+            job.gateway_url, ledger, http, Settings().literature, unlimited=True
+        )
+        engine = ExtractiveEngine(BaselineTools(embedder), 7)
+        tools = IdeaTools(engine, literature, AbstractLibrary(), embedder, ledger)
+        return await evaluate_idea(planned, job, tools)
