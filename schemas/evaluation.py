@@ -4,11 +4,13 @@ from datetime import datetime
 
 from pydantic import Field
 
+from schemas.assessment import AssessmentEvaluation
 from schemas.base import Noun
 from schemas.calls import ApiCall, LlmCall
 from schemas.citation import Citation
 from schemas.committee import CommitteeEvaluation
 from schemas.contribution import ContributionEvaluation
+from schemas.coverage import FieldCoverage
 from schemas.experimental_result import ExperimentalResult
 from schemas.failure import Failure
 from schemas.idea import Idea
@@ -24,7 +26,11 @@ from schemas.standing import IdeaStanding, IdeaState
 from schemas.suggestion import Suggestion
 
 ModuleEvaluation = (
-    SoundnessEvaluation | ContributionEvaluation | CommitteeEvaluation | NoveltyEvaluation
+    SoundnessEvaluation
+    | ContributionEvaluation
+    | CommitteeEvaluation
+    | NoveltyEvaluation
+    | AssessmentEvaluation
 )
 
 
@@ -45,6 +51,11 @@ class IdeaEvaluation(Noun):
     contribution: ContributionEvaluation | None
     committee: CommitteeEvaluation | None = None
     novelty: NoveltyEvaluation | None = None
+    assessment: AssessmentEvaluation | None = None
+    coverage: FieldCoverage | None = Field(
+        default=None,
+        description="Whether the literature covers its field; None: it was not looked at.",
+    )
     papers: tuple[Paper, ...] = Field(
         description="Every paper retrieved and admissible, each once."
     )
@@ -74,6 +85,7 @@ class IdeaEvaluation(Noun):
             "contribution": self.contribution,
             "committee": self.committee,
             "novelty": self.novelty,
+            "assessment": self.assessment,
         }
         return {name: evaluation for name, evaluation in found.items() if evaluation is not None}
 

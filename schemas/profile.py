@@ -339,6 +339,20 @@ class Criterion(StrEnum):
     EXPERT_REVIEWERS = "expert_reviewers"
 
 
+class AssessmentParameters(Noun):
+    """What reviewers of the field would make of the whole plan, asked after all evidence."""
+
+    repetitions: int = Field(
+        default=0,
+        ge=0,
+        le=9,
+        description="Times it is asked; the median counts. 0: there is no assessment.",
+    )
+    maximum_concerns: int = Field(
+        default=7, ge=1, le=20, description="Concerns that are weighed and challenged."
+    )
+
+
 class RankingParameters(Noun):
     """Grouped ranking: matches, schedule, ratings (InnoEval; OmniScientist §5.2)."""
 
@@ -466,12 +480,19 @@ class AnswerParameters(Noun):
 
 
 class ScoreWeights(Noun):
-    """Weights of the modules in `idea_scores.score`."""
+    """Weights in `idea_scores.score`: of the modules, and in an assessed run of the criteria.
+
+    Where no criterion has a weight, the score of an assessed idea is that of `overall`.
+    """
 
     soundness: float = Field(ge=0)
     contribution: float = Field(ge=0)
     committee: float = Field(default=0.0, ge=0)
     novelty: float = Field(default=0.0, ge=0)
+    worth_asking: float = Field(default=0.0, ge=0)
+    new: float = Field(default=0.0, ge=0)
+    decisive_test: float = Field(default=0.0, ge=0)
+    feasible: float = Field(default=0.0, ge=0)
 
 
 class Profile(Noun):
@@ -490,6 +511,7 @@ class Profile(Noun):
     contribution: ContributionParameters
     committee: CommitteeParameters = CommitteeParameters()
     novelty: NoveltyParameters = NoveltyParameters()
+    assessment: AssessmentParameters = AssessmentParameters()
     ranking: RankingParameters = RankingParameters()
     judging: JudgingParameters = JudgingParameters()
     resources: ResourceParameters = ResourceParameters()

@@ -118,6 +118,12 @@ class Reason(StrEnum):
         True,
     )
     NO_EVIDENCE = ("no_evidence", "no relevant evidence was found", Passes.NEVER, About.SCORE)
+    FIELD_NOT_COVERED = (
+        "field_not_covered",
+        "the literature does not cover the field of the idea",
+        Passes.WITH_OTHER_SETTINGS,
+        About.SCORE,
+    )
     NOTHING_TO_JUDGE = (
         "nothing_to_judge",
         "there was nothing to judge",

@@ -25,6 +25,7 @@ class Module(StrEnum):
     CONTRIBUTION = "contribution"
     COMMITTEE = "committee"
     NOVELTY = "novelty"
+    ASSESSMENT = "assessment"
 
 
 class BatchFailures(StrEnum):

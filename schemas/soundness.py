@@ -94,6 +94,9 @@ class ConcernKind(StrEnum):
     FEASIBILITY = "feasibility"
     ETHICS = "ethics"
     FALSIFICATION = "falsification"
+    WORTH = "worth"
+    NOVELTY = "novelty"
+    DERIVATION = "derivation"
     STRENGTH = "strength"
 
 
@@ -152,6 +155,29 @@ class Concern(Noun):
     weakened: Prose = Field(
         default="",
         description="Evidence against the point, by method, Markdown with citations.",
+    )
+    decision_place: int | None = Field(
+        default=None,
+        ge=1,
+        description=(
+            "1 would change the decision most, over all that is known of the idea; None: it is"
+            " none of those that decide, or they were not weighed."
+        ),
+    )
+    folded_into: str | None = Field(
+        default=None,
+        description="concern_id of the concern that says this one too; None: none does.",
+    )
+    confirmed_severity: ConcernSeverity | None = Field(
+        default=None,
+        description=(
+            "Severity after a second reading that defends the plan and does not see the first;"
+            " None: the concern was not challenged."
+        ),
+    )
+    defense: Prose = Field(
+        default="",
+        description="Strongest defense of the plan against the concern; empty: not challenged.",
     )
     provenance: Provenance
 

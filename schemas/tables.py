@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from schemas.assessment import Assessment
 from schemas.base import Noun
 from schemas.benchmark import BenchmarkItem, BenchmarkRun, BenchmarkScore
 from schemas.calls import ApiCall, LlmCall
@@ -51,6 +52,7 @@ from schemas.manuscripts import (
 from schemas.novelty import ClaimedContribution, NoveltyJudgement
 from schemas.outcome import Provenance
 from schemas.paper import CitationEdge, Paper, PaperSection, Passage
+from schemas.profile import ScoreWeights
 from schemas.ranking import GroupSummary, Match, RankingHead, Rating
 from schemas.recommendation import Resource
 from schemas.run import Module, Run, ValidationRow
@@ -95,7 +97,7 @@ LANDING_SHA256 = Column(
 )
 PUBLISHED_AT = Column("published_at", ColumnType.TIMESTAMP, "When it entered the lake.")
 FOR_RANKING = columns_of(ValidationRow, "ranking_id")
-LATER_MODULES = (Module.COMMITTEE, Module.NOVELTY)
+LATER_MODULES = (Module.COMMITTEE, Module.NOVELTY, Module.ASSESSMENT)
 RECORDERS = (
     "read_ideas",
     *Module,
@@ -193,12 +195,7 @@ _of_benchmark = partial(
 _of_services = partial(_table, (), (), per_idea=False)
 
 
-def _of_modules(
-    name: str,
-    kind: ColumnType,
-    meaning: str,
-    minimum: int | None = None,
-) -> tuple[Column, ...]:
+def _of_modules(name: str, kind: ColumnType, meaning: str) -> tuple[Column, ...]:
     """A column for each module; it is NULL in runs of before the module was there."""
     return tuple(
         Column(
@@ -206,7 +203,6 @@ def _of_modules(
             kind,
             meaning.format(module=module) + (" NULL: none." if module in LATER_MODULES else ""),
             nullable=module in LATER_MODULES,
-            minimum=minimum,
         )
         for module in Module
     )
@@ -218,7 +214,15 @@ RUNS = _table(
     "runs",
     Run,
     after=(
-        *_of_modules("weight", ColumnType.FLOAT, "Weight of {module} in idea_scores.score.", 0),
+        *(
+            Column(
+                f"{name}_weight",
+                ColumnType.FLOAT,
+                f"Weight of {name} in idea_scores.score.",
+                minimum=0,
+            )
+            for name in ScoreWeights.model_fields
+        ),
         LANDING_SHA256,
         PUBLISHED_AT,
     ),
@@ -468,6 +472,7 @@ TABLES: tuple[Table, ...] = (
     _once_per_idea("meta_reviews", MetaReview),
     _once_per_idea("novelty", NoveltyJudgement),
     _of_idea("novelty_contributions", ClaimedContribution, "position"),
+    _of_idea("assessments", Assessment, "criterion"),
     _of_idea(
         "citations",
         Citation,

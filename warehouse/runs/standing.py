@@ -34,6 +34,7 @@ _JUDGEMENTS: dict[Module, tuple[_Judgements, ...]] = {
     ),
     Module.COMMITTEE: (_Judgements("persona_reviews", "score_0_to_10"),),
     Module.NOVELTY: (_Judgements("novelty", "score_1_to_5"),),
+    Module.ASSESSMENT: (_Judgements("assessments", "probability_0_to_1"),),
 }
 VOTE_TABLE = "judge_votes"
 """A vote that could not be had leaves the judgement to the other judges: only the judgement's own
