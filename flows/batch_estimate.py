@@ -42,8 +42,11 @@ _CHAINS: Mapping[Module, tuple[str, ...]] = {
         "later_suggestions",
     ),
     Module.NOVELTY: ("novelty_queries", "judge_novelty"),
+    Module.ASSESSMENT: ("weigh_concerns", "challenge_concerns", "assess_plan"),
 }
-"""Steps of a module that wait for each other, in order; modules go on side by side."""
+"""Steps of a module that wait for each other, in order; modules go on side by side, and the
+assessment waits for them all.
+"""
 _AFTER_ALL = "extract_resources"
 """Reads what all modules have found."""
 
@@ -61,8 +64,9 @@ class BatchEstimate(Noun):
 
 def estimate_batches(modules: Sequence[Module], steps: Sequence[StepEstimate]) -> BatchEstimate:
     asked = {step.step for step in steps if step.calls > 0}
-    chains = (sum(name in asked for name in _CHAINS[module]) for module in modules)
-    return estimate_waves(max(chains, default=0) + (_AFTER_ALL in asked))
+    chains = {module: sum(name in asked for name in _CHAINS[module]) for module in modules}
+    last = chains.pop(Module.ASSESSMENT, 0)
+    return estimate_waves(max(chains.values(), default=0) + last + (_AFTER_ALL in asked))
 
 
 def estimate_waves(waves: int) -> BatchEstimate:

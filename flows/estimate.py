@@ -25,6 +25,7 @@ from schemas.idea import Idea
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
+from tasks.assessment.expected import expected_assessment
 from tasks.committee.planning import IDEA_TOKENS_SHOWN, expected_committee
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY
 from tasks.judging.expected import (
@@ -210,6 +211,8 @@ def _per_idea(
         novelty, novelty_requests = expected_novelty(request.profile.novelty)
         asked |= novelty
         requests += novelty_requests
+    if Module.ASSESSMENT in request.modules:
+        asked |= _assessment(request)
     asked |= expected_resources(request.profile.resources)
     known = {step.name: step for step in STEPS}
     steps = [
@@ -309,14 +312,28 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
             methods * (METHOD_TOKENS + weighed) + relevant * (finding + 2 * TITLE_TOKENS),
             methods * (review + text / 2 + borne + ENTRY_TOKENS),
         ),
-        "soundness_summary": Asked(
-            1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
-        ),
     }
+    if parameters.summarise:
+        counts["soundness_summary"] = Asked(
+            1, methods * (review + METHOD_TOKENS), 9 * _tokens(None, SUMMARY_WORDS)
+        )
     if parameters.verify_citations:
         counts |= _verification(text, methods, relevant)
     searches = failures + (alike if request.literature.unlimited else 1)
     return counts, 2.0 * methods * searches
+
+
+def _assessment(request: RunRequest) -> Counts:
+    """The assessment sees what the other modules came to."""
+    soundness, modules = request.profile.soundness, request.modules
+    reviewed = Module.SOUNDNESS in modules
+    return expected_assessment(
+        request.profile.assessment,
+        concerns=soundness.maximum_concerns if reviewed else 0,
+        questions=soundness.maximum_questions if reviewed else 0,
+        methods=min(soundness.maximum_methods, EXPECTED_METHODS) if reviewed else 0,
+        compared=Module.CONTRIBUTION in modules or Module.NOVELTY in modules,
+    )
 
 
 def _papers_named(request: RunRequest) -> float:

@@ -153,6 +153,28 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
         )
 
 
+def with_assessment(
+    modules: tuple[Module, ...], profile: Profile, engine: EngineChoice
+) -> tuple[Module, ...]:
+    """Return `modules` and the assessment, which every idea gets that a model evaluates, unless
+    the profile asks for none.
+
+    Raises:
+        ConfigurationError: it is asked for by name and cannot be had.
+    """
+    assessed = profile.assessment.repetitions > 0 and not engine.is_baseline
+    others = tuple(module for module in modules if module is not Module.ASSESSMENT)
+    if len(others) < len(modules) and not assessed:
+        raise ConfigurationError(
+            f"--modules assessment: the {engine} engine assesses no plan; add --engine"
+            " litellm:MODEL"
+            if engine.is_baseline
+            else f"--modules assessment: profile {profile.name} asks for none; set"
+            " assessment.repetitions in it, or take --profile economy"
+        )
+    return (*others, Module.ASSESSMENT) if assessed else others
+
+
 def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> RunRequest:
     """The one place where options become a request; the command line and the flows both call it.
 
@@ -169,6 +191,10 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
     literature = resolve_literature(options.literature, settings)
     profile = load_profile(options.profile)
     check_judging(profile, options.engine)
+    modules = with_assessment(options.modules, profile, options.engine)
+    if Module.ASSESSMENT in modules:
+        soundness = replace(profile.soundness, summarise=False)
+        profile = replace(profile, soundness=soundness)
     if Module.COMMITTEE in options.modules:
         profile = _with_committee(profile)
     if Module.NOVELTY in options.modules:
@@ -181,7 +207,7 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
         engine=options.engine,
         api_base=options.api_base,
         literature=literature,
-        modules=options.modules,
+        modules=modules,
         cutoff_date=options.cutoff,
         workers=options.workers,
         scheduler_address=options.scheduler,

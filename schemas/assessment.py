@@ -4,9 +4,11 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from schemas.base import Noun
+from schemas.base import Noun, Prose
+from schemas.citation import RemovedCitationCount
 from schemas.failure import Failure
 from schemas.outcome import Confidence, Judged, Provenance, UnscoredDetail, UnscoredReason
+from schemas.soundness import Concern
 
 
 class AssessmentCriterion(StrEnum):
@@ -30,7 +32,7 @@ class Assessment(Judged):
 
     JUDGEMENT = ("probability_0_to_1",)
 
-    criterion: AssessmentCriterion
+    criterion: AssessmentCriterion = Field(description="What the plan is judged by.")
     probability_0_to_1: float | None = Field(
         ge=0,
         le=1,
@@ -47,6 +49,13 @@ class Assessment(Judged):
         default=None, ge=0, le=1, description="Highest of the repetitions; None when unscored."
     )
     repetition_count: int = Field(ge=0, description="Repetitions that gave a probability.")
+    by_repetition: dict[str, float] = Field(
+        default_factory=dict,
+        description=(
+            "Probability of each repetition that gave one, by its number from 1; empty when"
+            " unscored."
+        ),
+    )
     confidence_0_to_3: Confidence | None = Field(
         default=None,
         description=(
@@ -56,17 +65,33 @@ class Assessment(Judged):
     )
     reasons: tuple[str, ...] = Field(
         default=(),
-        description="What decides, most important first, of the repetition nearest the median.",
+        description=(
+            "What decides, most important first, of the repetition nearest the median; Markdown"
+            " with citations."
+        ),
     )
+    venue: Prose = Field(
+        default="",
+        description=(
+            "The field's usual venue and its median submitted plan, in that repetition's words;"
+            " empty when unscored."
+        ),
+    )
+    removed_citation_count: RemovedCitationCount = 0
     unscored_reason: UnscoredReason = None
     unscored_detail: UnscoredDetail = ""
     provenance: Provenance
 
 
 class AssessmentEvaluation(Noun):
-    """All that the assessment of one idea came to: a row for each criterion, or failures."""
+    """All that the assessment of one idea came to: a row for each criterion.
+
+    `concerns` holds those of an idea whose soundness was not asked for; else they are the
+    soundness evaluation's.
+    """
 
     assessments: tuple[Assessment, ...]
+    concerns: tuple[Concern, ...] = ()
     failures: tuple[Failure, ...]
 
     def of(self, criterion: AssessmentCriterion) -> Assessment | None:

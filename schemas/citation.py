@@ -49,17 +49,18 @@ class Citation(Noun):
         description="The knowledge item cited by the committee; None: another module cites.",
     )
     citation_key: str = Field(description="The short key the engine saw, such as P7.")
-    module: str = Field(description="soundness, contribution, committee or novelty.")
+    module: str = Field(description="soundness, contribution, committee, novelty or assessment.")
     subject: str = Field(
         description=(
             "method_id, dimension_id or `persona_id dimension`; `plan` for the review of the plan,"
-            " `summary` for a summary, `meta_review`."
+            " and for the assessment's concerns, `summary` for a summary, `meta_review`; of reasons"
+            " the criterion."
         )
     )
     field: str = Field(
         description=(
-            "support, contradictions, suggestions, concerns, strengths, weaknesses, review, "
-            "summary or justification."
+            "support, contradictions, suggestions, concerns, defense, strengths, weaknesses, review,"
+            " summary, justification or reasons."
         )
     )
     count: int = Field(ge=1, description="How often the text cites it.")

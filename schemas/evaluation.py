@@ -21,7 +21,7 @@ from schemas.paper import CitationEdge, Paper
 from schemas.reasons import Reason
 from schemas.recommendation import Resource
 from schemas.run import UnitReceipt
-from schemas.soundness import SoundnessEvaluation
+from schemas.soundness import Concern, SoundnessEvaluation
 from schemas.standing import IdeaStanding, IdeaState
 from schemas.suggestion import Suggestion
 
@@ -76,6 +76,13 @@ class IdeaEvaluation(Noun):
     )
     started_at: datetime = Field(description="Start of the evaluation.")
     finished_at: datetime = Field(description="End of the evaluation.")
+
+    @property
+    def concerns(self) -> tuple[Concern, ...]:
+        """Concerns about the plan, whichever module raised them."""
+        if self.soundness is not None:
+            return self.soundness.concerns
+        return self.assessment.concerns if self.assessment is not None else ()
 
     @property
     def modules(self) -> dict[str, ModuleEvaluation]:

@@ -126,6 +126,13 @@ class SoundnessParameters(Noun):
             " published method does not."
         ),
     )
+    summarise: bool = Field(
+        default=True,
+        description=(
+            "Condense the reviews into a summary. False for ideas that are assessed: weighed"
+            " concerns and reasons stand in its place."
+        ),
+    )
 
 
 class ContributionParameters(Noun):

@@ -21,11 +21,13 @@ class ActionEffort(StrEnum):
 class Suggestion(Noun):
     """One change to an idea, with its reason and what would decide whether it was right."""
 
-    module: str = Field(description="soundness, contribution or committee: who makes it.")
+    module: str = Field(
+        description="soundness, contribution, committee or assessment: who makes it."
+    )
     subject: str = Field(
         description=(
             "The review that makes it: method_id, dimension_id, `plan` for the review of the plan"
-            " itself, `meta_review`."
+            " itself and for the assessment, `meta_review`."
         )
     )
     rank: int = Field(ge=1, description="1 is the most useful of its review.")

@@ -5,6 +5,7 @@ Flows, tests, the plan and the data dictionary iterate it.
 
 from typing import Any
 
+from tasks.assessment.steps import STEPS as ASSESSMENT_STEPS
 from tasks.benchmarks.steps import STEPS as BENCHMARK_STEPS
 from tasks.committee.steps import STEPS as COMMITTEE_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
@@ -26,6 +27,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     *CONTRIBUTION_STEPS,
     *COMMITTEE_STEPS,
     *NOVELTY_STEPS,
+    *ASSESSMENT_STEPS,
     *SHARED_STEPS,
     *RESOURCE_STEPS,
     *RANKING_STEPS,

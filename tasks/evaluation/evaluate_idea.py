@@ -1,5 +1,5 @@
-"""One idea from end to end: the modules it asks for, side by side, and what they found as one
-value.
+"""One idea from end to end: the modules it asks for, side by side, the assessment after them, and
+what they found as one value.
 """
 
 import asyncio
@@ -52,16 +52,51 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
                 )
             )
             for module in job.request.modules
+            if module is not Module.ASSESSMENT
         }
-    evaluation = _assembled(
-        planned,
-        job,
-        tools.ledger,
-        watch,
-        {name: task.result() for name, task in tasks.items()},
-    )
+    found = {name: task.result() for name, task in tasks.items()}
+    if Module.ASSESSMENT in job.request.modules:
+        so_far = _assembled(planned, job, tools.ledger, watch, found)
+        found |= await _assessed(so_far, found, job, tools)
+    evaluation = _assembled(planned, job, tools.ledger, watch, found)
     evaluation = await _with_resources(evaluation, job, tools)
     return replace(evaluation, finished_at=watch.finished_at)
+
+
+async def _assessed(
+    so_far: IdeaEvaluation, found: "Mapping[str, Findings]", job: ShardJob, tools: IdeaTools
+) -> "dict[str, Findings]":
+    """The assessment's findings, and those of soundness with the concerns weighed and what they
+    suggest taken over.
+    """
+    module = Module.ASSESSMENT
+    assessing = MODULES[module].evaluate(
+        so_far.idea, job.request.profile, dataclasses.replace(tools, evaluation=so_far)
+    )
+    assessed: Any = await _findings(module, assessing)
+    soundness: Any = found.get(Module.SOUNDNESS.value)
+    if soundness is None or soundness.evaluation.concerns == assessed.concerns:
+        return {module.value: assessed}
+    weighed = {
+        concern.concern_id
+        for concern in assessed.concerns
+        if concern.decision_place is not None or concern.folded_into is not None
+    }
+    suggestions = tuple(row for row in soundness.suggestions if row.concern_id not in weighed)
+    kept = {key for row in suggestions if row.subject == "plan" for key in row.citation_keys}
+    return {
+        module.value: assessed,
+        Module.SOUNDNESS.value: dataclasses.replace(
+            soundness,
+            evaluation=replace(soundness.evaluation, concerns=assessed.concerns),
+            suggestions=suggestions,
+            citations=tuple(
+                row
+                for row in soundness.citations
+                if (row.subject, row.field) != ("plan", "suggestions") or row.citation_key in kept
+            ),
+        ),
+    }
 
 
 async def _with_resources(

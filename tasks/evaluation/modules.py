@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from schemas.contribution import JudgedBefore
+from schemas.evaluation import IdeaEvaluation
 from schemas.experimental_result import ExperimentalResult
 from schemas.idea import Idea
 from schemas.profile import Profile
@@ -19,13 +20,20 @@ from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
 
 if TYPE_CHECKING:  # a module takes a while to import, and a run with nothing to do needs none
+    from tasks.assessment.evaluate import AssessmentFindings
     from tasks.committee.evaluate import CommitteeFindings
     from tasks.committee.knowledge.tools import KnowledgeTools
     from tasks.contribution.evaluate import ContributionFindings
     from tasks.novelty.evaluate import NoveltyFindings
     from tasks.soundness.evaluate import SoundnessFindings
 
-    Findings = SoundnessFindings | ContributionFindings | CommitteeFindings | NoveltyFindings
+    Findings = (
+        SoundnessFindings
+        | ContributionFindings
+        | CommitteeFindings
+        | NoveltyFindings
+        | AssessmentFindings
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,8 @@ class IdeaTools:
 
     `knowledge` is None unless the committee is asked for, `before` unless an earlier run's
     judgements of papers stand; `experimental_results` are what came of trying the idea.
+    `engine_of_repetition`, None unless an assessment is asked for, gives the engine of each of its
+    repetitions, counted from 1; `evaluation` is what the other modules came to, None until then.
     """
 
     engine: Engine
@@ -44,6 +54,8 @@ class IdeaTools:
     knowledge: "KnowledgeTools | None" = None
     before: JudgedBefore | None = None
     experimental_results: tuple[ExperimentalResult, ...] = ()
+    engine_of_repetition: Callable[[int], Engine] | None = None
+    evaluation: IdeaEvaluation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +120,18 @@ async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> "Committ
     )
 
 
+async def _assessment(_: Idea, profile: Profile, tools: IdeaTools) -> "AssessmentFindings":
+    from tasks.assessment.evaluate import evaluate_assessment
+
+    assert tools.evaluation is not None, "the assessment comes after the other modules"
+    assert tools.engine_of_repetition is not None, (
+        "a run that asks for the assessment has an engine for each repetition"
+    )
+    return await evaluate_assessment(
+        tools.evaluation, profile.assessment, tools.engine, tools.engine_of_repetition
+    )
+
+
 SHARED = frozenset(("tasks.judging", "tasks.recommendation"))
 """Packages of the steps that several modules ask, or that read what all of them found."""
 
@@ -116,6 +140,7 @@ MODULES: dict[Module, EvaluatingModule] = {
     Module.CONTRIBUTION: EvaluatingModule("tasks.contribution", _contribution),
     Module.COMMITTEE: EvaluatingModule("tasks.committee", _committee),
     Module.NOVELTY: EvaluatingModule("tasks.novelty", _novelty),
+    Module.ASSESSMENT: EvaluatingModule("tasks.assessment", _assessment),
 }
 """A module added here and to `Module` is evaluated, keyed and accepted; where its findings land
 says `warehouse.module_rows`.

@@ -64,6 +64,7 @@ class ShardResources:
             embedder=self.embedder,
             ledger=ledger,
             knowledge=self._knowledge(ledger, literature, documents),
+            engine_of_repetition=lambda number: traced(self.engine_of(ledger, repetition=number)),
         )
 
     def _count_request(self, ledger: Ledger) -> None:

@@ -63,10 +63,15 @@ class ReplyCache:
     store: KeyedStore
     model: str
     api_base: str | None
-    sampling: Sampling
     mode: str
 
-    def key(self, step: Step[Any, Any], messages: Sequence[Message], effort: Effort) -> str:
+    def key(
+        self,
+        step: Step[Any, Any],
+        messages: Sequence[Message],
+        effort: Effort,
+        sampling: Sampling,
+    ) -> str:
         """Over everything that could change the reply, and no secret: a hash, of an API base
         without user and query.
         """
@@ -77,8 +82,8 @@ class ReplyCache:
             step.prompt_sha256,
             json.dumps(list(messages), sort_keys=True),
             _schema(step.output_model),  # type: ignore[arg-type]  # to mypy no class is hashable
-            repr(self.sampling.temperature),
-            repr(self.sampling.seed),
+            repr(sampling.temperature),
+            repr(sampling.seed),
             self.mode,
             effort,
         )
@@ -168,9 +173,7 @@ class LiteLLMBackend:
         self.sampling = sampling or Sampling()
         self.price: Price | None = price_of(model, settings)
         self.cache = (
-            ReplyCache(cache, model, api_base, self.sampling, self.parameters.wanted_mode)
-            if cache
-            else None
+            ReplyCache(cache, model, api_base, self.parameters.wanted_mode) if cache else None
         )
         self.batched: BatchedModel | None = None
         self.transcripts = transcripts
@@ -249,9 +252,11 @@ class LiteLLMBackend:
         """How much longer than the settings say a reply of so many tokens may take."""
         return max(1.0, reply_tokens / _TOKENS_WITHIN_TIMEOUT)
 
-    def parameters_of(self, assignment: Assignment, reply_tokens: int) -> Parameters:
+    def parameters_of(
+        self, assignment: Assignment, reply_tokens: int, sampling: Sampling
+    ) -> Parameters:
         """What goes with a call of a step so assigned."""
-        return self.parameters.of_call(self.sampling, assignment.effort, reply_tokens)
+        return self.parameters.of_call(sampling, assignment.effort, reply_tokens)
 
     async def ask(
         self,

@@ -90,17 +90,20 @@ class LiteLLMEngine:
         judging: JudgingParameters | None = None,
         attachment: Attachment | None = None,
         repetition: int = 1,
+        sampling: Sampling | None = None,
     ) -> None:
         """`attachment` goes with every question; a `repetition` above 1 asks anew what was asked
         before, and is kept apart.
 
-        `judging` says how much the model thinks and how long its answers may be.
+        `judging` says how much the model thinks and how long its answers may be; `sampling` is sent
+        instead of the backend's.
         """
         self._backend = backend
         self._judging = judging or JudgingParameters()
         self._ledger = ledger
         self._attachment = attachment
         self._repetition = repetition
+        self._sampling = sampling or backend.sampling
 
     @property
     def name(self) -> str:
@@ -119,7 +122,9 @@ class LiteLLMEngine:
             return await self._ask(asking, plain)
         asking.sent = fitted
         kept_as = [*fitted, *self._told_apart()]
-        key = asking.kept_under = backend.cache.key(step, kept_as, assignment.effort)
+        key = asking.kept_under = backend.cache.key(
+            step, kept_as, assignment.effort, self._sampling
+        )
         if backend.batched is not None:  # nobody waits for a turn: all ask in one wave
             own = backend.batched.paid_for(key, self._ledger.idea_id)
             return await self._recalled_or_asked(asking, plain, None if own else key)
@@ -256,9 +261,9 @@ class LiteLLMEngine:
                 return Tried(CallFailure(CallStatus.CLIENT_ERROR, unavailable, detail))
             mode = OutputMode.PICTURE if asking.step.draws else backend.mode
             asking.parameters = (
-                backend.parameters.of_picture(backend.sampling)
+                backend.parameters.of_picture(self._sampling)
                 if asking.step.draws
-                else backend.parameters_of(asking.assignment, asking.reply_tokens)
+                else backend.parameters_of(asking.assignment, asking.reply_tokens, self._sampling)
             )
             messages = self._fitted(asking, plain, mode)
             if isinstance(messages, TooLong):
@@ -479,7 +484,7 @@ class LiteLLMEngine:
     def _seed(self, asking: _Asking) -> int | None:
         """The seed as it was sent; for an answer from the cache, as it was asked for."""
         sent = asking.parameters
-        return self._backend.sampling.seed if sent is None else sent.sent.get("seed")
+        return self._sampling.seed if sent is None else sent.sent.get("seed")
 
     def _unscored(self, asking: _Asking, reason: Reason, detail: str) -> Unscored:
         return Unscored(reason, one_line(detail), self._provenance(asking))

@@ -95,9 +95,18 @@ def traced(engine: Engine) -> Engine:
 
 
 class EngineOf(Protocol):
-    """Opens the engine that books its calls in a ledger; an attachment goes with every question."""
+    """Opens the engine that books its calls in a ledger; an attachment goes with every question.
 
-    def __call__(self, ledger: Ledger, attachment: Attachment | None = None, /) -> Engine: ...
+    A `repetition`, counted from 1, asks with a seed of its own and is cached apart.
+    """
+
+    def __call__(
+        self,
+        ledger: Ledger,
+        attachment: Attachment | None = None,
+        /,
+        repetition: int | None = None,
+    ) -> Engine: ...
 
 
 class Asking(Protocol):
@@ -172,7 +181,7 @@ def open_engines(
     model = engine.model
     if model is None:
         tools = BaselineTools(embedder)
-        return lambda _, __=None: ExtractiveEngine(tools, profile.seed)
+        return lambda *_, **__: ExtractiveEngine(tools, profile.seed)
     backends = {
         each: open_backend(
             each,
@@ -187,16 +196,41 @@ def open_engines(
         for each in (model, *profile.judging.models)
     }
 
-    def engine_of(ledger: Ledger, attachment: Attachment | None = None, /) -> Engine:
+    def engine_of(
+        ledger: Ledger, attachment: Attachment | None = None, /, repetition: int | None = None
+    ) -> Engine:
         engines = {
-            each: LiteLLMEngine(backend, ledger, judging=profile.judging, attachment=attachment)
+            each: LiteLLMEngine(
+                backend,
+                ledger,
+                judging=profile.judging,
+                attachment=attachment,
+                repetition=repetition or 1,
+                sampling=repeated(backend.sampling, repetition),
+            )
             for each, backend in backends.items()
         }
         if not profile.judging.models:
             return engines[model]
-        return AssignedEngine(engines[model], engines, profile.judging, ledger)
+        return AssignedEngine(
+            engines[model], engines, profile.judging, ledger, repetition=repetition or 1
+        )
 
     return engine_of
+
+
+def repeated(sampling: Sampling, repetition: int | None) -> Sampling:
+    """Return what a repetition of a question is sampled with; None: it is asked once.
+
+    Every repetition has a seed of its own. At temperature 0 models ignore the seed, so that they
+    would agree by construction: a repetition leaves the temperature to the provider.
+    """
+    if repetition is None:
+        return sampling
+    return Sampling(
+        seed=None if sampling.seed is None else sampling.seed + repetition - 1,
+        temperature=sampling.temperature or None,
+    )
 
 
 def open_backend(

@@ -17,7 +17,7 @@ from tasks.judging.step import Step
 OutputT = TypeVar("OutputT", bound=Reply)
 
 _SCORE = "score"
-_IDENTIFIERS = ("key", "dimension")
+_IDENTIFIERS = ("key", "dimension", "criterion")
 """Fields by which two judges' entries of a list are known to be about the same thing."""
 
 
@@ -37,12 +37,17 @@ class AssignedEngine:
         engines: Mapping[str, LiteLLMEngine],
         judging: JudgingParameters,
         ledger: Ledger,
+        *,
+        repetition: int = 1,
     ) -> None:
-        """`engines` holds one engine for every model that `judging` names."""
+        """`engines` holds one engine for every model that `judging` names; votes on repetitions of
+        one question are kept apart.
+        """
         self._default = default
         self._engines = engines
         self._judging = judging
         self._ledger = ledger
+        self._repetition = repetition
 
     @property
     def name(self) -> str:
@@ -64,7 +69,8 @@ class AssignedEngine:
         judges: Sequence[str],
         outcomes: Sequence[Outcome[OutputT]],
     ) -> Outcome[OutputT]:
-        question = content_hash(step.name, inputs.model_dump_json(), length=16)
+        again = [str(self._repetition)] if self._repetition > 1 else []
+        question = content_hash(step.name, inputs.model_dump_json(), *again, length=16)
         for judge, outcome in zip(judges, outcomes, strict=True):
             self._ledger.judge_votes.extend(_votes(step.name, question, judge, outcome))
         scored = [outcome for outcome in outcomes if isinstance(outcome, Scored)]
@@ -106,12 +112,14 @@ def score_follows(output_model: type[Reply]) -> bool:
 
 
 def scores(reply: Reply, place: str = "") -> Iterator[tuple[str, float]]:
-    """(what is scored, score) of a reply: its own, and those of the entries of its lists."""
+    """(what is scored, score) of a reply: its own, and those of the entries of its lists. A score
+    of None is left out: the judge says that it is not known.
+    """
     if score_follows(type(reply)):
         yield place, float(getattr(reply, _SCORE))
     for name in type(reply).model_fields:
         value = getattr(reply, name)
-        if name == _SCORE:
+        if name == _SCORE and value is not None:
             yield place, float(value)
         elif isinstance(value, list | tuple):
             for entry in value:
@@ -127,7 +135,7 @@ def with_scores(reply: OutputT, settled: Mapping[str, float], place: str = "") -
     changes: dict[str, Any] = {}
     for name in type(reply).model_fields:
         value = getattr(reply, name)
-        if name == _SCORE:
+        if name == _SCORE and value is not None:
             changes[name] = type(value)(settled[place])
         elif isinstance(value, list | tuple) and any(isinstance(one, Reply) for one in value):
             changes[name] = type(value)(

@@ -10,6 +10,7 @@ from schemas.base import Reply
 from schemas.failure import Failure
 from schemas.outcome import Provenance
 from schemas.reasons import Reason
+from schemas.soundness import Concern
 from schemas.suggestion import ActionEffort, Suggestion
 from tasks.citations.keys import Shown
 from tasks.citations.settle import Settled, settle
@@ -115,3 +116,21 @@ def _left_out(module: str, subject: str, given: int, kept: int) -> tuple[Failure
         " give no reason"
     )
     return (Failure(stage=module, subject=subject, reason=Reason.REPLY_UNPARSABLE, detail=detail),)
+
+
+def suggestion_about(
+    concern: Concern, rank: int, keys: tuple[str, ...], *, module: str
+) -> Suggestion:
+    """The suggestion that a concern about the plan makes by its action, which cites `keys`."""
+    return Suggestion(
+        module=module,
+        subject="plan",
+        rank=rank,
+        change=concern.action,
+        because=f"“{concern.quote}”" if concern.quote else concern.omission,
+        effort=concern.effort,
+        deciding_outcome=concern.would_change,
+        concern_id=concern.concern_id,
+        citation_keys=keys,
+        provenance=concern.provenance,
+    )

@@ -110,7 +110,7 @@ async def evaluate_soundness(
         judged, verification_failures = await _verified(judged, sections, fetched, engine)
     summarised = (
         await summarise(idea, [(each.method, each.reviewed) for each in judged], engine)
-        if judged
+        if judged and parameters.summarise
         else None
     )
     evaluation = SoundnessEvaluation(

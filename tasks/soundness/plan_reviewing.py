@@ -18,6 +18,7 @@ from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import Settled, citation_rows, settle
 from tasks.judging.step import Engine, shortened
+from tasks.judging.suggestions import suggestion_about
 from tasks.recommendation.offering import Offered
 from tasks.soundness.reviewing import STAGE, Reviewed
 from tasks.soundness.steps.plan_review import (
@@ -26,10 +27,8 @@ from tasks.soundness.steps.plan_review import (
     ProposedPoint,
     ProposedQuestion,
 )
-from tasks.text.quotations import stands_in
+from tasks.text.quotations import LEAST_CHARACTERS_OF_A_PLAN, stands_in
 
-LEAST_QUOTED_CHARACTERS = 8
-"""A plan is short: `n = 12 mice` is quotation enough."""
 _SUBJECT = "plan"
 
 
@@ -54,7 +53,10 @@ class PlanReviewed:
             for concern, keys in zip(self.concerns, self.cited, strict=True)
             if concern.action
         ]
-        return tuple(_suggestion(rank, *each) for rank, each in enumerate(acted_on, start=1))
+        return tuple(
+            suggestion_about(concern, rank, keys, module=STAGE)
+            for rank, (concern, keys) in enumerate(acted_on, start=1)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +229,7 @@ def _flaw(point: ProposedPoint, plan: str) -> _Flaw | None:
     if not point.quote:
         quoted = strength or _is_question(point) or not point.omission
         return _UNFOUNDED if quoted else None
-    if not stands_in(point.quote, plan, least_characters=LEAST_QUOTED_CHARACTERS):
+    if not stands_in(point.quote, plan, least_characters=LEAST_CHARACTERS_OF_A_PLAN):
         return _MISQUOTED
     return None
 
@@ -258,19 +260,4 @@ def _concern(rank: int, point: ProposedPoint, provenance: Provenance) -> Concern
         action=point.action,
         effort=point.effort if point.action else None,
         provenance=provenance,
-    )
-
-
-def _suggestion(rank: int, concern: Concern, keys: tuple[str, ...]) -> Suggestion:
-    return Suggestion(
-        module=STAGE,
-        subject=_SUBJECT,
-        rank=rank,
-        change=concern.action,
-        because=f"“{concern.quote}”" if concern.quote else concern.omission,
-        effort=concern.effort,
-        deciding_outcome=concern.would_change,
-        concern_id=concern.concern_id,
-        citation_keys=keys,
-        provenance=concern.provenance,
     )

@@ -13,6 +13,8 @@ from tasks.text.words import shorten_words
 
 LEAST_CHARACTERS = 20
 """A shorter quotation of a long source proves nothing: nearly every text holds it."""
+LEAST_CHARACTERS_OF_A_PLAN = 8
+"""A plan is short: `n = 12 mice` is quotation enough."""
 _HYPHENATED = bounded(r"(?<=\w)[-\u2010\u2011][^\S\n]{0,99}+\n\s{0,99}+(?=\w)")
 _DASHES = bounded(r"(?<!\s)\s*+[-\u2010-\u2015\u2212]+\s*")
 _QUOTES = str.maketrans(

@@ -1,0 +1,167 @@
+"""The probability by each criterion: one question, asked several times; the median counts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+from typing import Any
+
+from schemas.assessment import Assessment, AssessmentCriterion
+from schemas.base import replace
+from schemas.citation import Citation
+from schemas.failure import Failure, call_failures
+from schemas.outcome import Outcome, Scored, Unscored
+from schemas.reasons import Reason
+from schemas.soundness import Concern
+from tasks.assessment.challenging import standing
+from tasks.assessment.material import STAGE, Material
+from tasks.assessment.steps.assess_plan import (
+    ASSESS_PLAN,
+    AssessInput,
+    AssessReply,
+    CriterionReply,
+)
+from tasks.citations.keys import Shown
+from tasks.citations.settle import citation_rows, settle
+from tasks.judging.packing import first_alone
+from tasks.judging.step import Engine
+
+SPREADS_PERCENT = ((10, 3), (20, 2), (35, 1))
+"""(spread of the repetitions up to which it holds, confidence); beyond: 0."""
+
+Replies = Sequence[Outcome[AssessReply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """A row for each criterion, where their reasons cite, and calls without a usable reply."""
+
+    assessments: tuple[Assessment, ...]
+    citations: tuple[Citation, ...]
+    failures: tuple[Failure, ...]
+
+
+async def assess_plan(
+    material: Material,
+    concerns: Sequence[Concern],
+    repetitions: int,
+    engine_of: Callable[[int], Engine],
+) -> Assessed:
+    """Ask for the probabilities, each repetition of an engine of its own."""
+    question = AssessInput(
+        idea=material.plan,
+        concerns=tuple(material.concern_shown(each) for each in standing(concerns)),
+        methods=material.methods,
+        unjudged_methods=material.unjudged_methods,
+        works=material.works,
+        unknown=material.unknown_in_words,
+        measured=material.measured,
+    )
+    replies = await first_alone(
+        [
+            partial(engine_of(number).run, ASSESS_PLAN, question)
+            for number in range(1, repetitions + 1)
+        ]
+    )
+    rows = [_criterion(criterion, replies, material) for criterion in AssessmentCriterion]
+    missing = [reply for reply in replies if isinstance(reply, Unscored)]
+    return Assessed(
+        tuple(rows),
+        tuple(row for each in rows for row in _citations(each, material.shown)),
+        call_failures(missing, STAGE, ASSESS_PLAN.name),
+    )
+
+
+def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Material) -> Assessment:
+    """The median over the repetitions that gave a probability, with the words of the nearest."""
+    if criterion is AssessmentCriterion.NEW and material.unknown is not None:
+        # Whatever a model guesses: nothing found is no evidence of novelty.
+        return _unscored(criterion, replies, *material.unknown)
+    percents = {
+        number: entry.score
+        for number, reply in enumerate(replies, start=1)
+        if isinstance(reply, Scored)
+        and (entry := reply.value.of(criterion)) is not None
+        and entry.score is not None
+    }
+    if not percents:
+        return _unscored(criterion, replies, *_why_unscored(criterion, replies))
+    middle = median(percents.values())
+    nearest = min(percents, key=lambda number: abs(percents[number] - middle))
+    chosen = replies[nearest - 1]
+    assert isinstance(chosen, Scored)
+    entry = chosen.value.of(criterion)
+    assert entry is not None
+    return Assessment(
+        criterion=criterion,
+        probability_0_to_1=_share(middle),
+        lowest_0_to_1=_share(min(percents.values())),
+        highest_0_to_1=_share(max(percents.values())),
+        repetition_count=len(percents),
+        by_repetition={str(number): _share(percent) for number, percent in percents.items()},
+        confidence_0_to_3=_confidence(percents),
+        provenance=replace(chosen.provenance, call_ids=_call_ids(replies)),
+        **_texts(entry, chosen.value.venue, material.shown),
+    )
+
+
+def _texts(entry: CriterionReply, venue: str, shown: Shown) -> dict[str, Any]:
+    """Fields of the row that hold what the repetition says."""
+    settled = [settle(" ".join(reason.split()), shown) for reason in entry.reasons]
+    place = settle(venue, shown)
+    return {
+        "reasons": tuple(text.markdown for text in settled if text.markdown),
+        "venue": place.markdown,
+        "removed_citation_count": place.removed_citation_count
+        + sum(text.removed_citation_count for text in settled),
+    }
+
+
+def _share(percent: float) -> float:
+    return round(percent / 100, 4)
+
+
+def _confidence(percents: Mapping[int, float]) -> int:
+    if len(percents) < 2:
+        return 0
+    spread = max(percents.values()) - min(percents.values())
+    return next((sure for most, sure in SPREADS_PERCENT if spread <= most), 0)
+
+
+def _why_unscored(criterion: AssessmentCriterion, replies: Replies) -> tuple[Reason, str]:
+    """Why no repetition gave a probability."""
+    read = [reply for reply in replies if isinstance(reply, Scored)]
+    if not read:
+        failed = replies[0]
+        assert isinstance(failed, Unscored)
+        return failed.reason, failed.detail
+    if criterion is AssessmentCriterion.NEW:
+        return Reason.NO_EVIDENCE, "by the works shown it cannot be told what is new"
+    return Reason.REPLY_UNPARSABLE, f"the replies give no probability for {criterion}"
+
+
+def _unscored(
+    criterion: AssessmentCriterion, replies: Replies, reason: Reason, detail: str
+) -> Assessment:
+    return Assessment(
+        criterion=criterion,
+        probability_0_to_1=None,
+        repetition_count=0,
+        unscored_reason=reason,
+        unscored_detail=" ".join(detail.split()),
+        provenance=replace(replies[0].provenance, call_ids=_call_ids(replies)),
+    )
+
+
+def _call_ids(replies: Replies) -> tuple[str, ...]:
+    return tuple(call for reply in replies for call in reply.provenance.call_ids)
+
+
+def _citations(row: Assessment, shown: Shown) -> tuple[Citation, ...]:
+    return citation_rows(
+        settle("\n\n".join(row.reasons), shown),
+        shown,
+        module=STAGE,
+        subject=row.criterion,
+        field="reasons",
+    )

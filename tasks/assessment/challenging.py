@@ -1,0 +1,102 @@
+"""The second reading: the plan defended against its concerns, by a reader who sees no severity."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.base import replace
+from schemas.citation import Citation
+from schemas.failure import Failure, call_failures
+from schemas.outcome import Unscored
+from schemas.reasons import Reason
+from schemas.soundness import Concern, ConcernSeverity, ConfirmedSeverity
+from tasks.assessment.material import STAGE, Material
+from tasks.assessment.steps.challenge_concerns import (
+    CHALLENGE_CONCERNS,
+    ChallengeInput,
+    Defended,
+)
+from tasks.assessment.weighing import SUBJECT
+from tasks.citations.settle import citation_rows, settle
+from tasks.judging.step import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Challenged:
+    """All concerns, those that were challenged with their defense and what remains of them."""
+
+    concerns: tuple[Concern, ...]
+    citations: tuple[Citation, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+async def challenge_concerns(
+    material: Material, concerns: tuple[Concern, ...], engine: Engine
+) -> Challenged:
+    """Ask for the defense against each concern that decides and each other fatal one."""
+    challenged = standing(concerns)
+    if not challenged:
+        return Challenged(concerns)
+    question = ChallengeInput(
+        idea=material.plan,
+        concerns=tuple(material.concern_shown(each) for each in challenged),
+        works=material.works,
+    )
+    outcome = await engine.run(CHALLENGE_CONCERNS, question)
+    if isinstance(outcome, Unscored):
+        return Challenged(
+            concerns, failures=call_failures([outcome], STAGE, CHALLENGE_CONCERNS.name)
+        )
+    asked = {concern.concern_id for concern in challenged}
+    answers: dict[str, Defended] = {}
+    for entry in outcome.value.concerns:
+        if entry.remains is not None and entry.defense.strip():
+            answers.setdefault(entry.concern.casefold(), entry)
+    answers = {key: entry for key, entry in answers.items() if key in asked}
+    texts = {key: settle(entry.defense, material.shown) for key, entry in answers.items()}
+    whole = settle("\n\n".join(text.markdown for text in texts.values()), material.shown)
+    return Challenged(
+        tuple(
+            replace(
+                concern,
+                defense=texts[concern.concern_id].markdown,
+                confirmed_severity=answers[concern.concern_id].remains,
+                removed_citation_count=concern.removed_citation_count
+                + texts[concern.concern_id].removed_citation_count,
+            )
+            if concern.concern_id in answers
+            else concern
+            for concern in concerns
+        ),
+        citation_rows(whole, material.shown, module=STAGE, subject=SUBJECT, field="defense"),
+        _unanswered(len(asked) - len(answers), len(asked)),
+    )
+
+
+def standing(concerns: Sequence[Concern]) -> list[Concern]:
+    """Return the concerns that decide and the other fatal ones, in the order in which they do.
+
+    Refuted ones and those that another one says are left out.
+    """
+    decisive = [
+        concern
+        for concern in concerns
+        if (concern.decision_place is not None or concern.severity is ConcernSeverity.FATAL)
+        and concern.folded_into is None
+        and concern.confirmed_severity is not ConfirmedSeverity.REFUTED
+    ]
+    unplaced = len(concerns) + 1
+    return sorted(decisive, key=lambda each: (each.decision_place or unplaced, each.rank))
+
+
+def _unanswered(count: int, asked: int) -> tuple[Failure, ...]:
+    if not count:
+        return ()
+    detail = f"of {count} of {asked} concerns the reply does not say what remains: not challenged"
+    return (
+        Failure(
+            stage=STAGE,
+            subject=CHALLENGE_CONCERNS.name,
+            reason=Reason.REPLY_UNPARSABLE,
+            detail=detail,
+        ),
+    )

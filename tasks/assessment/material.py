@@ -1,0 +1,186 @@
+"""The evidence about one idea as the assessment shows it: short, and under one set of keys."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from schemas.contribution import Comparison, Overlap, closest_first
+from schemas.evaluation import IdeaEvaluation
+from schemas.identifiers import PaperId
+from schemas.novelty import ClaimedContribution, WorkOverlap
+from schemas.paper import Paper
+from schemas.reasons import Reason
+from schemas.soundness import Concern, SoundnessEvaluation
+from tasks.assessment.steps.shown import ConcernShown, MethodShown, WorkShown
+from tasks.citations.keys import Shown, show
+from tasks.citations.references import rekeyed
+from tasks.text.words import shorten_words
+
+STAGE = "assessment"
+# About 4,000 tokens a prompt: instructions 1,300, a plan 700, 20 concerns 800, the rest evidence.
+WORKS_SHOWN = 6
+METHOD_WORDS = 20
+EVIDENCE_WORDS = 35
+WORK_WORDS = 40
+WHY_WORDS = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What all questions of the assessment are shown of an idea.
+
+    `unknown` says why it is not known what exists, as (reason, words); None where works were
+    compared.
+    """
+
+    plan: str
+    concerns: tuple[Concern, ...]
+    methods: tuple[MethodShown, ...]
+    unjudged_methods: int
+    works: tuple[WorkShown, ...]
+    shown: Shown
+    unknown: tuple[Reason, str] | None
+    measured: str
+
+    @property
+    def unknown_in_words(self) -> str:
+        return self.unknown[1] if self.unknown else ""
+
+    def concern_shown(self, concern: Concern) -> ConcernShown:
+        """Return a concern under its key, without its severity."""
+        return ConcernShown(
+            key=concern.concern_id.upper(),
+            point=self.keyed(concern.point),
+            about=concern.quote or f"missing: {concern.omission}",
+            why=self._short(concern.why, WHY_WORDS),
+            weakened=self._short(concern.weakened, EVIDENCE_WORDS),
+            defense=self.keyed(concern.defense),
+        )
+
+    def keyed(self, markdown: str) -> str:
+        """Return a settled text with the keys of this material in place of references."""
+        return rekeyed(markdown, self.shown, self.shown)
+
+    def _short(self, markdown: str, limit: int) -> str:
+        return _short(self.keyed(markdown), limit)
+
+
+def material_of(evaluation: IdeaEvaluation) -> Material:
+    """Gather what an idea's modules came to; no score of theirs is shown."""
+    papers = {paper.paper_id: paper for paper in evaluation.papers}
+    close = [
+        (papers[paper_id], overlap, remains)
+        for paper_id, overlap, remains in _closest(evaluation)
+        if paper_id in papers
+    ][:WORKS_SHOWN]
+    cited = [
+        papers[row.paper_id]
+        for row in evaluation.citations
+        if row.module == "soundness" and row.paper_id in papers
+    ]
+    shown = show([*(paper for paper, _, _ in close), *cited])
+    soundness = evaluation.soundness
+    return Material(
+        plan=evaluation.idea.text,
+        concerns=evaluation.concerns,
+        methods=tuple(_methods(soundness, shown)) if soundness else (),
+        unjudged_methods=(
+            sum(review.score_0_to_10 is None for review in soundness.reviews) if soundness else 0
+        ),
+        works=tuple(_work(shown, *each) for each in close),
+        shown=shown,
+        unknown=None if close else _why_unknown(evaluation),
+        measured="\n".join(result.in_words for result in evaluation.experimental_results),
+    )
+
+
+def _short(text: str, limit: int) -> str:
+    kept, left_out = shorten_words(" ".join(text.split()), limit)
+    return f"{kept} …" if left_out else kept
+
+
+def _methods(soundness: SoundnessEvaluation, shown: Shown) -> Iterator[MethodShown]:
+    """Methods with a scored review, the most important first."""
+    reviews = {review.method_id: review for review in soundness.reviews}
+    for method in sorted(soundness.methods, key=lambda each: each.rank):
+        review = reviews.get(method.method_id)
+        if review is not None and review.score_0_to_10 is not None:
+            yield MethodShown(
+                method=_short(method.text, METHOD_WORDS),
+                support=_short(rekeyed(review.support, shown, shown), EVIDENCE_WORDS),
+                against=_short(rekeyed(review.contradictions, shown, shown), EVIDENCE_WORDS),
+            )
+
+
+def _work(shown: Shown, paper: Paper, overlap: str, remains: str) -> WorkShown:
+    return WorkShown(
+        key=shown.key_of(paper.paper_id),
+        title=paper.title,
+        year=paper.year,
+        overlap=overlap,
+        remains=_short(remains, WORK_WORDS) or "not said",
+    )
+
+
+def _closest(evaluation: IdeaEvaluation) -> list[tuple[PaperId, str, str]]:
+    """(work, overlap in words, what remains), the closest work first."""
+    if evaluation.contribution is not None:
+        compared = _by_paper(evaluation.contribution.comparisons)
+        if compared:
+            return compared
+    novelty = evaluation.novelty
+    return _of_contributions(novelty.contributions) if novelty is not None else []
+
+
+def _by_paper(comparisons: Iterable[Comparison]) -> list[tuple[PaperId, str, str]]:
+    by_paper: dict[PaperId, list[Comparison]] = {}
+    for each in closest_first(comparisons):
+        if each.overlap is not Overlap.NOT_ADDRESSED:
+            by_paper.setdefault(each.paper_id, []).append(each)
+    return [
+        (
+            paper_id,
+            "; ".join(f"{each.overlap} in {each.dimension}" for each in rows[:2]),
+            rows[0].remains or rows[0].overall_comparison or rows[0].comparison,
+        )
+        for paper_id, rows in by_paper.items()
+    ]
+
+
+_DEGREES = (WorkOverlap.FULL, WorkOverlap.PARTIAL, WorkOverlap.NONE)
+
+
+def _of_contributions(
+    contributions: Iterable[ClaimedContribution],
+) -> list[tuple[PaperId, str, str]]:
+    told = [
+        (each.paper_id, each.overlap, each)
+        for each in contributions
+        if each.paper_id is not None and each.overlap is not None
+    ]
+    told.sort(key=lambda found: _DEGREES.index(found[1]))
+    by_paper = {paper_id: (overlap, each) for paper_id, overlap, each in reversed(told)}
+    return [
+        (
+            paper_id,
+            f"{by_paper[paper_id][0]} in {by_paper[paper_id][1].contribution}",
+            f"what it adds is {by_paper[paper_id][1].difference or 'not told'}",
+        )
+        for paper_id in dict.fromkeys(paper_id for paper_id, _, _ in told)
+    ]
+
+
+def _why_unknown(evaluation: IdeaEvaluation) -> tuple[Reason, str]:
+    """Three different things: not covered, could not look, nothing found."""
+    coverage = evaluation.coverage
+    if coverage is not None and not coverage.covered:
+        return Reason.FIELD_NOT_COVERED, coverage.detail
+    rows = (
+        *(evaluation.contribution.comparisons if evaluation.contribution else ()),
+        *(evaluation.contribution.reviews if evaluation.contribution else ()),
+        *((evaluation.novelty.judgement,) if evaluation.novelty else ()),
+    )
+    if any(row.unscored_reason is Reason.SOURCE_UNAVAILABLE for row in rows):
+        return Reason.SOURCE_UNAVAILABLE, "searches for works to compare with were not answered"
+    if evaluation.contribution is None and evaluation.novelty is None:
+        return Reason.NO_EVIDENCE, "no works were looked for to compare the plan with"
+    return Reason.NO_EVIDENCE, "no work was found that could be compared with the plan"
