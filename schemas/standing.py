@@ -19,7 +19,8 @@ class IdeaState(StrEnum):
     """What became of an entry of an idea file.
 
     Only judgements that a score is made of count: those about methods, comparisons, dimensions,
-    persona reviews and the novelty judgement, of the modules that were asked for.
+    persona reviews, the novelty judgement and the assessment, of the modules that were asked for.
+    An idea that is assessed lacks nothing where there is no evidence to judge by.
     """
 
     SCORED = "scored"

@@ -52,7 +52,8 @@ def rows_of(
         rows[table] = _held_rows(evaluation, table, Held(table), ids)
     for name, module in evaluation.modules.items():
         for field, held in MODULE_ROWS[name].fields.items():
-            rows[held.table] = _held_rows(module, field, held, ids)
+            # Concerns are the assessment's where soundness was not asked for.
+            rows.setdefault(held.table, []).extend(_held_rows(module, field, held, ids))
     rows["failures"] = _failure_rows(evaluation, ids)
     return {name: found for name, found in rows.items() if found}
 
@@ -94,9 +95,13 @@ def evaluation_of(rows: Mapping[str, Sequence[Row]]) -> IdeaEvaluation:
     A failure that a module and the evaluation both recorded comes back once.
     """
     (idea,) = rows["ideas"]
-    found: dict[str, Any] = {
-        name: _module(name, rows) if idea.get(f"{name}_requested") else None for name in MODULE_ROWS
-    }
+    found: dict[str, Any] = {}
+    unread = dict(rows)
+    for name, module in MODULE_ROWS.items():
+        found[name] = _module(name, unread) if idea.get(f"{name}_requested") else None
+        if found[name] is not None:
+            for held in module.fields.values():  # of a table that two modules share, the first one
+                unread.pop(held.table, None)
     for table in _OF_ALL_MODULES:
         found[table] = tuple(
             noun_of(TABLE[table].noun, row) for row in _ordered(rows.get(table, ()))

@@ -21,6 +21,7 @@ from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.soundness import SoundnessReview
 from schemas.tables import TABLE
+from tests.support.assessed_evaluations import make_assessments
 from tests.support.committee_evaluations import make_committee, make_full_evaluation, make_novelty
 from tests.support.evaluations import make_evaluation
 from warehouse.landed import read_rows
@@ -140,6 +141,7 @@ def evaluations(draw: st.DrawFn) -> IdeaEvaluation:
         contribution=draw(st.none() | st.just(contribution)),
         committee=draw(st.none() | st.just(make_committee(0, base.papers))),
         novelty=draw(st.none() | st.just(make_novelty(0, base.papers))),
+        assessment=draw(st.none() | st.just(make_assessments(new=Reason.NO_EVIDENCE))),
         judge_votes=tuple(draw(st.lists(VOTE, max_size=4))),
     )
 

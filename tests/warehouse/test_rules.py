@@ -12,6 +12,7 @@ from schemas.columns import Table
 from schemas.failure import LEFT_OUT
 from schemas.reasons import Reason
 from schemas.tables import IDEA_TABLES
+from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_evaluation
 from warehouse.connection import in_memory
@@ -222,6 +223,39 @@ CASES: dict[str, tuple[Broken, str]] = {
         change("novelty", probabilities_percent='{"1": 73, "5": 100}'),
         "percentages_sum_to_100",
     ),
+    "assessment without judgement or failure": (
+        remove("assessments", "failures"),
+        "every_idea_has_a_review_or_a_failure",
+    ),
+    "assessment with a probability and a reason": (
+        change("assessments", unscored_reason=Reason.REFUSED),
+        "a_score_or_a_reason_never_both",
+    ),
+    "assessment without a word": (change("assessments", reasons=[]), "scored_reviews_have_text"),
+    "median beyond the highest repetition": (
+        change("assessments", probability_0_to_1=0.99),
+        "assessments_are_medians_of_their_repetitions",
+    ),
+    "assessment that miscounts its repetitions": (
+        change("assessments", repetition_count=4),
+        "assessments_are_medians_of_their_repetitions",
+    ),
+    "two concerns in one place": (
+        change("concerns", 5, decision_place=2),
+        "concerns_decide_one_after_the_other",
+    ),
+    "concern folded into one that does not decide": (
+        change("concerns", folded_into="c3"),
+        "concerns_decide_one_after_the_other",
+    ),
+    "concern challenged without a defense": (
+        change("concerns", 1, defense=""),
+        "concerns_decide_one_after_the_other",
+    ),
+    "concern that nobody raised or weighed": (
+        lambda rows: [row.update(decision_place=None) for row in rows["concerns"]],
+        "plan_reviews_count_their_concerns",
+    ),
     "score without a word": (change("persona_reviews", review=""), "scored_reviews_have_text"),
 }
 WARNINGS = {
@@ -236,12 +270,13 @@ WARNINGS = {
 def test_a_good_evaluation_breaks_no_rule() -> None:
     assert broken_rules(rows_of(make_evaluation())) == {}
     assert broken_rules(rows_of(make_full_evaluation())) == {}
+    assert broken_rules(rows_of(make_assessed_evaluation())) == {}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_bad_row_breaks_its_rule(case: str) -> None:
     spoil, rule = CASES[case]
-    rows = rows_of(make_full_evaluation())
+    rows = rows_of(make_assessed_evaluation())
     spoil(rows)
     broken = broken_rules(rows)
     assert broken.get(rule) is (Severity.WARNING if rule in WARNINGS else Severity.CRITICAL)

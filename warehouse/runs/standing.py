@@ -41,12 +41,17 @@ VOTE_TABLE = "judge_votes"
 row says that it is unscored."""
 _SUMMARIES = {Module.SOUNDNESS: "soundness_summaries", Module.COMMITTEE: "meta_reviews"}
 """Where a module says why nothing could be judged at all."""
+_EXCUSED = frozenset((Reason.NO_EVIDENCE, Reason.FIELD_NOT_COVERED))
+"""Why an idea that is assessed may lack other judgements: there is no evidence to judge by."""
 
 
 def standing_of_rows(rows: Rows) -> IdeaStanding:
     """The standing of the one idea that `rows` are about."""
     (idea,) = rows["ideas"]
-    modules = [_of_module(module, rows) for module in Module if idea[f"{module}_requested"]]
+    excused = _EXCUSED if idea[f"{Module.ASSESSMENT}_requested"] else frozenset[Reason]()
+    modules = [
+        _of_module(module, rows, excused) for module in Module if idea[f"{module}_requested"]
+    ]
     why = reason_named(idea["incomplete_reason"])
     return standing_of_idea(modules, [*_failures("evaluate", rows), *([why] if why else [])])
 
@@ -69,7 +74,7 @@ def unanswered_in_rows(rows: Rows) -> dict[str, Any]:
     return {"cause": commonest_cause(causes), "unanswered": unanswered}
 
 
-def _of_module(module: Module, rows: Rows) -> ModuleStanding:
+def _of_module(module: Module, rows: Rows, excused: frozenset[Reason]) -> ModuleStanding:
     parts = _JUDGEMENTS[module]
     scored = any(
         row[part.score] is not None
@@ -93,6 +98,9 @@ def _of_module(module: Module, rows: Rows) -> ModuleStanding:
     whole = scored and not missing and not reasons
     if not (whole or reasons):
         reasons = list(_failures(module, rows))
+    if excused.intersection(reasons) and not missing:
+        reasons = [reason for reason in reasons if reason not in excused]
+        whole = not reasons
     return ModuleStanding(scored=scored, whole=whole, reasons=tuple(reasons))
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from flows.profiles import load_profile
+from schemas.assessment import WEIGHTED_CRITERIA
 from schemas.base import replace
 from schemas.errors import ConfigurationError
 from schemas.evaluation import IdeaEvaluation
@@ -56,7 +57,8 @@ def test_every_module_can_be_asked_for_has_tables_parameters_and_a_weight() -> N
     assert {module.value for module in Module} <= set(MODULE_ROWS)
     for module in Module:
         assert module.value in Profile.model_fields
-        assert module.value in ScoreWeights.model_fields
+        weighed = WEIGHTED_CRITERIA if module is Module.ASSESSMENT else (module,)
+        assert set(map(str, weighed)) <= set(ScoreWeights.model_fields)
         assert parse_modules(module.value) == (module,)
 
 

@@ -44,6 +44,10 @@ select run_id, idea_id, 'novelty', 'judgement', score_1_to_5, unscored_reason
 from novelty
 where (score_1_to_5 is null) <> (unscored_reason is not null)
 union all
+select run_id, idea_id, 'assessments', criterion, probability_0_to_1, unscored_reason
+from assessments
+where (probability_0_to_1 is null) <> (unscored_reason is not null)
+union all
 select run_id, idea_id, 'judge_votes', judge || ' ' || item, score, unscored_reason
 from judge_votes
 where (score is null) <> (unscored_reason is not null)

@@ -8,6 +8,8 @@ with asked as (
   select run_id, idea_id, 'committee' from ideas where committee_requested
   union all
   select run_id, idea_id, 'novelty' from ideas where novelty_requested
+  union all
+  select run_id, idea_id, 'assessment' from ideas where assessment_requested
 ),
 answered as (
   select idea_id, 'soundness' as module from soundness_reviews
@@ -21,6 +23,8 @@ answered as (
   select idea_id, 'committee' from meta_reviews where unscored_reason is not null
   union all
   select idea_id, 'novelty' from novelty
+  union all
+  select idea_id, 'assessment' from assessments where criterion = 'overall'
 )
 select a.run_id, a.idea_id, a.module
 from asked as a

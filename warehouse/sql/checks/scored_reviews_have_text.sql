@@ -15,3 +15,7 @@ union all
 select run_id, idea_id, 'novelty', 'judgement'
 from novelty
 where score_1_to_5 is not null and justification = '' and len(known_aspects) + len(novel_aspects) = 0
+union all
+select run_id, idea_id, 'assessments', criterion
+from assessments
+where probability_0_to_1 is not null and len(reasons) = 0

@@ -26,6 +26,9 @@ with modules (step, module) as (
   ('later_suggestions', 'committee'),
   ('novelty_queries', 'novelty'),
   ('judge_novelty', 'novelty'),
+  ('weigh_concerns', 'assessment'),
+  ('challenge_concerns', 'assessment'),
+  ('assess_plan', 'assessment'),
   ('verify_citations', 'verification'),
   ('extract_resources', 'resources'),
   ('compare_ideas', 'ranking')

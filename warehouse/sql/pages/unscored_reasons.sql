@@ -16,6 +16,8 @@ with judged as (
   union all
   select run_id, 'novelty', unscored_reason from novelty
   union all
+  select run_id, 'assessments', unscored_reason from assessments
+  union all
   select run_id, 'matches', unscored_reason from matches
 )
 select
