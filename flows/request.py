@@ -154,10 +154,10 @@ def check_judging(profile: Profile, engine: EngineChoice) -> None:
 
 
 def with_assessment(
-    modules: tuple[Module, ...], profile: Profile, engine: EngineChoice
-) -> tuple[Module, ...]:
-    """Return `modules` and the assessment, which every idea gets that a model evaluates, unless
-    the profile asks for none.
+    profile: Profile, modules: tuple[Module, ...], engine: EngineChoice
+) -> tuple[Profile, tuple[Module, ...]]:
+    """Return profile and modules with the assessment, which every idea gets that a model
+    evaluates, unless the profile asks for none. It supersedes the summary of soundness.
 
     Raises:
         ConfigurationError: it is asked for by name and cannot be had.
@@ -172,7 +172,10 @@ def with_assessment(
             else f"--modules assessment: profile {profile.name} asks for none; set"
             " assessment.repetitions in it, or take --profile economy"
         )
-    return (*others, Module.ASSESSMENT) if assessed else others
+    if not assessed:
+        return profile, modules
+    soundness = replace(profile.soundness, summarise=False)
+    return replace(profile, soundness=soundness), (*others, Module.ASSESSMENT)
 
 
 def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> RunRequest:
@@ -191,10 +194,7 @@ def resolve_request(ideas: Path, options: RunOptions, settings: Settings) -> Run
     literature = resolve_literature(options.literature, settings)
     profile = load_profile(options.profile)
     check_judging(profile, options.engine)
-    modules = with_assessment(options.modules, profile, options.engine)
-    if Module.ASSESSMENT in modules:
-        soundness = replace(profile.soundness, summarise=False)
-        profile = replace(profile, soundness=soundness)
+    profile, modules = with_assessment(profile, options.modules, options.engine)
     if Module.COMMITTEE in options.modules:
         profile = _with_committee(profile)
     if Module.NOVELTY in options.modules:

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from tasks.assessment.steps import STEPS as ASSESSMENT_STEPS
 from tasks.contribution.steps import STEPS as CONTRIBUTION_STEPS
 from tasks.judging.steps import STEPS as SHARED_STEPS
 from tasks.soundness.steps import STEPS as SOUNDNESS_STEPS
@@ -41,6 +42,7 @@ _STATEMENT = re.compile(
     r"^Statement (\d+):\n<statement>\n(.*?)\n</statement>", re.DOTALL | re.MULTILINE
 )
 _CONCERN = re.compile(r"^Concern (C\d+),", re.MULTILINE)
+_CRITERION = re.compile(r"^- `(\w+)`:", re.MULTILINE)
 _DIMENSION = re.compile(r"^Dimension (\S+):", re.MULTILINE)
 _PAPER = re.compile(r"^Paper (P\d+)[^\n]*\n(.*?)(?=^Paper P\d+|\Z)", re.DOTALL | re.MULTILINE)
 _CLAIM = re.compile(r"^Claim (\d+):\n<claim>\n(.*?)\n</claim>", re.DOTALL | re.MULTILINE)
@@ -114,7 +116,7 @@ class JudgeOfThePlan:
 
 @dataclass
 class Reader:
-    """Answers every step of the two modules, and any other question by its schema alone. `scores`
+    """Answers every step of the default modules, and any other question by its schema alone. `scores`
     keeps what was found of papers, as (step, score).
     """
 
@@ -124,7 +126,12 @@ class Reader:
     def __post_init__(self) -> None:
         self._steps = {
             step.template.splitlines()[0]: step.name
-            for step in (*SOUNDNESS_STEPS, *CONTRIBUTION_STEPS, *SHARED_STEPS)
+            for step in (
+                *SOUNDNESS_STEPS,
+                *CONTRIBUTION_STEPS,
+                *ASSESSMENT_STEPS,
+                *SHARED_STEPS,
+            )
         }
 
     def answer(self, messages: Messages, schema: Schema | None) -> str:
@@ -321,6 +328,51 @@ class Reader:
             name: asked.cited(words, place)
             for place, name in enumerate(("strengths", "weaknesses"))
         } | {"suggestions": asked.suggestions()}
+
+    def _weigh_concerns(self, asked: "_Asked") -> Any:
+        """As many as it may, each of two points; the last is its own."""
+        most = int(re.findall(r"Give at most (\d+) concerns", asked.user)[-1])
+        sizes = {"point": 26, "why": 13, "action": 13, "would_change": 11}
+        return {
+            "concerns": [
+                {
+                    "sources": asked.concerns[2 * place : 2 * place + 2]
+                    if place < most - 1
+                    else [],
+                    "kind": ("confound", "novelty", "worth")[place % 3],
+                    "severity": ("fatal", "major", "minor")[place % 3],
+                    "quote": " ".join(asked.sentences[place % len(asked.sentences)].split()[:10]),
+                    "omission": "",
+                    **{name: asked.prose(words, place) for name, words in sizes.items()},
+                }
+                for place in range(most)
+            ]
+        }
+
+    def _challenge_concerns(self, asked: "_Asked") -> Any:
+        return {
+            "concerns": [
+                {
+                    "concern": key,
+                    "defense": asked.prose(27, place),
+                    "remains": ("fatal", "major", "minor", "refuted")[place % 4],
+                }
+                for place, key in enumerate(asked.concerns)
+            ]
+        }
+
+    def _assess_plan(self, asked: "_Asked") -> Any:
+        return {
+            "venue": asked.prose(23, 1),
+            "criteria": [
+                {
+                    "criterion": name,
+                    "reasons": [asked.prose(13, place + n) for n in range(3)],
+                    "score": number_of(asked.idea, name) % 101,
+                }
+                for place, name in enumerate(_CRITERION.findall(asked.system))
+            ],
+        }
 
     def _verify_citations(self, asked: "_Asked") -> Any:
         """One sentence in seven is corrected."""

@@ -11,13 +11,14 @@ from typing import Any
 
 import httpx
 
+from flows.request import with_assessment
 from schemas.base import Noun
-from schemas.choices import LIVE
+from schemas.choices import LIVE, EngineChoice
 from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.outcome import Outcome
 from schemas.profile import Profile
-from schemas.run import Budget, RunRequest
+from schemas.run import Budget, Module, RunRequest
 from schemas.settings import LanguageModelSettings, LiteratureSettings, Settings
 from tasks.accounting.budgets import SharedBudget
 from tasks.accounting.ledger import Ledger
@@ -28,6 +29,7 @@ from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.judging.litellm_backend import LiteLLMBackend, Sampling
 from tasks.judging.litellm_engine import LiteLLMEngine
+from tasks.judging.opening import repeated
 from tasks.judging.step import Engine, Step
 from tasks.literature.gateway.process import GatewayProcess
 from tasks.literature.semantic_scholar import SemanticScholarClient
@@ -154,6 +156,15 @@ async def spend(
                     documents=documents or AbstractLibrary(),
                     embedder=embedder,
                     ledger=ledger,
+                    engine_of_repetition=lambda number: EngineInTurn(
+                        LiteLLMEngine(
+                            backend,
+                            ledger,
+                            repetition=number,
+                            sampling=repeated(backend.sampling, number),
+                        ),
+                        turn,
+                    ),
                 )
                 async with gate:
                     return await evaluate_idea(
@@ -167,11 +178,15 @@ async def spend(
 
 
 def _job(profile: Profile, api_base: str, folder: Path) -> ShardJob:
+    engine = EngineChoice.parse(f"litellm:{MODEL}")
+    usual = (Module.SOUNDNESS, Module.CONTRIBUTION)
+    profile, modules = with_assessment(profile, usual, engine)
     request = RunRequest(
         ideas_path=folder / "ideas.jsonl",
         warehouse=folder,
         profile=profile,
-        engine=f"litellm:{MODEL}",
+        engine=engine,
+        modules=modules,
         api_base=api_base,
         literature="live",
         full_text=False,

@@ -15,7 +15,9 @@ import pytest
 
 from flows.estimate import estimate_run
 from flows.profiles import load_profile
+from flows.request import with_assessment
 from schemas.base import replace
+from schemas.choices import EngineChoice
 from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.run import Budget, Module, RunRequest
@@ -78,11 +80,15 @@ def committee() -> Iterator[OpenAIServer]:
 
 
 def request_for(profile: str, folder: Path, api_base: str) -> RunRequest:
+    engine = EngineChoice.parse("litellm:openai/reader")
+    usual = (Module.SOUNDNESS, Module.CONTRIBUTION)
+    resolved, modules = with_assessment(load_profile(profile), usual, engine)
     return RunRequest(
         ideas_path=folder / "ideas.jsonl",
         warehouse=folder,
-        profile=load_profile(profile),
-        engine="litellm:openai/reader",
+        profile=resolved,
+        engine=engine,
+        modules=modules,
         api_base=api_base,
         literature="live",
         full_text=False,
@@ -105,6 +111,7 @@ async def evaluated(idea: Idea, request: RunRequest, folder: Path) -> IdeaEvalua
             WordEmbedder(),
             ledger,
             tools,
+            engine_of_repetition=lambda number: LiteLLMEngine(backend, ledger, repetition=number),
         )
         evaluation = await evaluate_idea(PlannedIdea(idea=idea, evaluation_key="none"), job, tools)
     await backend.close()

@@ -82,11 +82,14 @@ class _Writer:
             return self.places[place % len(self.places)][name]
         if "const" in node:
             return node["const"]
+        if "enum" in node and name == "criterion":
+            return node["enum"][place]
         if "enum" in node:
             return node["enum"][(self.seed + place) % len(node["enum"])]
         kind = node.get("type", "string")
         if kind == "object" and {"quote", "omission"} <= set(node.get("properties", {})):
-            return self._point(place)
+            sources = {"sources": self.concerns[place : place + 1]}
+            return self._point(place) | (sources if "sources" in node["properties"] else {})
         if kind == "object" and "marginally_novel" in node.get("properties", {}):
             return self._probabilities(node["properties"])
         if kind == "object":
@@ -149,6 +152,8 @@ class _Writer:
             count = len(self.statements)
         elif "method" in fields and self.methods:
             count = len(self.methods)
+        elif "criterion" in fields and "enum" in self._resolved(fields["criterion"], root):
+            count = len(self._resolved(fields["criterion"], root)["enum"])
         elif "concern" in fields:
             count = min(len(self.concerns), 2)
         elif "key" in fields:

@@ -21,7 +21,7 @@ from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.soundness import SoundnessReview
 from schemas.tables import TABLE
-from tests.support.assessed_evaluations import make_assessments
+from tests.support.assessed_evaluations import make_assessed_evaluation, make_assessments
 from tests.support.committee_evaluations import make_committee, make_full_evaluation, make_novelty
 from tests.support.evaluations import make_evaluation
 from warehouse.landed import read_rows
@@ -161,7 +161,7 @@ def test_an_evaluation_survives_parquet(evaluation: IdeaEvaluation) -> None:
 
 
 def test_every_module_has_its_tables_and_every_field_a_place() -> None:
-    evaluation = make_full_evaluation()
+    evaluation = make_assessed_evaluation()
     assert set(MODULE_ROWS) == set(evaluation.modules)
     for name, module in evaluation.modules.items():
         held = set(MODULE_ROWS[name].fields) | {
