@@ -4,10 +4,12 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from schemas.assessment import WEIGHTED_CRITERIA
 from schemas.base import Noun, Severity
 from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, RunId
 from schemas.paper import Paper
+from schemas.profile import ScoreWeights
 from schemas.run import Run, ValidationRow
 from schemas.standing import IdeaState
 
@@ -46,6 +48,11 @@ class Publication(Noun):
         broken = self.validation.broken if self.validation is not None else ()
         critical = (row for row in broken if row.severity is Severity.CRITICAL)
         return tuple(row.in_words for row in critical)
+
+
+CRITERION_PARTS = tuple(criterion.value for criterion in WEIGHTED_CRITERIA)
+MODULE_PARTS = tuple(name for name in ScoreWeights.model_fields if name not in CRITERION_PARTS)
+"""Of a score, by its basis: what weights act on."""
 
 
 class ScoreBasis(StrEnum):
@@ -223,6 +230,14 @@ class IdeaScore(Noun):
     state_reason: str | None = None
     incomplete_reason: str | None
     duplicate_of: IdeaId | None
+
+    @property
+    def parts(self) -> dict[str, float | None]:
+        """What weights act on, 0 to 10, by module or criterion; None where it is unscored."""
+        if self.score_basis is ScoreBasis.MODULES:
+            return {name: getattr(self, f"{name}_0_to_10") for name in MODULE_PARTS}
+        chances = {name: getattr(self, f"{name}_0_to_1") for name in CRITERION_PARTS}
+        return {name: None if each is None else 10 * each for name, each in chances.items()}
 
 
 class RunCost(Noun):
