@@ -20,7 +20,7 @@ from pydantic import Field
 from flows.batch_estimate import BatchEstimate, estimate_batches
 from flows.done_before import NOTHING_DONE, DoneBefore
 from schemas.base import Noun
-from schemas.contribution import CLOSEST_WEIGHTS
+from schemas.contribution import CLOSEST_SHOWN
 from schemas.idea import Idea
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module, RunRequest
@@ -80,7 +80,6 @@ EXPECTED_SUGGESTIONS, SUGGESTION_TOKENS = 2, 120
 EXPECTED_CORRECTED_SHARE = 0.15
 VERIFIED_SENTENCE_WORDS = 25
 """Of a cited sentence of a review; a call checks forty beside the texts of some twenty papers."""
-CLOSEST_SHOWN = len(CLOSEST_WEIGHTS)
 EXPECTED_METHODS = 7
 EXPECTED_DIMENSIONS = 4
 EXPECTED_STATEMENTS_PER_DIMENSION = 2

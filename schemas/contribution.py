@@ -1,7 +1,8 @@
 """Nouns of the contribution module (ScholarEval §2.2, B.2)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from itertools import accumulate
 from typing import Annotated
 
 from pydantic import Field
@@ -114,7 +115,13 @@ says nothing of a dimension leaves open whether the idea is new there.
 """
 _PLACES = {answer: place for place, answer in enumerate(NEWNESS)}
 UNKNOWN_NEWNESS = 0.5
-CLOSEST_WEIGHTS = (0.7, 0.2, 0.1)
+WORKS_PER_MISREADING = 20
+"""The closest work of every twenty is left out, and one of fewer: where one reading in twenty takes
+a work for closer than it is, those are the ones misread (docs/reviews.md).
+"""
+CLOSEST_SHOWN = 3
+"""Works of which a review is shown all that was said."""
+_TAIL = 0.025
 
 
 class Comparison(Judged):
@@ -183,15 +190,68 @@ def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
 
 
 def novelty_of(comparisons: Iterable[Comparison]) -> float | None:
-    """Novelty along one dimension, 0 to 10, by its closest works; None where none tells its
-    overlap.
+    """Novelty along one dimension, 0 to 10; None where no work tells its overlap.
+
+    The closest twentieth of the works, rounded up, is left out as possibly misread: the next work
+    decides, so that no reading does alone. Without a next one nothing is known: 5.
     """
-    known = [each.newness for each in closest_first(comparisons) if each.newness is not None]
-    if not known:
+    newness = _newness_by_work(comparisons)
+    if not newness:
         return None
-    missing = [UNKNOWN_NEWNESS] * len(CLOSEST_WEIGHTS)
-    values = zip(CLOSEST_WEIGHTS, [*known, *missing], strict=False)
-    return round(10 * sum(weight * value for weight, value in values), 2)
+    left_out = _left_out(len(newness))
+    return 10 * (newness[left_out] if left_out < len(newness) else UNKNOWN_NEWNESS)
+
+
+def novelty_interval(comparisons: Iterable[Comparison]) -> tuple[float, float] | None:
+    """Return the ends of the 95 % bootstrap interval over works of `novelty_of`.
+
+    They are exact, as if drawn without end: the deciding work of a resample is among the j closest
+    when more works than are left out are drawn from these. None where no work decides.
+    """
+    newness = _newness_by_work(comparisons)
+    count = len(newness)
+    left_out = _left_out(count)
+    if left_out >= count:
+        return None
+    among = [_more_than(left_out, count, place / count) for place in range(count + 1)]
+    chances = sorted(
+        (value, among[place + 1] - among[place]) for place, value in enumerate(newness)
+    )
+    return 10 * _quantile(chances, _TAIL), 10 * _quantile(chances, 1 - _TAIL)
+
+
+def _newness_by_work(comparisons: Iterable[Comparison]) -> list[float]:
+    """What each work leaves new, the closest first; a work counts once, as its closest reading."""
+    works: dict[PaperId, float] = {}
+    for each in closest_first(comparisons):
+        if each.newness is not None:
+            works.setdefault(each.paper_id, each.newness)
+    return list(works.values())
+
+
+def _quantile(chances: Sequence[tuple[float, float]], share: float) -> float:
+    """The least value that `share` of the probability does not exceed, of values in order."""
+    reached = accumulate(chance for _, chance in chances)
+    for (value, _), total in zip(chances, reached, strict=True):
+        if total >= share:
+            return value
+    return chances[-1][0]  # the sum of all probabilities may round to less than one
+
+
+def _left_out(work_count: int) -> int:
+    return -(-work_count // WORKS_PER_MISREADING)
+
+
+def _more_than(successes: int, trials: int, chance: float) -> float:
+    """Probability of more than so many successes in independent trials."""
+    if chance >= 1:
+        return 1.0 if trials > successes else 0.0
+    term = (1 - chance) ** trials
+    total = term
+    for number in range(1, successes + 1):
+        term *= (trials - number + 1) / number * chance / (1 - chance)
+        total += term
+    return 1 - total
 
 
 def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
@@ -199,7 +259,8 @@ def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
 
     That nothing like it was found proves little: two overlapping works are needed for 3.
     """
-    known = [each for each in comparisons if each.closeness_place is not None]
+    closest = {each.paper_id: each for each in reversed(closest_first(comparisons))}
+    known = closest.values()
     if not known:
         return None
     strong = sum(each.overlap in (Overlap.SAME, Overlap.SUBSTANTIAL) for each in known)
@@ -237,12 +298,25 @@ class ContributionReview(Judged):
         ge=0,
         le=10,
         description=(
-            "10 × (0.7 a + 0.2 b + 0.1 c) over the three closest works, the closest first: most"
-            " overlap, then lowest score. A work leaves new 0 (same; 0.1 when the idea is ahead),"
-            " 0.15, 0.3 or 0.45 (substantial; paper ahead, level, idea ahead), 0.45, 0.6 or 0.75"
-            " (partial), 1 (none, on the subject), 0.5 (none, or not addressed); a work that is"
-            " missing counts as unknown, 0.5. None when no comparison tells its overlap."
+            "10 × what the deciding work leaves new. Works stand by closeness: most overlap, then"
+            " lowest score; the closest twentieth of them, rounded up, is left out as possibly"
+            " misread, and the next decides, so that no comparison does alone. A work leaves new 0"
+            " (same; 0.1 when the idea is ahead), 0.15, 0.3 or 0.45 (substantial; paper ahead,"
+            " level, idea ahead), 0.45, 0.6 or 0.75 (partial), 1 (none, on the subject), 0.5 (none,"
+            " or not addressed). 5 when no work is next; None when no comparison tells its overlap."
         ),
+    )
+    novelty_lower_0_to_10: float | None = Field(
+        default=None,
+        ge=0,
+        le=10,
+        description=(
+            "Lower end of the 95 % bootstrap interval of `novelty_0_to_10` over works: how it would"
+            " move with other such works. None when no work decides."
+        ),
+    )
+    novelty_upper_0_to_10: float | None = Field(
+        default=None, ge=0, le=10, description="Upper end of that interval."
     )
     confidence_0_to_3: Confidence | None = Field(
         default=None,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from schemas.assessment import WEIGHTED_CRITERIA
 from schemas.base import Noun
 from schemas.judging import JudgingParameters
 
@@ -486,6 +487,9 @@ class AnswerParameters(Noun):
     )
 
 
+_CRITERIA = frozenset(criterion.value for criterion in WEIGHTED_CRITERIA)
+
+
 class ScoreWeights(Noun):
     """Weights in `idea_scores.score`: of the modules, and in an assessed run of the criteria.
 
@@ -500,6 +504,11 @@ class ScoreWeights(Noun):
     new: float = Field(default=0.0, ge=0)
     decisive_test: float = Field(default=0.0, ge=0)
     feasible: float = Field(default=0.0, ge=0)
+
+    def acting(self, *, assessed: bool) -> dict[str, float]:
+        """Weights that act on a score: by criterion in an assessed run, else by module."""
+        weights: dict[str, float] = self.model_dump()
+        return {name: each for name, each in weights.items() if (name in _CRITERIA) is assessed}
 
 
 class Profile(Noun):

@@ -207,6 +207,11 @@ class Run(Noun):
     )
 
     @property
+    def assessed(self) -> bool:
+        """Whether ideas are scored by their assessment, so that weights act on its criteria."""
+        return Module.ASSESSMENT in self.modules.split(",")
+
+    @property
     def is_of_a_file(self) -> bool:
         """Whether several entries were given, rather than one idea that somebody tried."""
         return self.idea_count + self.rejected_count > 1

@@ -1,11 +1,15 @@
 """What the warehouse answers readers with."""
 
+from enum import StrEnum
+
 from pydantic import Field
 
+from schemas.assessment import WEIGHTED_CRITERIA
 from schemas.base import Noun, Severity
 from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import IdeaId, RunId
 from schemas.paper import Paper
+from schemas.profile import ScoreWeights
 from schemas.run import Run, ValidationRow
 from schemas.standing import IdeaState
 
@@ -46,19 +50,39 @@ class Publication(Noun):
         return tuple(row.in_words for row in critical)
 
 
+CRITERION_PARTS = tuple(criterion.value for criterion in WEIGHTED_CRITERIA)
+MODULE_PARTS = tuple(name for name in ScoreWeights.model_fields if name not in CRITERION_PARTS)
+"""Of a score, by its basis: what weights act on."""
+
+
+class ScoreBasis(StrEnum):
+    """Parts of the score of an idea."""
+
+    ASSESSMENT = "assessment"
+    MODULES = "modules"
+
+
 class RankedIdea(Noun):
     """One row of `group_rankings`."""
 
     run_id: RunId
     group: str | None
     rank: int | None = Field(
-        description="1 is best; ideas of one score share a rank; None without a score."
+        description=(
+            "1 is best, among the ideas with a score; ideas of one score share a rank; None without"
+            " a score."
+        )
     )
     idea_id: IdeaId
     title: str
     score: float | None
     score_lower: float | None = None
     score_upper: float | None = None
+    score_basis: ScoreBasis = ScoreBasis.MODULES
+    missing: str | None = Field(
+        default=None,
+        description="What counts and is unscored, so that there is no score; None: nothing.",
+    )
     coverage_0_to_1: float | None = None
     state: IdeaState | None = None
     soundness_0_to_10: float | None
@@ -72,7 +96,11 @@ class RankedIdea(Noun):
     ranking_id: str | None = None
     ranking_engine: str | None = None
     best_rank: int | None = Field(
-        default=None, description="Best rank the intervals of the strengths allow."
+        default=None,
+        description=(
+            "Best rank that the intervals of the strengths allow, or the bounds of the score where"
+            " there is none."
+        ),
     )
     worst_rank: int | None = None
     strength: float | None = None
@@ -119,7 +147,9 @@ class IdeaScore(Noun):
     idea_id: IdeaId
     group: str | None
     title: str
-    score: float | None
+    score: float | None = Field(
+        description="None where anything that counts is unscored: nothing stands for it."
+    )
     soundness_0_to_10: float | None
     contribution_0_to_10: float | None
     mean_comparison_score: float | None
@@ -135,12 +165,15 @@ class IdeaScore(Noun):
     contribution_requested: bool
     committee_requested: bool = False
     novelty_requested: bool = False
+    assessment_requested: bool = False
     committee_0_to_10: float | None = None
     novelty_0_to_10: float | None = None
     novelty_1_to_5: float | None = None
     confidence_0_to_3: int | None = Field(
         default=None,
-        description="How sure the score is: that of its least sure module; None: not known.",
+        description=(
+            "How sure the score is: that of `overall`, or of its least sure module; None: not known."
+        ),
     )
     soundness_confidence_0_to_3: int | None = None
     contribution_confidence_0_to_3: int | None = None
@@ -155,11 +188,32 @@ class IdeaScore(Noun):
     committee_unscored_share: float | None = None
     novelty_unscored_share: float | None = None
     score_lower: float | None = Field(
-        default=None, description="The score if modules that are missing had scored 0."
+        default=None, description="The score if what is missing had scored 0."
     )
     score_upper: float | None = Field(
-        default=None, description="The score if modules that are missing had scored 10."
+        default=None, description="The score if what is missing had scored 10."
     )
+    score_basis: ScoreBasis = Field(
+        default=ScoreBasis.MODULES, description="What the score is made of."
+    )
+    missing: str | None = Field(
+        default=None,
+        description="Names of the modules or criteria that count and are unscored; None: none.",
+    )
+    best_rank: int | None = Field(
+        default=None,
+        description="Best place in its group that the bounds allow; None with a score.",
+    )
+    worst_rank: int | None = None
+    overall_0_to_1: float | None = Field(
+        default=None, description="Of the assessment, the median over its repetitions."
+    )
+    overall_lowest_0_to_1: float | None = None
+    overall_highest_0_to_1: float | None = None
+    worth_asking_0_to_1: float | None = None
+    new_0_to_1: float | None = None
+    decisive_test_0_to_1: float | None = None
+    feasible_0_to_1: float | None = None
     coverage_0_to_1: float | None = Field(
         default=None, description="Share of the weight asked for that scored the idea."
     )
@@ -176,6 +230,14 @@ class IdeaScore(Noun):
     state_reason: str | None = None
     incomplete_reason: str | None
     duplicate_of: IdeaId | None
+
+    @property
+    def parts(self) -> dict[str, float | None]:
+        """What weights act on, 0 to 10, by module or criterion; None where it is unscored."""
+        if self.score_basis is ScoreBasis.MODULES:
+            return {name: getattr(self, f"{name}_0_to_10") for name in MODULE_PARTS}
+        chances = {name: getattr(self, f"{name}_0_to_1") for name in CRITERION_PARTS}
+        return {name: None if each is None else 10 * each for name, each in chances.items()}
 
 
 class RunCost(Noun):

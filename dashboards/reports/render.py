@@ -210,6 +210,7 @@ _FILTERS: Mapping[str, Callable[..., Any]] = {
     "reason": wording.reason,
     "unscored": wording.unscored,
     "baseline_mark": lambda engine: Markdown(wording.baseline_mark(engine)),
+    "placed_by_score": wording.placed_by_score,
     "stage": wording.stage,
     "literature": wording.literature,
     "count": figures.count,

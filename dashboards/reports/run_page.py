@@ -16,12 +16,14 @@ from dashboards.reports.wording import (
     unscored,
     weights_in_words,
     what_leads_among,
+    why_unranked,
 )
 from schemas.base import Severity
 from schemas.identifiers import IdeaId, RunId
 from schemas.run import Run, ValidationRow
 from schemas.settings import AlarmSettings
 from warehouse.answers import (
+    CRITERION_PARTS,
     AnsweringModel,
     FailureGroup,
     FailureRow,
@@ -134,7 +136,7 @@ def run_page(
         (row["step"], row["model_requested"]): row for row in queries.latency_by_step(run_id)
     }
     ranking, scores = queries.ranking(run_id), queries.idea_scores(run_id)
-    groups = _groups(ranking, scores, file_names)
+    groups = _groups(run, ranking, scores, file_names)
     return RunPage(
         run=run,
         night=night,
@@ -176,6 +178,7 @@ def models_part(queries: Queries, run_id: RunId) -> ModelsPart:
 
 
 def _groups(
+    run: Run,
     ranking: tuple[RankedIdea, ...],
     idea_scores: tuple[IdeaScore, ...],
     file_names: Mapping[IdeaId, str],
@@ -190,7 +193,7 @@ def _groups(
         GroupPart(
             name=("All ideas" if only_group_is_none else NO_GROUP) if name is None else name,
             lines=tuple(
-                _line(ranked, scores[ranked.idea_id], file_names.get(ranked.idea_id), beyond)
+                _line(run, ranked, scores[ranked.idea_id], file_names.get(ranked.idea_id), beyond)
                 for ranked in ideas
             ),
             scores=tuple(
@@ -199,6 +202,13 @@ def _groups(
             unscored_count=sum(ranked.score is None for ranked in ideas),
         )
         for name, ideas in members.items()
+    )
+
+
+def _criterion(name: str) -> tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]]:
+    return (
+        lambda score: score.assessment_requested,
+        lambda score: figures.mean(score.parts.get(name)),
     )
 
 
@@ -211,6 +221,7 @@ _BEYOND: dict[str, tuple[Callable[[IdeaScore], bool], Callable[[IdeaScore], str]
         lambda score: score.novelty_requested,
         lambda score: figures.mean(score.novelty_0_to_10),
     ),
+    **{name.replace("_", " ").capitalize(): _criterion(name) for name in CRITERION_PARTS},
 }
 """Columns of modules that not every run asks for: whether an idea was judged so, and what stands
 there.
@@ -227,15 +238,15 @@ def _beyond(scores: Sequence[IdeaScore]) -> tuple[str, ...]:
 
 
 def _line(
-    ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
+    run: Run, ranked: RankedIdea, score: IdeaScore, file_name: str | None, beyond: Sequence[str]
 ) -> RankedLine:
     return RankedLine(
         rank="–" if ranked.rank is None else str(ranked.rank),
         title=ranked.title.strip() or ranked.idea_id,
         file_name=file_name,
-        notes=_notes(score),
+        notes=_notes(ranked, score),
         score=figures.mean(score.score),
-        range=_range(score),
+        range=_range(run, score),
         coverage="–" if score.coverage_0_to_1 is None else f"{score.coverage_0_to_1:.0%}",
         soundness=(
             figures.mean(score.soundness_0_to_10) if score.soundness_requested else "not asked for"
@@ -253,11 +264,17 @@ def _line(
     )
 
 
-def _range(score: IdeaScore) -> str:
-    """What the score were if the modules that are missing had scored 0, and 10."""
-    if score.score_lower is None or score.score_lower == score.score_upper:
+def _range(run: Run, score: IdeaScore) -> str:
+    """The score with 0, and with 10, in place of what is missing; else the repetitions of
+    `overall` where the score is its median.
+    """
+    if score.missing:
+        return f"{figures.mean(score.score_lower)} to {figures.mean(score.score_upper)}"
+    lowest, highest = score.overall_lowest_0_to_1, score.overall_highest_0_to_1
+    weighted = any(run.score_weights.acting(assessed=True).values())
+    if lowest is None or highest is None or weighted:
         return "–"
-    return f"{figures.mean(score.score_lower)} to {figures.mean(score.score_upper)}"
+    return f"{figures.mean(10 * lowest)} to {figures.mean(10 * highest)}"
 
 
 def _unscored(score: IdeaScore) -> str:
@@ -274,11 +291,22 @@ def _unscored(score: IdeaScore) -> str:
     ]
     if score.novelty_requested and score.novelty_0_to_10 is None:
         found.append("the novelty judgement")
-    return ", ".join(found) or ("everything" if score.score is None else "nothing")
+    if score.assessment_requested:
+        found += [name for name, value in _assessed(score).items() if value is None]
+    missing = "everything" if score.score is None else "nothing"
+    return ", ".join(found) or (score.missing or missing).replace("_", " ")
 
 
-def _notes(score: IdeaScore) -> Markdown:
+def _assessed(score: IdeaScore) -> dict[str, float | None]:
+    """What the assessment says, by criterion in words."""
+    named = {"overall": score.overall_0_to_1, **score.parts}
+    return {name.replace("_", " "): value for name, value in named.items()}
+
+
+def _notes(ranked: RankedIdea, score: IdeaScore) -> Markdown:
     found = []
+    if why := why_unranked(ranked):
+        found.append(why)
     if score.incomplete_reason is not None:
         found.append(f"ended early: {plain(reason(score.incomplete_reason))}")
     if score.score is None and score.state_reason not in (None, score.incomplete_reason):

@@ -1,5 +1,5 @@
-"""How much the leaders depend on the weights of the modules: the share of all weightings under
-which an idea is among the best.
+"""How much the leaders depend on the weights: the share of all weightings under which an idea is
+among the best.
 """
 
 from collections.abc import Sequence
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schemas.run import Module
 from warehouse.answers import IdeaScore
 
 SAMPLES = 1000
@@ -30,38 +29,37 @@ class SensitivityLine:
 class Sensitivity:
     """Ideas that are ever among the best, the surest first.
 
-    `modules` are those whose weights were varied.
+    `parts` are the modules or criteria whose weights were varied; `left_out` counts the ideas of
+    which one of them is unscored.
     """
 
-    modules: tuple[str, ...]
+    parts: tuple[str, ...]
     top: int
     samples: int
     lines: tuple[SensitivityLine, ...]
+    left_out: int
 
 
 def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
-    """Weights drawn evenly from all that add up to one (a seeded Dirichlet distribution); None with
-    fewer than two modules, and where no more ideas were scored than are counted as the best.
+    """Weights drawn evenly from all that add up to one (a seeded Dirichlet distribution).
 
-    As in `idea_scores`, the mean of a module stands in where it did not score an idea. Ties share
-    a rank, so they are in or out together.
+    None with fewer than two parts to weigh, and where no more ideas are whole than are counted as
+    the best. An idea of which a part is unscored has no score under any weighting. Ties share a
+    rank, so they are in or out together.
     """
-    modules = tuple(
-        str(module)
-        for module in Module
-        if any(_value(score, module) is not None for score in scores)
+    names = dict.fromkeys(name for score in scores for name in score.parts)
+    parts = tuple(
+        name for name in names if any(score.parts.get(name) is not None for score in scores)
     )
-    rated = [
-        score for score in scores if any(_value(score, module) is not None for module in modules)
-    ]
-    if len(modules) < 2 or len(rated) <= TOP:
+    rated, rows = [], []
+    for score in scores:
+        row = [value for name in parts if (value := score.parts.get(name)) is not None]
+        if len(row) == len(parts):
+            rated.append(score)
+            rows.append(row)
+    if len(parts) < 2 or len(rated) <= TOP:
         return None
-    values = np.array(
-        [
-            [np.nan if (value := _value(score, module)) is None else value for module in modules]
-            for score in rated
-        ]
-    )
+    values = np.array(rows)
     among = shares_among_best(values)
     top = min(TOP, len(rated))
     order = sorted(
@@ -79,7 +77,11 @@ def sensitivity_of(scores: Sequence[IdeaScore]) -> Sensitivity | None:
         for place in order
     )
     return Sensitivity(
-        modules, top, SAMPLES, tuple(line for line in lines if line.share_0_to_1 > 0)
+        parts=parts,
+        top=top,
+        samples=SAMPLES,
+        lines=tuple(line for line in lines if line.share_0_to_1 > 0),
+        left_out=len(scores) - len(rated),
     )
 
 
@@ -87,19 +89,12 @@ def shares_among_best(values: np.ndarray) -> np.ndarray:
     """The share of `SAMPLES` weightings that put each row among the best `TOP`.
 
     Args:
-        values: one row per idea, one column per module; NaN: the module did not score it, and its
-            mean stands in. Every row and every column holds a number.
+        values: one row per idea, one column per module or criterion.
     """
     weights = np.random.default_rng(SEED).dirichlet(np.ones(values.shape[1]), SAMPLES)
-    filled = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
     among = np.zeros(len(values))
     top = min(TOP, len(values))
     for sample in weights:
-        total = np.round(filled @ sample, _DIGITS)
+        total = np.round(values @ sample, _DIGITS)
         among += total >= np.partition(total, len(total) - top)[len(total) - top]
     return among / SAMPLES
-
-
-def _value(score: IdeaScore, module: str) -> float | None:
-    value: float | None = getattr(score, f"{module}_0_to_10", None)
-    return value

@@ -8,7 +8,6 @@ from schemas.check_run import CheckHead
 from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, EXTRACTIVE, LIVE, stored_snapshot
 from schemas.experiment import Finding
 from schemas.patterns import bounded
-from schemas.profile import ScoreWeights
 from schemas.reasons import Reason, reason_named
 from schemas.run import Run
 from schemas.soundness import ConcernKind
@@ -161,14 +160,53 @@ def tested(head: CheckHead) -> str:
 
 
 def weights_in_words(run: Run) -> str:
-    """`soundness × 0.5, contribution × 0.5`, of the modules that were asked for."""
+    """`soundness × 0.5, contribution × 0.5`, of the modules that were asked for; of an assessed
+    run `worth asking × 1, feasible × 2`, or `overall`.
+    """
+    weights = run.score_weights.acting(assessed=run.assessed)
     asked = run.modules.split(",")
-    weights = (
-        (name, getattr(run.score_weights, name))
-        for name in ScoreWeights.model_fields
-        if name in asked
-    )
-    return ", ".join(f"{name} × {weight:g}" for name, weight in weights)
+    shown = {
+        name: weight
+        for name, weight in weights.items()
+        if (weight > 0 if run.assessed else name in asked)
+    }
+    return ", ".join(f"{_spaced(name)} × {weight:g}" for name, weight in shown.items()) or "overall"
+
+
+def rank_in_words(rank: int | None, idea: RankedIdea | IdeaScore) -> str:
+    """`rank 3`, or `not ranked: contribution unscored, place between 2 and 7`."""
+    if rank is not None:
+        return f"rank {rank}"
+    return f"not ranked: {missing_in_words(idea)}" if idea.missing else "not ranked"
+
+
+def placed_by_score(idea: RankedIdea) -> str:
+    """`ranked by score`, or why its score gives it no rank."""
+    return "ranked by score" if idea.rank is not None else rank_in_words(None, idea)
+
+
+def why_unranked(idea: RankedIdea) -> str:
+    """As `rank_in_words` of an idea that its score gives no rank; empty for any other."""
+    if idea.rank is not None or idea.by_matches or idea.missing is None:
+        return ""
+    return rank_in_words(None, idea)
+
+
+def missing_in_words(idea: RankedIdea | IdeaScore) -> str:
+    """`contribution and novelty unscored, place between 2 and 7`; empty where nothing is missing."""
+    if idea.missing is None:
+        return ""
+    *names, last = _spaced(idea.missing).split(", ")
+    told = f"{', '.join(names)} and {last} unscored" if names else f"{last} unscored"
+    if idea.best_rank is None or idea.worst_rank is None:
+        return told
+    if idea.best_rank == idea.worst_rank:
+        return f"{told}, place {idea.best_rank}"
+    return f"{told}, place between {idea.best_rank} and {idea.worst_rank}"
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def what_leads(*, by_matches: bool, undecided: bool) -> str:
@@ -182,8 +220,7 @@ def what_leads(*, by_matches: bool, undecided: bool) -> str:
     if not by_matches:
         return "Ranks rest on scores."
     said = (
-        "Ranks rest on matches and lead; the score of the modules stands beside, and the two may"
-        " disagree."
+        "Ranks rest on matches and lead; the score is shown next to them, and the two may disagree."
     )
     more = " Groups whose matches tell no ideas apart are ranked by scores."
     return said + more if undecided else said
@@ -199,13 +236,13 @@ def what_leads_among(ranked: Iterable[RankedIdea]) -> str:
 
 
 def score_in_words(run: Run, score: IdeaScore) -> str:
-    """What an idea's score is made of, and what the modules that are missing leave open."""
+    """Parts of an idea's score, and the bounds and places that a missing one leaves."""
     told = weights_in_words(run)
-    if score.score_lower is None or score.score_lower == score.score_upper:
+    if score.missing is None or score.score_lower is None or score.score_upper is None:
         return told
     return (
-        f"{told}; coverage {score.coverage_0_to_1 or 0.0:.0%}: the mean over the run stands in for"
-        f" what is missing, which leaves {score.score_lower:.2f} to {score.score_upper:.2f}"
+        f"{told}; no score, as it may be {score.score_lower:.2f} to {score.score_upper:.2f}:"
+        f" {missing_in_words(score)}"
     )
 
 

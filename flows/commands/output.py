@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dashboards.reports.figures import usd
-from dashboards.reports.wording import unscored
+from dashboards.reports.wording import unscored, why_unranked
 from flows.commands.answer import print_answer
 from flows.exit_codes import EXIT_DONE
 from flows.talk import print_note, print_warning
@@ -277,10 +277,11 @@ def print_ranking(ranking: Sequence[RankedIdea], scores: Sequence[IdeaScore]) ->
     stdout_console().print(table)
 
 
-def _why_unscored(score: IdeaScore) -> tuple[Text, ...]:
-    if score.score is not None or score.state_reason is None:
-        return ()
-    return (Text(unscored(score.state_reason), style="yellow"),)
+def _why_unscored(entry: RankedIdea, score: IdeaScore) -> Iterator[Text]:
+    if why := why_unranked(entry):
+        yield Text(why, style="yellow")
+    if score.score is None and score.state_reason is not None:
+        yield Text(unscored(score.state_reason), style="yellow")
 
 
 def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
@@ -290,7 +291,7 @@ def _ranked(entry: RankedIdea, score: IdeaScore) -> tuple[str | Group, ...]:
     )
     return (
         "–" if entry.rank is None else str(entry.rank),
-        Group(Text(safe(entry.idea_id), overflow="fold"), title, *_why_unscored(score)),
+        Group(Text(safe(entry.idea_id), overflow="fold"), title, *_why_unscored(entry, score)),
         number(entry.score),
         number(entry.soundness_0_to_10) if score.soundness_requested else "–",
         (

@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from dashboards.reports.wording import what_leads_among
+from dashboards.reports.wording import what_leads_among, why_unranked
 from flows.commands.answer import Answer, answer_of, print_answer, write_answer
 from flows.commands.output import (
     ended_early,
@@ -75,7 +75,9 @@ def print_scores(
         print_answer("ranked_by_scores", ranked, run=run)
     else:
         print_ranking(ranked, scores)
-        print_note(f"run {run_id}, ranked by scores{_under(profile)}")
+        print_note(f"run {run_id}, ranked by scores{_under(run, profile)}")
+        if profile is not None and (others := _not_acting(run, profile)):
+            print_note(others)
         if shrink:
             print_note(
                 "scores that rest on little were drawn toward the mean of their group before they"
@@ -84,11 +86,23 @@ def print_scores(
     return 0
 
 
-def _under(profile: Profile | None) -> str:
+def _under(run: Run, profile: Profile | None) -> str:
     if profile is None:
         return ""
-    weights = ", ".join(f"{name} {weight:g}" for name, weight in profile.score_weights if weight)
-    return f" under the weights of profile {profile.name}: {weights}"
+    acting = profile.score_weights.acting(assessed=run.assessed)
+    weights = ", ".join(f"{name} {weight:g}" for name, weight in acting.items() if weight)
+    return f" under the weights of profile {profile.name}: {weights or 'overall alone'}"
+
+
+def _not_acting(run: Run, profile: Profile) -> str:
+    """Which of a profile's weights do not apply to a run, and why; empty: all do."""
+    others = profile.score_weights.acting(assessed=not run.assessed)
+    names = ", ".join(name for name, weight in others.items() if weight)
+    if not names:
+        return ""
+    if run.assessed:
+        return f"the run is scored by its assessment, where weights of {names} do not apply"
+    return f"the run has no assessment, so that weights of {names} do not apply"
 
 
 def print_matches(
@@ -206,7 +220,7 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
     return (
         "–" if entry.rank is None else str(entry.rank),
         "" if entry.best_rank is None else f"{entry.best_rank}–{entry.worst_rank}",
-        Group(Text(safe(entry.idea_id), overflow="fold"), title),
+        Group(Text(safe(entry.idea_id), overflow="fold"), title, *_why_unranked(entry)),
         _strength(entry),
         (
             ""
@@ -221,6 +235,11 @@ def _row(entry: RankedIdea) -> tuple[str | Group, ...]:
     )
 
 
+def _why_unranked(entry: RankedIdea) -> tuple[Text, ...]:
+    why = why_unranked(entry)
+    return (Text(why, style="yellow"),) if why else ()
+
+
 def _across(entry: RankedIdea) -> tuple[str, ...]:
     rank, strength = entry.rank_across_groups, entry.strength_across_groups
     return ("–" if rank is None else str(rank), "" if strength is None else f"{strength:.2f}")
@@ -229,4 +248,4 @@ def _across(entry: RankedIdea) -> tuple[str, ...]:
 def _strength(entry: RankedIdea) -> str:
     if entry.strength is not None:
         return f"{entry.strength:.2f}"
-    return "by score" if entry.basis == "scores" else "unranked"
+    return "by score" if entry.basis == "scores" and entry.rank is not None else "unranked"

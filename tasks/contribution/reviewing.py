@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from schemas.base import replace
 from schemas.citation import Citation
 from schemas.contribution import (
-    CLOSEST_WEIGHTS,
+    CLOSEST_SHOWN,
     Comparison,
     ContributionReview,
     Dimension,
     closest_first,
     confidence_of,
+    novelty_interval,
     novelty_of,
 )
 from schemas.failure import Failure, call_failures
@@ -174,11 +175,14 @@ async def _reviewed(
     outcome = await context.engine.run(
         CONTRIBUTION_REVIEW, _question(context, papers, dimension, comparisons)
     )
+    lower, upper = novelty_interval(comparisons) or (None, None)
     blank = ContributionReview(
         dimension_id=dimension.dimension_id,
         dimension=dimension.name,
         mean_comparison_score=sum(scores) / len(scores),
         novelty_0_to_10=novelty_of(comparisons),
+        novelty_lower_0_to_10=lower,
+        novelty_upper_0_to_10=upper,
         confidence_0_to_3=confidence_of(comparisons),
         scored_comparison_count=len(scores),
         unscored_comparison_count=len(comparisons) - len(scores),
@@ -193,7 +197,7 @@ def _question(
     scored = [each for each in comparisons if each.score is not None]
     told = [each for each in scored if each.comparison] or scored
     closest = closest_first(told)
-    nearest = {each.paper_id for each in closest[: len(CLOSEST_WEIGHTS)]}
+    nearest = {each.paper_id for each in closest[:CLOSEST_SHOWN]}
     ordered = [*closest, *(each for each in told if each not in closest)]
     known = {paper.paper_id: paper for paper in papers.papers}
     return ReviewInput(

@@ -18,6 +18,7 @@ from schemas.contribution import (
     Dimension,
     Overlap,
     confidence_of,
+    novelty_interval,
     novelty_of,
 )
 from schemas.evaluation import IdeaEvaluation
@@ -388,9 +389,9 @@ def make_contribution(
 def _contribution_review(
     generator: random.Random, dimension_id: str, comparisons: tuple[Comparison, ...]
 ) -> ContributionReview:
-    scores = [
-        c.score for c in comparisons if c.dimension_id == dimension_id and c.score is not None
-    ]
+    along = [each for each in comparisons if each.dimension_id == dimension_id]
+    scores = [each.score for each in along if each.score is not None]
+    lower, upper = novelty_interval(along) or (None, None)
     return ContributionReview(
         dimension_id=dimension_id,
         dimension=f"Dimension {dimension_id}",
@@ -398,8 +399,10 @@ def _contribution_review(
         weaknesses=prose(generator, 60),
         suggestions=prose(generator, 40),
         mean_comparison_score=sum(scores) / len(scores) if scores else None,
-        novelty_0_to_10=novelty_of(c for c in comparisons if c.dimension_id == dimension_id),
-        confidence_0_to_3=confidence_of(c for c in comparisons if c.dimension_id == dimension_id),
+        novelty_0_to_10=novelty_of(along),
+        novelty_lower_0_to_10=lower,
+        novelty_upper_0_to_10=upper,
+        confidence_0_to_3=confidence_of(along),
         scored_comparison_count=len(scores),
         unscored_comparison_count=0,
         provenance=make_provenance("contribution_review"),

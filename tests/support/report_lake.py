@@ -163,6 +163,8 @@ def unscored_evaluation():
                 suggestions="",
                 mean_comparison_score=None,
                 novelty_0_to_10=None,
+                novelty_lower_0_to_10=None,
+                novelty_upper_0_to_10=None,
                 confidence_0_to_3=None,
                 scored_comparison_count=0,
                 unscored_comparison_count=review.scored_comparison_count,

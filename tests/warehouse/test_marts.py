@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from itertools import combinations
+from itertools import combinations, product
 from statistics import fmean
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
 from schemas.base import replace
 from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import PaperId, RunId
@@ -286,7 +287,7 @@ def test_an_idea_that_lacks_a_dimension_does_not_lead_by_it(
         )
         add_evaluation(tables, replace(evaluation, committee=replace(committee, reviews=reviews)))
     found = tables.execute("select committee_0_to_10 from idea_scores order by idea_id").fetchall()
-    assert found == [(7.0,), (6.5,)], "not 7 against 8"
+    assert found == [(7.0,), (None,)], "not 7 against 8"
 
 
 def test_a_committee_that_never_met_is_wholly_unscored_and_unscored_reviews_are_counted_in_the_ranking(
@@ -336,20 +337,189 @@ def test_a_module_without_a_score_does_not_pull_the_other_down(
     assert (row["soundness_0_to_10"], row["score"]) == (None, 10.0)
 
 
-def test_an_idea_of_one_module_does_not_lead_those_of_both_by_what_it_lacks(
+PLACES = (
+    "select idea_id, score, score_lower, score_upper, missing, rank, best_rank, worst_rank"
+    " from group_rankings order by idea_id"
+)
+
+
+def test_an_idea_that_a_module_did_not_score_has_bounds_and_a_range_of_ranks(
     tables: duckdb.DuckDBPyConnection,
 ) -> None:
-    for evaluation in (judged(0, [10], [None]), judged(1, [9], [1, 0]), judged(2, [2], [0, 0])):
+    for evaluation in (
+        judged(0, [6], [None]),
+        judged(1, [9], [1, 0]),
+        judged(2, [2], [0, 0]),
+        judged(3, [1], [-1, -1]),
+    ):
         add_evaluation(tables, evaluation)
-    found = tables.execute(
-        "select idea_id, score, score_lower, score_upper, coverage_0_to_1 from idea_scores"
-        " order by score desc"
-    ).fetchall()
-    # The mean contribution, 6.25, stands in for the one that is missing.
+    assert tables.execute(PLACES).fetchall() == [
+        ("idea-00000", None, 3.0, 8.0, "contribution", None, 2, 3),
+        ("idea-00001", 8.25, 8.25, 8.25, None, 1, None, None),
+        ("idea-00002", 3.5, 3.5, 3.5, None, 2, None, None),
+        ("idea-00003", 0.5, 0.5, 0.5, None, 3, None, None),
+    ]
+    assert tables.execute("select coverage_0_to_1, shrunk_score from idea_scores").fetchone() == (
+        0.5,
+        None,
+    )
+
+
+@settings(max_examples=settings.default.max_examples // 5)  # each makes every table
+@given(
+    st.lists(
+        st.tuples(st.none() | st.integers(0, 4), st.none() | st.integers(-1, 1)),
+        min_size=2,
+        max_size=6,
+    )
+)
+def test_a_range_of_ranks_holds_the_place_of_every_completion(
+    given_scores: list[tuple[int | None, int | None]],
+) -> None:
+    """Each missing score as 0 and as 10, in all combinations, counting those that are ahead."""
+    with in_memory() as connection:
+        for table in TABLES:
+            connection.execute(table.ddl)
+        for name in MARTS:
+            connection.execute(f"create view {name} as {statement('marts', name)}")
+        add(connection, "runs", head_rows(RUNS, make_run(), "digest").to_pylist())
+        for number, (soundness, comparison) in enumerate(given_scores):
+            value = None if soundness is None else float(soundness)
+            add_evaluation(connection, judged(number, [value], [comparison]))
+        rows = connection.execute(PLACES).fetchall()
+    modules = [
+        column
+        for column in (
+            [None if s is None else float(s) for s, _ in given_scores],
+            [None if c is None else 5.0 * (1 + c) for _, c in given_scores],
+        )
+        if any(value is not None for value in column)
+    ]
+    whole = [fmean(column) for column in zip(*modules, strict=True) if None not in column]
+    for number, (_, score, _, _, missing, rank, best, worst) in enumerate(rows):
+        values = [column[number] for column in modules]
+        if not modules or None not in values:
+            assert (best, worst, missing) == (None, None, None)
+            assert rank == (None if not modules else 1 + sum(x > score + 1e-6 for x in whole))
+            continue
+        others = [
+            [[column[other]] if column[other] is not None else [0.0, 10.0] for column in modules]
+            for other in range(len(rows))
+            if other != number
+        ]
+        own = [
+            fmean(choice)
+            for choice in product(
+                *([value] if value is not None else [0.0, 10.0] for value in values)
+            )
+        ]
+        ends = [[fmean(choice) for choice in product(*columns)] for columns in others]
+        assert rank is None
+        assert best == 1 + sum(min(each) > max(own) + 1e-6 for each in ends)
+        assert worst == 1 + sum(max(each) > min(own) + 1e-6 for each in ends)
+
+
+def assessed(
+    number: int, group: str | None = "one", repetitions: int = 3, **probabilities: float | None
+) -> IdeaEvaluation:
+    """An idea that modules scored 2 and 7.5, assessed by these criteria; None: unscored."""
+    rows = tuple(
+        Assessment(
+            criterion=AssessmentCriterion(name),
+            probability_0_to_1=value,
+            lowest_0_to_1=None if value is None else value - 0.05,
+            highest_0_to_1=None if value is None else value + 0.1,
+            repetition_count=0 if value is None else repetitions,
+            confidence_0_to_3=None if value is None else 2,
+            reasons=() if value is None else ("The test decides.",),
+            unscored_reason=Reason.REPLY_UNPARSABLE if value is None else None,
+            provenance=make_provenance("judge_novelty"),
+        )
+        for name, value in probabilities.items()
+    )
+    evaluation = judged(number, [2.0], [1, 0, 1, 0], group)
+    return replace(evaluation, assessment=AssessmentEvaluation(assessments=rows, failures=()))
+
+
+CRITERIA = {"worth_asking": 0.6, "new": 0.2, "decisive_test": 0.5, "feasible": 0.9}
+
+
+def test_the_score_of_an_assessed_idea_is_ten_times_its_overall_probability(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    add_evaluation(tables, assessed(0, overall=0.7, **CRITERIA))
+    row = scores(tables)
+    assert (row["score"], row["score_lower"], row["score_upper"]) == (7.0, 7.0, 7.0)
+    assert (row["score_basis"], row["assessment_requested"], row["missing"]) == (
+        "assessment",
+        True,
+        None,
+    )
+    assert {f"{name}_0_to_1": value for name, value in CRITERIA.items()}.items() <= row.items()
+    spread = [row[f"overall_{end}0_to_1"] for end in ("", "lowest_", "highest_")]
+    assert spread == pytest.approx([0.7, 0.65, 0.8])
+    assert (row["confidence_0_to_3"], row["evidence_weight"]) == (2, 3 * (1 + 2) / 4)
+    assert (row["coverage_0_to_1"], row["soundness_0_to_10"]) == (1.0, 2.0)
+
+
+def test_weights_of_criteria_take_the_place_of_the_overall_probability(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    tables.execute("update runs set worth_asking_weight = 3, feasible_weight = 1")
+    add_evaluation(tables, assessed(0, overall=0.1, **CRITERIA))
+    assert scores(tables)["score"] == pytest.approx(10 * (3 * 0.6 + 0.9) / 4)
+
+
+def test_a_criterion_that_counts_and_is_unscored_leaves_bounds_and_a_range_of_ranks(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    tables.execute("update runs set worth_asking_weight = 3, new_weight = 1")
+    add_evaluation(tables, assessed(0, overall=0.5, **CRITERIA | {"new": None}))
+    add_evaluation(tables, assessed(1, overall=0.5, **CRITERIA | {"worth_asking": 0.7}))
+    add_evaluation(tables, assessed(2, overall=0.5, **CRITERIA | {"worth_asking": 0.1}))
+    found = tables.execute(PLACES).fetchall()
     assert found == [
-        ("idea-00001", 8.25, 8.25, 8.25, 1.0),
-        ("idea-00000", 8.125, 5.0, 10.0, 0.5),
-        ("idea-00002", 3.5, 3.5, 3.5, 1.0),
+        ("idea-00000", None, pytest.approx(4.5), pytest.approx(7.0), "new", None, 1, 2),
+        (
+            "idea-00001",
+            pytest.approx(5.75),
+            pytest.approx(5.75),
+            pytest.approx(5.75),
+            None,
+            1,
+            None,
+            None,
+        ),
+        (
+            "idea-00002",
+            pytest.approx(1.25),
+            pytest.approx(1.25),
+            pytest.approx(1.25),
+            None,
+            2,
+            None,
+            None,
+        ),
+    ]
+
+
+def test_an_unscored_criterion_without_a_weight_leaves_the_score_alone(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    add_evaluation(tables, assessed(0, overall=0.4, **CRITERIA | {"new": None}))
+    row = scores(tables)
+    assert (row["score"], row["new_0_to_1"], row["missing"]) == (4.0, None, None)
+
+
+def test_an_assessment_that_failed_is_not_made_up_for_by_modules(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    add_evaluation(tables, assessed(0, overall=None, **CRITERIA))
+    add_evaluation(tables, assessed(1))
+    found = tables.execute(PLACES).fetchall()
+    assert found == [
+        ("idea-00000", None, 0.0, 10.0, "overall", None, 1, 2),
+        ("idea-00001", None, 0.0, 10.0, "overall", None, 1, 2),
     ]
 
 

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars
+import streamlit as st
 
 from dashboards.app import state
 from dashboards.app.data import Lake
-from dashboards.app.ranking.weighing import scored_modules, weighed
+from dashboards.app.ranking.weighing import OVERALL, scored_parts, weighed
 from dashboards.reports import wording
 from schemas.ranking import RankingHead
-from schemas.run import Module, Run
+from schemas.run import Run
+from warehouse.answers import CRITERION_PARTS, MODULE_PARTS
 from warehouse.rankings.queries import ranking_shown, rankings_of
 
 BY_SCORES = "scores"
@@ -76,40 +78,50 @@ def choose_basis(
     heads = {basis_of(head): head for head in lake.ask(rankings_of, run.run_id)}
     shown = lake.ask(ranking_shown, run.run_id)
     help = (
-        "Scores: the mean of the modules' scores. Matches: what judges said when ideas of a group"
-        " met in pairs (`assay rank`)."
+        "Scores: those of the assessment, or the mean of the modules' scores. Matches: what judges"
+        " said when ideas of a group met in pairs (`assay rank`)."
     )
     chosen = state.choose(label, [BY_SCORES, *heads], key=key, default=basis_of(shown), help=help)
     return heads.get(chosen)
 
 
-def modules_of(run: Run) -> tuple[str, ...]:
-    """The modules asked for, in their order: one that scored nothing stays visible."""
+def parts_of(run: Run) -> tuple[str, ...]:
+    """What an assessment says, then the modules asked for: one that scored nothing stays
+    visible.
+    """
     asked = run.modules.split(",")
-    return tuple(module.value for module in Module if module in asked)
+    assessment = (OVERALL, *CRITERION_PARTS) if run.assessed else ()
+    return (*assessment, *(module for module in MODULE_PARTS if module in asked))
+
+
+def label(part: str) -> str:
+    """`worth_asking` → `Worth asking`."""
+    return part.replace("_", " ").capitalize()
 
 
 def weights_of(run: Run) -> dict[str, float]:
-    """The run's own weights by module."""
+    """The run's own weights by module and criterion."""
     return {str(name): float(value) for name, value in run.score_weights.model_dump().items()}
 
 
 def choose_weights(ideas: polars.DataFrame, run: Run) -> dict[str, float]:
-    """A slider for each module that scored anything, at first the run's own weights."""
-    modules, own = scored_modules(ideas), weights_of(run)
-    if len(modules) < 2:
+    """A slider for all that weights act on, at first the run's own weights."""
+    parts, own = scored_parts(ideas), weights_of(run)
+    if len(parts) < 2:
         return own
     most = max(MOST_WEIGHT, *own.values())
     chosen = dict(own)
-    for module in modules:
-        chosen[module] = state.number(
-            f"Weight of {module}",
-            key=f"weight_{module}",
+    for part in parts:
+        chosen[part] = state.number(
+            f"Weight of {label(part).lower()}",
+            key=f"weight_{part}",
             minimum=0.0,
             maximum=most,
-            default=own[module],
+            default=own[part],
             step=WEIGHT_STEP,
         )
+    if run.assessed:
+        st.caption("With every weight at 0 the score is the overall judgement.")
     return chosen
 
 
@@ -126,7 +138,7 @@ def board(
     order = (
         ["group", "rank", "strength", "idea_id"]
         if head is not None
-        else ["group", "rank", "idea_id"]
+        else ["group", "rank", "best_rank", "idea_id"]
     )
     frame = named.sort(order, descending=[name == "strength" for name in order], nulls_last=True)
     return Board(run, head, frame, used)

@@ -11,9 +11,10 @@ from dashboards.app import charts, empty, links, state, tables
 from dashboards.app.ranking.board import (
     Board,
     choose_group,
-    modules_of,
+    label,
     named,
     of_group,
+    parts_of,
     weights_of,
 )
 from dashboards.reports import figures, wording
@@ -67,9 +68,9 @@ def show(board: Board, group: str | None, kept: Kept) -> None:
 
 def _tell(board: Board, members: polars.DataFrame) -> None:
     told = []
-    for name in ("score", *(f"{module}_0_to_10" for module in modules_of(board.run))):
+    for name in ("score", *(f"{part}_0_to_10" for part in parts_of(board.run))):
         values = members[name]
-        what = name.removesuffix("_0_to_10")
+        what = label(name.removesuffix("_0_to_10")).lower()
         told.append(
             f"{what} {figures.mean(_mean(values))}"
             f" ({len(values) - values.null_count():,} of {len(values):,} ideas)"
@@ -144,9 +145,14 @@ def _draw(board: Board, shown: polars.DataFrame) -> None:
     )
     if not by_matches:
         st.caption(
-            "Intervals are those of the mean over methods, compared papers and personas: how much"
-            " the score would move with other such judgements. An idea without an interval was"
-            " judged once in some module."
+            "Intervals are the lowest and the highest repetition of the assessment."
+            if board.run.assessed
+            else (
+                "Intervals say how much the score would move with other such compared works and"
+                " personas; of soundness, how far the methods of an idea differ, which are not"
+                " repeated measurements of one thing. An idea without an interval was judged once"
+                " in some module."
+            )
         )
 
 
@@ -189,9 +195,10 @@ def _columns(board: Board) -> dict[str, Any]:
             "score": tables.score("Score"),
             **coverage,
             "lower": tables.score(
-                "95 % from", "With what modules that are missing might have scored."
+                "95 % from", "Of an idea without a score, with 0 in place of what is missing."
             ),
-            "upper": tables.score("to"),
+            "upper": tables.score("to", "Of an idea without a score, with 10 in its place."),
+            "missing": "Unscored, so not ranked",
         }
     columns |= {
         "best_rank": tables.count(
@@ -205,9 +212,7 @@ def _columns(board: Board) -> dict[str, Any]:
                 "Rank change", "Places won (+) or lost (-) against the run's own weights."
             )
         }
-    columns |= {
-        f"{module}_0_to_10": tables.score(module.capitalize()) for module in modules_of(board.run)
-    }
+    columns |= {f"{part}_0_to_10": tables.score(label(part)) for part in parts_of(board.run)}
     if board.head is not None:
         columns |= {
             "wins": "Won",

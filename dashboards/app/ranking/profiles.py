@@ -1,5 +1,5 @@
-"""Dimension profiles: where each of the best ideas of a group is strong, by module scores or by
-matches along each dimension.
+"""Dimension profiles: where each of the best ideas of a group is strong, by what scores are made of
+or by matches along each dimension.
 """
 
 from typing import Any
@@ -10,8 +10,8 @@ import streamlit as st
 
 from dashboards.app import charts, empty
 from dashboards.app.data import Lake
-from dashboards.app.ranking.board import Board, choose_group, named, of_group
-from dashboards.app.ranking.weighing import scored_modules
+from dashboards.app.ranking.board import Board, choose_group, label, named, of_group
+from dashboards.app.ranking.weighing import scored_parts
 
 IDEAS_DRAWN = 25
 
@@ -36,22 +36,23 @@ def show(lake: Lake, board: Board) -> None:
 
 
 def _draw_scores(best: polars.DataFrame, names: polars.DataFrame) -> None:
-    modules = [f"{module}_0_to_10" for module in scored_modules(best)]
-    long = best.select("idea_id", *modules).unpivot(
-        index="idea_id", variable_name="module", value_name="score"
+    columns = {f"{part}_0_to_10": label(part) for part in scored_parts(best)}
+    long = (
+        best.select("idea_id", *columns)
+        .rename(columns)
+        .unpivot(index="idea_id", variable_name="part", value_name="score")
     )
     rows = names.join(long, on="idea_id", maintain_order="left").with_columns(
-        polars.col("module").str.strip_suffix("_0_to_10"),
         polars.col("score").round(2).cast(polars.String).fill_null("unscored").alias("shown"),
     )
-    title = f"Module scores of the best {len(best)} ideas (0 to 10)"
+    title = f"What the scores are made of, the best {len(best)} ideas (0 to 10)"
     colour = alt.Color(
         "score:Q",
         scale=alt.Scale(scheme="viridis", domain=[0, 10]),
         legend=charts.gradient("Score, of 10"),
     )
     charts.show(
-        _heat(rows, "module", colour, dark_below="datum.score < 5"), title, key="profiles_chart"
+        _heat(rows, "part", colour, dark_below="datum.score < 5"), title, key="profiles_chart"
     )
 
 

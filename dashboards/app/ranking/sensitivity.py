@@ -7,8 +7,8 @@ import streamlit as st
 
 from dashboards.app import charts, empty, tables
 from dashboards.app.data import Lake
-from dashboards.app.ranking.board import Board, choose_group, named, of_group
-from dashboards.app.ranking.weighing import scored_modules
+from dashboards.app.ranking.board import Board, choose_group, label, named, of_group
+from dashboards.app.ranking.weighing import scored_parts
 from dashboards.reports.sensitivity import SAMPLES, TOP, shares_among_best
 
 IDEAS_DRAWN = 25
@@ -17,21 +17,18 @@ IDEAS_DRAWN = 25
 def show(lake: Lake, board: Board) -> None:
     group = choose_group(board, with_every=False)
     members = of_group(board, group)
-    modules = scored_modules(members)
-    if len(modules) < 2:
+    parts = scored_parts(members)
+    if len(parts) < 2:
         empty.show(
             "Fewer than two modules scored ideas of this group: there are no weights to vary."
         )
         return
-    values = members.select(
-        "idea_id", "title", *(f"{module}_0_to_10" for module in modules)
-    ).filter(
-        polars.any_horizontal(polars.col(f"{module}_0_to_10").is_not_null() for module in modules)
-    )
+    columns_of_parts = [f"{part}_0_to_10" for part in parts]
+    values = members.select("idea_id", "title", *columns_of_parts).drop_nulls(columns_of_parts)
     if len(values) <= TOP:
         empty.show(
-            f"The group has {len(values):,} ideas with a score: all of them are among the best"
-            f" {TOP}, under any weights. Ask this of a larger group."
+            f"The group has {len(values):,} ideas of which nothing is unscored: all of them are"
+            f" among the best {TOP}, under any weights. Ask this of a larger group."
         )
         return
     shares = _shares(
@@ -45,9 +42,10 @@ def show(lake: Lake, board: Board) -> None:
     )
     top = min(TOP, len(values))
     st.caption(
-        f"{SAMPLES:,} weightings of {', '.join(modules)}, drawn evenly from all that add up to one."
+        f"{SAMPLES:,} weightings of {', '.join(label(part).lower() for part in parts)}, drawn evenly from all that add up to one."
         f" An idea at 100 % is among the best {top} whatever you care about; one at 5 % only for a"
-        f" particular taste. {len(members) - len(values):,} ideas without any score are left out."
+        f" particular taste. {len(members) - len(values):,} ideas of which something is unscored"
+        " are left out: no weights make up for it."
     )
     drawn = found.head(IDEAS_DRAWN).select(named().alias("idea"), "share")
     chart = charts.bars(

@@ -1,6 +1,4 @@
-"""Leaderboards weighed anew: scores, 95 % intervals and ranks from module scores, in memory, so
-that sliders answer at once.
-"""
+"""Leaderboards under other weights: scores, intervals and ranks, computed in memory for sliders."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,86 +6,111 @@ import numpy as np
 import polars
 from scipy.special import stdtrit
 
-from schemas.run import Module
+from schemas.assessment import AssessmentCriterion
+from warehouse.answers import CRITERION_PARTS, MODULE_PARTS, ScoreBasis
 
 Frame = polars.DataFrame
 
+OVERALL = AssessmentCriterion.OVERALL.value
 _DIGITS = 9
 _UPPER_TAIL = 0.975
 _MANY = 1e6
 
 
-def scored_modules(ideas: Frame) -> tuple[str, ...]:
-    """Modules that scored at least one idea, in the order of `Module`."""
-    return tuple(str(module) for module in Module if ideas[f"{module}_0_to_10"].is_not_null().any())
+def assessed(ideas: Frame) -> bool:
+    """Whether the ideas are scored by an assessment, so that weights act on its criteria."""
+    return bool((ideas["score_basis"] == ScoreBasis.ASSESSMENT.value).any())
+
+
+def scored_parts(ideas: Frame) -> tuple[str, ...]:
+    """What weights act on: the criteria of an assessed run, else modules that scored any idea."""
+    if assessed(ideas):
+        return CRITERION_PARTS
+    return tuple(
+        module for module in MODULE_PARTS if ideas[f"{module}_0_to_10"].is_not_null().any()
+    )
 
 
 def weighed(ideas: Frame, weights: Mapping[str, float]) -> Frame:
     """The leaderboard of a run under other weights.
 
-    As in `idea_scores`, every idea is weighed over the modules that scored any: where one of them
-    did not score it, its mean over the run stands in, and the interval reaches from what the score
-    were with 0 to what it were with 10. An idea without any score has no rank. The interval is
-    Student's, with Welch's degrees of freedom; an idea of which a module's standard error is
-    unknown has none.
+    As in `idea_scores`, an idea has a score only where all that counts scored it, and otherwise an
+    interval, which reaches from the score with 0 in place of what is missing to that with 10. Of a
+    contribution the interval is that of the bootstrap over works; of a soundness, committee or
+    novelty Student's, of its standard error; they are taken as independent. Of criteria it is the
+    lowest and the highest repetition. An idea of which the interval of a part is unknown has none.
 
     Args:
         ideas: rows of `leaderboard.sql`.
-        weights: by module, none negative.
+        weights: by module and criterion, none negative.
 
     Returns:
         `ideas` with `score`, `lower`, `upper` (0 to 10), `rank`, `best_rank`, `worst_rank` within
         the group, and `published_score`.
     """
-    modules = tuple(module for module in scored_modules(ideas) if weights.get(module, 0.0) > 0)
-    score, lower, upper = _scores_and_intervals(ideas, modules, weights)
+    parts = tuple(part for part in scored_parts(ideas) if weights.get(part, 0.0) > 0)
+    if assessed(ideas) and not parts:
+        parts, weights = (OVERALL,), {OVERALL: 1.0}
+    score, lower, upper = _scores_and_intervals(ideas, parts, weights)
     columns = {"score": score, "lower": lower, "upper": upper}
     frame = ideas.rename({"score": "published_score"}).with_columns(
         polars.Series(name, values, dtype=polars.Float64, nan_to_null=True)
         for name, values in columns.items()
     )
-    return _with_ranks(frame).sort(["group", "rank", "idea_id"], nulls_last=True)
+    order = ["group", "rank", "best_rank", "idea_id"]
+    return _with_ranks(frame).sort(order, nulls_last=True)
 
 
 def _scores_and_intervals(
-    ideas: Frame, modules: Sequence[str], weights: Mapping[str, float]
+    ideas: Frame, parts: Sequence[str], weights: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    if not modules:
+    if not parts:
         nothing = np.full(len(ideas), np.nan)
         return nothing, nothing, nothing
-    values = _matrix(ideas, modules, "0_to_10")
+    values = np.column_stack([_numbers(ideas, f"{part}_0_to_10") for part in parts])
     known = ~np.isnan(values)
-    weight = np.array([weights[module] for module in modules])
+    weight = np.array([weights[part] for part in parts])
     share = np.broadcast_to(weight / weight.sum(), values.shape)
-    scored = known.any(axis=1)
 
-    def with_missing_as(stand_in: np.ndarray | float) -> np.ndarray:
-        total: np.ndarray = (share * np.where(known, values, stand_in)).sum(axis=1)
-        return np.where(scored, total, np.nan)
+    def with_missing_as(value: float) -> np.ndarray:
+        total: np.ndarray = (share * np.where(known, values, value)).sum(axis=1)
+        return total
 
-    half = _half_widths(ideas, modules, np.where(known, share, 0.0), known)
-    score = with_missing_as(np.nanmean(values, axis=0))
-    lower, upper = with_missing_as(0.0) - half, with_missing_as(10.0) + half
-    return score, np.clip(lower, 0, 10), np.clip(upper, 0, 10)
-
-
-def _half_widths(
-    ideas: Frame, modules: Sequence[str], share: np.ndarray, known: np.ndarray
-) -> np.ndarray:
-    errors = np.where(known, _matrix(ideas, modules, "standard_error"), 0.0)
-    counts = np.column_stack([_numbers(ideas, f"{module}_sample_count") for module in modules])
-    freedom = np.where(np.isnan(counts), _MANY, np.maximum(counts - 1, 1))
-    variances = (share * errors) ** 2
-    total = variances.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        degrees = np.where(total > 0, total**2 / (variances**2 / freedom).sum(axis=1), _MANY)
-    quantile: np.ndarray = stdtrit(degrees, _UPPER_TAIL)
-    half: np.ndarray = quantile * np.sqrt(total)
-    return half
+    widths = [_half_widths(ideas, part) for part in parts]
+    # All criteria come from the same repetitions, modules from judgements of their own.
+    together = _added if assessed(ideas) else _added_as_independent
+    below, above = (
+        together(np.where(known, share * np.column_stack(side), 0.0))
+        for side in zip(*widths, strict=True)
+    )
+    # The bounds of an idea without a score hold, however sure the parts are that it has.
+    below, above = (
+        np.where(known.all(axis=1), side, np.nan_to_num(side)) for side in (below, above)
+    )
+    lower, upper = with_missing_as(0.0) - below, with_missing_as(10.0) + above
+    return with_missing_as(np.nan), np.clip(lower, 0, 10), np.clip(upper, 0, 10)
 
 
-def _matrix(ideas: Frame, modules: Sequence[str], suffix: str) -> np.ndarray:
-    return np.column_stack([_numbers(ideas, f"{module}_{suffix}") for module in modules])
+def _added(widths: np.ndarray) -> np.ndarray:
+    total: np.ndarray = widths.sum(axis=1)
+    return total
+
+
+def _added_as_independent(widths: np.ndarray) -> np.ndarray:
+    total: np.ndarray = np.sqrt((widths**2).sum(axis=1))
+    return total
+
+
+def _half_widths(ideas: Frame, part: str) -> tuple[np.ndarray, np.ndarray]:
+    """How far the interval of a part reaches below and above it; NaN where that is unknown."""
+    if f"{part}_lower" in ideas.columns:
+        value = _numbers(ideas, f"{part}_0_to_10")
+        lower, upper = _numbers(ideas, f"{part}_lower"), _numbers(ideas, f"{part}_upper")
+        return value - lower, upper - value
+    count = _numbers(ideas, f"{part}_sample_count")
+    freedom = np.where(np.isnan(count), _MANY, np.maximum(count - 1, 1))
+    half = stdtrit(freedom, _UPPER_TAIL) * _numbers(ideas, f"{part}_standard_error")
+    return half, half
 
 
 def _numbers(ideas: Frame, column: str) -> np.ndarray:

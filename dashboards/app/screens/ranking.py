@@ -15,8 +15,9 @@ from dashboards.app.ranking.board import (
     board,
     choose_basis,
     choose_weights,
-    modules_of,
+    label,
     named,
+    parts_of,
 )
 from dashboards.app.tonight.reasons import why_it_leads
 from dashboards.reports import figures, wording
@@ -131,10 +132,7 @@ def _shortlist(board: Board) -> None:
             "lower": tables.score("95 % from"),
             "upper": tables.score("to"),
             "coverage_0_to_1": tables.share("Coverage"),
-            **{
-                f"{module}_0_to_10": tables.score(module.capitalize())
-                for module in modules_of(board.run)
-            },
+            **{f"{part}_0_to_10": tables.score(label(part)) for part in parts_of(board.run)},
         },
         key="shortlist",
     )
@@ -166,7 +164,8 @@ def _one_side(board: Board, score: IdeaScore, scores: Sequence[IdeaScore]) -> No
     st.metric("Score, of 10", figures.mean(score.score))
     coverage = score.coverage_0_to_1 or 0.0
     row = board.frame.row(by_predicate=polars.col("idea_id") == str(score.idea_id), named=True)
-    rank = "no rank" if row["rank"] is None else f"rank {row['rank']}"
+    by_scores = board.head is None or row["rank"] is not None
+    rank = wording.rank_in_words(row["rank"], score) if by_scores else "no rank"
     between = (
         "" if row["lower"] is None else f", 95 % from {row['lower']:.2f} to {row['upper']:.2f}"
     )
@@ -175,10 +174,9 @@ def _one_side(board: Board, score: IdeaScore, scores: Sequence[IdeaScore]) -> No
         score, scores, **{name: row.get(name) for name in ("wins", "losses", "ties")}
     )
     st.markdown(text.line(why))
-    for module in modules_of(board.run):
-        value = getattr(score, f"{module}_0_to_10")
-        sure = getattr(score, f"{module}_confidence_0_to_3")
-        told = f"**{module.capitalize()}** {figures.mean(value)}"
+    for part in parts_of(board.run):
+        sure = getattr(score, f"{part}_confidence_0_to_3", None)
+        told = f"**{label(part)}** {figures.mean(row[f'{part}_0_to_10'])}"
         st.markdown(told if sure is None else f"{told}, confidence {sure} of 3")
     if score.state_reason is not None:
         st.caption(text.line(f"Something is missing: {wording.reason(score.state_reason)}."))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from schemas.run import Module
+from dashboards.reports.wording import missing_in_words
 from warehouse.answers import IdeaScore
 
 
@@ -15,7 +15,8 @@ def why_it_leads(
     losses: float | None = None,
     ties: int | None = None,
 ) -> str:
-    """Which modules lift it above the mean of the run, which do not, and what is missing.
+    """Return the parts of its score above the mean of the scored ideas, those below, and what is
+    missing.
 
     Args:
         wins, losses, ties: overall verdicts where the rank rests on matches, which are told first; None
@@ -24,15 +25,15 @@ def why_it_leads(
     above: list[str] = []
     below: list[str] = []
     missing: list[str] = []
-    for module in Module:
-        mean = _mean([each for other in scores if (each := _of(other, module)) is not None])
+    for part, value in score.parts.items():
+        mean = _mean([each for other in scores if (each := other.parts.get(part)) is not None])
         if mean is None:
             continue
-        value = _of(score, module)
+        name = part.replace("_", " ")
         if value is None:
-            missing.append(module.value)
+            missing.append(name)
         else:
-            (above if value >= mean else below).append(f"{module} {value:.1f} (mean {mean:.1f})")
+            (above if value >= mean else below).append(f"{name} {value:.1f} (mean {mean:.1f})")
     lifted, won = "leads by", []
     if wins is not None and losses is not None:
         verdicts = wins + losses + (ties or 0)
@@ -43,15 +44,13 @@ def why_it_leads(
         *([f"below the mean in {_listed(below)}"] if below else []),
         *([f"not scored by {_listed(missing)}"] if missing else []),
     ]
-    if score.score_lower is not None and score.score_lower != score.score_upper:
-        told.append(f"so its score may lie from {score.score_lower:.1f} to {score.score_upper:.1f}")
+    if score.missing and score.score_lower is not None and score.score_upper is not None:
+        told.append(
+            f"no score, as it may be {score.score_lower:.1f} to {score.score_upper:.1f}:"
+            f" {missing_in_words(score)}"
+        )
     sentence = "; ".join(told)
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "Nothing scored it."
-
-
-def _of(score: IdeaScore, module: Module) -> float | None:
-    value: float | None = getattr(score, f"{module}_0_to_10")
-    return value
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -1,6 +1,7 @@
 -- Ideas ranked within their group and run, best first; ideas that cannot be told apart share a rank, and what was not judged has none.
 -- basis: matches where the group was ranked by pairwise matches that tell its ideas apart, else scores; strength, wins, losses and ties are of
--- the matches either way. best_rank, worst_rank: what 95 % intervals allow. NULL group: ideas given without one.
+-- the matches either way. best_rank, worst_rank: what the 95 % intervals of the matches allow, or the bounds of an idea without a score.
+-- missing: why it has none. NULL group: ideas given without one.
 select
   run_id,
   ranking_group as "group",
@@ -10,6 +11,8 @@ select
   score,
   score_lower,
   score_upper,
+  score_basis,
+  missing,
   coverage_0_to_1,
   state,
   soundness_0_to_10,

@@ -1,22 +1,28 @@
--- Score of every idea of every run, 0 to 10; NULL when nothing was scored. An unscored judgement is counted, never averaged.
+-- Score of every idea of every run, 0 to 10; NULL where anything that counts is unscored: nothing stands in its place.
+-- score_basis: assessment for an idea whose assessment was asked for, else modules. What counts is then, of the weights of the run:
+-- assessment: the criteria worth_asking, new, decisive_test and feasible by their weights; overall alone where none of them has a weight.
+-- modules: the modules with a weight that scored any idea of the run, so that scores compare like with like.
+-- score: the weighted mean of what counts, of a criterion ten times its probability. score_lower, score_upper: the score with 0, or 10, in
+-- place of what is unscored; the score itself where nothing is. missing: names of what counts and is unscored; NULL: nothing is.
+-- best_rank, worst_rank: of an idea without a score, the places that its bounds allow within its run and group, among all ideas with bounds.
+-- <criterion>_0_to_1: median probability of `assessments`; overall_lowest_0_to_1, overall_highest_0_to_1: over its repetitions.
 -- soundness_0_to_10: mean score of the scored methods.
 -- contribution_0_to_10: mean of the dimensions' contribution_reviews.novelty_0_to_10, which follows from the closest works; in runs whose
 -- comparisons do not tell overlap, as before, 5 * (1 + mean_comparison_score).
 -- mean_comparison_score: mean over all scored (paper, dimension) comparisons, each -1, 0 or +1.
--- committee_0_to_10: mean over the dimensions that scored any idea of the run, each the mean of its scored persona reviews. Where one of
--- them did not score this idea, its mean over the run stands in, so that an idea never leads by the dimensions it lacks.
+-- committee_0_to_10: mean over the dimensions, each the mean of its scored persona reviews; NULL, as if the committee had not scored the
+-- idea, where a dimension that scored any idea of the run did not score this one.
 -- novelty_0_to_10: 2.5 * (the five-point judgement - 1), calibrated where a calibrator was applied.
 -- <module>_confidence_0_to_3: how sure the module's score is. The median, the lower of two, of confidence_0_to_3 over all that the module
 -- had to judge; what is unscored counts as 0. NULL without a score, and in runs of before there was a confidence.
--- confidence_0_to_3: the least of those of the modules that the score is made of.
--- score: weighted by the run's profile over the modules that scored any idea of the run, so that scores compare like with like. Where one of
--- them did not score this idea, its mean over the run stands in. score_lower, score_upper: the score if it were 0, or 10, instead.
+-- confidence_0_to_3: that of overall where there is an assessment; else the least of those of the modules that count and scored the idea.
 -- shrunk_score: the score drawn toward the mean of its group, the more the thinner what it rests on: mean + share * (score - mean), where
--- share = evidence_weight / (evidence_weight + 2). A group of one keeps its score. The only score that is shrunk; nothing is ranked by it
--- but what `assay rank --scores --shrink` prints.
--- evidence_weight: judgements that the score rests on, each by how sure it is: (scored methods + scored dimensions + personas with a scored
--- review + 1 for a judgement of novelty, of the modules with a weight) * (1 + confidence_0_to_3) / 4, without a known confidence times 1.
--- coverage_0_to_1: share of the weight of the modules asked for that scored this idea. NULL score: no module did.
+-- share = evidence_weight / (evidence_weight + 2) and the mean is over the ideas with a score. A group of one keeps its score. The only
+-- score that is shrunk; nothing is ranked by it but what `assay rank --scores --shrink` prints.
+-- evidence_weight: judgements that the score rests on, each by how sure it is: count * (1 + confidence_0_to_3) / 4, without a known
+-- confidence the count. Counted are the repetitions of an assessment, or of the modules that count, scored methods + scored dimensions +
+-- personas with a scored review + 1 for a judgement of novelty.
+-- coverage_0_to_1: share of the weight asked for that scored this idea.
 -- state: scored, partly_scored or unscored; state_reason: the gravest reason why judgements are missing. NULL: published by an earlier version.
 -- <module>_unscored_share: of what the module had to judge.
 with method_scores as (
@@ -63,16 +69,12 @@ judged_by_dimension as (
   group by run_id, idea_id, dimension
   having count(score_0_to_10) > 0
 ),
--- Means over a run or group are rounded, as their last bit depends on the order of rows.
-dimension_means as (
-  select run_id, dimension, round(avg(score_0_to_10), 9) as run_mean from judged_by_dimension group by run_id, dimension
-),
 committee_scores as (
-  select i.run_id, i.idea_id, avg(coalesce(j.score_0_to_10, d.run_mean)) as committee_0_to_10
-  from (select distinct run_id, idea_id from judged_by_dimension) as i
-  inner join dimension_means as d on d.run_id = i.run_id
-  left join judged_by_dimension as j on j.run_id = i.run_id and j.idea_id = i.idea_id and j.dimension = d.dimension
-  group by i.run_id, i.idea_id
+  select j.run_id, j.idea_id, avg(j.score_0_to_10) as committee_0_to_10
+  from judged_by_dimension as j
+  inner join (select run_id, count(distinct dimension) as dimension_count from judged_by_dimension group by run_id) as r on r.run_id = j.run_id
+  group by j.run_id, j.idea_id
+  having count(*) = any_value(r.dimension_count)
 ),
 persona_scores as (
   select
@@ -88,6 +90,22 @@ persona_scores as (
 novelty_scores as (
   select run_id, idea_id, coalesce(calibrated_score_1_to_5, score_1_to_5) as novelty_1_to_5, confidence_0_to_3 as novelty_confidence
   from novelty
+),
+assessment_scores as (
+  select
+    run_id,
+    idea_id,
+    any_value(probability_0_to_1) filter (where criterion = 'overall') as overall_0_to_1,
+    any_value(lowest_0_to_1) filter (where criterion = 'overall') as overall_lowest_0_to_1,
+    any_value(highest_0_to_1) filter (where criterion = 'overall') as overall_highest_0_to_1,
+    any_value(confidence_0_to_3) filter (where criterion = 'overall') as overall_confidence,
+    any_value(probability_0_to_1) filter (where criterion = 'worth_asking') as worth_asking_0_to_1,
+    any_value(probability_0_to_1) filter (where criterion = 'new') as new_0_to_1,
+    any_value(probability_0_to_1) filter (where criterion = 'decisive_test') as decisive_test_0_to_1,
+    any_value(probability_0_to_1) filter (where criterion = 'feasible') as feasible_0_to_1,
+    max(repetition_count) as repetition_count
+  from assessments
+  group by run_id, idea_id
 ),
 failure_counts as (
   select run_id, idea_id, count(*) as failure_count from failures where stage <> 'left_out' group by run_id, idea_id
@@ -125,6 +143,8 @@ module_scores as (
     i.contribution_requested,
     coalesce(i.committee_requested, false) as committee_requested,
     coalesce(i.novelty_requested, false) as novelty_requested,
+    coalesce(i.assessment_requested, false) as assessment_requested,
+    a.* exclude (run_id, idea_id),
     i.incomplete_reason,
     i.duplicate_of,
     i.state,
@@ -132,7 +152,11 @@ module_scores as (
     r.soundness_weight as soundness_profile_weight,
     r.contribution_weight as contribution_profile_weight,
     coalesce(r.committee_weight, 0) as committee_profile_weight,
-    coalesce(r.novelty_weight, 0) as novelty_profile_weight
+    coalesce(r.novelty_weight, 0) as novelty_profile_weight,
+    r.worth_asking_weight,
+    r.new_weight,
+    r.decisive_test_weight,
+    r.feasible_weight
   from ideas as i
   inner join runs as r on r.run_id = i.run_id
   left join method_scores as m on m.run_id = i.run_id and m.idea_id = i.idea_id
@@ -141,85 +165,144 @@ module_scores as (
   left join persona_scores as p on p.run_id = i.run_id and p.idea_id = i.idea_id
   left join committee_scores as o on o.run_id = i.run_id and o.idea_id = i.idea_id
   left join novelty_scores as n on n.run_id = i.run_id and n.idea_id = i.idea_id
+  left join assessment_scores as a on a.run_id = i.run_id and a.idea_id = i.idea_id
   left join failure_counts as f on f.run_id = i.run_id and f.idea_id = i.idea_id
 ),
-run_means as (
+-- A module that scored no idea of the run does not count.
+weights as (
   select
     *,
-    round(avg(soundness_0_to_10) over (partition by run_id), 9) as soundness_mean,
-    round(avg(contribution_0_to_10) over (partition by run_id), 9) as contribution_mean,
-    round(avg(committee_0_to_10) over (partition by run_id), 9) as committee_mean,
-    round(avg(novelty_0_to_10) over (partition by run_id), 9) as novelty_mean,
-    case when soundness_0_to_10 is null then 0 else soundness_profile_weight end as soundness_weight,
-    case when contribution_0_to_10 is null then 0 else contribution_profile_weight end as contribution_weight,
-    case when committee_0_to_10 is null then 0 else committee_profile_weight end as committee_weight,
-    case when novelty_0_to_10 is null then 0 else novelty_profile_weight end as novelty_weight
+    soundness_profile_weight * (count(soundness_0_to_10) over of_run > 0)::int as soundness_weight,
+    contribution_profile_weight * (count(contribution_0_to_10) over of_run > 0)::int as contribution_weight,
+    committee_profile_weight * (count(committee_0_to_10) over of_run > 0)::int as committee_weight,
+    novelty_profile_weight * (count(novelty_0_to_10) over of_run > 0)::int as novelty_weight,
+    case when worth_asking_weight + new_weight + decisive_test_weight + feasible_weight > 0 then 0 else 1 end as overall_weight
   from module_scores
+  window of_run as (partition by run_id)
+),
+-- parts: what may enter the score; weight 0: it does not count; judgements: how many it rests on.
+with_parts as (
+  select
+    *,
+    case
+      when assessment_requested then [
+        {'name': 'worth_asking', 'score': 10 * worth_asking_0_to_1, 'weight': worth_asking_weight},
+        {'name': 'new', 'score': 10 * new_0_to_1, 'weight': new_weight},
+        {'name': 'decisive_test', 'score': 10 * decisive_test_0_to_1, 'weight': decisive_test_weight},
+        {'name': 'feasible', 'score': 10 * feasible_0_to_1, 'weight': feasible_weight},
+        {'name': 'overall', 'score': 10 * overall_0_to_1, 'weight': overall_weight}
+      ]
+      else [
+        {'name': 'soundness', 'score': soundness_0_to_10, 'weight': soundness_weight},
+        {'name': 'contribution', 'score': contribution_0_to_10, 'weight': contribution_weight},
+        {'name': 'committee', 'score': committee_0_to_10, 'weight': committee_weight},
+        {'name': 'novelty', 'score': novelty_0_to_10, 'weight': novelty_weight}
+      ]
+    end as parts,
+    [part for part in parts if part.weight > 0] as counting,
+    [part for part in counting if part.score is not null] as known
+  from weights
 ),
 weighed as (
   select
     *,
-    coalesce(soundness_0_to_10, 0) * soundness_weight
-    + coalesce(contribution_0_to_10, 0) * contribution_weight
-    + coalesce(committee_0_to_10, 0) * committee_weight
-    + coalesce(novelty_0_to_10, 0) * novelty_weight as known_sum,
-    soundness_weight + contribution_weight + committee_weight + novelty_weight as known_weight,
-    case when soundness_0_to_10 is null and soundness_mean is not null then soundness_profile_weight else 0 end as soundness_stand_in,
-    case when contribution_0_to_10 is null and contribution_mean is not null then contribution_profile_weight else 0 end as contribution_stand_in,
-    case when committee_0_to_10 is null and committee_mean is not null then committee_profile_weight else 0 end as committee_stand_in,
-    case when novelty_0_to_10 is null and novelty_mean is not null then novelty_profile_weight else 0 end as novelty_stand_in
-  from run_means
-),
-compared as (
-  select
-    *,
-    coalesce(soundness_mean, 0) * soundness_stand_in
-    + coalesce(contribution_mean, 0) * contribution_stand_in
-    + coalesce(committee_mean, 0) * committee_stand_in
-    + coalesce(novelty_mean, 0) * novelty_stand_in as stand_in_sum,
-    soundness_stand_in + contribution_stand_in + committee_stand_in + novelty_stand_in as stand_in_weight,
-    soundness_profile_weight * soundness_requested::int
-    + contribution_profile_weight * contribution_requested::int
-    + committee_profile_weight * committee_requested::int
-    + novelty_profile_weight * novelty_requested::int as asked_weight,
-    case
-      when (soundness_weight > 0 and soundness_confidence_0_to_3 is null)
-        or (contribution_weight > 0 and contribution_confidence_0_to_3 is null)
-        or (committee_weight > 0 and committee_confidence_0_to_3 is null)
-        or (novelty_weight > 0 and novelty_confidence_0_to_3 is null)
-      then null
-      else least(
-        case when soundness_weight > 0 then soundness_confidence_0_to_3 end,
-        case when contribution_weight > 0 then contribution_confidence_0_to_3 end,
-        case when committee_weight > 0 then committee_confidence_0_to_3 end,
-        case when novelty_weight > 0 then novelty_confidence_0_to_3 end
-      )
-    end as confidence_0_to_3,
-    case when soundness_weight > 0 then scored_method_count else 0 end
-    + case when contribution_weight > 0 then dimension_count - unscored_dimension_count else 0 end
-    + case when committee_weight > 0 then scored_persona_count else 0 end
-    + case when novelty_weight > 0 then 1 else 0 end as judgement_count
-  from weighed
+    list_sum([part.weight for part in counting]) as whole_weight,
+    coalesce(list_sum([part.weight for part in known]), 0) as known_weight,
+    coalesce(list_sum([part.score * part.weight for part in known]), 0) as known_sum,
+    nullif(array_to_string([part.name for part in counting if part.score is null], ', '), '') as missing,
+    soundness_0_to_10 is not null and soundness_weight > 0 as by_soundness,
+    contribution_0_to_10 is not null and contribution_weight > 0 as by_contribution,
+    committee_0_to_10 is not null and committee_weight > 0 as by_committee,
+    novelty_0_to_10 is not null and novelty_weight > 0 as by_novelty
+  from with_parts
 ),
 scored as (
   select
     *,
-    case when known_weight > 0 then (known_sum + stand_in_sum) / (known_weight + stand_in_weight) end as score,
-    judgement_count * coalesce((1 + confidence_0_to_3) / 4, 1.0) as evidence_weight
-  from compared
+    case when missing is null then known_sum / whole_weight end as score,
+    known_sum / whole_weight as score_lower,
+    (known_sum + 10 * (whole_weight - known_weight)) / whole_weight as score_upper,
+    case
+      when assessment_requested then whole_weight
+      else
+        soundness_profile_weight * soundness_requested::int
+        + contribution_profile_weight * contribution_requested::int
+        + committee_profile_weight * committee_requested::int
+        + novelty_profile_weight * novelty_requested::int
+    end as asked_weight,
+    case
+      when assessment_requested then overall_confidence
+      when (by_soundness and soundness_confidence_0_to_3 is null)
+        or (by_contribution and contribution_confidence_0_to_3 is null)
+        or (by_committee and committee_confidence_0_to_3 is null)
+        or (by_novelty and novelty_confidence_0_to_3 is null)
+      then null
+      else least(
+        case when by_soundness then soundness_confidence_0_to_3 end,
+        case when by_contribution then contribution_confidence_0_to_3 end,
+        case when by_committee then committee_confidence_0_to_3 end,
+        case when by_novelty then novelty_confidence_0_to_3 end
+      )
+    end as confidence_0_to_3,
+    case
+      when assessment_requested then repetition_count
+      else
+        by_soundness::int * scored_method_count
+        + by_contribution::int * (dimension_count - unscored_dimension_count)
+        + by_committee::int * scored_persona_count
+        + by_novelty::int
+    end as judgement_count
+  from weighed
+),
+-- Bounds are compared to nine decimals, as scores are: the order of summation never makes one lie above another.
+bounds as (
+  select run_id, "group", idea_id, missing, 'lower' as side, round(score_lower, 9) as bound from scored
+  union all
+  select run_id, "group", idea_id, missing, 'upper', round(score_upper, 9) from scored
+),
+bounds_above as (
+  select
+    *,
+    count(bound) filter (where side = 'lower') over above as lower_count,
+    count(bound) filter (where side = 'upper') over above as upper_count
+  from bounds
+  window above as (partition by run_id, "group" order by bound desc nulls last range between unbounded preceding and current row exclude group)
+),
+-- Ahead for certain: those whose lower bound lies above its upper one. At most ahead: those whose upper bound lies above its lower one,
+-- of which its own is one.
+places as (
+  select
+    run_id,
+    idea_id,
+    1 + max(lower_count) filter (where side = 'upper') as best_rank,
+    max(upper_count) filter (where side = 'lower') as worst_rank
+  from bounds_above
+  where missing is not null
+  group by run_id, idea_id
 )
 select
-  run_id,
-  idea_id,
-  "group",
-  title,
-  score,
-  case when known_weight > 0 then known_sum / (known_weight + stand_in_weight) end as score_lower,
-  case when known_weight > 0 then (known_sum + 10 * stand_in_weight) / (known_weight + stand_in_weight) end as score_upper,
-  case when asked_weight > 0 then known_weight / asked_weight else 0.0 end as coverage_0_to_1,
-  state,
+  s.run_id,
+  s.idea_id,
+  s."group",
+  s.title,
+  s.score,
+  s.score_lower,
+  s.score_upper,
+  case when s.assessment_requested then 'assessment' else 'modules' end as score_basis,
+  s.missing,
+  p.best_rank,
+  p.worst_rank,
+  case when s.asked_weight > 0 then s.known_weight / s.asked_weight else 0.0 end as coverage_0_to_1,
+  s.state,
   state_reason,
   confidence_0_to_3,
+  overall_0_to_1,
+  overall_lowest_0_to_1,
+  overall_highest_0_to_1,
+  worth_asking_0_to_1,
+  new_0_to_1,
+  decisive_test_0_to_1,
+  feasible_0_to_1,
   soundness_0_to_10,
   contribution_0_to_10,
   committee_0_to_10,
@@ -251,6 +334,7 @@ select
   contribution_requested,
   committee_requested,
   novelty_requested,
+  assessment_requested,
   incomplete_reason,
   duplicate_of,
   case
@@ -258,4 +342,12 @@ select
       group_mean + evidence_weight / (evidence_weight + 2) * (score - group_mean)
   end as shrunk_score,
   case when score is not null then evidence_weight end as evidence_weight
-from (select *, round(avg(score) over (partition by run_id, "group"), 9) as group_mean from scored)
+-- The mean is rounded, as its last bit depends on the order of rows.
+from (
+  select
+    *,
+    judgement_count * coalesce((1 + confidence_0_to_3) / 4, 1.0) as evidence_weight,
+    round(avg(score) over (partition by run_id, "group"), 9) as group_mean
+  from scored
+) as s
+left join places as p on p.run_id = s.run_id and p.idea_id = s.idea_id

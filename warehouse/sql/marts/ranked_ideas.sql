@@ -2,6 +2,8 @@
 -- shown: whether it is the ranking that group_rankings shows: of the run's own engine, in groups as given, the newest. Rankings never mix.
 -- has_matches: whether any idea of the group got a strength from matches. basis: matches where these rank an idea of the group below another,
 -- else scores: a group without a scored match, or whose matches tell no ideas apart, keeps the order by scores.
+-- rank by scores: among the ideas with a score; best_rank, worst_rank: those of the matches, else those that the bounds of an idea without a
+-- score allow within its group as given (NULL in a group found by clusters).
 -- Scores are compared to nine decimals, so that the order of summation never breaks a tie.
 with numbered as (
   select
@@ -15,14 +17,16 @@ with numbered as (
 ),
 joined as (
   select
-    i.*,
+    i.* exclude (best_rank, worst_rank),
+    i.best_rank as score_best_rank,
+    i.worst_rank as score_worst_rank,
     n.ranking_id,
     n.engine as ranking_engine,
     coalesce(n.shown, true) as shown,
     case when n.grouping = 'clusters' then s."group" else i."group" end as ranking_group,
     s.rank as match_rank,
-    s.best_rank,
-    s.worst_rank,
+    s.best_rank as match_best_rank,
+    s.worst_rank as match_worst_rank,
     s.strength,
     s.lower as strength_lower,
     s.upper as strength_upper,
@@ -53,11 +57,14 @@ based as (
   select
     *,
     count(strength) over (partition by run_id, ranking_id, ranking_group) > 0 as has_matches,
-    case when max(match_rank) over (partition by run_id, ranking_id, ranking_group) > 1 then 'matches' else 'scores' end as basis
+    case when max(match_rank) over (partition by run_id, ranking_id, ranking_group) > 1 then 'matches' else 'scores' end as basis,
+    basis = 'scores' and match_best_rank is null and ranking_group is not distinct from "group" as by_bounds
   from joined
 )
 select
-  *,
+  * exclude (score_best_rank, score_worst_rank, match_best_rank, match_worst_rank, by_bounds),
+  case when by_bounds then score_best_rank else match_best_rank end as best_rank,
+  case when by_bounds then score_worst_rank else match_worst_rank end as worst_rank,
   case
     when basis = 'matches' then match_rank
     when score is not null then rank() over (partition by run_id, ranking_id, ranking_group order by round(score, 9) desc nulls last)

@@ -8,6 +8,8 @@ select
   score,
   score_lower,
   score_upper,
+  score_basis,
+  missing,
   coverage_0_to_1,
   state,
   soundness_0_to_10,
@@ -33,4 +35,4 @@ select
   strength_across_groups_upper
 from ranked_ideas
 where run_id = $run_id and ranking_id = $ranking_id
-order by "group" nulls last, rank nulls last, strength desc nulls last, idea_id
+order by "group" nulls last, rank nulls last, strength desc nulls last, best_rank nulls last, idea_id

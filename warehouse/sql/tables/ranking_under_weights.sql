@@ -1,10 +1,14 @@
--- What a question about `idea_scores` answers of one run when its modules weigh as given: the mart is made anew over a run that says so.
+-- What a question about `idea_scores` answers of one run when modules and criteria weigh as given: the mart is made anew over a run that says so.
 with runs as (
   select * replace (
     $soundness as soundness_weight,
     $contribution as contribution_weight,
     $committee as committee_weight,
-    $novelty as novelty_weight
+    $novelty as novelty_weight,
+    $worth_asking as worth_asking_weight,
+    $new as new_weight,
+    $decisive_test as decisive_test_weight,
+    $feasible as feasible_weight
   )
   from runs
   where run_id = $run_id
