@@ -28,7 +28,13 @@ from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_met
 from tasks.soundness.gathering import FetchedPapers, Gathered, gather_papers, searches, wider_search
 from tasks.soundness.plan_reviewing import PlanReviewed, review_plan, with_evidence
 from tasks.soundness.reading import Read, read_papers
-from tasks.soundness.reviewing import Reviewed, review_method, unreviewed, unscored_review
+from tasks.soundness.reviewing import (
+    Reviewed,
+    reaches,
+    review_method,
+    unreviewed,
+    unscored_review,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +249,8 @@ async def _judge(beginning: asyncio.Task[_Begun], context: _Context) -> _Judged:
         further = await search.gather(method, wider, gathered.papers)
         further_read = await _read(method, further, known, context)
         gathered, read = gathered.with_more(further), read.with_more(further_read)
-    if any(row.relevant for row in read.evidence):
+    minimum_relevance = search.parameters.minimum_relevance
+    if any(reaches(row, minimum_relevance) for row in read.evidence):
         reviewed = await review_method(
             search.idea,
             method,
