@@ -14,12 +14,13 @@ from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
-from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation
+from schemas.reasons import Reason
+from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation, SoundnessSummary
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.documents.sections import DocumentLibrary
 from tasks.judging.packing import Beginning, even_batches
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, never_asked
 from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.offering import Offered, offered
@@ -35,6 +36,7 @@ from tasks.soundness.reviewing import (
     unreviewed,
     unscored_review,
 )
+from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,39 @@ async def evaluate_soundness(
         (*planned.citations, *citations, *(summarised.citations if summarised else ())),
         (*planned.suggestions, *(row for each in judged for row in each.reviewed.suggestions)),
     )
+
+
+async def evaluate_plan_alone(
+    idea: Idea,
+    parameters: SoundnessParameters,
+    engine: Engine,
+    results: tuple[ExperimentalResult, ...] = (),
+) -> SoundnessFindings:
+    """Review the plan by itself: the literature does not cover the field of the idea.
+
+    No method is extracted, since nothing could be held against it.
+    """
+
+    async def no_works() -> Offered:
+        return Offered()
+
+    planned = await review_plan(idea, parameters, engine, no_works, results)
+    evaluation = SoundnessEvaluation(
+        methods=(),
+        passages=(),
+        passage_method_ids=(),
+        sections=(),
+        evidence=(),
+        reviews=(),
+        concerns=planned.concerns,
+        plan_review=planned.review,
+        summary=SoundnessSummary(
+            unscored_reason=Reason.FIELD_NOT_COVERED,
+            provenance=never_asked(SOUNDNESS_SUMMARY, engine),
+        ),
+        failures=planned.failures,
+    )
+    return SoundnessFindings(evaluation, (), planned.citations, planned.suggestions)
 
 
 async def _judge_all(

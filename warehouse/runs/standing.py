@@ -93,6 +93,8 @@ def _of_module(module: Module, rows: Rows) -> ModuleStanding:
     whole = scored and not missing and not reasons
     if not (whole or reasons):
         reasons = list(_failures(module, rows))
+    if not (whole or reasons) and rows["ideas"][0].get("field_covered") is False:
+        reasons = [Reason.FIELD_NOT_COVERED]  # it was asked nothing
     return ModuleStanding(scored=scored, whole=whole, reasons=tuple(reasons))
 
 
