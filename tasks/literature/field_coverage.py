@@ -1,6 +1,6 @@
 """Field coverage: whether a snapshot is about what an idea is about, before evidence is bought.
 
-Two signals of one search with the title and key phrases of the idea, and a logistic rule over them:
+Two signals of one search with the key phrases of the idea, and a logistic rule over them:
 how near the best works are to the idea by sentence embedding, and how many words of its key phrases
 occur in them at all. No model is called. The live APIs cover every field: they are not looked at.
 """
@@ -19,7 +19,7 @@ from schemas.paper import Paper
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, similarity_of
 from tasks.literature.client import own_publications
-from tasks.text.words import content_words, key_phrases, shorten_words, words
+from tasks.text.words import content_words, key_phrases, shorten_words
 
 # Fitted by `python -m tests.benchmarks field_coverage` (docs/literature.md has its table) on one
 # half of the labelled pairs of an idea and a snapshot, with the vectors of all-MiniLM-L6-v2.
@@ -32,8 +32,7 @@ _LEAST_PROBABILITY = 0.5
 _SEARCHED_PAPERS = 25
 _EMBEDDED_PAPERS = 12  # by rank; the five nearest of them are settled by then
 _NEAREST_PAPERS = 5
-_SEARCH_PHRASES, _QUERY_WORDS = 8, 40
-_COMPARED_PHRASES = 15
+_SEARCH_PHRASES, _QUERY_WORDS = 15, 40
 _TITLES_NAMED, _TITLE_WORDS = 3, 14
 
 Search = Callable[[str, int, date | None], Awaitable[Answer[Paper]]]
@@ -81,11 +80,9 @@ async def look_at_field(idea: Idea, search: Search, embedder: Embedder) -> Answe
 
 
 def search_query(idea: Idea) -> str:
-    """Return the words of the title and of the best key phrases, each once."""
-    asked = dict.fromkeys(words(idea.title))
-    for phrase in key_phrases(idea.text, _SEARCH_PHRASES):
-        asked.update(dict.fromkeys(phrase.split()))
-    return " ".join(list(asked)[:_QUERY_WORDS])
+    """Return the words of the best key phrases, each once; the title is no part of the key."""
+    phrases = key_phrases(idea.text, _SEARCH_PHRASES)
+    return " ".join(list(dict.fromkeys(" ".join(phrases).split()))[:_QUERY_WORDS])
 
 
 async def signals_of(idea: Idea, found: Sequence[Paper], embedder: Embedder) -> FieldSignals:
@@ -106,7 +103,7 @@ async def signals_of(idea: Idea, found: Sequence[Paper], embedder: Embedder) -> 
 
 
 def _shared(idea: Idea, papers: Sequence[Paper]) -> float:
-    own = set(content_words(" ".join(key_phrases(idea.text, _COMPARED_PHRASES))))
+    own = set(content_words(" ".join(key_phrases(idea.text, _SEARCH_PHRASES))))
     theirs = {
         word for paper in papers for word in content_words(f"{paper.title} {paper.abstract or ''}")
     }
