@@ -12,20 +12,21 @@ released code was measured with.
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import Field
 
 from flows.batch_estimate import BatchEstimate, estimate_batches
 from flows.done_before import NOTHING_DONE, DoneBefore
-from schemas.base import Noun
+from schemas.base import Noun, replace
 from schemas.contribution import CLOSEST_SHOWN
 from schemas.idea import Idea
 from schemas.profile import ContributionParameters, RecommendationKind, SearchKind
 from schemas.run import Module, RunRequest
 from schemas.settings import LanguageModelSettings, Settings
 from tasks.assessment.expected import expected_assessment
+from tasks.committee.knowledge.tools import LITERATURE
 from tasks.committee.planning import IDEA_TOKENS_SHOWN, expected_committee
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY
 from tasks.judging.expected import (
@@ -110,6 +111,10 @@ class Estimate(Noun):
         default=0,
         description="Of the ideas, begun before; the replies that they had are not paid again.",
     )
+    not_covered: int = Field(
+        default=0,
+        description="Of the ideas, outside the literature's fields: no evidence is bought.",
+    )
     rejected: int
     literature_requests: int
     model_calls: int
@@ -141,26 +146,38 @@ def estimate_run(
     request: RunRequest,
     settings: Settings,
     done: DoneBefore = NOTHING_DONE,
+    *,
+    not_covered: int = 0,
 ) -> Estimate:
-    """Predict what a run over `ideas` takes, without what is `done` of it."""
+    """Predict what a run over `ideas` takes, without what is `done` of it.
+
+    Args:
+        not_covered: ideas whose field the literature does not cover.
+    """
     idea_tokens = sum(len(idea.text) for idea in ideas) / CHARACTERS_PER_TOKEN / max(len(ideas), 1)
     dated = any(idea.cutoff_date is not None for idea in ideas)
     steps, requests = _per_idea(request, idea_tokens, settings, dated=dated)
     count = done.left_of(len(ideas), sum(step.calls for step in steps))
     cost = total_usd(step.cost_usd for step in steps)
-    hours, bound_by = _hours(count, count * requests, steps, request, settings)
+    # Which of the ideas are done is not known here: those not covered are spread evenly.
+    beyond = count * not_covered / max(len(ideas), 1)
+    few = _outside_the_field(request, idea_tokens, settings, dated=dated) if beyond else ()
+    weighed = _weighed(steps, count - beyond, few, beyond)
+    requests *= count - beyond
+    hours, bound_by = _hours(count - beyond, requests, steps, request, settings)
     return Estimate(
         ideas=len(ideas),
+        not_covered=not_covered,
         evaluated=done.evaluated,
         partly_evaluated=len(done.replies),
         rejected=rejected,
-        literature_requests=round(count * requests),
-        model_calls=round(count * sum(step.calls for step in steps)),
-        prompt_tokens=round(count * sum(step.prompt_tokens for step in steps)),
-        cached_tokens=round(count * sum(step.cached_tokens for step in steps)),
-        completion_tokens=round(count * sum(step.completion_tokens for step in steps)),
-        thinking_tokens=round(count * sum(step.thinking_tokens for step in steps)),
-        cost_usd=_of_ideas(count, cost),
+        literature_requests=round(requests),
+        model_calls=round(weighed("calls")),
+        prompt_tokens=round(weighed("prompt_tokens")),
+        cached_tokens=round(weighed("cached_tokens")),
+        completion_tokens=round(weighed("completion_tokens")),
+        thinking_tokens=round(weighed("thinking_tokens")),
+        cost_usd=_of_ideas(count - beyond, cost, beyond, total_usd(step.cost_usd for step in few)),
         cost_usd_per_idea=cost,
         unpriced_models=unpriced(steps),
         hours=hours,
@@ -172,10 +189,23 @@ def estimate_run(
     )
 
 
-def _of_ideas(count: float, cost_usd: float | None) -> float | None:
-    if not count:
-        return 0.0
-    return None if cost_usd is None else count * cost_usd
+def _weighed(
+    steps: Sequence[StepEstimate], count: float, few: Sequence[StepEstimate], beyond: float
+) -> Callable[[str], float]:
+    """Totals by name of a figure: `count` ideas take all steps, those `beyond` take a few."""
+    return lambda name: (
+        count * sum(getattr(step, name) for step in steps)
+        + beyond * sum(getattr(step, name) for step in few)
+    )
+
+
+def _of_ideas(
+    count: float, cost_usd: float | None, beyond: float, few_usd: float | None
+) -> float | None:
+    """Cost of the ideas that take all steps and of those that take few; None: a price is unknown."""
+    parts = [(count, cost_usd), (beyond, few_usd)]
+    known = [number * cost for number, cost in parts if number and cost is not None]
+    return sum(known) if len(known) == sum(bool(number) for number, _ in parts) else None
 
 
 def unpriced(steps: Sequence[StepEstimate]) -> tuple[str, ...]:
@@ -213,6 +243,30 @@ def _per_idea(
     if Module.ASSESSMENT in request.modules:
         asked |= _assessment(request)
     asked |= expected_resources(request.profile.resources)
+    return _steps(asked, request, idea_tokens, settings), requests
+
+
+def _outside_the_field(
+    request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool
+) -> tuple[StepEstimate, ...]:
+    """What models are asked about an idea whose field the literature does not cover: the review of
+    its plan, and its committee, which has other sources only.
+    """
+    asked: Counts = {}
+    if Module.SOUNDNESS in request.modules:
+        asked["plan_review"] = _soundness(request)[0]["plan_review"]
+    if Module.COMMITTEE in request.modules:
+        parameters = request.profile.committee
+        others = tuple(name for name in parameters.sources if name != LITERATURE)
+        asked |= expected_committee(
+            replace(parameters, sources=others), settings, dated=dated, full_text=request.full_text
+        )[0]
+    return _steps(asked, request, idea_tokens, settings)
+
+
+def _steps(
+    asked: "Counts", request: RunRequest, idea_tokens: float, settings: Settings
+) -> tuple[StepEstimate, ...]:
     known = {step.name: step for step in STEPS}
     steps = [
         estimate_step(
@@ -226,7 +280,7 @@ def _per_idea(
         )
         for name, calls in asked.items()
     ]
-    return tuple(step for step in steps if step is not None), requests
+    return tuple(step for step in steps if step is not None)
 
 
 def _with_verification(one: "Counts", other: "Counts") -> "Counts":

@@ -6,6 +6,7 @@ from typing import Any
 
 from flows.done_before import NOTHING_DONE, DoneBefore
 from flows.estimate import Estimate, estimate_run
+from flows.field_forecast import FieldForecast, forecast_fields
 from flows.landed_before import landed_before
 from flows.model_comparison import ModelCost, compare_engines
 from flows.rank_estimate import RankingEstimate, estimate_ranking
@@ -31,6 +32,7 @@ class Prediction:
         whole: what the run would take if nothing of it were done.
         done: what earlier runs have done of it.
         unknown_because: why that could not be looked up; then nothing is subtracted.
+        fields: which ideas the literature does not cover.
     """
 
     estimate: Estimate
@@ -40,6 +42,7 @@ class Prediction:
     ranking: RankingEstimate
     comparison: tuple[ModelCost, ...]
     batch: IdeaBatch
+    fields: FieldForecast
 
     def document(self) -> dict[str, Any]:
         """As `--json` prints it."""
@@ -51,6 +54,7 @@ class Prediction:
             "without_earlier_runs": self.whole.model_dump(mode="json", include=_BOTH),
             "ranking": self.ranking.model_dump(mode="json"),
             "rejected_entries": [each.model_dump(mode="json") for each in self.batch.rejected],
+            "field_coverage": self.fields.model_dump(mode="json"),
             "fields": [each.model_dump(mode="json") for each in self.batch.fields],
             "reading_remarks": self.batch.remarks,
             **({"comparison": compared} if compared else {}),
@@ -68,13 +72,16 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
         done = landed_before(batch, request, settings)
     except AssayError as error:  # such as a gateway that does not run yet, or a bucket out of reach
         unknown_because = str(error)
+    fields = forecast_fields(batch.ideas, request.literature, settings)
     known = (batch.ideas, len(batch.rejected), request, settings)
+    not_covered = len(fields.not_covered)
     return Prediction(
-        estimate=estimate_run(*known, done),
-        whole=estimate_run(*known),
+        estimate=estimate_run(*known, done, not_covered=not_covered),
+        whole=estimate_run(*known, not_covered=not_covered),
         done=done,
         unknown_because=unknown_because,
         ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
         comparison=compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings),
         batch=batch,
+        fields=fields,
     )

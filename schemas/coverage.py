@@ -13,3 +13,13 @@ class FieldCoverage(Noun):
         ge=0, le=1, description="Calibrated probability that the literature covers the field."
     )
     detail: str = Field(description="One line for people: what was looked at, and what it says.")
+
+    @property
+    def warning(self) -> str:
+        """One line that says what was not done and why; empty where the field is covered."""
+        if self.covered:
+            return ""
+        return (
+            f"This literature does not cover the field of the idea: {self.detail}; no evidence was"
+            " bought, and nothing was scored against it"
+        )

@@ -90,6 +90,15 @@ class SoundnessParameters(Noun):
     snippets_per_method: int = Field(
         ge=1, le=1000, description="Passages asked of each query, and kept of all of them."
     )
+    minimum_relevance: int = Field(
+        default=1,
+        ge=1,
+        le=3,
+        description=(
+            "A method is reviewed against the literature only with a paper of this relevance or"
+            " more; 1, the published method: a distant one is enough."
+        ),
+    )
     papers_per_method: int = Field(
         ge=1, description="Papers read per method, in the order their passages rank."
     )

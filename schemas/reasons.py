@@ -118,10 +118,11 @@ class Reason(StrEnum):
         True,
     )
     NO_EVIDENCE = ("no_evidence", "no relevant evidence was found", Passes.NEVER, About.SCORE)
+    # Another literature has another evaluation key: with this one it stands.
     FIELD_NOT_COVERED = (
         "field_not_covered",
         "the literature does not cover the field of the idea",
-        Passes.WITH_OTHER_SETTINGS,
+        Passes.NEVER,
         About.SCORE,
     )
     NOTHING_TO_JUDGE = (
@@ -460,6 +461,10 @@ class Reason(StrEnum):
         About.COMMAND,
     )
     INTERNAL_ERROR = ("internal_error", "Assay itself failed", Passes.BY_ITSELF, About.COMMAND)
+
+
+BEYOND_THE_RUN = frozenset((Reason.OFFLINE_ENGINE, Reason.FIELD_NOT_COVERED))
+"""Nothing failed: the engine or the literature that was chosen cannot tell."""
 
 
 def reason_named(word: object) -> Reason | None:

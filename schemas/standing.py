@@ -12,7 +12,7 @@ from pydantic import Field
 
 from schemas.base import Noun
 from schemas.failure import commonest_cause
-from schemas.reasons import Reason
+from schemas.reasons import BEYOND_THE_RUN, Reason
 
 
 class IdeaState(StrEnum):
@@ -41,9 +41,9 @@ class ModuleStanding(Noun):
     reasons: tuple[Reason, ...] = Field(default=(), description="Why judgements are missing.")
 
     @property
-    def beyond_the_engine(self) -> bool:
-        """Whether there is no score since the offline engine cannot judge this by its nature."""
-        return not self.scored and set(self.reasons) == {Reason.OFFLINE_ENGINE}
+    def beyond_the_run(self) -> bool:
+        """Whether there is no score since engine or literature cannot tell by their nature."""
+        return not self.scored and bool(self.reasons) and BEYOND_THE_RUN.issuperset(self.reasons)
 
 
 class IdeaStanding(Noun):
@@ -66,13 +66,13 @@ def standing_of_idea(
 ) -> IdeaStanding:
     """The standing of an accepted idea.
 
-    What the offline engine cannot judge by its nature is left out, unless there is nothing else.
+    What engine or literature cannot tell by their nature is left out, unless there is nothing else.
 
     Args:
         modules: one for each that was asked for.
         more_reasons: why the whole evaluation is incomplete.
     """
-    judged = [each for each in modules if not each.beyond_the_engine]
+    judged = [each for each in modules if not each.beyond_the_run]
     scored = any(each.scored for each in judged)
     whole = scored and all(each.whole for each in judged)
     if whole:
@@ -124,8 +124,9 @@ def standing_of_run(
 
     It is not in order when its budget ended it, when more than the allowed share of its
     entries have no score, ended early or were rejected, or when the engine failed in one kind of
-    judgement for more than that share of its entries. Ideas that the offline engine cannot judge
-    by its nature are not counted as entries. What keeps a run out of the lake is told beside.
+    judgement for more than that share of its entries. Ideas that the offline engine cannot judge,
+    or whose field the literature does not cover, are not counted as entries. What keeps a run out
+    of the lake is told beside.
 
     Args:
         landed: the ideas that have landed; the others have no score, their worker being lost.
@@ -135,12 +136,12 @@ def standing_of_run(
     states = Counter(each.state for each in landed)
     unscored = [each for each in landed if each.state is IdeaState.UNSCORED]
     without_score = [*((each.state_reason, each.cause) for each in unscored), *lost]
-    beyond = [each for each in unscored if each.state_reason is Reason.OFFLINE_ENGINE]
+    beyond = [each for each in unscored if each.state_reason in BEYOND_THE_RUN]
     others = [each for each in landed if each.state is not IdeaState.UNSCORED]
     early = [(each.incomplete_reason, each.cause) for each in others if each.incomplete_reason]
     spent = sum(each.incomplete_reason is Reason.BUDGET_EXHAUSTED for each in landed)
     told: dict[str, Sequence[_Why]] = {
-        "without any score": [why for why in without_score if why[0] != Reason.OFFLINE_ENGINE],
+        "without any score": [why for why in without_score if why[0] not in BEYOND_THE_RUN],
         "ended early": early,
     }
     of_all = f"of {_counted(len(landed) + len(lost), 'idea', 'ideas')}"

@@ -228,6 +228,28 @@ RUNS = _table(
     ),
     per_idea=False,
 )
+FIELD_COVERAGE = (
+    Column(
+        "field_covered",
+        BOOLEAN,
+        "Whether the literature covers its field; NULL: it was not looked at.",
+        nullable=True,
+    ),
+    Column(
+        "field_coverage_0_to_1",
+        ColumnType.FLOAT,
+        "Calibrated probability that the literature covers its field; NULL: not looked at.",
+        nullable=True,
+        minimum=0,
+        maximum=1,
+    ),
+    Column(
+        "field_coverage_detail",
+        ColumnType.TEXT,
+        "One line: the nearest works, and how near they are; NULL: not looked at.",
+        nullable=True,
+    ),
+)
 IDEAS = _table(
     (RUN_ID,),
     ("run_id",),
@@ -241,6 +263,7 @@ IDEAS = _table(
         *columns_of(Receipt, "incomplete_reason", "reused_from_run_id"),
         *columns_of(Receipt, "state", "state_reason"),
         *columns_of(IdeaEvaluation, "started_at", "finished_at"),
+        *FIELD_COVERAGE,
     ),
     meaning="One idea evaluated in one run.",
 )

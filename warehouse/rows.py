@@ -12,6 +12,7 @@ import orjson
 
 from schemas.base import Noun
 from schemas.columns import Table
+from schemas.coverage import FieldCoverage
 from schemas.errors import PublicationError
 from schemas.evaluation import IdeaEvaluation, ModuleEvaluation
 from schemas.failure import Failure
@@ -115,6 +116,7 @@ def evaluation_of(rows: Mapping[str, Sequence[Row]]) -> IdeaEvaluation:
         literature=idea["literature"],
         **found,
         failures=_failures(rows, "evaluation"),
+        coverage=_coverage(idea),
         started_at=idea["started_at"],
         finished_at=idea["finished_at"],
     )
@@ -192,7 +194,27 @@ def _idea_row(
             "state_reason": None,
             "started_at": evaluation.started_at,
             "finished_at": evaluation.finished_at,
+            **_coverage_columns(evaluation.coverage),
         },
+    )
+
+
+def _coverage_columns(coverage: FieldCoverage | None) -> Row:
+    return {
+        "field_covered": coverage.covered if coverage else None,
+        "field_coverage_0_to_1": coverage.probability_0_to_1 if coverage else None,
+        "field_coverage_detail": coverage.detail if coverage else None,
+    }
+
+
+def _coverage(idea: Row) -> FieldCoverage | None:
+    """The inverse of `_coverage_columns`; a row of before the columns were there has none."""
+    if idea.get("field_covered") is None:
+        return None
+    return FieldCoverage(
+        covered=idea["field_covered"],
+        probability_0_to_1=idea["field_coverage_0_to_1"],
+        detail=idea["field_coverage_detail"],
     )
 
 

@@ -12,7 +12,7 @@ from dashboards.reports.safe_text import plain
 from dashboards.reports.wording import reason, step
 from schemas.calls import CallStatus
 from schemas.choices import EXTRACTIVE
-from schemas.reasons import Reason
+from schemas.reasons import BEYOND_THE_RUN, Reason
 from schemas.run import Run, ValidationRow
 from schemas.settings import AlarmSettings
 from schemas.standing import kind_missing
@@ -93,7 +93,7 @@ def unscored_alarms(
         and (earlier is None or share - earlier <= thresholds.unscored_rise)
     ):
         return kinds
-    judged = _within_the_engine(judged)
+    judged = _within_the_run(judged)
     why = (
         judged.drop_nulls("reason")
         .group_by("reason")
@@ -166,15 +166,16 @@ def step_alarms(
 def unscored_share(judged: polars.DataFrame) -> float | None:
     """Of all judgements, those without a score; None where nothing was to be judged.
 
-    What the offline engine cannot judge by its nature is left out.
+    What the engine or the literature cannot tell by their nature is left out.
     """
-    judged = _within_the_engine(judged)
+    judged = _within_the_run(judged)
     whole = int(judged["judgements"].sum())
     return int(judged.drop_nulls("reason")["judgements"].sum()) / whole if whole else None
 
 
-def _within_the_engine(judged: polars.DataFrame) -> polars.DataFrame:
-    return judged.filter(polars.col("reason").fill_null("") != Reason.OFFLINE_ENGINE.value)
+def _within_the_run(judged: polars.DataFrame) -> polars.DataFrame:
+    beyond = [reason.value for reason in BEYOND_THE_RUN]
+    return judged.filter(~polars.col("reason").fill_null("").is_in(beyond))
 
 
 def expectation_alarms(

@@ -14,6 +14,7 @@ from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.contribution import Overlap
 from schemas.evaluation import IdeaEvaluation, ModuleEvaluation
+from schemas.reasons import Reason
 from schemas.soundness import Concern, ConcernSeverity
 from schemas.suggestion import ActionEffort
 from warehouse.answers import IdeaReview
@@ -218,7 +219,9 @@ def _cause(evaluation: IdeaEvaluation, *modules: ModuleEvaluation | None) -> str
 def _none_closest(review: IdeaReview) -> str:
     if not review.score.contribution_requested:
         return "Nothing was compared: contribution was not asked for."
-    contribution = review.evaluation.contribution
+    contribution, coverage = review.evaluation.contribution, review.evaluation.coverage
+    if coverage is not None and not coverage.covered:
+        return none_closest(contribution, Reason.FIELD_NOT_COVERED.sentence)
     return none_closest(contribution, _cause(review.evaluation, contribution))
 
 

@@ -10,7 +10,7 @@ from dashboards.reports.wording import reason, stage
 from schemas.evaluation import IdeaEvaluation
 from schemas.failure import Failure, commonest_cause
 from schemas.outcome import Provenance
-from schemas.reasons import About, Reason
+from schemas.reasons import BEYOND_THE_RUN, About, Reason
 
 SUBJECTS_NAMED = 3
 
@@ -118,9 +118,9 @@ def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
         found["novelty"] = [evaluation.novelty.judgement.unscored_reason]
     for what, reasons in found.items():
         for why, count in Counter(why for why in reasons if why is not None).most_common():
-            offline = why is Reason.OFFLINE_ENGINE
-            name = what if offline else f"unscored: {what}"
-            yield Gap(name, reason(why), count, Markdown(""), "", False, failed=not offline)
+            beyond = why in BEYOND_THE_RUN
+            name = what if beyond else f"unscored: {what}"
+            yield Gap(name, reason(why), count, Markdown(""), "", False, failed=not beyond)
 
 
 def cause_of(failures: Iterable[Failure]) -> str:

@@ -12,6 +12,7 @@ from dashboards.reports.safe_text import Markdown, plain
 from dashboards.reports.sensitivity import Sensitivity, sensitivity_of
 from dashboards.reports.wording import (
     dropped,
+    ideas_not_covered,
     reason,
     unscored,
     weights_in_words,
@@ -102,6 +103,7 @@ class RunPage:
     rejections: tuple[FailureRow, ...]
     failure_groups: tuple[FailureGroup, ...]
     left_out: tuple[LeftOutGroup, ...]
+    not_covered: str
     sensitivity: Sensitivity | None
     has_matches: bool
     what_leads: str
@@ -136,6 +138,7 @@ def run_page(
         (row["step"], row["model_requested"]): row for row in queries.latency_by_step(run_id)
     }
     ranking, scores = queries.ranking(run_id), queries.idea_scores(run_id)
+    left_out = queries.left_out_groups(run_id)
     groups = _groups(run, ranking, scores, file_names)
     return RunPage(
         run=run,
@@ -153,7 +156,8 @@ def run_page(
         broken=tuple(row for row in validations if not row.success),
         rejections=queries.rejections(run_id),
         failure_groups=queries.failure_groups(run_id),
-        left_out=queries.left_out_groups(run_id),
+        left_out=left_out,
+        not_covered=ideas_not_covered(left_out, run.idea_count),
         sensitivity=sensitivity_of(scores),
         has_matches=any(ranked.strength is not None for ranked in ranking),
         what_leads=what_leads_among(ranking),

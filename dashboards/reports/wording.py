@@ -6,12 +6,13 @@ from pathlib import PurePath
 from dashboards.reports import figures
 from schemas.check_run import CheckHead
 from schemas.choices import BUNDLED_REMARK, BUNDLED_SAMPLE, EXTRACTIVE, LIVE, stored_snapshot
+from schemas.coverage import FieldCoverage
 from schemas.experiment import Finding
 from schemas.patterns import bounded
-from schemas.reasons import Reason, reason_named
+from schemas.reasons import BEYOND_THE_RUN, Reason, reason_named
 from schemas.run import Run
 from schemas.soundness import ConcernKind
-from warehouse.answers import DroppedParameter, IdeaScore, RankedIdea
+from warehouse.answers import DroppedParameter, IdeaScore, LeftOutGroup, RankedIdea
 
 _FINGERPRINT = bounded(r"[0-9a-f]{12,64}")
 
@@ -41,8 +42,27 @@ def reason(word: str) -> str:
 
 
 def unscored(word: str) -> str:
-    """Return that something has no score, and why: what the offline baseline leaves is no loss."""
-    return reason(word) if word == Reason.OFFLINE_ENGINE else f"unscored: {reason(word)}"
+    """Return that something has no score, and why: what is beyond the run is no loss."""
+    return reason(word) if word in BEYOND_THE_RUN else f"unscored: {reason(word)}"
+
+
+def field_not_covered(coverage: FieldCoverage | None) -> str:
+    """Return the line about an idea beyond the literature; empty where it covers the field or was
+    not looked at.
+    """
+    return f"{coverage.warning}." if coverage is not None and not coverage.covered else ""
+
+
+def ideas_not_covered(left_out: Iterable[LeftOutGroup], idea_count: int) -> str:
+    """Return how many ideas of a run are beyond the literature; empty: none."""
+    count = sum(group.idea_count for group in left_out if group.reason == Reason.FIELD_NOT_COVERED)
+    if not count:
+        return ""
+    return (
+        f"The literature does not cover the field of {count:,} of"
+        f" {figures.counted(idea_count, 'idea')}: no evidence was bought for"
+        f" {'it' if count == 1 else 'them'}"
+    )
 
 
 _FINDINGS: dict[Finding, str] = {

@@ -71,6 +71,7 @@ def plan(
     for note in (
         f"literature: {literature_in_words(request.literature)}",
         *_named_models(request, others),
+        *prediction.fields.lines,
         *_done_in_words(prediction),
         *_spent_early(prediction.estimate, request.budget),
     ):

@@ -36,6 +36,7 @@ class Published:
     scores: Sequence[IdeaScore] = ()
     rejections: Sequence[FailureRow] = ()
     alarms: Sequence[str] = ()
+    not_covered: str = ""
 
 
 def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> None:
@@ -50,6 +51,7 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
             warnings=[
                 *(*run.order_reasons, *found.alarms, *stopped, *summary.failed_expectations),
                 *run.reading_remarks,
+                *([found.not_covered] if found.not_covered else []),
             ],
             published=summary.published,
             unchanged=summary.unchanged,
@@ -69,6 +71,8 @@ def print_run(summary: "RunSummary", request: RunRequest, *, as_json: bool) -> N
         f"run {run.run_id}: of {counted(run.idea_count, 'idea')} {run.states_in_words},"
         f" {_time(summary)}"
     )
+    if found.not_covered:
+        print_warning(found.not_covered)
     print_engine_note(run.engine)
     print_note(f"literature: {literature_in_words(request.literature)}")
     if summary.published:
@@ -123,6 +127,7 @@ def _published(summary: "RunSummary", request: RunRequest) -> Published:
 def published(queries: "Queries", run_id: RunId) -> Published:
     """What the lake says of a published run."""
     from dashboards.reports.nightly_page import night_figures
+    from dashboards.reports.wording import ideas_not_covered
 
     (night,) = night_figures(queries, [run_id], thresholds=Settings().alarms, shown=str)
     return Published(
@@ -130,6 +135,7 @@ def published(queries: "Queries", run_id: RunId) -> Published:
         queries.idea_scores(run_id),
         queries.rejections(run_id),
         [alarm.sentence for alarm in night.alarms],
+        ideas_not_covered(queries.left_out_groups(run_id), night.run.idea_count),
     )
 
 

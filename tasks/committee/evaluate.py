@@ -2,9 +2,11 @@
 (InnoEval).
 """
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from schemas.base import replace
 from schemas.citation import Citation
 from schemas.committee import Claim, CommitteeEvaluation, IdeaPart, MetaReview, Persona
 from schemas.failure import Failure
@@ -17,7 +19,7 @@ from schemas.suggestion import Suggestion
 from tasks.committee.concluding import conclude, no_committee
 from tasks.committee.knowledge.context import STAGE
 from tasks.committee.knowledge.gather import Knowledge, gather_knowledge
-from tasks.committee.knowledge.tools import KnowledgeTools
+from tasks.committee.knowledge.tools import LITERATURE, KnowledgeTools
 from tasks.committee.reviewing import (
     Case,
     Drawn,
@@ -105,9 +107,15 @@ class CommitteeFindings:
 
 
 async def evaluate_committee(
-    idea: Idea, parameters: CommitteeParameters, seed: int, engine: Engine, tools: KnowledgeTools
+    idea: Idea,
+    parameters: CommitteeParameters,
+    seed: int,
+    engine: Engine,
+    tools: KnowledgeTools,
+    *,
+    with_literature: bool = True,
 ) -> CommitteeFindings:
-    """Review `idea`.
+    """Review `idea`; without literature where that does not cover its field.
 
     The result does not depend on who answers first, and the same seed draws the same personas and
     masks.
@@ -127,7 +135,7 @@ async def evaluate_committee(
         return _findings(
             structured, _NOTHING, (), no_committee(unscored.reason, detail, unscored.provenance)
         )
-    knowledge = await gather_knowledge(idea, structured.claims, parameters, engine, tools)
+    knowledge = await _knowledge(idea, structured, parameters, engine, tools, with_literature)
     case = _case(idea, structured, knowledge)
     reviewed = await review_case(
         case, drawn, roster.dimensions, parameters.dimensions_per_call, engine
@@ -163,6 +171,25 @@ async def _panel(
 
 
 _NOTHING = Knowledge((), (), (), ())
+
+
+async def _knowledge(
+    idea: Idea,
+    structured: Structured,
+    parameters: CommitteeParameters,
+    engine: Engine,
+    tools: KnowledgeTools,
+    with_literature: bool,
+) -> Knowledge:
+    if with_literature:
+        return await gather_knowledge(idea, structured.claims, parameters, engine, tools)
+    others = tuple(name for name in parameters.sources if name != LITERATURE)
+    knowledge = await gather_knowledge(
+        idea, structured.claims, replace(parameters, sources=others), engine, tools
+    )
+    # Reviewers must not read the absence of papers as novelty.
+    unanswered = knowledge.unanswered_searches + (LITERATURE in parameters.sources)
+    return dataclasses.replace(knowledge, unanswered_searches=unanswered)
 
 
 def _case(idea: Idea, structured: Structured, knowledge: Knowledge) -> Case:

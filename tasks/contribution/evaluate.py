@@ -77,6 +77,14 @@ class _Field:
         )
 
 
+def nothing_asked() -> ContributionFindings:
+    """Return what is found where the literature does not cover the field of the idea."""
+    evaluation = ContributionEvaluation(
+        dimensions=(), candidates=(), comparisons=(), reviews=(), failures=()
+    )
+    return ContributionFindings(evaluation, (), ())
+
+
 async def evaluate_contribution(
     idea: Idea,
     parameters: ContributionParameters,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from schemas.base import Noun, replace
 from schemas.citation import Citation
+from schemas.coverage import FieldCoverage
 from schemas.evaluation import IdeaEvaluation
-from schemas.failure import Failure
+from schemas.failure import LEFT_OUT, Failure, look_up_failures
 from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.reasons import Reason
@@ -21,6 +22,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.evaluation.modules import MODULES, IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
+from tasks.literature.field_coverage import is_looked_at, look_at_field
 from tasks.recommendation.extracting import Stretch, extract_resources
 from tasks.telemetry.reporting import span
 from tasks.text.words import key_phrases
@@ -41,6 +43,7 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
     tools = dataclasses.replace(
         tools, before=planned.before, experimental_results=planned.experimental_results
     )
+    tools = dataclasses.replace(tools, coverage=await _coverage(planned, job, tools))
     if job.request.survey:
         surveyed = SurveyedLiterature(tools.literature, planned.idea, tools.engine, tools.ledger)
         tools = dataclasses.replace(tools, literature=surveyed)
@@ -56,9 +59,9 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
         }
     found = {name: task.result() for name, task in tasks.items()}
     if Module.ASSESSMENT in job.request.modules:
-        so_far = _assembled(planned, job, tools.ledger, watch, found)
+        so_far = _assembled(planned, job, tools.ledger, watch, found, tools.coverage)
         found |= await _assessed(so_far, found, job, tools)
-    evaluation = _assembled(planned, job, tools.ledger, watch, found)
+    evaluation = _assembled(planned, job, tools.ledger, watch, found, tools.coverage)
     evaluation = await _with_resources(evaluation, job, tools)
     return replace(evaluation, finished_at=watch.finished_at)
 
@@ -97,6 +100,26 @@ async def _assessed(
             ),
         ),
     }
+
+
+async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> FieldCoverage | None:
+    """Whether the literature covers the field of the idea; None: not looked at, or no answer."""
+    if tools.field_embedder is None or not is_looked_at(job.literature):
+        return None
+    answer = await look_at_field(planned.idea, tools.literature.search_papers, tools.field_embedder)
+    failures = look_up_failures(answer.failures, "literature", "coverage of the field")
+    tools.ledger.failures.extend(failures)
+    coverage = next(iter(answer.items), None)
+    if coverage is not None and not coverage.covered:
+        tools.ledger.failures.append(
+            Failure(
+                stage=LEFT_OUT,
+                subject=planned.idea.idea_id,
+                reason=Reason.FIELD_NOT_COVERED,
+                detail=coverage.warning,
+            )
+        )
+    return coverage
 
 
 async def _with_resources(
@@ -138,6 +161,7 @@ def _assembled(
     ledger: Ledger,
     watch: Stopwatch,
     found: "Mapping[str, Findings]",
+    coverage: FieldCoverage | None = None,
 ) -> IdeaEvaluation:
     papers: dict[PaperId, Paper] = {}
     citations: list[Citation] = []
@@ -159,6 +183,7 @@ def _assembled(
         profile=job.request.profile.name,
         engine=job.request.engine.text,
         literature=job.literature,
+        coverage=coverage,
         **evaluations,
         papers=tuple(_described(papers[paper_id]) for paper_id in sorted(papers)),
         citations=tuple(citations),

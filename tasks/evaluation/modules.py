@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from schemas.contribution import JudgedBefore
+from schemas.coverage import FieldCoverage
 from schemas.evaluation import IdeaEvaluation
 from schemas.experimental_result import ExperimentalResult
 from schemas.idea import Idea
@@ -41,7 +42,8 @@ class IdeaTools:
     """All of it writes into the same ledger.
 
     `knowledge` is None unless the committee is asked for, `before` unless an earlier run's
-    judgements of papers stand; `experimental_results` are what came of trying the idea.
+    judgements of papers stand; `experimental_results` are what came of trying the idea. Without
+    a `field_embedder` no field is looked at, and `coverage` is None.
     `engine_of_repetition`, None unless an assessment is asked for, gives the engine of each of its
     repetitions, counted from 1; `evaluation` is what the other modules came to, None until then.
     """
@@ -54,8 +56,15 @@ class IdeaTools:
     knowledge: "KnowledgeTools | None" = None
     before: JudgedBefore | None = None
     experimental_results: tuple[ExperimentalResult, ...] = ()
+    field_embedder: Embedder | None = None
+    coverage: FieldCoverage | None = None
     engine_of_repetition: Callable[[int], Engine] | None = None
     evaluation: IdeaEvaluation | None = None
+
+    @property
+    def covers_field(self) -> bool:
+        """Whether evidence is worth buying: also where it was not looked at."""
+        return self.coverage is None or self.coverage.covered
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +85,12 @@ class EvaluatingModule:
 
 
 async def _soundness(idea: Idea, profile: Profile, tools: IdeaTools) -> "SoundnessFindings":
-    from tasks.soundness.evaluate import evaluate_soundness
+    from tasks.soundness.evaluate import evaluate_plan_alone, evaluate_soundness
 
+    if not tools.covers_field:
+        return await evaluate_plan_alone(
+            idea, profile.soundness, tools.engine, tools.experimental_results
+        )
     return await evaluate_soundness(
         idea,
         profile.soundness,
@@ -89,8 +102,10 @@ async def _soundness(idea: Idea, profile: Profile, tools: IdeaTools) -> "Soundne
 
 
 async def _contribution(idea: Idea, profile: Profile, tools: IdeaTools) -> "ContributionFindings":
-    from tasks.contribution.evaluate import evaluate_contribution
+    from tasks.contribution.evaluate import evaluate_contribution, nothing_asked
 
+    if not tools.covers_field:
+        return nothing_asked()
     return await evaluate_contribution(
         idea,
         profile.contribution,
@@ -102,8 +117,10 @@ async def _contribution(idea: Idea, profile: Profile, tools: IdeaTools) -> "Cont
 
 
 async def _novelty(idea: Idea, profile: Profile, tools: IdeaTools) -> "NoveltyFindings":
-    from tasks.novelty.evaluate import evaluate_novelty
+    from tasks.novelty.evaluate import evaluate_novelty, field_not_covered
 
+    if not tools.covers_field:
+        return field_not_covered(tools.engine)
     return await evaluate_novelty(
         idea, profile.novelty, tools.engine, tools.literature, tools.embedder
     )
@@ -116,7 +133,12 @@ async def _committee(idea: Idea, profile: Profile, tools: IdeaTools) -> "Committ
         "a run that asks for the committee has the tools of its search"
     )
     return await evaluate_committee(
-        idea, profile.committee, profile.seed, tools.engine, tools.knowledge
+        idea,
+        profile.committee,
+        profile.seed,
+        tools.engine,
+        tools.knowledge,
+        with_literature=tools.covers_field,
     )
 
 

@@ -18,6 +18,7 @@ from schemas.settings import Settings
 from tasks.evaluation.modules import steps_of
 from tasks.evaluation.surveyed_literature import IDEA_SURVEY, PAPERS_PER_SEARCH
 from tasks.judging.step import Step
+from tasks.literature.field_coverage import coverage_condition
 from tasks.literature.identities import publication_names
 from tasks.shards.work import Shard
 
@@ -70,10 +71,11 @@ def evaluation_key(
     """Two evaluations with one key would say the same: one is enough.
 
     The key covers the idea (identifier, text, cutoff, authors, identifiers of its publication such
-    as its DOI), the profile's part for the modules asked for, engine and model, literature and the
-    rules by which it is read, modules, full text, label, the conditions, what came of trying it,
-    and the version and prompt of every step involved; not addresses of pages, the group, other
-    metadata, the warehouse or the number of workers.
+    as its DOI), the profile's part for the modules asked for, engine and model, literature, the
+    rules by which it is read and by which its coverage of a field is told, modules, full text,
+    label, the conditions, what came of trying it, and the version and prompt of every step
+    involved; not addresses of pages, the group, other metadata, the warehouse or the number of
+    workers.
     """
     involved = steps_of(request.modules, steps, surveyed=request.survey)
     prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]
@@ -97,6 +99,7 @@ def evaluation_key(
             request.api_base or "",
             literature,
             LITERATURE_RULES,
+            coverage_condition(literature),
             ",".join(sorted(request.modules)),
             str(request.full_text),
             request.label,

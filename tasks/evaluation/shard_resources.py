@@ -15,6 +15,7 @@ from tasks.accounting.ledger import Ledger
 from tasks.committee.knowledge.tools import KnowledgeTools, open_knowledge_tools
 from tasks.documents.sections import AbstractLibrary, DocumentLibrary
 from tasks.embeddings import Embedder
+from tasks.embeddings.sentence_embedder import SentenceEmbedder, bundled_settings
 from tasks.evaluation.evaluate_shard import Attempts, evaluate_shard
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import ShardJob
@@ -37,6 +38,7 @@ class ShardResources:
     settings: Settings
     http: Client
     embedder: Embedder
+    field_embedder: Embedder
     documents: KeyedStore
     document_slots: asyncio.Semaphore
     budget: SharedBudget
@@ -65,6 +67,7 @@ class ShardResources:
             ledger=ledger,
             knowledge=self._knowledge(ledger, literature, documents),
             engine_of_repetition=lambda number: traced(self.engine_of(ledger, repetition=number)),
+            field_embedder=self.field_embedder,
         )
 
     def _count_request(self, ledger: Ledger) -> None:
@@ -121,6 +124,7 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
             settings=settings,
             http=await stack.enter_async_context(open_client(settings.literature.timeout_seconds)),
             embedder=judging.embedder,
+            field_embedder=_field_embedder(judging.embedder, settings, layout),
             documents=KeyedStore(layout.cache / "documents.sqlite"),
             document_slots=asyncio.Semaphore(settings.documents.concurrency),
             budget=judging.budget,
@@ -131,3 +135,11 @@ async def evaluate_job(job: ShardJob, settings: Settings) -> tuple[Receipt, ...]
             source_answers=KeyedStore(layout.cache / "sources.sqlite"),
         )
         return await evaluate_shard(job, layout, attempts, resources.tools)
+
+
+def _field_embedder(embedder: Embedder, settings: Settings, layout: Layout) -> Embedder:
+    """The bundled model: the rule of field coverage was fitted on its vectors."""
+    bundled = bundled_settings(settings.embeddings)
+    if bundled == settings.embeddings:
+        return embedder
+    return SentenceEmbedder(bundled, KeyedStore(layout.cache / "embeddings.sqlite"))

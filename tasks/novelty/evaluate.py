@@ -14,6 +14,7 @@ from schemas.novelty import ClaimedContribution, NoveltyEvaluation, NoveltyJudge
 from schemas.outcome import Provenance, Unscored, confidence_by_evidence
 from schemas.paper import Paper
 from schemas.profile import NoveltyParameters
+from schemas.reasons import Reason
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import citation_rows, settle
@@ -250,6 +251,17 @@ def _scored(
         provenance=provenance,
         **measured,
     )
+
+
+def field_not_covered(engine: Engine) -> NoveltyFindings:
+    """Return the judgement of an idea whose field the literature does not cover: it has none."""
+    judgement = NoveltyJudgement(
+        score_1_to_5=None,
+        unscored_reason=Reason.FIELD_NOT_COVERED,
+        unscored_detail=Reason.FIELD_NOT_COVERED.sentence,
+        provenance=never_asked(JUDGE_NOVELTY, engine),
+    )
+    return NoveltyFindings(NoveltyEvaluation(judgement=judgement, failures=()), (), ())
 
 
 def _nothing_to_judge_by(around: RelatedWorks, engine: Engine) -> NoveltyJudgement:

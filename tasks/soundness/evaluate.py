@@ -14,12 +14,13 @@ from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.profile import SoundnessParameters
-from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation
+from schemas.reasons import Reason
+from schemas.soundness import Method, MethodEvidence, SoundnessEvaluation, SoundnessSummary
 from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.documents.sections import DocumentLibrary
 from tasks.judging.packing import Beginning, even_batches
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, never_asked
 from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.offering import Offered, offered
@@ -28,7 +29,14 @@ from tasks.soundness.extracting import Extracted, Queried, ask_queries, find_met
 from tasks.soundness.gathering import FetchedPapers, Gathered, gather_papers, searches, wider_search
 from tasks.soundness.plan_reviewing import PlanReviewed, review_plan, with_evidence
 from tasks.soundness.reading import Read, read_papers
-from tasks.soundness.reviewing import Reviewed, review_method, unreviewed, unscored_review
+from tasks.soundness.reviewing import (
+    Reviewed,
+    reaches,
+    review_method,
+    unreviewed,
+    unscored_review,
+)
+from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +150,39 @@ async def evaluate_soundness(
     )
 
 
+async def evaluate_plan_alone(
+    idea: Idea,
+    parameters: SoundnessParameters,
+    engine: Engine,
+    results: tuple[ExperimentalResult, ...] = (),
+) -> SoundnessFindings:
+    """Review the plan by itself: the literature does not cover the field of the idea.
+
+    No method is extracted, since nothing could be held against it.
+    """
+
+    async def no_works() -> Offered:
+        return Offered()
+
+    planned = await review_plan(idea, parameters, engine, no_works, results)
+    evaluation = SoundnessEvaluation(
+        methods=(),
+        passages=(),
+        passage_method_ids=(),
+        sections=(),
+        evidence=(),
+        reviews=(),
+        concerns=planned.concerns,
+        plan_review=planned.review,
+        summary=SoundnessSummary(
+            unscored_reason=Reason.FIELD_NOT_COVERED,
+            provenance=never_asked(SOUNDNESS_SUMMARY, engine),
+        ),
+        failures=planned.failures,
+    )
+    return SoundnessFindings(evaluation, (), planned.citations, planned.suggestions)
+
+
 async def _judge_all(
     idea: Idea,
     parameters: SoundnessParameters,
@@ -243,7 +284,8 @@ async def _judge(beginning: asyncio.Task[_Begun], context: _Context) -> _Judged:
         further = await search.gather(method, wider, gathered.papers)
         further_read = await _read(method, further, known, context)
         gathered, read = gathered.with_more(further), read.with_more(further_read)
-    if any(row.relevant for row in read.evidence):
+    minimum_relevance = search.parameters.minimum_relevance
+    if any(reaches(row, minimum_relevance) for row in read.evidence):
         reviewed = await review_method(
             search.idea,
             method,

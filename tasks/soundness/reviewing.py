@@ -104,8 +104,13 @@ async def review_method(
     return _settled(method, reply, shown, question, outcome.provenance)
 
 
+def reaches(row: MethodEvidence, minimum_relevance: int) -> bool:
+    """Whether a paper is relevant enough; one that is relevant without a grade counts as related."""
+    return bool(row.relevant) and (row.relevance_0_to_3 or _RELATED) >= minimum_relevance
+
+
 def unreviewed(method: Method, read: Read, source_failed: bool, engine: Engine) -> Reviewed:
-    """The review of a method without relevant evidence.
+    """The review of a method without evidence that is relevant enough.
 
     "Nothing found" (no_evidence) is said only when every source answered and every paper found was
     judged; otherwise the reason is that of the judgement or the look-up that failed.
@@ -128,15 +133,22 @@ def _why_unreviewed(read: Read, source_failed: bool) -> tuple[Reason, str]:
             unanswered[0],
             (
                 f"{len(unanswered)} of {len(read.evidence)} papers could not be judged, and no"
-                " other is relevant"
+                " other is relevant enough"
             ),
         )
     if source_failed:
         detail = (
-            "no relevant paper was found, but a look-up failed (see failures); run again to try"
+            "no paper was found that is relevant enough, but a look-up failed (see failures); run again to try"
             " once more"
         )
         return Reason.SOURCE_UNAVAILABLE, detail
+    distant = sum(bool(row.relevant) for row in read.evidence)
+    if distant:
+        detail = (
+            f"{len(read.evidence)} papers were found, {distant} of them distant and none closer to"
+            " the method: nothing is scored against them"
+        )
+        return Reason.NO_EVIDENCE, detail
     if read.evidence:
         return (
             Reason.NO_EVIDENCE,

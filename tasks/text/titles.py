@@ -103,7 +103,7 @@ def _readings(author: str) -> tuple[tuple[str, str], ...]:
         given = [word for word in _name_words(first) if word not in _SUFFIXES]
         return ((family[-1], given[0][0]),) if family and given else ()
     family, words = _name_words(surname(author)), _name_words(author)
-    if len(words) < 2 or len(words) == len(family):
+    if not family or len(words) < 2 or len(words) == len(family):
         return ()
     readings = [(family[-1], words[0][0])]
     if len(words) == _TWO_WORDS or len(words[-1]) <= _INITIALS:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import pytest
+
 from schemas.reasons import Reason
 from schemas.standing import IdeaState, ModuleStanding, standing_of_idea, standing_of_run
 
@@ -51,6 +53,13 @@ def test_what_the_offline_engine_cannot_judge_takes_nothing_from_an_idea() -> No
     assert standing_of_idea([BEYOND]).state_reason is Reason.OFFLINE_ENGINE
 
 
+def test_what_the_literature_does_not_cover_takes_nothing_from_an_idea() -> None:
+    outside = ModuleStanding(scored=False, whole=False, reasons=(Reason.FIELD_NOT_COVERED,))
+    assert standing_of_idea([WHOLE, outside]).state is IdeaState.SCORED
+    assert standing_of_idea([outside, BEYOND]).state_reason is Reason.FIELD_NOT_COVERED
+    assert standing_of_idea([outside, NOTHING]).state_reason is Reason.REPLY_UNPARSABLE
+
+
 def test_a_run_whose_replies_were_all_unreadable_is_not_in_order_and_says_why_first() -> None:
     found = standing([UNREADABLE] * 12)
     assert (found.scored_count, found.unscored_count, found.in_order) == (0, 12, False)
@@ -91,8 +100,9 @@ def test_the_share_that_may_be_unscored_is_a_setting() -> None:
     assert standing([UNREADABLE] * 10, allowed=1.0).in_order
 
 
-def test_ideas_beyond_the_offline_engine_are_left_out_of_the_share() -> None:
-    beyond = Landed(IdeaState.UNSCORED, Reason.OFFLINE_ENGINE)
+@pytest.mark.parametrize("reason", [Reason.OFFLINE_ENGINE, Reason.FIELD_NOT_COVERED])
+def test_ideas_beyond_engine_and_literature_are_left_out_of_the_share(reason: Reason) -> None:
+    beyond = Landed(IdeaState.UNSCORED, reason)
     assert standing([beyond] * 12).in_order
     assert standing([beyond] * 12).unscored_count == 12
     assert not standing([*[beyond] * 12, SCORED, UNREADABLE]).in_order

@@ -1,6 +1,7 @@
 """An idea evaluated by the extractive engine on papers of a snapshot, read through the gateway."""
 
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -8,15 +9,17 @@ from flows.profiles import load_profile
 from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId
+from schemas.outcome import Outcome
 from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 from tasks.accounting.ledger import Ledger
 from tasks.documents.sections import AbstractLibrary
+from tasks.embeddings import Embedder
 from tasks.evaluation.evaluate_idea import evaluate_idea
 from tasks.evaluation.modules import IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.judging.opening import ExtractiveEngine
-from tasks.judging.step import BaselineTools
+from tasks.judging.step import BaselineTools, Step
 from tasks.literature.gateway.application import application
 from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
 from tasks.literature.semantic_scholar import SemanticScholarClient
@@ -24,10 +27,33 @@ from tasks.literature.snapshot.build import build_snapshot
 from tests.support.contribution_fakes import WordEmbedder
 
 
+class RecordedEngine:
+    """The extractive engine, which notes what it is asked."""
+
+    def __init__(self, engine: ExtractiveEngine, asked: list[str]) -> None:
+        self._engine = engine
+        self.asked = asked
+        self.name = engine.name
+
+    async def run(self, step: Step[Any, Any], inputs: Any) -> Outcome[Any]:
+        self.asked.append(step.name)
+        return await self._engine.run(step, inputs)
+
+
 async def evaluated_on(
-    papers: Path, folder: Path, idea: Idea, modules: tuple[Module, ...] = (Module.CONTRIBUTION,)
+    papers: Path,
+    folder: Path,
+    idea: Idea,
+    modules: tuple[Module, ...] = (Module.CONTRIBUTION,),
+    field_embedder: Embedder | None = None,
+    asked: list[str] | None = None,
 ) -> IdeaEvaluation:
-    """Evaluate `idea` on a snapshot of the file `papers`, built in `folder`."""
+    """Evaluate `idea` on a snapshot of the file `papers`, built in `folder`.
+
+    Args:
+        field_embedder: None: the field of the idea is not looked at.
+        asked: gets the names of the steps that the engine is asked.
+    """
     snapshot = build_snapshot(papers, folder / "index")
     ledger, embedder = Ledger(idea.idea_id), WordEmbedder()
     planned = PlannedIdea(idea=idea, evaluation_key=EvaluationKey("0" * 32))
@@ -52,6 +78,15 @@ async def evaluated_on(
         literature = SemanticScholarClient(
             job.gateway_url, ledger, http, Settings().literature, unlimited=True
         )
-        engine = ExtractiveEngine(BaselineTools(embedder), 7)
-        tools = IdeaTools(engine, literature, AbstractLibrary(), embedder, ledger)
+        engine = RecordedEngine(
+            ExtractiveEngine(BaselineTools(embedder), 7), [] if asked is None else asked
+        )
+        tools = IdeaTools(
+            engine,
+            literature,
+            AbstractLibrary(),
+            embedder,
+            ledger,
+            field_embedder=field_embedder,
+        )
         return await evaluate_idea(planned, job, tools)

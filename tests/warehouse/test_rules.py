@@ -4,45 +4,20 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from schemas.base import Severity
-from schemas.columns import Table
 from schemas.failure import LEFT_OUT
 from schemas.reasons import Reason
-from schemas.tables import IDEA_TABLES
 from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.committee_evaluations import make_full_evaluation
 from tests.support.evaluations import make_evaluation
-from warehouse.connection import in_memory
+from tests.support.rules import broken_rules
 from warehouse.module_rows import MODULE_ROWS
 from warehouse.rows import Rows, rows_of
-from warehouse.runs.landing import RUNS
 from warehouse.statements import names
-from warehouse.units.validate import rules_of
 
 Broken = Callable[[Rows], Any]
-
-
-def relaxed(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
-    return pa.Table.from_pylist(
-        rows, schema=pa.schema([field.with_nullable(True) for field in table.arrow_schema])
-    )
-
-
-def broken_rules(rows: Rows) -> dict[str, Severity]:
-    rules = rules_of(RUNS)
-    with in_memory() as connection:
-        rules.judge(
-            connection,
-            {table.name: relaxed(table, rows.get(table.name, [])) for table in IDEA_TABLES},
-        )
-    return {
-        f"{v.table_name} {v.expectation}".strip(): v.severity
-        for v in rules.violations
-        if v.broken_count
-    }
 
 
 def change(table: str, row: int = 0, **values: Any) -> Broken:
@@ -315,6 +290,16 @@ def test_papers_left_out_are_no_reason_for_a_missing_review() -> None:
     for row in rows["failures"]:
         row["stage"] = LEFT_OUT
     assert broken_rules(rows)["every_idea_has_a_review_or_a_failure"] is Severity.CRITICAL
+
+
+def test_an_idea_outside_the_literature_needs_no_review_of_a_contribution() -> None:
+    rows = rows_of(make_evaluation())
+    for table in ("dimensions", "candidates", "comparisons", "contribution_reviews", "failures"):
+        rows.pop(table, None)
+    rows["ideas"][0]["field_covered"] = True
+    assert broken_rules(rows)["every_idea_has_a_review_or_a_failure"] is Severity.CRITICAL
+    rows["ideas"][0]["field_covered"] = False
+    assert "every_idea_has_a_review_or_a_failure" not in broken_rules(rows)
 
 
 def test_an_unscored_summary_is_reason_enough_for_no_review() -> None:

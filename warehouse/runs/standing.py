@@ -98,6 +98,8 @@ def _of_module(module: Module, rows: Rows, excused: frozenset[Reason]) -> Module
     whole = scored and not missing and not reasons
     if not (whole or reasons):
         reasons = list(_failures(module, rows))
+    if not (whole or reasons) and rows["ideas"][0].get("field_covered") is False:
+        reasons = [Reason.FIELD_NOT_COVERED]  # it was asked nothing
     if excused.intersection(reasons) and not missing:
         reasons = [reason for reason in reasons if reason not in excused]
         whole = not reasons

@@ -428,3 +428,17 @@ async def test_the_panel_of_the_profile_is_the_one_that_reviews() -> None:
     panels = [{review.persona_id for review in one.evaluation.reviews} for one in found]
     assert panels[0] == panels[1]
     assert "clinician" in panels[0]
+
+
+async def test_a_literature_outside_the_field_is_not_searched_and_reviewers_are_told() -> None:
+    own, engine = literature(), FakeEngine(WordEmbedder(), {}, None)
+    chosen = parameters(
+        sources=("literature", "serper"), persona_count=3, dimensions_per_call=5, search_rounds=1
+    )
+    found = await evaluate_committee(
+        IDEA, chosen, 7, engine, tools(web(), literature=own), with_literature=False
+    )
+    assert {record.kind for record in found.evaluation.knowledge} == {SourceKind.WEB}
+    assert found.papers == ()
+    told = [inputs for step, inputs in engine.asked if step == "persona_review"]
+    assert {inputs.unanswered_searches for inputs in told} == {1}

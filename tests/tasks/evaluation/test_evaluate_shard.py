@@ -35,6 +35,7 @@ from tasks.evaluation.planned import PlannedIdea, ShardJob, evaluation_key, run_
 from tasks.experiments.results import result_of
 from tasks.judging.opening import ExtractiveEngine
 from tasks.judging.step import never_asked
+from tasks.literature import field_coverage
 from tasks.shards import work as unit_work
 from tasks.soundness.steps.soundness_review import SOUNDNESS_REVIEW
 from tasks.steps import STEPS
@@ -450,6 +451,16 @@ def test_the_key_changes_with_all_that_could_change_the_result(tmp_path: Path) -
         key(tmp_path, results=(replace(result, finding=Finding.UNDECIDED),)),
     ]
     assert len(set(variants)) == len(variants)
+
+
+def test_another_rule_of_coverage_is_another_key_only_where_the_rule_is_applied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    literatures = ("snapshot:abc", "live:api.semanticscholar.org")
+    before = [key(tmp_path, literature=name) for name in literatures]
+    monkeypatch.setattr(field_coverage, "_LEAST_PROBABILITY", 0.123)
+    after = [key(tmp_path, literature=name) for name in literatures]
+    assert [one == other for one, other in zip(before, after, strict=True)] == [False, True]
 
 
 def test_the_key_stays_when_nothing_that_matters_changes(tmp_path: Path) -> None:

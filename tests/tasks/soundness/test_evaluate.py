@@ -580,3 +580,25 @@ async def test_without_the_switch_and_offline_nothing_is_verified() -> None:
     engine = FakeEngine({"verify_citations": verdicts}, name="extractive")
     await evaluated(engine=engine, verify_citations=True)
     assert engine.inputs_of("verify_citations") == []
+
+
+def _distant(inputs: Any) -> EvidenceReply:
+    return EvidenceReply(
+        papers=tuple(
+            PaperReading(key=each.key, relevance=1, results="It was so.") for each in inputs.papers
+        )
+    )
+
+
+async def test_a_method_with_only_distant_papers_has_no_score_and_costs_no_review() -> None:
+    engine = FakeEngine({"method_evidence": _distant})
+    evaluation = (await evaluated(engine=engine, minimum_relevance=2)).evaluation
+    assert {review.unscored_reason for review in evaluation.reviews} == {Reason.NO_EVIDENCE}
+    assert all("distant" in review.unscored_detail for review in evaluation.reviews)
+    assert all(row.relevant for row in evaluation.evidence), "what was read stays"
+    assert engine.inputs_of("soundness_review") == []
+
+
+async def test_the_published_method_reviews_a_method_by_distant_papers_too() -> None:
+    evaluation = (await evaluated(engine=FakeEngine({"method_evidence": _distant}))).evaluation
+    assert [review.score_0_to_10 for review in evaluation.reviews] == [7, 7, 7]

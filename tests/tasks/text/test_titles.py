@@ -69,6 +69,10 @@ def test_an_only_author_is_enough_and_none_is_not() -> None:
     assert not same_authors(["Lovelace"], ["Lovelace"])
 
 
+def test_a_name_whose_surname_is_a_mark_is_nobodys() -> None:
+    assert not same_authors(["Lihua Xie ()"], ["Lihua Xie ()"])
+
+
 def test_the_same_authors_and_a_near_title_or_text_are_the_ideas_own_publication() -> None:
     idea = Work("Sparse learned attention for very long documents", TEXT, AUTHORS)
     near = "Learned sparse attention scales to long documents"

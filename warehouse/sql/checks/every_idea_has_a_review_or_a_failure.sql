@@ -30,3 +30,7 @@ select a.run_id, a.idea_id, a.module
 from asked as a
 where not exists (select 1 from answered as r where r.idea_id = a.idea_id and r.module = a.module)
   and not exists (select 1 from failures as f where f.idea_id = a.idea_id and f.stage <> 'left_out')
+  -- Outside the field of the literature no dimension is asked for, so there is none to review.
+  and not (
+    a.module = 'contribution' and exists (select 1 from ideas as i where i.idea_id = a.idea_id and not i.field_covered)
+  )

@@ -1,0 +1,56 @@
+"""Searches of a snapshot in this process, with the answers that the gateway would give."""
+
+from datetime import date
+from pathlib import Path
+
+from schemas.failure import Answer, SourceFailure
+from schemas.identifiers import IdeaId
+from schemas.paper import Paper
+from schemas.reasons import Reason
+from schemas.settings import Settings
+from tasks.accounting.ledger import Ledger
+from tasks.embeddings.sentence_embedder import SentenceEmbedder
+from tasks.literature.admission import Admission
+from tasks.literature.api_shapes import FIELDS, parse_paper, plain_query, until
+from tasks.literature.gateway.messages import Request
+from tasks.literature.gateway.snapshot_upstream import SnapshotUpstream
+from tasks.literature.gateway_requests import SNAPSHOT_SOURCE
+from tasks.literature.snapshot.snapshot import open_snapshot
+from tasks.literature.versions import each_once
+from tasks.web.decoding import json_of
+
+_PATH = "/graph/v1/paper/search"
+
+
+class SnapshotSearch:
+    """A snapshot, opened; for what must connect to nothing, such as a plan.
+
+    Raises (from the constructor):
+        SnapshotError: the snapshot is missing or damaged.
+    """
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        snapshot = open_snapshot(folder)
+        embedder = SentenceEmbedder(settings.embeddings, None) if snapshot.has_vectors else None
+        self._upstream = SnapshotUpstream(snapshot, embedder)
+
+    async def search_papers(self, query: str, limit: int, cutoff: date | None) -> Answer[Paper]:
+        """As `LiteratureClient.search_papers`, up to the hundred papers of one request."""
+        parameters = {"query": plain_query(query), "fields": FIELDS, "limit": str(limit)}
+        request = Request("GET", _PATH, tuple({**parameters, **until(cutoff)}.items()))
+        reply = await self._upstream.answer(request)
+        if reply.status != 200:
+            failure = SourceFailure(
+                source=SNAPSHOT_SOURCE,
+                endpoint=request.endpoint,
+                reason=Reason.BAD_REQUEST,
+                detail=f"status {reply.status}",
+            )
+            return Answer((), (failure,))
+        rows = json_of(reply.body).get("data") or ()
+        papers = [paper for paper in map(parse_paper, rows) if paper is not None]
+        admission = Admission(Ledger(IdeaId("search")))
+        return Answer(tuple(each_once(admission.admitted(papers, cutoff))[:limit]))
+
+    async def close(self) -> None:
+        await self._upstream.close()
