@@ -113,6 +113,15 @@ class ConcernSeverity(StrEnum):
     QUESTION = "question"
 
 
+class ConfirmedSeverity(StrEnum):
+    """Severity that remains after a second reading. Refuted: the concern does not stand."""
+
+    FATAL = "fatal"
+    MAJOR = "major"
+    MINOR = "minor"
+    REFUTED = "refuted"
+
+
 class Concern(Noun):
     """One point of the review of a plan: reviewer's reasoning, not a claim about the literature.
 
@@ -168,7 +177,7 @@ class Concern(Noun):
         default=None,
         description="concern_id of the concern that says this one too; None: none does.",
     )
-    confirmed_severity: ConcernSeverity | None = Field(
+    confirmed_severity: ConfirmedSeverity | None = Field(
         default=None,
         description=(
             "Severity after a second reading that defends the plan and does not see the first;"

@@ -170,6 +170,18 @@ class IdeaScore(Noun):
     evidence_weight: float | None = Field(
         default=None, description="Judgements the score rests on, each by how sure it is."
     )
+    score_basis: str | None = Field(
+        default=None, description="What the score is made of: `assessment` or `modules`."
+    )
+    overall_0_to_1: float | None = Field(
+        default=None, description="Probability by the criterion `overall`; None: not assessed."
+    )
+    overall_lowest_0_to_1: float | None = None
+    overall_highest_0_to_1: float | None = None
+    worth_asking_0_to_1: float | None = None
+    new_0_to_1: float | None = None
+    decisive_test_0_to_1: float | None = None
+    feasible_0_to_1: float | None = None
     state: IdeaState | None = Field(
         default=None, description="None: published by an earlier version."
     )
