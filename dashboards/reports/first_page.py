@@ -38,7 +38,8 @@ class _Room(NamedTuple):
 # The first that keeps a page within MOST_WORDS is taken.
 _ROOMS = (
     *(_Room(5, whys, 60) for whys in range(5, -1, -1)),
-    *(_Room(3, 0, words) for words in (60, 40, 30, 20, 12)),
+    *(_Room(3, whys, 60) for whys in range(3, -1, -1)),
+    *(_Room(3, 0, words) for words in (45, 35, 30, 25, 20, 12)),
 )
 
 
@@ -251,7 +252,7 @@ def _prior_work(work: ClosestWork, room: _Room) -> PriorWork:
     return PriorWork(
         paper=work.paper,
         title=_cut(work.title, room, _TITLE_WORDS),
-        overlaps=_cut(work.overlaps, room, _TITLE_WORDS),
+        overlaps=_cut(work.overlaps, room, _TITLE_WORDS).rstrip("."),
         remains=_cut(work.remains, room),
     )
 
@@ -297,7 +298,7 @@ def _concern(line: ConcernLine, room: _Room, *, with_why: bool) -> DecidingConce
 def _no_concerns(plan: PlanPart | None) -> str:
     if plan is None:
         return "The plan itself was not reviewed."
-    return f"The plan itself was not judged: {plan.verdict}." if plan.verdict else "None named."
+    return f"The plan itself: {plan.verdict}." if plan.verdict else "None named."
 
 
 def _criteria(evaluation: IdeaEvaluation) -> str:
@@ -324,10 +325,9 @@ def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterato
         yield _cut(coverage.detail, room)
     if early is not None:
         yield f"The evaluation ended early: {reason(early)}. What is missing is unscored, not bad."
-    # What the line about coverage says already is not said again for each thing left out.
-    told = [
-        gap for gap in gaps if not (uncovered and gap.why.endswith(Reason.FIELD_NOT_COVERED.sentence))
-    ]
+    # The line about coverage, and that about the offline engine, say this of all of them at once.
+    said = [Reason.OFFLINE_ENGINE, *([Reason.FIELD_NOT_COVERED] if uncovered else [])]
+    told = [gap for gap in gaps if not any(gap.why.endswith(each.sentence) for each in said)]
     for gap in told[:GAPS_SHOWN]:
         yield _cut(_gap(gap), room, _GAP_WORDS)
     if len(told) > GAPS_SHOWN:

@@ -153,8 +153,9 @@ def _all_questions(review: IdeaReview) -> str:
     run, idea = (
         name.replace("'", "''") for name in (review.run.run_id, review.evaluation.idea.idea_id)
     )
+    # Shown to people, never run: the console of `assay sql` is read-only in any case.
     sql = (
-        f"select point, quote from concerns where run_id = '{run}' and idea_id = '{idea}'"
+        f"select point, quote from concerns where run_id = '{run}' and idea_id = '{idea}'"  # noqa: S608
         f" and severity = '{ConcernSeverity.QUESTION}'"
     )
     return f"assay sql {quote(sql)}"

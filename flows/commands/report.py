@@ -50,9 +50,7 @@ def report(
     ] = None,
     idea: Annotated[
         str | None,
-        typer.Option(
-            "--idea", metavar="ID", help="The first page of one idea instead of the run."
-        ),
+        typer.Option("--idea", metavar="ID", help="The first page of one idea instead of the run."),
     ] = None,
     full: Annotated[
         bool,

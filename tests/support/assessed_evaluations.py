@@ -1,7 +1,7 @@
 """Evaluations with an assessment and weighed concerns: short ones, and one as long as they come."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from schemas.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
@@ -10,7 +10,8 @@ from schemas.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
 from schemas.soundness import Concern, ConcernKind, ConcernSeverity, ConfirmedSeverity
 from schemas.suggestion import ActionEffort
-from tests.support.evaluations import make_evaluation, make_provenance, prose
+from tests.support.evaluations import make_evaluation, make_provenance, make_run, prose
+from warehouse.answers import IdeaReview, IdeaScore
 
 FATAL, MAJOR, MINOR, QUESTION = ConcernSeverity
 OVERALL = AssessmentCriterion.OVERALL
@@ -137,7 +138,7 @@ def sentences(generator: random.Random, count: int, words: int) -> str:
 
 
 def make_long_evaluation(
-    concern_count: int = 15, count: int = 2, words: int = 24, **changes: Mapping[str, Any]
+    concern_count: int = 15, count: int = 2, words: int = 24, **changes: Any
 ) -> IdeaEvaluation:
     """One whose every text on the first page is as long as an engine may write it.
 
@@ -178,3 +179,40 @@ def make_long_evaluation(
     idea = replace(made.idea, title=text() + text())
     contribution = replace(made.contribution, comparisons=compared)
     return replace(made, contribution=contribution, papers=papers, idea=idea, **changes)
+
+
+def make_review(evaluation: IdeaEvaluation, **score: Any) -> IdeaReview:
+    """What the lake answers of an evaluation; `score` are fields of `IdeaScore`."""
+    told: dict[str, Any] = {
+        "run_id": evaluation.run_id,
+        "idea_id": evaluation.idea.idea_id,
+        "group": evaluation.idea.group,
+        "title": evaluation.idea.title,
+        "score": 5.6,
+        "soundness_0_to_10": 5.0,
+        "contribution_0_to_10": 4.0,
+        "mean_comparison_score": 0.2,
+        "method_count": 3,
+        "scored_method_count": 2,
+        "unscored_method_count": 1,
+        "dimension_count": 2,
+        "unscored_dimension_count": 0,
+        "scored_comparison_count": 10,
+        "unscored_comparison_count": 0,
+        "failure_count": 0,
+        "soundness_requested": True,
+        "contribution_requested": True,
+        "incomplete_reason": None,
+        "duplicate_of": None,
+    }
+    return IdeaReview(
+        run=make_run(),
+        evaluation=evaluation,
+        score=IdeaScore(**told | score),
+        rank=2,
+        group_size=5,
+        bibliography=evaluation.papers[:2],
+        cost_usd=0.1,
+        unknown_price_calls=0,
+        reused_from_run_id=None,
+    )
