@@ -45,7 +45,9 @@ def test_the_first_page_stands_above_the_tabs_in_the_words_of_the_report(layout:
         places = [text.index(f"**{heading}**") for heading in FIRST_PAGE]
         assert places == sorted(places)
         assert text.index("**Not judged.** There is no assessment") < places[0]
-    assert max(said.index(f"**{heading}**") for heading in FIRST_PAGE) < said.index("reasoning about")
+    assert max(said.index(f"**{heading}**") for heading in FIRST_PAGE) < said.index(
+        "reasoning about"
+    )
 
 
 def test_scores_and_summary_stand_in_a_tab_of_their_own(layout: Layout) -> None:

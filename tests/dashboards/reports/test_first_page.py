@@ -336,7 +336,7 @@ def test_every_format_carries_the_same_page() -> None:
         assert "new 40 %" in flat
 
 
-def test_hostile_reasons_concerns_and_defenses_are_mere_text() -> None:
+def test_hostile_reasons_concerns_and_defenses_are_mere_text():
     concern = make_concern(
         1,
         FATAL,
