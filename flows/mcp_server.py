@@ -261,12 +261,19 @@ def _add_reading_tools(server: MCPServer[Any], service: Service) -> None:
             return _plain(service.run(run_id, ranking=by_matches))
 
     @server.tool()
-    def read_review(run_id: RunName, idea_id: IdeaName) -> str:
-        """The whole review of an idea as Markdown: scores, cited evidence, suggestions, and what
-        could not be judged.
+    def read_review(
+        run_id: RunName,
+        idea_id: IdeaName,
+        full: Annotated[
+            bool,
+            Field(description="Further concerns, cited evidence, comparisons and cost too."),
+        ] = False,
+    ) -> str:
+        """The first page of an idea's review as Markdown: verdict, what decides it, closest prior
+        work, the concerns worth most, and what was not judged.
         """
         with _errors_told():
-            return service.report(run_id, idea_id, ReportFormat.MD).decode()
+            return service.report(run_id, idea_id, ReportFormat.MD, full=full).decode()
 
     @server.tool()
     def closest_prior_work(run_id: RunName, idea_id: IdeaName) -> dict[str, Any]:

@@ -234,7 +234,13 @@ class Service:
         return self.kept.of(told, "run", run_id, idea_id, ranking)
 
     def report(
-        self, run_id: str, idea_id: str | None, form: ReportFormat, *, ranking: bool = False
+        self,
+        run_id: str,
+        idea_id: str | None,
+        form: ReportFormat,
+        *,
+        ranking: bool = False,
+        full: bool = False,
     ) -> bytes:
         """What `assay report` writes."""
 
@@ -245,10 +251,11 @@ class Service:
                 IdeaId(idea_id) if idea_id is not None else None,
                 form,
                 ranking=ranking,
+                full=full,
                 catalogue_url=self.settings.catalogue,
             )
 
-        return self.kept.of(written, "report", run_id, idea_id, form, ranking)
+        return self.kept.of(written, "report", run_id, idea_id, form, ranking, full)
 
     def closest(self, run_id: str, idea_id: str) -> bytes:
         """The closest prior work of an idea: where it overlaps, and what remains new beside it."""

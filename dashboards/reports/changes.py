@@ -6,8 +6,8 @@ from datetime import date
 
 from dashboards.reports import figures
 from dashboards.reports.closest_work import ClosestWork, closest_works
-from dashboards.reports.idea_page import idea_page
 from dashboards.reports.papers import paper_link
+from dashboards.reports.verdict import decide, overall_of, percent
 from schemas.base import Noun
 from schemas.errors import UnknownNameError
 from schemas.identifiers import IdeaId, PaperId, RunId
@@ -58,6 +58,8 @@ class IdeaChange(Noun):
     cutoff_after: date | None
     verdict_before: str
     verdict_after: str
+    probability_before_0_to_1: float | None
+    probability_after_0_to_1: float | None
     scores: tuple[ScoreChange, ...]
     new_paper_count: int
     newly_judged_count: int
@@ -68,6 +70,13 @@ class IdeaChange(Noun):
     def told(self, name: str) -> str:
         """A score before and after; a dash where the idea has none in either run."""
         return next((each.told for each in self.scores if each.name == name), "–")
+
+    @property
+    def verdicts(self) -> str:
+        """Verdict and probability before and after, or once where both are the same."""
+        before = _verdict(self.verdict_before, self.probability_before_0_to_1)
+        after = _verdict(self.verdict_after, self.probability_after_0_to_1)
+        return after if before == after else f"{before} → {after}"
 
     @property
     def changed(self) -> bool:
@@ -130,18 +139,25 @@ class _Seen:
     score: IdeaScore
     cutoff: date | None
     verdict: str
+    probability: float | None
     closest: Mapping[Named, ClosestWork]
     papers: frozenset[PaperId]
     names: frozenset[Named]
 
 
+def _verdict(verdict: str, probability: float | None) -> str:
+    return verdict if probability is None else f"{verdict} ({percent(probability)})"
+
+
 def _seen(review: IdeaReview) -> _Seen:
+    overall = overall_of(review.evaluation)
     papers = {paper.paper_id: paper for paper in review.evaluation.papers}
     works = closest_works(review.evaluation.contribution, papers)
     return _Seen(
         score=review.score,
         cutoff=review.evaluation.idea.cutoff_date,
-        verdict=idea_page(review).first.verdict.value,
+        verdict=decide(review.evaluation, review.score.incomplete_reason).verdict.value,
+        probability=overall.probability_0_to_1 if overall is not None else None,
         closest={(str(work.paper), work.title): work for work in works},
         papers=frozenset(papers),
         names=frozenset((str(paper_link(paper)), paper.title) for paper in papers.values()),
@@ -162,6 +178,8 @@ def _change(then: _Seen, review: IdeaReview) -> IdeaChange:
         cutoff_after=now.cutoff,
         verdict_before=then.verdict,
         verdict_after=now.verdict,
+        probability_before_0_to_1=then.probability,
+        probability_after_0_to_1=now.probability,
         scores=_scores(then.score, now.score),
         new_paper_count=len(now.papers - then.papers),
         newly_judged_count=sum(paper_id not in then.papers for paper_id in judged),

@@ -1,64 +1,64 @@
-"""What a reader sees first of a review: verdict, score, closest prior work, concerns, actions,
-gaps.
-"""
+"""The first page of an idea's report: the answer, what decides it, what to do about it."""
 
-from collections.abc import Iterator, Sequence
-from enum import StrEnum
+from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
+from typing import Any, NamedTuple
 
 from dashboards.reports import figures
 from dashboards.reports.closest_work import ClosestWork, none_closest
 from dashboards.reports.gaps import Gap, cause_of
-from dashboards.reports.plan_part import PlanPart
-from dashboards.reports.wording import baseline_mark
+from dashboards.reports.plan_part import ConcernLine, PlanPart
+from dashboards.reports.verdict import Verdict, decide, overall_of, percent
+from dashboards.reports.wording import banners, baseline_mark, reason, unscored, whole_sentences
+from schemas.assessment import WEIGHTED_CRITERIA, Assessment
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
-from schemas.contribution import Overlap
-from schemas.evaluation import IdeaEvaluation, ModuleEvaluation
+from schemas.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernSeverity
-from schemas.suggestion import ActionEffort
-from warehouse.answers import IdeaReview
+from schemas.soundness import ConcernKind
+from warehouse.answers import IdeaReview, IdeaScore
 
-FUND_FROM = 6.5
-DROP_BELOW = 3.5
-DROP_WITH_FATAL_BELOW = 5.0
-MAJOR_CONCERNS_FUNDED = 2
-ACTIONS_SHOWN = 5
+MOST_WORDS = 900
+REASONS_SHOWN = 3
 GAPS_SHOWN = 4
+DERIVATIONS_SHOWN = 2
+# Headings and labels that the templates add to the texts counted here: at most so many words.
+_LABEL_WORDS, _LABEL_WORDS_OF_A_CONCERN = 80, 17
+_TITLE_WORDS, _DEFENSE_WORDS, _GAP_WORDS = 30, 20, 25
 
 
-class Verdict(StrEnum):
-    """What to do with an idea; the rule is in `docs/reviews.md`."""
+class _Room(NamedTuple):
+    """How much a page may hold: concerns, those with a reason why, and words of each text."""
 
-    FUND = "fund"
-    REVISE = "revise"
-    DROP = "drop"
-    NOT_JUDGED = "not judged"
+    concerns: int
+    whys: int
+    words: int
 
 
-class GraveConcern(Noun):
-    """A fatal or major concern."""
+# The first that keeps a page within MOST_WORDS is taken.
+_ROOMS = (
+    *(_Room(5, whys, 60) for whys in range(5, -1, -1)),
+    *(_Room(3, whys, 60) for whys in range(3, -1, -1)),
+    *(_Room(3, 0, words) for words in (45, 35, 30, 25, 20, 12)),
+)
 
-    severity: ConcernSeverity
+
+class DecidingConcern(Noun):
+    """One of the concerns worth most; texts of engines are Markdown.
+
+    `shortened`: fields of `Concern` that stand in full in the rest of the report alone.
+    """
+
+    concern_id: str
+    heading: str
     point: str
-
-
-class Action(Noun):
-    """One thing to do; `answers` names the severity of the concern it answers."""
-
-    change: str
-    how: str = ""
-    effort: ActionEffort | None = None
-    answers: ConcernSeverity | None = None
-
-    @property
-    def cost(self) -> str:
-        """In round brackets; empty where nothing is known."""
-        told = [
-            *([f"takes {self.effort}"] if self.effort is not None else []),
-            *([f"answers a {self.answers} concern"] if self.answers is not None else []),
-        ]
-        return f"({', '.join(told)})" if told else ""
+    why: str
+    action: str
+    effort: str
+    would_settle: str
+    lowered_from: str
+    defense: str
+    shortened: tuple[str, ...]
 
 
 class PriorWork(Noun):
@@ -67,210 +67,277 @@ class PriorWork(Noun):
     paper: str
     title: str
     overlaps: str
-    quote: str
     remains: str
 
 
 class FirstPage(Noun):
-    """The first page of a review, the same in every format. Texts of engines are Markdown."""
+    """The first page of a review, the same in every format. Texts of engines are Markdown.
 
+    Attributes:
+        counted: what was scored or counted, where there is no verdict.
+        derivations: what is new beside works that the plan itself names.
+        criteria: the criteria with their probabilities, in one line; empty: not assessed.
+        not_judged: one line each: what was not looked up or judged, and what to know of the rest.
+        full_report: the command that prints the rest.
+    """
+
+    title: str
     verdict: Verdict
+    probability_0_to_1: float | None
+    lowest_0_to_1: float | None
+    highest_0_to_1: float | None
     sentences: tuple[str, ...]
-    score: str
+    reasons: tuple[str, ...]
+    counted: tuple[str, ...]
     closest: PriorWork | None
     none_closest: str
-    concerns: tuple[GraveConcern, ...]
-    actions: tuple[Action, ...]
-    no_actions: str
-    plan_judged: bool
-    gaps: tuple[str, ...]
+    derivations: tuple[str, ...]
+    concerns: tuple[DecidingConcern, ...]
+    further_concern_count: int
+    no_concerns: str
+    criteria: str
+    not_judged: tuple[str, ...]
+    full_report: str
+
+    @property
+    def word_count(self) -> int:
+        """Words on the page, labels of the templates included."""
+        concerns = _LABEL_WORDS_OF_A_CONCERN * len(self.concerns)
+        return _LABEL_WORDS + concerns + _words(self.model_dump())
 
 
 def first_page(
     review: IdeaReview, plan: PlanPart | None, closest: Sequence[ClosestWork], gaps: Sequence[Gap]
 ) -> FirstPage:
-    """The verdict follows the rule in `docs/reviews.md`; the offline engine gives none."""
-    concerns = [line.concern for line in plan.concerns] if plan is not None else []
-    verdict, reasons = _verdict(review, concerns)
+    """Return the fullest page of at most `MOST_WORDS` words; the verdict is that of `decide`."""
+    for room in _ROOMS:
+        page = _page(review, plan, closest, gaps, room)
+        if page.word_count <= MOST_WORDS:
+            break
+    return page
+
+
+def _page(
+    review: IdeaReview,
+    plan: PlanPart | None,
+    closest: Sequence[ClosestWork],
+    gaps: Sequence[Gap],
+    room: _Room,
+) -> FirstPage:
+    evaluation = review.evaluation
+    decision = decide(evaluation, review.score.incomplete_reason)
+    judged = decision.verdict is not Verdict.NOT_JUDGED
+    overall = overall_of(evaluation)
+    lines = plan.concerns if plan is not None else ()
+    shown = lines[: min(room.concerns, plan.deciding_count)] if plan is not None else ()
+    idea = evaluation.idea
     return FirstPage(
-        verdict=verdict,
-        sentences=(*_told(verdict, reasons, review), _missing(gaps)),
-        score=_score(review),
-        closest=_prior_work(closest[0]) if closest else None,
-        none_closest=_none_closest(review),
+        title=whole_sentences(idea.title or idea.idea_id, _TITLE_WORDS),
+        verdict=decision.verdict,
+        probability_0_to_1=overall.probability_0_to_1 if overall is not None else None,
+        lowest_0_to_1=overall.lowest_0_to_1 if overall is not None else None,
+        highest_0_to_1=overall.highest_0_to_1 if overall is not None else None,
+        sentences=(_answer(decision.verdict, overall), _cut(decision.because, room)),
+        reasons=tuple(_cut(each, room) for each in _reasons(overall)),
+        counted=() if judged else tuple(_counted(review)),
+        closest=_prior_work(closest[0], room) if closest else None,
+        none_closest=_cut(_none_closest(review), room),
+        derivations=tuple(_derivations(lines, shown, room)),
         concerns=tuple(
-            GraveConcern(severity=concern.severity, point=concern.point)
-            for concern in concerns
-            if concern.severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
+            _concern(line, room, with_why=number < room.whys) for number, line in enumerate(shown)
         ),
-        plan_judged=plan is not None and not plan.verdict,
-        actions=_actions(review.evaluation),
-        no_actions=_no_actions(review),
-        gaps=tuple(_gaps(gaps)),
+        further_concern_count=len(lines) - len(shown),
+        no_concerns=_no_concerns(plan),
+        criteria=_criteria(evaluation),
+        not_judged=tuple(_not_judged(review, gaps, room)),
+        full_report=f"assay report {quote(review.run.run_id)} --idea {quote(idea.idea_id)} --full",
     )
 
 
-def _verdict(review: IdeaReview, concerns: Sequence[Concern]) -> tuple[Verdict, list[str]]:
-    """The verdict and what decides it."""
-    score = review.score.score
-    if review.evaluation.engine == EXTRACTIVE.text:
-        return Verdict.NOT_JUDGED, ["offline baseline"]
-    if score is None:
-        return Verdict.NOT_JUDGED, ["nothing was scored"]
-    fatal, major = (
-        sum(concern.severity is severity for concern in concerns)
-        for severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
-    )
-    overlaps = _overlaps(review.evaluation)
-    known = review.score.confidence_0_to_3 != 0
-    against = [
-        *([figures.counted(fatal, "fatal concern")] if fatal else []),
-        *(["a paper that has the same already"] if Overlap.SAME in overlaps else []),
-        *([f"a score under {DROP_BELOW:g}"] if known and score < DROP_BELOW else []),
-    ]
-    below = DROP_WITH_FATAL_BELOW if fatal else DROP_BELOW
-    if Overlap.SAME in overlaps or (known and score < below):
-        return Verdict.DROP, against
-    if DROP_BELOW <= score < FUND_FROM:
-        against.append(f"a score under {FUND_FROM:g}")
-    if major > MAJOR_CONCERNS_FUNDED:
-        against.append(figures.counted(major, "major concern"))
-    if Overlap.SUBSTANTIAL in overlaps:
-        against.append("a paper that has a substantial part already")
-    against += _unknowns(review)
-    return (Verdict.REVISE, against) if against else (Verdict.FUND, [])
+def _cut(text: str, room: _Room, most_words: int = MOST_WORDS) -> str:
+    return whole_sentences(text, min(room.words, most_words))
 
 
-def _overlaps(evaluation: IdeaEvaluation) -> set[Overlap]:
-    compared = evaluation.contribution.comparisons if evaluation.contribution is not None else ()
-    return {each.overlap for each in compared if each.overlap is not None}
+def _words(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value.split())
+    if isinstance(value, Mapping):
+        return sum(map(_words, value.values()))
+    return sum(map(_words, value)) if isinstance(value, list | tuple) else 0
 
 
-def _unknowns(review: IdeaReview) -> Iterator[str]:
-    """What has to be known before an idea is funded."""
-    soundness = review.evaluation.soundness
-    plan = soundness.plan_review if soundness is not None else None
-    if plan is None or plan.unscored_reason is not None:
-        yield "a plan that was not judged"
-    if review.score.confidence_0_to_3 == 0:
-        yield "a score with too little evidence"
-    if review.score.incomplete_reason is not None:
-        yield "an evaluation that ended early"
-
-
-def _told(verdict: Verdict, reasons: list[str], review: IdeaReview) -> tuple[str, ...]:
-    if verdict is Verdict.NOT_JUDGED:
-        told = f"Not judged: {reasons[0]}."
-        if review.score.score is not None:
-            return told, (
-                f"The score, {_score(review)}, comes from wording and statistics and"
-                " is no judgement."
-            )
-        found = _has_evidence(review.evaluation)
-        return (told, "The evidence found stands below.") if found else (told,)
-    if verdict is Verdict.FUND:
-        return (
-            f"Fund: the score is {_score(review)}.",
-            "No concern is fatal, at most two are major, and no paper compared has a substantial"
-            " part of it already.",
-        )
+def _answer(verdict: Verdict, overall: Assessment | None) -> str:
+    if overall is None or overall.probability_0_to_1 is None:
+        return f"{verdict.capitalize()}."
     return (
-        f"{verdict.capitalize()}: the score is {_score(review)}.",
-        f"Against funding it: {', '.join(reasons)}.",
+        f"{verdict.capitalize()}: with a probability of {percent(overall.probability_0_to_1)}"
+        f"{_range(overall, told=True)} reviewers of the field's usual venue prefer the plan to the"
+        " median plan submitted there."
     )
 
 
-def _has_evidence(evaluation: IdeaEvaluation) -> bool:
+def _range(assessment: Assessment, *, told: bool = False) -> str:
+    """In round brackets, with the number of repetitions where it is `told`."""
+    lowest, highest = assessment.lowest_0_to_1, assessment.highest_0_to_1
+    count = assessment.repetition_count
+    if lowest is None or highest is None or count < 2:
+        return " (asked once: no range)" if told and count == 1 else ""
+    over = f" over {count} repetitions" if told else ""
+    if lowest == highest:
+        return f" (the same{over})" if told else ""
+    return f" ({percent(lowest)} to {percent(highest)}{over})"
+
+
+def _reasons(overall: Assessment | None) -> tuple[str, ...]:
+    return overall.reasons[:REASONS_SHOWN] if overall is not None else ()
+
+
+def _counted(review: IdeaReview) -> Iterator[str]:
+    """What stands in place of a verdict: scores of modules, and papers found and read."""
+    score, evaluation = review.score, review.evaluation
+    mark = baseline_mark(evaluation.engine)
+    offline = evaluation.engine == EXTRACTIVE.text
+    if score.score is not None:
+        told = ", from wording and statistics: no judgement" if offline else ""
+        yield f"Score: {figures.mean(score.score)} of 10{mark}{told}"
+    yield from _modules(score)
     soundness, contribution = evaluation.soundness, evaluation.contribution
-    committee = evaluation.committee
-    return bool(
-        (soundness is not None and any(each.relevant for each in soundness.evidence))
-        or (contribution is not None and any(each.comparison for each in contribution.comparisons))
-        or (committee is not None and committee.evidence)
+    relevant = {row.paper_id for row in soundness.evidence if row.relevant} if soundness else ()
+    compared = {row.paper_id for row in contribution.comparisons} if contribution else ()
+    yield (
+        f"Papers: {len(evaluation.papers):,} found, {len(relevant):,} relevant to a method,"
+        f" {len(compared):,} compared"
     )
 
 
-def _score(review: IdeaReview) -> str:
-    score = review.score
-    if score.score is None:
-        return "unscored"
-    told = f"{figures.mean(score.score)} of 10"
-    if score.confidence_0_to_3 is not None:
-        told += f", confidence {score.confidence_0_to_3} of 3"
-    return f"{told}{baseline_mark(review.evaluation.engine)}"
-
-
-def _missing(gaps: Sequence[Gap]) -> str:
-    total = sum(gap.count for gap in gaps if gap.failed)
-    if not gaps:
-        return "Every look-up was answered and every judgement made."
-    left_out = "".join(f" {gap.detail}." for gap in gaps if not gap.failed and gap.detail)
-    if not total:
-        return f"Every look-up was answered.{left_out}"
-    failed = figures.counted(total, "look-up or judgement", "look-ups or judgements")
-    return f"{failed} failed.{left_out}"
-
-
-def _cause(evaluation: IdeaEvaluation, *modules: ModuleEvaluation | None) -> str:
-    failures = [failure for each in modules if each is not None for failure in each.failures]
-    return cause_of([*failures, *evaluation.failures])
+def _modules(score: IdeaScore) -> Iterator[str]:
+    if score.soundness_requested:
+        methods = figures.counted(score.scored_method_count, "scored method")
+        yield (
+            f"Soundness: {figures.mean(score.soundness_0_to_10)} over {methods},"
+            f" {score.unscored_method_count:,} unscored"
+        )
+    if score.contribution_requested:
+        compared = figures.counted(score.scored_comparison_count, "scored comparison")
+        yield (
+            f"Contribution: {figures.mean(score.contribution_0_to_10)} over {compared} in"
+            f" {figures.counted(score.dimension_count, 'dimension')},"
+            f" {score.unscored_comparison_count:,} unscored"
+        )
+    if score.committee_requested:
+        reviews = figures.counted(score.persona_review_count, "review")
+        yield (
+            f"Committee: {figures.mean(score.committee_0_to_10)} over {reviews},"
+            f" {score.unscored_persona_review_count:,} unscored"
+        )
+    if score.novelty_requested:
+        yield f"Novelty: {figures.mean(score.novelty_0_to_10)}"
 
 
 def _none_closest(review: IdeaReview) -> str:
+    evaluation = review.evaluation
+    coverage, contribution = evaluation.coverage, evaluation.contribution
+    if coverage is not None and not coverage.covered:
+        return (
+            "Nothing was compared: the literature does not cover the field of the idea. That is no"
+            " evidence of novelty."
+        )
     if not review.score.contribution_requested:
         return "Nothing was compared: contribution was not asked for."
-    contribution, coverage = review.evaluation.contribution, review.evaluation.coverage
-    if coverage is not None and not coverage.covered:
-        return none_closest(contribution, Reason.FIELD_NOT_COVERED.sentence)
-    return none_closest(contribution, _cause(review.evaluation, contribution))
+    failures = contribution.failures if contribution is not None else ()
+    return none_closest(contribution, cause_of([*failures, *evaluation.failures]))
 
 
-def _no_actions(review: IdeaReview) -> str:
-    cause = _cause(review.evaluation, *review.evaluation.modules.values())
-    judged = review.score.score is not None or not cause
-    return "None named." if judged else f"Nothing was judged: {cause}."
-
-
-def _prior_work(work: ClosestWork) -> PriorWork:
+def _prior_work(work: ClosestWork, room: _Room) -> PriorWork:
     return PriorWork(
         paper=work.paper,
-        title=work.title,
-        overlaps=work.overlaps,
-        quote=work.quote,
-        remains=work.remains,
+        title=_cut(work.title, room, _TITLE_WORDS),
+        overlaps=_cut(work.overlaps, room, _TITLE_WORDS).rstrip("."),
+        remains=_cut(work.remains, room),
     )
 
 
-def _actions(evaluation: IdeaEvaluation) -> tuple[Action, ...]:
-    """Those that answer fatal concerns, then major ones, then by effort."""
-    concerns = evaluation.soundness.concerns if evaluation.soundness is not None else ()
-    severities = {concern.concern_id: concern.severity for concern in concerns}
-    found = [
-        Action(
-            change=suggestion.change,
-            how=suggestion.how,
-            effort=suggestion.effort,
-            answers=severities.get(suggestion.concern_id or ""),
-        )
-        for suggestion in evaluation.suggestions
-    ]
-    return tuple(sorted(found, key=_worth)[:ACTIONS_SHOWN])
+def _derivations(
+    lines: Sequence[ConcernLine], shown: Sequence[ConcernLine], room: _Room
+) -> Iterator[str]:
+    """What concerns about derivation say; of one that the page shows anyway, only its number."""
+    found = [line for line in lines if line.concern.kind is ConcernKind.DERIVATION]
+    for line in found[:DERIVATIONS_SHOWN]:
+        if line in shown:
+            yield f"see concern {shown.index(line) + 1}."
+        else:
+            yield _cut(line.concern.point, room)
 
 
-def _worth(action: Action) -> tuple[int, int]:
-    efforts, severities = tuple(ActionEffort), (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
-    return (
-        severities.index(action.answers) if action.answers in severities else len(severities),
-        efforts.index(action.effort) if action.effort is not None else len(efforts),
+def _concern(line: ConcernLine, room: _Room, *, with_why: bool) -> DecidingConcern:
+    concern = line.concern
+    parts = {
+        "point": _cut(concern.point, room),
+        "why": _cut(concern.why, room) if with_why else "",
+        "action": _cut(concern.action, room),
+        "would_change": _cut(concern.would_change, room),
+    }
+    return DecidingConcern(
+        concern_id=concern.concern_id,
+        heading=line.heading,
+        point=parts["point"],
+        why=parts["why"],
+        action=parts["action"],
+        effort=line.effort,
+        would_settle=parts["would_change"],
+        lowered_from=str(concern.severity) if line.lowered else "",
+        defense=_cut(concern.defense, room, _DEFENSE_WORDS) if line.lowered else "",
+        shortened=tuple(
+            name
+            for name, text in parts.items()
+            if len(text.split()) < len(getattr(concern, name).split()) or text.endswith("…")
+        ),
     )
 
 
-def _gaps(gaps: Sequence[Gap]) -> Iterator[str]:
-    for gap in gaps[:GAPS_SHOWN]:
-        if gap.detail and not gap.failed:
-            yield gap.detail
-            continue
-        told = f" ({gap.detail})" if gap.detail else ""
-        yield f"{gap.what}, {figures.counted(gap.count, 'time')}: {gap.why}{told}"
-    if len(gaps) > GAPS_SHOWN:
-        yield f"{figures.counted(len(gaps) - GAPS_SHOWN, 'more kind')}, listed below"
+def _no_concerns(plan: PlanPart | None) -> str:
+    if plan is None:
+        return "The plan itself was not reviewed."
+    return f"The plan itself: {plan.verdict}." if plan.verdict else "None named."
+
+
+def _criteria(evaluation: IdeaEvaluation) -> str:
+    found = []
+    for criterion in WEIGHTED_CRITERIA if evaluation.assessment is not None else ():
+        assessment = evaluation.assessment.of(criterion) if evaluation.assessment else None
+        name = criterion.replace("_", " ")
+        if assessment is None:
+            found.append(f"{name} not assessed")
+        elif assessment.probability_0_to_1 is None:
+            why = assessment.unscored_reason
+            found.append(f"{name} {unscored(why) if why is not None else 'unscored'}")
+        else:
+            probability = percent(assessment.probability_0_to_1)
+            found.append(f"{name} {probability}{_range(assessment)}")
+    return " · ".join(found)
+
+
+def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterator[str]:
+    evaluation, early = review.evaluation, review.score.incomplete_reason
+    coverage = evaluation.coverage
+    uncovered = coverage is not None and not coverage.covered
+    if coverage is not None and uncovered:
+        yield _cut(coverage.detail, room)
+    if early is not None:
+        yield f"The evaluation ended early: {reason(early)}. What is missing is unscored, not bad."
+    # The line about coverage, and that about the offline engine, say this of all of them at once.
+    said = [Reason.OFFLINE_ENGINE, *([Reason.FIELD_NOT_COVERED] if uncovered else [])]
+    told = [gap for gap in gaps if not any(gap.why.endswith(each.sentence) for each in said)]
+    for gap in told[:GAPS_SHOWN]:
+        yield _cut(_gap(gap), room, _GAP_WORDS)
+    if len(told) > GAPS_SHOWN:
+        yield f"{figures.counted(len(told) - GAPS_SHOWN, 'more kind')} of gaps"
+    run = review.run
+    yield from banners(evaluation.engine, evaluation.literature, run.literature_name)
+
+
+def _gap(gap: Gap) -> str:
+    if gap.detail and not gap.failed:
+        return gap.detail
+    told = f" ({gap.detail})" if gap.detail else ""
+    return f"{gap.what}, {figures.counted(gap.count, 'time')}: {gap.why}{told}"

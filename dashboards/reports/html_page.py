@@ -25,7 +25,7 @@ from schemas.patterns import IGNORECASE, bounded, linear
 
 _WEB_ADDRESS = bounded(r"https?://[^/]", IGNORECASE)
 _OWN_PAGE = linear(
-    r"(?:ideas/[a-z0-9_-]+|(?:\.\./)?ranking|(?:\.\./(?:[A-Za-z0-9][\w-]*/)?)?index"
+    r"(?:ideas/[a-z0-9_-]+|\.\./full/[a-z0-9_-]+|(?:\.\./)?ranking|(?:\.\./(?:[A-Za-z0-9][\w-]*/)?)?index"
     r"|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}Z)\.(?:html|md)"
 )
 _MARK_CLASSES = {"+": "mark more", "0": "mark even", "\u2212": "mark less", "?": "mark none"}

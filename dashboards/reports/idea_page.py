@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from dashboards.reports import figures
 from dashboards.reports.closest_work import ClosestWork, closest_works, own_works
@@ -20,7 +21,7 @@ from schemas.identifiers import PaperId
 from schemas.judging import JudgeVote
 from schemas.paper import Paper
 from schemas.reasons import Reason
-from schemas.soundness import Method, MethodEvidence, SoundnessReview
+from schemas.soundness import ConcernSeverity, Method, MethodEvidence, SoundnessReview
 from warehouse.answers import IdeaReview
 
 MARKS = {1: "+", 0: "0", -1: figures.MINUS, None: "?"}
@@ -101,13 +102,15 @@ class IdeaPage:
     committee: CommitteePart | None
     other_sources: tuple[Markdown, ...]
     weights: str
+    all_questions: str
+    """The command that lists every question about the plan."""
 
 
 def idea_page(review: IdeaReview) -> IdeaPage:
     evaluation = review.evaluation
     papers = {paper.paper_id: paper for paper in evaluation.papers}
     steps = judged_steps(evaluation.judge_votes)
-    plan = plan_part(evaluation.soundness)
+    plan = plan_part(evaluation.soundness, evaluation.idea.text)
     closest = closest_works(evaluation.contribution, papers)
     gaps = gaps_of(evaluation)
     return IdeaPage(
@@ -142,7 +145,20 @@ def idea_page(review: IdeaReview) -> IdeaPage:
             ],
         ),
         weights=score_in_words(review.run, review.score),
+        all_questions=_all_questions(review),
     )
+
+
+def _all_questions(review: IdeaReview) -> str:
+    run, idea = (
+        name.replace("'", "''") for name in (review.run.run_id, review.evaluation.idea.idea_id)
+    )
+    # Shown to people, never run: the console of `assay sql` is read-only in any case.
+    sql = (
+        f"select point, quote from concerns where run_id = '{run}' and idea_id = '{idea}'"  # noqa: S608
+        f" and severity = '{ConcernSeverity.QUESTION}'"
+    )
+    return f"assay sql {quote(sql)}"
 
 
 def _methods(review: IdeaReview, papers: dict[PaperId, Paper]) -> tuple[MethodPart, ...]:

@@ -1,14 +1,16 @@
-"""The review of the plan itself as a reader meets it: gravest concerns first, strengths, what it
-rests on.
-"""
+"""The review of the plan itself: which concerns stand, in which order, and what goes with them."""
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dashboards.reports import figures
 from dashboards.reports.wording import concern_kind, unscored
 from schemas.soundness import (
     Concern,
+    ConcernKind,
     ConcernSeverity,
+    ConfirmedSeverity,
     ElementStanding,
     PlanElement,
     SoundnessEvaluation,
@@ -19,71 +21,199 @@ REASONING = (
     " here is a claim about the literature. What retrieved papers say of a point stands below it,"
     " cited."
 )
+QUESTIONS_SHOWN = 4
+SAME_PASSAGE_CHARACTERS = 300
+"""A strength whose quote is no further from a concern's, about two sentences, is of one thing."""
 _GRAVITY = tuple(ConcernSeverity)
 _QUESTION = ConcernSeverity.QUESTION
 
 
 @dataclass(frozen=True, slots=True)
 class ConcernLine:
-    """One point; `heading` says how grave it is and what it is about,
-    `effort` is ready to print.
+    """One point; `heading` says how grave it is and what it is about.
+
+    Attributes:
+        effort: what the action takes, ready to print.
+        lowered: whether the second reading found it less grave than the first.
+        strengths: what is strong about the same passage of the plan.
     """
 
     concern: Concern
     heading: str
     effort: str
+    lowered: bool
+    strengths: tuple[Concern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """The plan's review: flaws, questions in the order of the plan, strengths.
+    """The plan's review: concerns in the order in which they decide, questions, strengths.
 
-    `verdict` is empty where there are concerns, else says why there are none.
+    Attributes:
+        verdict: empty where there are concerns, else says why there are none.
+        concerns: those that stand: weighed ones by their place, others by severity and rank.
+        deciding_count: how many of them the first page may show; they come first.
+        questions: the best few of `question_count`.
+        refuted: those that the second reading found not to stand.
+        strengths: those that belong to no concern.
     """
 
     verdict: str
     note: str
     concerns: tuple[ConcernLine, ...]
+    deciding_count: int
     questions: tuple[Concern, ...]
+    question_count: int
+    refuted: tuple[ConcernLine, ...]
+    folded_count: int
     strengths: tuple[ConcernLine, ...]
     stated: tuple[PlanElement, ...]
     unstated: tuple[PlanElement, ...]
 
 
-def plan_part(soundness: SoundnessEvaluation | None) -> PlanPart | None:
-    """None: soundness was not asked for, or an earlier version judged, which had no review of the
-    plan.
+def plan_part(soundness: SoundnessEvaluation | None, plan: str = "") -> PlanPart | None:
+    """Order the points of the plan's review; None: the plan was not reviewed.
+
+    Args:
+        plan: the text of the idea, in which strengths are placed beside concerns.
     """
     if soundness is None or soundness.plan_review is None:
         return None
     review = soundness.plan_review
-    lines = [_line(concern) for concern in sorted(soundness.concerns, key=_gravest_first)]
-    verdict = ""
-    if review.unscored_reason is not None:
-        verdict = unscored(review.unscored_reason)
+    deciding, others = standing_concerns(soundness.concerns)
+    strengths = sorted(
+        (one for one in soundness.concerns if one.severity is None), key=lambda one: one.rank
+    )
+    concerns = [*deciding, *others]
+    beside = _beside(concerns, strengths, " ".join(plan.split()).casefold())
+    placed = {one.concern_id for group in beside.values() for one in group}
+    questions = [one for one in soundness.concerns if one.severity is _QUESTION and _stands(one)]
+    asked = [one for one in questions if one.decision_place is None]
     return PlanPart(
-        verdict=verdict,
+        verdict=unscored(review.unscored_reason) if review.unscored_reason is not None else "",
         note=_note(review.dropped_point_count),
-        concerns=tuple(line for line in lines if line.concern.severity not in (None, _QUESTION)),
-        questions=tuple(one for one in soundness.concerns if one.severity is _QUESTION),
-        strengths=tuple(line for line in lines if line.concern.severity is None),
+        concerns=tuple(_line(one, beside.get(one.concern_id, ())) for one in concerns),
+        deciding_count=len(deciding),
+        questions=_best(asked),
+        question_count=len(asked),
+        refuted=tuple(
+            _line(one)
+            for one in soundness.concerns
+            if one.confirmed_severity is ConfirmedSeverity.REFUTED and one.folded_into is None
+        ),
+        folded_count=sum(one.folded_into is not None for one in soundness.concerns),
+        strengths=tuple(_line(one) for one in strengths if one.concern_id not in placed),
         stated=_of(soundness, ElementStanding.STATED),
         unstated=_of(soundness, ElementStanding.UNSTATED),
     )
 
 
+def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[Concern]]:
+    """Return the concerns that decide, most first, and the others that stand, gravest first.
+
+    Where nothing was weighed, all that stand may decide. A confirmed fatal concern always does,
+    since the verdict rests on it. Refuted and folded concerns and plain questions do not stand.
+    """
+    standing = [
+        one
+        for one in concerns
+        if _stands(one)
+        and one.severity is not None
+        and (one.severity is not _QUESTION or one.decision_place is not None)
+    ]
+    standing.sort(key=_gravest_first)
+    if all(one.decision_place is None for one in standing):
+        return standing, []
+    fatal = [one for one in standing if _is_fatal(one) and one.decision_place is None]
+    weighed = sorted(
+        (one for one in standing if one.decision_place is not None),
+        key=lambda one: one.decision_place or 0,
+    )
+    deciding = [*fatal, *weighed]
+    return deciding, [one for one in standing if one not in deciding]
+
+
+def confirmed_fatal(soundness: SoundnessEvaluation | None) -> list[Concern]:
+    """Return the concerns that a second reading found fatal too."""
+    concerns = soundness.concerns if soundness is not None else ()
+    return [one for one in concerns if _stands(one) and _is_fatal(one)]
+
+
+def severity_of(concern: Concern) -> ConcernSeverity | None:
+    """Return how grave a concern is: by the second reading where there was one."""
+    if concern.confirmed_severity in (None, ConfirmedSeverity.REFUTED):
+        return concern.severity
+    return ConcernSeverity(concern.confirmed_severity)
+
+
+def _is_fatal(concern: Concern) -> bool:
+    return concern.confirmed_severity is ConfirmedSeverity.FATAL
+
+
+def _stands(concern: Concern) -> bool:
+    refuted = concern.confirmed_severity is ConfirmedSeverity.REFUTED
+    return not refuted and concern.folded_into is None
+
+
 def _gravest_first(concern: Concern) -> tuple[int, int]:
-    severity = concern.severity
+    severity = severity_of(concern)
     return (_GRAVITY.index(severity) if severity else len(_GRAVITY), concern.rank)
 
 
-def _line(concern: Concern) -> ConcernLine:
-    about = concern_kind(concern.kind)
+def _line(concern: Concern, strengths: Sequence[Concern] = ()) -> ConcernLine:
+    about, severity = concern_kind(concern.kind), severity_of(concern)
+    first = concern.severity
     return ConcernLine(
         concern=concern,
-        heading=f"{concern.severity.capitalize()}, {about}" if concern.severity else "Strength",
+        heading=f"{severity.capitalize()}, {about}" if severity else "Strength",
         effort=f"takes {concern.effort}" if concern.effort else "",
+        lowered=(
+            severity is not None
+            and first is not None
+            and _GRAVITY.index(severity) > _GRAVITY.index(first)
+        ),
+        strengths=tuple(strengths),
     )
+
+
+def _beside(
+    concerns: Sequence[Concern], strengths: Sequence[Concern], plan: str
+) -> dict[str, list[Concern]]:
+    """Strengths by the concern whose quote is nearest to theirs in the plan."""
+    found: dict[str, list[Concern]] = {}
+    spans = [(span, one) for one in concerns if (span := _span(one.quote, plan)) is not None]
+    for strength in strengths:
+        span = _span(strength.quote, plan)
+        if span is None or not spans:
+            continue
+        apart, nearest = min(
+            ((_apart(span, other), one) for other, one in spans), key=lambda pair: pair[0]
+        )
+        if apart <= SAME_PASSAGE_CHARACTERS:
+            found.setdefault(nearest.concern_id, []).append(strength)
+    return found
+
+
+def _span(quote: str, plan: str) -> tuple[int, int] | None:
+    words = " ".join(quote.split()).casefold()
+    start = plan.find(words) if words else -1
+    return (start, start + len(words)) if start >= 0 else None
+
+
+def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
+    """Characters between two spans; 0: they overlap."""
+    return max(0, max(one[0], other[0]) - min(one[1], other[1]))
+
+
+def _best(questions: Sequence[Concern]) -> tuple[Concern, ...]:
+    """The first question of each kind in the order a reviewer asks, then the second ones."""
+    kinds, seen = tuple(ConcernKind), Counter[ConcernKind]()
+    places = []
+    for question in sorted(questions, key=lambda one: one.rank):
+        places.append((seen[question.kind], kinds.index(question.kind), question.rank, question))
+        seen[question.kind] += 1
+    places.sort(key=lambda place: place[:3])
+    return tuple(question for *_, question in places[:QUESTIONS_SHOWN])
 
 
 def _note(dropped: int) -> str:

@@ -36,16 +36,18 @@ def idea_report(
     idea_id: IdeaId,
     output_format: OutputFormat,
     *,
+    full: bool = False,
     catalogue_url: str | None = None,
 ) -> str:
-    """The full review of one idea: scores, evidence, what could not be judged, references and cost.
+    """The first page of one idea; with `full` further concerns, evidence, references and cost too.
 
     Raises:
         ConfigurationError: no such lake, published run or idea.
     """
     with open_queries(layout, catalogue_url=catalogue_url) as queries:
         page = idea_page(queries.idea_review(run_id, idea_id))
-    return idea_markdown(page) if output_format == "md" else idea_html(page)
+    written = idea_markdown if output_format == "md" else idea_html
+    return written(page, full=full)
 
 
 def run_report(
@@ -67,22 +69,23 @@ def run_markdown_or_html(queries: Queries, run_id: RunId, output_format: OutputF
 
 
 def idea_markdown(
-    page: IdeaPage, *, suffix: OutputFormat = "md", among_others: bool = False
+    page: IdeaPage, *, full: bool = False, suffix: OutputFormat = "md", file_name: str = ""
 ) -> str:
-    """For `html` the places of the pictures are marked; `among_others`: it lies below the run's
-    report and links back to it.
+    """The first page of an idea, or the full report.
+
+    Args:
+        suffix: for `html` the places of the pictures are marked.
+        file_name: that of the idea in the folder of the run's reports, to which the page links;
+            empty: it stands alone.
     """
-    evaluation = page.review.evaluation
-    told = page.review.run.literature_name
-    banners = wording.banners(evaluation.engine, evaluation.literature, told)
     return rendered(
         "idea.md.jinja",
         page=page,
-        banners=banners,
+        full=full,
         reasoning=REASONING,
         measured=MEASURED,
         suffix=suffix,
-        among_others=among_others,
+        file_name=file_name,
     )
 
 
@@ -91,10 +94,11 @@ def first_page_markdown(first: FirstPage) -> str:
     return rendered("first_page.md.jinja", first=first)
 
 
-def idea_html(page: IdeaPage, *, among_others: bool = False) -> str:
+def idea_html(page: IdeaPage, *, full: bool = False, file_name: str = "") -> str:
     idea = page.review.evaluation.idea
-    markdown = idea_markdown(page, suffix="html", among_others=among_others)
-    return html_page(markdown, title=idea.title or idea.idea_id, bars=idea_bars(page))
+    markdown = idea_markdown(page, full=full, suffix="html", file_name=file_name)
+    bars = idea_bars(page) if full else {}
+    return html_page(markdown, title=idea.title or idea.idea_id, bars=bars)
 
 
 def run_markdown(page: RunPage, *, suffix: OutputFormat = "md") -> str:

@@ -94,6 +94,9 @@ _KINDS: dict[ConcernKind, str] = {
     ConcernKind.STATISTICS: "sample size and statistics",
     ConcernKind.LEAKAGE: "leakage or contamination",
     ConcernKind.FEASIBILITY: "feasibility and cost",
+    ConcernKind.WORTH: "whether the question is worth asking",
+    ConcernKind.NOVELTY: "whether it is new",
+    ConcernKind.DERIVATION: "what it adds to works that the plan names",
 }
 
 
@@ -301,3 +304,41 @@ def shortened(name: str, characters: int) -> str:
     """The name on one line, an ellipsis in place of what is more than `characters`."""
     line = " ".join(name.split())
     return line if len(line) <= characters else line[: characters - 1].rstrip() + "…"
+
+
+_ABBREVIATIONS = frozenset({"al.", "e.g.", "i.e.", "vs.", "cf.", "fig.", "eq.", "sec.", "no."})
+_CLOSING, _OPENING = "”\"')]*", "“\"'([*"
+
+
+def whole_sentences(text: str, most_words: int) -> str:
+    """Return the first sentences of at most so many words together, on one line.
+
+    A first sentence that is longer ends behind a word, with an ellipsis. A Markdown link is not
+    cut in two.
+    """
+    words = text.split()
+    if len(words) <= most_words:
+        return " ".join(words)
+    end = last_whole = depth = 0
+    for number, word in enumerate(words[:most_words], start=1):
+        depth += word.count("[") - word.count("]")
+        if depth > 0:
+            continue
+        last_whole = number
+        if _ends_a_sentence(word, words[number]):
+            end = number
+    if end:
+        return " ".join(words[:end])
+    return f"{' '.join(words[: last_whole or most_words]).rstrip(',;:')}…"
+
+
+def _ends_a_sentence(word: str, following: str) -> bool:
+    bare = word.rstrip(_CLOSING)
+    begins = following.lstrip(_OPENING)[:1]
+    initial = len(bare) == 2 and bare[0].isupper()
+    return (
+        bare.endswith((".", "!", "?"))
+        and not initial
+        and bare.lower() not in _ABBREVIATIONS
+        and (begins.isupper() or begins.isdigit())
+    )

@@ -31,6 +31,7 @@ from warehouse.units.landing import move_into_place
 
 logger = logging.getLogger(__name__)
 
+FIRST_PAGES, FULL_REPORTS = "ideas", "full"
 _PLAIN_NAME = bounded(r"[a-z0-9][a-z0-9_-]{0,79}")
 _HASHED_NAME = bounded(r"-[0-9a-f]{16}\Z")
 _UNFIT_FOR_A_NAME = bounded(r"[^a-z0-9]+")
@@ -47,6 +48,9 @@ def write_reports(
     """Write `reports/<run_id>/index.md`, `index.html`, `ideas/<name>.md`, `.html`; the paths of
     index.html and index.md.
 
+    A folder `full` beside `ideas`, which holds first pages, has the full reports under the same
+    names.
+
     A run that is ranked by matches has `ranking.md` and `ranking.html` too. Ideas are read and
     written a few at a time. The folder appears whole: an earlier report is replaced at the end, or
     stays.
@@ -61,12 +65,13 @@ def write_reports(
         building_folder(layout) as building,
     ):
         queries.run(run_id)
-        (building / "ideas").mkdir(parents=True)
+        for folder in (FIRST_PAGES, FULL_REPORTS):
+            (building / folder).mkdir(parents=True)
         names: dict[IdeaId, str] = {}
         for review in queries.idea_reviews(run_id):
             idea_id = review.evaluation.idea.idea_id
             names[idea_id] = file_name(idea_id)
-            _write_idea(building / "ideas" / names[idea_id], review)
+            _write_idea(building, names[idea_id], review)
         index = run_page(queries, run_id, names, thresholds)
         ranking = ranking_page(queries, run_id)
         if ranking is not None:
@@ -78,23 +83,32 @@ def write_reports(
     return target / "index.html", target / "index.md"
 
 
-def _write_idea(stem: Path, review: IdeaReview) -> None:
-    """Both pages of an idea.
+def _write_idea(building: Path, name: str, review: IdeaReview) -> None:
+    """All pages of an idea.
 
     Where one cannot be made it says so, and the other ideas have theirs.
     """
     boundary = ErrorBoundary()
+    pages: dict[str, tuple[str, str]] = {}
     with boundary:
         page = idea_page(review)
-        markdown, html = idea_markdown(page, among_others=True), idea_html(page, among_others=True)
+        for folder in (FIRST_PAGES, FULL_REPORTS):
+            full = folder == FULL_REPORTS
+            pages[folder] = (
+                idea_markdown(page, full=full, file_name=name),
+                idea_html(page, full=full, file_name=name),
+            )
     if boundary.error is not None:
         idea_id = review.evaluation.idea.idea_id
         logger.error("the report on idea %r cannot be made", idea_id, exc_info=boundary.error)
         why = plain(f"This report cannot be made ({in_a_word(boundary.error)}).")
         markdown = f"# {plain(idea_id)}\n\n{why}\n"
-        html = html_page(markdown, title=idea_id)
-    _write(stem.with_name(f"{stem.name}.md"), markdown)
-    _write(stem.with_name(f"{stem.name}.html"), html)
+        pages = dict.fromkeys(
+            (FIRST_PAGES, FULL_REPORTS), (markdown, html_page(markdown, title=idea_id))
+        )
+    for folder, (markdown, html) in pages.items():
+        _write(building / folder / f"{name}.md", markdown)
+        _write(building / folder / f"{name}.html", html)
 
 
 def file_name(idea_id: IdeaId) -> str:

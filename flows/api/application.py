@@ -290,9 +290,12 @@ def _add_results(api: FastAPI, service: Service) -> None:
         output_format: Annotated[ReportFormat, Query(alias="format")] = ReportFormat.MD,
         idea: str | None = None,
         ranking: bool = False,
+        full: Annotated[
+            bool, Query(description="With `idea`: the full report, not the first page alone.")
+        ] = False,
     ) -> Response:
         """The report of a run, of one of its ideas or of its ranking, in any format."""
-        written = service.report(run_id, idea, output_format, ranking=ranking)
+        written = service.report(run_id, idea, output_format, ranking=ranking, full=full)
         named = {"content-disposition": f'attachment; filename="report.{output_format}"'}
         return Response(written, headers=named, media_type=_MEDIA_TYPES[output_format])
 

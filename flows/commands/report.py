@@ -50,8 +50,16 @@ def report(
     ] = None,
     idea: Annotated[
         str | None,
-        typer.Option("--idea", metavar="ID", help="One idea in full instead of the run."),
+        typer.Option("--idea", metavar="ID", help="The first page of one idea instead of the run."),
     ] = None,
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full",
+            metavar="",
+            help="With --idea: further concerns, questions, evidence, comparisons and cost too.",
+        ),
+    ] = False,
     ranking: Annotated[
         bool,
         typer.Option(
@@ -74,9 +82,11 @@ def report(
     project: Project = None,
     json: Json = False,
 ) -> int:
-    """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or the full
-    review of one idea.
+    """Write the report of a run, a check or a benchmark, of a run's ranking by matches, or of one
+    idea: its first page, with --full all of it.
     """
+    if full and idea is None:
+        raise ConfigurationError("--full is of one idea: name it with --idea")
     if project is not None:
         waits = _wait_for_people(lake, run, project, as_json=json)
         if waits is not None:
@@ -92,7 +102,7 @@ def report(
         write_answer(report_answer(Layout(lake.warehouse.resolve()), run, idea, ranking=ranking))
         return 0
     chosen = output_format or (format_of(output.name) if output else ReportFormat.MD)
-    written = _written(lake, run, idea, ranking=ranking, docs=docs, chosen=chosen)
+    written = _written(lake, run, idea, ranking=ranking, full=full, docs=docs, chosen=chosen)
     if output is not None:
         output.write_bytes(written)
     else:
@@ -141,6 +151,7 @@ def _written(
     idea: str | None,
     *,
     ranking: bool,
+    full: bool,
     docs: bool,
     chosen: ReportFormat,
 ) -> bytes:
@@ -153,7 +164,9 @@ def _written(
             raise ConfigurationError("Data Docs are one HTML file")
         return _data_docs(layout, run_id, catalogue).encode("utf-8", "replace")
     idea_id = IdeaId(idea) if idea is not None else None
-    return report_file(layout, run_id, idea_id, chosen, ranking=ranking, catalogue_url=catalogue)
+    return report_file(
+        layout, run_id, idea_id, chosen, ranking=ranking, full=full, catalogue_url=catalogue
+    )
 
 
 def _data_docs(layout: Layout, run_id: RunId, catalogue: str | None) -> str:

@@ -113,11 +113,13 @@ def test_an_evaluation_takes_it_as_evidence_of_its_own_kind_and_another_key(
     assert keys[False]["other"] == keys[True]["other"]
     assert keys[False]["steps"] != keys[True]["steps"]
 
-    report = idea_report(layout, run_id, IdeaId("steps"), "md")
+    report = idea_report(layout, run_id, IdeaId("steps"), "md", full=True)
     assert "What came of trying it" in report
     assert "says nothing of the literature" in report
     assert "assay report experiment-a" in report
-    assert "What came of trying it" not in idea_report(layout, run_id, IdeaId("other"), "md")
+    assert "What came of trying it" not in idea_report(
+        layout, run_id, IdeaId("other"), "md", full=True
+    )
 
 
 def test_the_same_name_over_other_words_is_another_idea(

@@ -61,6 +61,8 @@ def test_a_format_that_is_said_counts_more_than_the_ending(
         (("-o", "review.odt"), "names no format"),
         (("--ranking", "--format", "bib"), "cannot be written as bib"),
         (("--data-docs", "--format", "pdf"), "Data Docs are one HTML file"),
+        (("--full",), "--full is of one idea"),
+        (("--full", "--json"), "--full is of one idea"),
     ],
 )
 def test_what_no_format_can_hold_is_one_line(
@@ -73,3 +75,18 @@ def test_what_no_format_can_hold_is_one_line(
     assert report(monkeypatch, warehouse, *arguments) == EXIT_USAGE
     (line,) = capsys.readouterr().err.splitlines()
     assert told in line
+
+
+@pytest.mark.parametrize("ending", ["md", "html", "docx"])
+def test_a_report_of_an_idea_is_its_first_page_unless_all_of_it_is_asked_for(
+    ending: str, warehouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, full = (tmp_path / f"{name}.{ending}" for name in ("first", "full"))
+    assert report(monkeypatch, warehouse, "--idea", "idea-00003", "-o", str(first)) == EXIT_DONE
+    told = ("--idea", "idea-00003", "--full", "-o", str(full))
+    assert report(monkeypatch, warehouse, *told) == EXIT_DONE
+    assert full.stat().st_size > first.stat().st_size
+    if ending == "md":
+        assert len(first.read_text("utf-8").split()) <= 900
+        assert "## Provenance and cost" not in first.read_text("utf-8")
+        assert "## Provenance and cost" in full.read_text("utf-8")

@@ -4,15 +4,16 @@ import streamlit as st
 
 from dashboards.app import text
 from dashboards.app.review import words
+from dashboards.reports import figures
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.plan_part import REASONING, ConcernLine
 from dashboards.reports.safe_text import prose_line
-from schemas.soundness import PlanElement
+from schemas.soundness import Concern, PlanElement
 from warehouse.answers import IdeaReview
 
 
 def show(review: IdeaReview) -> None:
-    """Gravest concerns first, the fatal and the major ones open."""
+    """The concerns that stand, in the order in which they decide."""
     part = idea_page(review).plan
     if part is None:
         st.markdown("The plan itself was not reviewed.")
@@ -22,11 +23,17 @@ def show(review: IdeaReview) -> None:
         st.markdown(text.line(f"{part.verdict}."))
     for number, line in enumerate(part.concerns, start=1):
         _show_concern(number, line)
+    if part.refuted:
+        told = [_refuted(line) for line in part.refuted]
+        st.markdown("\n".join(["**Raised and refuted**", "", *told]))
     if part.questions:
         asked = [f"- “{text.line(one.quote)}”: {text.line(one.point)}" for one in part.questions]
         st.markdown("\n".join(["**Questions about single things in the plan**", "", *asked]))
+        more = part.question_count - len(part.questions)
+        if more:
+            st.caption(text.line(f"{figures.counted(more, 'more question')} in the table concerns"))
     if part.strengths:
-        strong = [_strength(line) for line in part.strengths]
+        strong = [_strong(line.concern) for line in part.strengths]
         st.markdown("\n".join(["**Strong in the plan**", "", *strong]))
     for name, elements in (
         ("It needs and does not say", part.unstated),
@@ -51,7 +58,8 @@ def _show_concern(number: int, line: ConcernLine) -> None:
         told = {
             "Why it matters": concern.why,
             f"What to do{effort}": concern.action,
-            "What would change this": concern.would_change,
+            "What would settle it": concern.would_change,
+            "In the plan's defense": concern.defense,
             "Evidence for it": concern.supported,
             "Evidence against it": concern.weakened,
         }
@@ -62,10 +70,19 @@ def _show_concern(number: int, line: ConcernLine) -> None:
                 if content
             )
         )
+        if line.strengths:
+            st.markdown(
+                "\n".join(["**Strong in the same passage**", "", *map(_strong, line.strengths)])
+            )
 
 
-def _strength(line: ConcernLine) -> str:
+def _refuted(line: ConcernLine) -> str:
     concern = line.concern
+    defense = f" In the plan's defense: {text.line(concern.defense)}" if concern.defense else ""
+    return f"- {text.line(concern.point)}{defense}"
+
+
+def _strong(concern: Concern) -> str:
     return f"- {text.line(concern.point)} “{text.line(concern.quote)}” {text.line(concern.why)}"
 
 

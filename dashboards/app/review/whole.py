@@ -39,16 +39,13 @@ class Part:
 
 
 def show(review: IdeaReview, lake: Lake) -> None:
-    """The first page, then where it comes from and the summary; the rest in tabs, the open one in
-    the address as `part`. Citations lead to what was read of a paper, below, and on to its page.
+    """The first page; the rest in tabs, the open one in the address as `part`. Citations lead to
+    what was read of a paper, below, and on to its page.
     """
     idea = review.evaluation.idea
     st.header(text.line(idea.title or idea.idea_id), anchor=False)
     with text.leading_to(cited.anchors(review)):
         st.markdown(text.for_streamlit(first_page_markdown(idea_page(review).first)))
-        _show_head(review)
-        show_scores(review)
-        _show_summary(review)
         _show_parts(review, lake)
     cited.show(review)
 
@@ -57,6 +54,7 @@ def _show_parts(review: IdeaReview, lake: Lake) -> None:
     evaluation = review.evaluation
     parts = [
         Part("The plan", idea_page(review).plan is not None, plan.show),
+        Part("Scores", True, _show_scores),
         Part("Tried", bool(evaluation.experimental_results), tried.show),
         Part("Soundness", evaluation.soundness is not None, soundness.show),
         Part("Contribution", evaluation.contribution is not None, contribution.show),
@@ -79,13 +77,14 @@ def _show_parts(review: IdeaReview, lake: Lake) -> None:
 
 
 def show_downloads(review: IdeaReview, key: str) -> None:
-    """The same review as files, made when asked for."""
+    """The first page or the full report as files, made when asked for."""
     name = file_name(review)
     page = idea_page(review)
-    left, right, _ = st.columns([1, 1, 3])
+    left, right, more = st.columns([1, 1, 3])
+    full = more.checkbox("Full report", key=f"{key}_full")
     left.download_button(
         "Download Markdown",
-        lambda: idea_markdown(page),
+        lambda: idea_markdown(page, full=full),
         f"{name}.md",
         "text/markdown",
         key=f"{key}_md",
@@ -93,7 +92,7 @@ def show_downloads(review: IdeaReview, key: str) -> None:
     )
     right.download_button(
         "Download HTML",
-        lambda: idea_html(page),
+        lambda: idea_html(page, full=full),
         f"{name}.html",
         "text/html",
         key=f"{key}_html",
@@ -110,14 +109,16 @@ def file_name(review: IdeaReview) -> str:
     return f"review-{'-'.join(words)[:60].strip('-') or review.evaluation.evaluation_key[:12]}"
 
 
+def _show_scores(review: IdeaReview) -> None:
+    _show_head(review)
+    show_scores(review)
+    if review.evaluation.assessment is None:
+        _show_summary(review)
+
+
 def _show_head(review: IdeaReview) -> None:
     evaluation, idea = review.evaluation, review.evaluation.idea
-    st.subheader("Scores", anchor=False)
-    rank = (
-        f"rank {review.rank} of {review.group_size}"
-        if review.rank is not None
-        else "no rank: nothing was scored"
-    )
+    rank = f"rank {review.rank} of {review.group_size}" if review.rank is not None else "no rank"
     cutoff = (
         f"cutoff {figures.day(idea.cutoff_date)}: nothing later is cited"
         if idea.cutoff_date
@@ -139,14 +140,6 @@ def _show_head(review: IdeaReview) -> None:
         [f"taken over from run {review.reused_from_run_id}"] if review.reused_from_run_id else []
     )
     st.caption(text.line(" · ".join(made)))
-    banners = wording.banners(evaluation.engine, evaluation.literature, review.run.literature_name)
-    if banners:
-        st.info(text.line(" ".join(banners)))
-    if review.score.incomplete_reason is not None:
-        why = wording.reason(review.score.incomplete_reason)
-        st.warning(
-            text.line(f"The evaluation ended early: {why}. What is missing is unscored, not bad.")
-        )
     if idea.duplicate_of is not None:
         st.warning(text.line(f"Nearly the same as idea {idea.duplicate_of}."))
 

@@ -26,15 +26,22 @@ def report_file(
     output_format: ReportFormat,
     *,
     ranking: bool = False,
+    full: bool = False,
     catalogue_url: str | None = None,
 ) -> bytes:
     """The report of a run, a check, a survey or a benchmark; of one idea of a run; or of a run's
     ranking by matches.
 
+    Args:
+        full: of an idea all of it, not the first page alone; `bib` and `json` hold all anyway.
+
     Raises:
-        ConfigurationError: no such lake, or a format the report cannot have.
+        ConfigurationError: no such lake, a format the report cannot have, or `full` without an
+            idea.
         UnknownNameError: no such run, idea or ranking.
     """
+    if full and idea_id is None:
+        raise ConfigurationError("a full report is of one idea: name the idea")
     if output_format in (ReportFormat.BIB, ReportFormat.JSON):
         if ranking:
             raise ConfigurationError(
@@ -44,7 +51,9 @@ def report_file(
     if ranking:
         report_of = partial(ranking_report, layout, run_id, catalogue_url=catalogue_url)
     elif idea_id is not None:
-        report_of = partial(idea_report, layout, run_id, idea_id, catalogue_url=catalogue_url)
+        report_of = partial(
+            idea_report, layout, run_id, idea_id, full=full, catalogue_url=catalogue_url
+        )
     else:
         report_of = partial(any_report, layout, run_id, catalogue_url=catalogue_url)
     return document(report_of, idea_id or run_id, output_format)

@@ -17,14 +17,10 @@ from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS, land
 from warehouse.units.publish import publish
 
-FIRST_PAGE = (
-    "Closest prior work",
-    "Fatal and major concerns",
-    "Actions worth most",
-    "What is missing",
-)
+FIRST_PAGE = ("Closest prior work", "Concerns worth most", "What was not judged")
 PARTS = (
     "The plan",
+    "Scores",
     "Soundness",
     "Contribution",
     "The idea",
@@ -42,17 +38,22 @@ def test_every_part_of_a_hostile_idea_opens_and_stays_text(part: str, layout: La
     assert unsafe_parts(page) == []
 
 
-def test_the_first_page_comes_before_scores_and_summary_in_the_order_of_the_report(
-    layout: Layout,
-) -> None:
-    page = open_page("idea", layout, run=RUN, idea="idea-00003")
-    assert [each.value for each in page.subheader][:2] == ["Scores", "Summary"]
-    said, written = words(page), idea_report(layout, RUN, IdeaId("idea-00003"), "md")
+def test_the_first_page_stands_above_the_tabs_in_the_words_of_the_report(layout: Layout) -> None:
+    said = words(open_page("idea", layout, run=RUN, idea="idea-00003"))
+    written = idea_report(layout, RUN, IdeaId("idea-00003"), "md")
     for text in (said, written):
         places = [text.index(f"**{heading}**") for heading in FIRST_PAGE]
         assert places == sorted(places)
-        assert text.index("Against funding it") < places[0]
-        assert max(places) < text.index("idea-00003", places[0])
+        assert text.index("**Not judged.** There is no assessment") < places[0]
+    assert max(said.index(f"**{heading}**") for heading in FIRST_PAGE) < said.index(
+        "reasoning about"
+    )
+
+
+def test_scores_and_summary_stand_in_a_tab_of_their_own(layout: Layout) -> None:
+    page = open_page("idea", layout, run=RUN, idea="idea-00003", part="Scores")
+    assert [each.value for each in page.subheader][:1] == ["Summary"]
+    assert "idea\\-00003" in words(page) or "idea-00003" in words(page)
 
 
 def test_methods_can_be_opened(layout: Layout) -> None:
@@ -65,7 +66,6 @@ def test_methods_can_be_opened(layout: Layout) -> None:
     said = words(page)
     assert "Passage (Results)" in said
     assert "https://example.org/paper/0/" in said
-    assert "2 of 3 methods, 1 unscored" in said
 
 
 def test_concerns_about_the_plan_stand_with_their_quotes_marked_as_reasoning(
@@ -85,7 +85,7 @@ def test_an_unscored_method_says_why(layout: Layout) -> None:
 
 
 def test_an_idea_without_any_score_shows_no_number(layout: Layout) -> None:
-    page = open_page("idea", layout, idea=UNSCORED)
+    page = open_page("idea", layout, idea=UNSCORED, part="Scores")
     assert {metric.value for metric in page.metric} == {"unscored"}
     assert "What is missing is unscored, not bad" in words(page)
 
@@ -104,8 +104,9 @@ def test_every_model_call_is_listed(layout: Layout) -> None:
 
 
 def test_a_module_that_was_not_asked_for_has_no_tab(layout: Layout) -> None:
-    assert [tab.label for tab in open_page("idea", layout, idea="idea-00004").tabs][:3] == [
+    assert [tab.label for tab in open_page("idea", layout, idea="idea-00004").tabs][:4] == [
         "The plan",
+        "Scores",
         "Soundness",
         "The idea",
     ]

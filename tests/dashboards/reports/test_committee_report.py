@@ -61,7 +61,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layout]:
 
 
 def test_the_verdict_the_members_and_their_spread_are_shown(lake: Layout) -> None:
-    report = idea_report(lake, RUN, SOUND, "md")
+    report = idea_report(lake, RUN, SOUND, "md", full=True)
     assert re.search(r"^## Committee · \d\.\d\d of 10, Poster$", report, re.MULTILINE)
     assert "| Dimension | Mean | Spread | ada | bo |" in report
     assert re.search(
@@ -73,7 +73,7 @@ def test_the_verdict_the_members_and_their_spread_are_shown(lake: Layout) -> Non
 
 
 def test_weights_and_scores_of_all_modules_are_shown(lake: Layout) -> None:
-    report = idea_report(lake, RUN, SOUND, "md")
+    report = idea_report(lake, RUN, SOUND, "md", full=True)
     assert "soundness × 1, contribution × 1, committee × 2, novelty × 0.5" in report
     assert re.search(
         r"^\| Committee \| \d\.\d\d \| 3 reviews \| 1 review \|$", report, re.MULTILINE
@@ -89,7 +89,7 @@ def test_weights_and_scores_of_all_modules_are_shown(lake: Layout) -> None:
 def test_pages_and_later_finds_are_named_apart_from_papers_and_parts_that_lack_are_said_to(
     lake: Layout,
 ) -> None:
-    report = idea_report(lake, RUN, SOUND, "md")
+    report = idea_report(lake, RUN, SOUND, "md", full=True)
     assert "- [Item k2](https://example.org/k2) (2025-01-01)" in report
     assert "Suggestions, from what appeared after the cutoff" in report
     assert (
@@ -99,7 +99,7 @@ def test_pages_and_later_finds_are_named_apart_from_papers_and_parts_that_lack_a
 
 
 def test_what_members_could_not_say_is_among_the_gaps(lake: Layout) -> None:
-    report = idea_report(lake, RUN, SOUND, "md")
+    report = idea_report(lake, RUN, SOUND, "md", full=True)
     assert re.search(
         r"^\| unscored: review by a member of the committee \| 1 \|", report, re.MULTILINE
     )
@@ -107,11 +107,11 @@ def test_what_members_could_not_say_is_among_the_gaps(lake: Layout) -> None:
 
 def test_hostile_knowledge_and_reviews_change_nothing_but_the_words(lake: Layout) -> None:
     sound, attacked = (
-        re.findall(r"^##? .+$", idea_report(lake, RUN, name, "md"), re.MULTILINE)
+        re.findall(r"^##? .+$", idea_report(lake, RUN, name, "md", full=True), re.MULTILINE)
         for name in (SOUND, HOSTILE)
     )
     assert len(sound) == len(attacked)
-    page = Page(idea_report(lake, RUN, HOSTILE, "html"))
+    page = Page(idea_report(lake, RUN, HOSTILE, "html", full=True))
     assert not page.elements & {"script", "img", "iframe"}
     assert all(
         address.startswith(("#section-", "https://", "http://")) for address in page.addresses

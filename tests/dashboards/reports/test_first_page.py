@@ -1,179 +1,361 @@
-"""The first page: the verdict by its rule, and what stands beside it."""
+"""The first page: the verdict by its rule, what decides it, and what to do about it."""
 
-from html import escape
+import re
+from io import BytesIO
 from typing import Any
 
+import pypdfium2
 import pytest
+from docx import Document
 
-from dashboards.reports.first_page import Verdict
-from dashboards.reports.html_page import html_page
+from dashboards.reports.first_page import MOST_WORDS
+from dashboards.reports.formats.docx_file import docx_file
+from dashboards.reports.formats.pdf_file import pdf_file
 from dashboards.reports.idea_page import idea_page
-from dashboards.reports.render import first_page_markdown, idea_html, idea_report
+from dashboards.reports.render import idea_html, idea_markdown
+from dashboards.reports.verdict import Verdict, decide
+from schemas.assessment import AssessmentEvaluation
 from schemas.base import replace
-from schemas.contribution import Overlap
-from schemas.identifiers import IdeaId
+from schemas.coverage import FieldCoverage
+from schemas.evaluation import IdeaEvaluation
+from schemas.failure import Failure
 from schemas.reasons import Reason
-from schemas.soundness import ActionEffort, Concern, ConcernSeverity
-from tests.support.report_lake import RUN, UNSCORED
-from warehouse.answers import IdeaReview
-from warehouse.layout import Layout
-from warehouse.queries import open_queries
+from schemas.soundness import ConcernKind, ConcernSeverity, ConfirmedSeverity
+from tests.support.evaluations import make_evaluation
+from tests.support.html_page import Page
+from tests.support.report_lake import HOSTILE_TEXT
+from tests.support.reviewed_ideas import (
+    REASONS,
+    make_assessed_evaluation,
+    make_assessments,
+    make_concern,
+    make_long_evaluation,
+    make_review,
+)
 
-JUDGED = IdeaId("idea-00003")
 FATAL, MAJOR, MINOR, QUESTION = ConcernSeverity
+CONFIRMED = make_concern(1, FATAL, decision_place=1, confirmed_severity=ConfirmedSeverity.FATAL)
 
 
-@pytest.fixture
-def review(layout: Layout) -> IdeaReview:
-    with open_queries(layout) as queries:
-        return queries.idea_review(RUN, JUDGED)
+def written(evaluation: IdeaEvaluation, *, full: bool = False, **score: Any) -> str:
+    return idea_markdown(idea_page(make_review(evaluation, **score)), full=full)
 
 
-def altered(
-    review: IdeaReview,
-    *,
-    score: float | None = 8.0,
-    confidence: int | None = 2,
-    concerns: tuple[Concern, ...] = (),
-    overlap: Overlap = Overlap.PARTIAL,
-    **evaluation: Any,
-) -> IdeaReview:
-    """`review` with these scores, concerns and overlaps."""
-    soundness, contribution = review.evaluation.soundness, review.evaluation.contribution
-    assert soundness is not None
-    assert contribution is not None
-    compared = tuple(replace(each, overlap=overlap) for each in contribution.comparisons)
-    changes = {
-        "soundness": replace(soundness, concerns=concerns),
-        "contribution": replace(contribution, comparisons=compared),
-        **evaluation,
-    }
-    return replace(
-        review,
-        score=replace(review.score, score=score, confidence_0_to_3=confidence),
-        evaluation=replace(review.evaluation, **changes),
+def told(markdown: str) -> str:
+    """The page without what Markdown escapes and marks."""
+    return re.sub(r"[\\*]", "", markdown)
+
+
+@pytest.mark.parametrize(
+    ("probability", "lowest", "fatal", "verdict"),
+    [
+        (0.65, 0.5, False, Verdict.FUND),
+        (0.649, 0.5, False, Verdict.REVISE),
+        (0.65, 0.499, False, Verdict.REVISE),
+        (0.95, 0.9, True, Verdict.REVISE),
+        (0.5, 0.4, True, Verdict.REVISE),
+        (0.499, 0.4, True, Verdict.DROP),
+        (0.499, 0.1, False, Verdict.REVISE),
+        (0.25, 0.0, False, Verdict.REVISE),
+        (0.249, 0.2, False, Verdict.DROP),
+        (0.0, 0.0, False, Verdict.DROP),
+    ],
+)
+def test_the_verdict_follows_from_probability_lowest_repetition_and_confirmed_fatal_concerns(
+    probability: float, lowest: float, fatal: bool, verdict: Verdict
+) -> None:
+    evaluation = make_assessed_evaluation(
+        concerns=[CONFIRMED] if fatal else [],
+        assessments=make_assessments(probability, lowest=lowest, highest=0.96),
     )
+    assert decide(evaluation).verdict is verdict
+    assert written(evaluation).splitlines()[2].startswith(f"> **{verdict.capitalize()}: ")
 
 
-def concern(review: IdeaReview, severity: ConcernSeverity, number: int = 1) -> Concern:
-    assert review.evaluation.soundness is not None
-    some = review.evaluation.soundness.concerns[0]
-    return replace(some, severity=severity, concern_id=f"c{number}")
-
-
-def verdict(review: IdeaReview) -> Verdict:
-    return idea_page(review).first.verdict
-
-
-def test_a_high_score_without_a_grave_concern_or_a_substantial_forerunner_is_funded(
-    review: IdeaReview,
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"confirmed_severity": None},
+        {"confirmed_severity": ConfirmedSeverity.MAJOR},
+        {"confirmed_severity": ConfirmedSeverity.REFUTED},
+        {"folded_into": "c2"},
+    ],
+)
+def test_a_fatal_concern_counts_only_if_it_is_confirmed_and_stands_for_itself(
+    changes: dict[str, Any],
 ) -> None:
-    assert verdict(altered(review)) is Verdict.FUND
-    assert verdict(altered(review, concerns=(concern(review, MAJOR),) * 2)) is Verdict.FUND
-    assert verdict(altered(review, concerns=(concern(review, QUESTION),) * 9)) is Verdict.FUND
-    assert verdict(altered(review, score=6.4)) is Verdict.REVISE
-
-
-def test_grave_concerns_and_substantial_forerunners_ask_for_a_revision(review: IdeaReview) -> None:
-    for against in (
-        altered(review, concerns=(concern(review, FATAL),)),
-        altered(review, concerns=(concern(review, MAJOR),) * 3),
-        altered(review, overlap=Overlap.SUBSTANTIAL),
-    ):
-        first = idea_page(against).first
-        assert first.verdict is Verdict.REVISE
-        assert "Against funding it" in first.sentences[1]
-
-
-def test_low_scores_fatal_concerns_beside_them_and_the_same_work_are_dropped(
-    review: IdeaReview,
-) -> None:
-    assert verdict(altered(review, score=3.4)) is Verdict.DROP
-    assert verdict(altered(review, overlap=Overlap.SAME)) is Verdict.DROP
-    fatal = (concern(review, FATAL),)
-    assert verdict(altered(review, score=4.9, concerns=fatal)) is Verdict.DROP
-    assert verdict(altered(review, score=5.0, concerns=fatal)) is Verdict.REVISE
-
-
-def test_the_offline_engine_and_an_idea_without_a_score_are_not_judged(
-    review: IdeaReview, layout: Layout
-) -> None:
-    for score in (1.0, 5.0, 9.9):
-        first = idea_page(altered(review, score=score, engine="extractive")).first
-        assert first.verdict is Verdict.NOT_JUDGED
-        assert first.sentences[0] == "Not judged: offline baseline."
-        assert first.score.endswith("(baseline)")
-    assert "Not judged: " in idea_report(layout, RUN, UNSCORED, "md")
-
-
-def test_an_idea_without_a_score_points_to_its_evidence_only_where_there_is_some(
-    review: IdeaReview, layout: Layout
-) -> None:
-    told = "The evidence found stands below."
-    assert told in idea_page(altered(review, score=None)).first.sentences
-    with open_queries(layout) as queries:
-        assert told not in idea_page(queries.idea_review(RUN, UNSCORED)).first.sentences
-
-
-def test_the_words_of_the_closest_work_are_shown_with_their_signs(review: IdeaReview) -> None:
-    quote = "*odds* (p < 0.05) of `[MASK]` and a\\*b"
-    contribution = review.evaluation.contribution
-    assert contribution is not None
-    compared = tuple(replace(each, quote=quote) for each in contribution.comparisons)
-    evaluation = replace(
-        review.evaluation, contribution=replace(contribution, comparisons=compared)
+    concerns = [replace(CONFIRMED, **changes), make_concern(2, MINOR, decision_place=2)]
+    evaluation = make_assessed_evaluation(
+        concerns=concerns, assessments=make_assessments(0.4, lowest=0.3, highest=0.5)
     )
-    page = idea_page(replace(review, evaluation=evaluation))
-    shown = f"<p>{escape(quote, quote=False)}</p>"
-    assert shown in html_page(first_page_markdown(page.first), title="")
-    assert idea_html(page).count(shown) > 1
+    assert decide(evaluation).verdict is Verdict.REVISE
 
 
-def test_too_little_evidence_neither_funds_nor_drops(review: IdeaReview) -> None:
-    assert verdict(altered(review, confidence=0)) is Verdict.REVISE
-    assert verdict(altered(review, score=2.0, confidence=0)) is Verdict.REVISE
-    assert idea_page(altered(review)).first.score == "8.00 of 10, confidence 2 of 3"
+def test_one_repetition_alone_can_fund_an_idea() -> None:
+    once = make_assessments(0.7, repetitions=1)
+    page = written(make_assessed_evaluation(concerns=[], assessments=once))
+    assert "Fund: with a probability of 70 % (asked once: no range)" in page
 
 
-def test_a_plan_that_nobody_judged_is_never_funded(review: IdeaReview) -> None:
-    soundness = altered(review).evaluation.soundness
-    assert soundness is not None
-    assert soundness.plan_review is not None
-    unread = replace(soundness.plan_review, unscored_reason=Reason.REFUSED, concern_count=None)
-    first = idea_page(altered(review, soundness=replace(soundness, plan_review=unread))).first
-    assert first.verdict is Verdict.REVISE
-    assert "The plan itself was not judged." in first_page_markdown(first)
-
-
-def test_actions_answer_fatal_concerns_first_then_major_ones_then_the_quickest(
-    review: IdeaReview,
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"engine": "extractive"}, "Offline baseline: no verdict; what it counted stands below."),
+        ({"assessment": None}, "no assessment of the whole plan with the profile economy"),
+        (
+            {"assessment": make_assessments(None, reason=Reason.REPLY_UNPARSABLE)},
+            "The overall assessment is unscored: the engine's reply could not be read",
+        ),
+        (
+            {
+                "assessment": AssessmentEvaluation(
+                    assessments=(),
+                    failures=(
+                        Failure(
+                            stage="assessment",
+                            subject="plan",
+                            reason=Reason.TIMEOUT,
+                            detail="no answer within 60 s",
+                        ),
+                    ),
+                )
+            },
+            "no answer within 60 s",
+        ),
+    ],
+)
+def test_without_an_overall_assessment_there_is_no_verdict_and_the_page_says_why(
+    changes: dict[str, Any], why: str
 ) -> None:
-    told = [
-        (MINOR, "minor, hours", ActionEffort.HOURS),
-        (MAJOR, "major, months", ActionEffort.MONTHS),
-        (None, "unbound, unknown", None),
-        (MAJOR, "major, days", ActionEffort.DAYS),
-        (None, "unbound, weeks", ActionEffort.WEEKS),
-        (FATAL, "fatal", ActionEffort.MONTHS),
+    evaluation = replace(make_assessed_evaluation(overall=0.9), **changes)
+    assert decide(evaluation).verdict is Verdict.NOT_JUDGED
+    page = written(evaluation)
+    assert "**Not judged.**" in page
+    assert why in told(page)
+    assert "- Soundness: 5.00 over 2 scored methods, 1 unscored" in page
+    assert "Papers: 8 found, 2 relevant to a method, 5 compared" in page
+
+
+def test_an_evaluation_that_ended_before_the_assessment_says_so() -> None:
+    page = written(make_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
+    assert "There is no assessment: the budget was spent" in page
+
+
+def test_the_page_answers_first_then_gives_reasons_prior_work_concerns_criteria_and_gaps() -> None:
+    page = written(make_assessed_evaluation())
+    places = [
+        page.index(each)
+        for each in (
+            "Revise: with a probability of 56 % (48 % to 61 % over 3 repetitions)",
+            "Against funding it: a fatal concern was confirmed",
+            REASONS[0],
+            REASONS[2],
+            "**Closest prior work**",
+            "What remains new beside it: The controller.",
+            "**Concerns worth most**",
+            "Point2",
+            "worth asking 70 % · new 40 % · decisive test 35 % · feasible 80 %",
+            "**What was not judged**",
+            "unscored: review of a method, 1 time",
+            "--full",
+        )
     ]
-    some = review.evaluation.suggestions[0]
-    suggestions = tuple(
-        replace(some, change=change, effort=effort, concern_id=f"c{number}" if severity else None)
-        for number, (severity, change, effort) in enumerate(told)
-    )
-    concerns = tuple(
-        concern(review, severity, number)
-        for number, (severity, _, _) in enumerate(told)
-        if severity is not None
-    )
-    first = idea_page(altered(review, concerns=concerns, suggestions=suggestions)).first
-    changes = [each.change for each in first.actions]
-    assert changes == ["fatal", "major, days", "major, months", "minor, hours", "unbound, weeks"]
+    assert places == sorted(places)
 
 
-def test_three_sentences_at_most_and_every_gap_is_counted(review: IdeaReview) -> None:
-    page = idea_page(review)
-    assert len(page.first.sentences) == 3
-    assert (
-        f"{sum(gap.count for gap in page.gaps)} look-ups or judgements" in page.first.sentences[2]
+def test_the_five_concerns_that_decide_most_come_in_order_each_once_with_remedy_and_test() -> None:
+    page = written(make_assessed_evaluation())
+    assert re.findall(r"Point(\d+)", page) == ["2", "3", "1", "6", "7"]
+    for number in (2, 3, 1, 6, 7):
+        for part in (f"Why{number} ", f"Do{number} first.", f"Settled{number} by a count."):
+            assert page.count(part) == 1
+    assert "2 further concerns: see the full report." in page
+
+
+def test_refuted_and_folded_concerns_are_not_on_the_first_page() -> None:
+    page = written(make_assessed_evaluation())
+    assert "Point4" not in page, "refuted"
+    assert "Point5" not in page, "folded into another"
+    full = written(make_assessed_evaluation(), full=True)
+    assert "Point4" in full.split("**Raised and refuted**")[1]
+    assert "Point5" not in full
+    assert "1 point of the review not shown: another concern says the same." in full
+
+
+def test_a_concern_that_was_lowered_says_from_what_and_by_which_defense() -> None:
+    page = written(make_assessed_evaluation())
+    assert page.count("Lowered from fatal") == 1
+    lowered = page.split("Point3")[1].split("Point1 ")[0]
+    assert "**Lowered from fatal**, in the plan's defense: Defended3 by the appendix" in lowered
+    assert "2. **Minor, " in page
+
+
+def test_a_confirmed_fatal_concern_is_shown_even_if_it_was_not_weighed() -> None:
+    concerns = [
+        *(make_concern(number, MAJOR, decision_place=number) for number in range(1, 8)),
+        make_concern(9, FATAL, confirmed_severity=ConfirmedSeverity.FATAL),
+    ]
+    page = written(make_assessed_evaluation(concerns=concerns))
+    assert re.findall(r"Point(\d+)", page) == ["9", "1", "2", "3", "4"]
+
+
+def test_where_nothing_was_weighed_the_gravest_five_are_shown_by_severity_and_rank() -> None:
+    given = [MINOR, MAJOR, QUESTION, FATAL, MAJOR, MINOR, None, FATAL, MAJOR]
+    concerns = [make_concern(number, severity) for number, severity in enumerate(given, start=1)]
+    page = written(replace(make_assessed_evaluation(concerns=concerns), assessment=None))
+    assert re.findall(r"Point(\d+)", page) == ["4", "8", "2", "5", "9"]
+
+
+def test_what_is_new_beside_works_that_the_plan_names_stands_with_the_closest_work() -> None:
+    beside = "Beside works that the plan itself names: "
+    page = written(make_assessed_evaluation())
+    assert f"{beside}see concern 4." in page, "it is among the five"
+    last = make_concern(9, MINOR, kind=ConcernKind.DERIVATION, decision_place=9)
+    concerns = [make_concern(n, MAJOR, decision_place=n) for n in range(1, 7)]
+    page = written(make_assessed_evaluation(concerns=[*concerns, last]))
+    assert f"{beside}Point9 is in doubt." in page
+
+
+def test_a_field_that_is_not_covered_is_told_in_one_line_and_is_no_evidence_of_novelty() -> None:
+    detail = "This literature does not cover the field: its nearest works are about kernels."
+    coverage = FieldCoverage(covered=False, probability_0_to_1=0.04, detail=detail)
+    left_out = Failure(
+        stage="left_out", subject="idea", reason=Reason.FIELD_NOT_COVERED, detail=detail
     )
+    made = make_assessed_evaluation(coverage=coverage, failures=(left_out,))
+    assert made.contribution is not None
+    page = written(replace(made, contribution=replace(made.contribution, comparisons=())))
+    assert page.count(detail) == 1
+    assert "That is no evidence of novelty." in page
+
+
+def test_an_unscored_criterion_says_why_and_never_shows_a_number() -> None:
+    page = written(make_assessed_evaluation(assessments=make_assessments(0.5, new=None)))
+    assert "new unscored: no relevant evidence was found · decisive test 35 %" in page
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, 18), (2, 24), (3, 30), (8, 60), (1, 400)])
+def test_a_page_has_at_most_900_words_however_much_was_written(count: int, words: int) -> None:
+    evaluation = make_long_evaluation(15, count, words)
+    page = idea_page(make_review(evaluation))
+    for among_others in ("", "idea-00003"):
+        assert len(idea_markdown(page, file_name=among_others).split()) <= MOST_WORDS
+    assert len(page.first.concerns) >= 3
+    assert f"{15 - len(page.first.concerns)} further concerns" in idea_markdown(page)
+
+
+def test_a_page_that_is_too_long_leaves_out_why_and_then_concerns_beyond_the_third() -> None:
+    shown = []
+    for words in (8, 16, 18, 30):
+        page = idea_page(make_review(make_long_evaluation(15, 1, words))).first
+        shown.append([bool(concern.why) for concern in page.concerns])
+    assert shown[0] == [True] * 5
+    assert shown[1] == [True] * 3 + [False] * 2, "those that decide least lose theirs first"
+    assert shown[2] == [False] * 5
+    assert len(shown[3]) == 3
+
+
+def test_texts_are_cut_between_sentences_and_what_is_left_out_stands_in_the_full_report() -> None:
+    evaluation = make_long_evaluation(15, 4, 22)
+    page = idea_page(make_review(evaluation))
+    full = idea_markdown(page, full=True)
+    assert evaluation.soundness is not None
+    whole = {each.concern_id: each for each in evaluation.soundness.concerns}
+    for concern in page.first.concerns:
+        assert whole[concern.concern_id].action.startswith(concern.action)
+        assert concern.action.endswith(".")
+        assert concern.why == ""
+        assert whole[concern.concern_id].why in full
+
+
+def test_the_full_report_says_no_concern_more_than_once() -> None:
+    full = written(make_assessed_evaluation(), full=True)
+    for number in (1, 2, 3, 6, 7, 8, 9):
+        assert len(re.findall(rf"Point{number}\b", full)) == 1
+        assert len(re.findall(rf"Do{number}\b", full)) == 1
+
+
+def test_the_full_report_gives_four_questions_and_how_to_see_the_others() -> None:
+    asked = [
+        make_concern(number, QUESTION, kind=kind)
+        for number, kind in enumerate(
+            [
+                ConcernKind.ETHICS,
+                *[ConcernKind.METRIC] * 3,
+                ConcernKind.CONFOUND,
+                ConcernKind.WORTH,
+            ],
+            start=1,
+        )
+    ]
+    full = written(make_assessed_evaluation(concerns=asked), full=True)
+    assert re.findall(r"Point(\d+)", full) == ["5", "2", "1", "6"]
+    assert "2 more questions in the lake: `assay sql " in full
+
+
+def test_praise_and_criticism_of_one_passage_stand_together() -> None:
+    idea = replace(
+        make_evaluation().idea,
+        text=f"We count pebbles by hand. We measure waves. {'And so on. ' * 60} We sum it up.",
+    )
+    concerns = [
+        make_concern(1, MAJOR, quote="count pebbles by hand"),
+        make_concern(2, MAJOR, quote="", omission="a control"),
+        make_concern(3, None, quote="measure waves"),
+        make_concern(4, None, quote="sum it up"),
+    ]
+    full = written(make_assessed_evaluation(concerns=concerns, idea=idea), full=True)
+    beside = full.split("### 1. ")[1].split("### 2. ")[0]
+    assert "**Strong in the same passage:** Point3" in beside
+    assert "Point4" in full.split("**Strong in the plan**")[1]
+
+
+def test_cost_and_provenance_come_last() -> None:
+    full = written(make_assessed_evaluation(), full=True)
+    headings = re.findall(r"^## (.+)$", full, re.MULTILINE)
+    assert headings[0] == "The plan itself"
+    assert headings[-2:] == ["Bibliography", "Provenance and cost"]
+
+
+def test_every_format_carries_the_same_page() -> None:
+    page = idea_page(make_review(make_assessed_evaluation()))
+    markdown = idea_markdown(page)
+    pdf = pypdfium2.PdfDocument(pdf_file(markdown, "T"))
+    docx = Document(BytesIO(docx_file(markdown, "T")))
+    texts = (
+        markdown,
+        idea_html(page),
+        " ".join(each.get_textpage().get_text_range() for each in pdf),
+        " ".join(paragraph.text for paragraph in docx.paragraphs),
+    )
+    for text in texts:
+        flat = " ".join(text.split())
+        assert re.findall(r"Point(\d+)", flat) == ["2", "3", "1", "6", "7"]
+        assert "Revise: with a probability of 56 %" in flat
+        assert "Settled7" in flat
+        assert "new 40 %" in flat
+
+
+def test_hostile_reasons_concerns_and_defenses_are_mere_text():
+    concern = make_concern(
+        1,
+        FATAL,
+        decision_place=1,
+        confirmed_severity=ConfirmedSeverity.MINOR,
+        **dict.fromkeys(("point", "why", "action", "would_change", "defense"), HOSTILE_TEXT),
+    )
+    coverage = FieldCoverage(covered=False, probability_0_to_1=0.1, detail=HOSTILE_TEXT)
+    attacked = make_assessed_evaluation(
+        concerns=[concern],
+        assessments=make_assessments(0.5, reasons=[HOSTILE_TEXT] * 3),
+        coverage=coverage,
+    )
+    page = idea_page(make_review(attacked))
+    for full in (False, True):
+        read = Page(idea_html(page, full=full))
+        assert not read.elements & {"script", "img", "i", "b", "iframe"}
+        assert not any(name.startswith("on") for name in read.attributes)
+        assert all(
+            address.startswith(("#section-", "https://", "http://")) for address in read.addresses
+        )
+    assert len(re.findall(r"^#", idea_markdown(page), re.MULTILINE)) == 1

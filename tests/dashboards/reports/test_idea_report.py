@@ -28,11 +28,11 @@ def headings(markdown, level):
 
 
 def test_sections_come_in_reading_order_with_the_summary_first(layout):
-    assert headings(idea_report(layout, RUN, SOUND, "md"), 2) == SECTIONS
+    assert headings(idea_report(layout, RUN, SOUND, "md", full=True), 2) == SECTIONS
 
 
 def test_every_mean_has_its_unscored_count_beside_it(layout):
-    markdown = idea_report(layout, RUN, SOUND, "md")
+    markdown = idea_report(layout, RUN, SOUND, "md", full=True)
     assert re.search(r"\| Soundness \| \d+\.\d\d \| 2 of 3 methods \| 1 method \|", markdown)
     assert re.search(
         r"\| Contribution \| \d+\.\d\d \| 10 comparisons in 2 dimensions; mean [+−]?\d\.\d\d on −1"
@@ -47,7 +47,7 @@ def test_every_mean_has_its_unscored_count_beside_it(layout):
 
 
 def test_provenance_says_who_judged_by_what(layout):
-    markdown = idea_report(layout, RUN, SOUND, "md")
+    markdown = idea_report(layout, RUN, SOUND, "md", full=True)
     for part in (
         "`idea-00003`",
         "`run-a`",
@@ -61,16 +61,16 @@ def test_provenance_says_who_judged_by_what(layout):
 
 
 def test_a_baseline_and_a_snapshot_are_labelled(layout):
-    baseline = idea_report(layout, RUN, EXTRACTIVE, "md")
+    baseline = idea_report(layout, RUN, EXTRACTIVE, "md", full=True)
     assert "> Extractive engine: an offline baseline, not a language model's judgement." in baseline
     assert "> The evidence comes from a fixed collection of papers" in baseline
-    assert "Extractive engine" not in idea_report(layout, RUN, SOUND, "md")
+    assert "Extractive engine" not in idea_report(layout, RUN, SOUND, "md", full=True)
 
 
 def test_methods_are_in_order_of_importance_and_an_unscored_one_says_why(layout):
     methods = [
         heading
-        for heading in headings(idea_report(layout, RUN, SOUND, "md"), 3)
+        for heading in headings(idea_report(layout, RUN, SOUND, "md", full=True), 3)
         if heading.startswith("Method")
     ]
     assert [heading.split(" · ")[0] for heading in methods] == ["Method 1", "Method 2", "Method 3"]
@@ -82,7 +82,7 @@ def plan_section(markdown):
 
 
 def test_concerns_about_the_plan_come_gravest_first_and_are_marked_as_reasoning(layout):
-    plan = plan_section(idea_report(layout, RUN, SOUND, "md"))
+    plan = plan_section(idea_report(layout, RUN, SOUND, "md", full=True))
     assert "Reviewer's reasoning about the plan itself" in plan.splitlines()[2]
     assert headings(plan, 3) == [
         "1. Fatal, confound or alternative explanation",
@@ -101,7 +101,7 @@ def test_concerns_about_the_plan_come_gravest_first_and_are_marked_as_reasoning(
 
 
 def test_an_idea_without_any_score_shows_no_zero(layout):
-    markdown = idea_report(layout, RUN, UNSCORED, "md")
+    markdown = idea_report(layout, RUN, UNSCORED, "md", full=True)
     assert "| **Overall** | **unscored** |" in markdown
     assert "no rank: nothing was scored" in markdown
     assert "> The evaluation ended early: the budget was spent" in markdown
@@ -113,13 +113,13 @@ def test_an_idea_without_any_score_shows_no_zero(layout):
 
 
 def test_every_paper_of_a_method_says_how_close_it_is(layout):
-    methods = idea_report(layout, RUN, SOUND, "md").split("## Soundness")[1]
+    methods = idea_report(layout, RUN, SOUND, "md", full=True).split("## Soundness")[1]
     assert re.search(r"^\| \[.+\]\(.+\) \(close\) \|", methods, re.MULTILINE)
     assert re.search(r"^\| \[.+\]\(.+\) \(distant\) \|", methods, re.MULTILINE)
 
 
 def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(layout):
-    markdown = idea_report(layout, RUN, SOUND, "md")
+    markdown = idea_report(layout, RUN, SOUND, "md", full=True)
     contribution = markdown.split("## Contribution")[1].split("\n## ")[0]
     assert headings(contribution, 3)[0] == "Closest prior work"
     closest = contribution.split("### ")[1]
@@ -133,7 +133,7 @@ def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(layo
 
 def test_what_failed_is_told_in_plain_words(layout):
     gaps = (
-        idea_report(layout, RUN, UNSCORED, "md")
+        idea_report(layout, RUN, UNSCORED, "md", full=True)
         .split("## What is missing")[1]
         .split("## Bibliography")[0]
     )
@@ -146,14 +146,14 @@ def test_what_failed_is_told_in_plain_words(layout):
 
 
 def test_a_module_that_was_not_asked_for_is_no_failure(layout):
-    markdown = idea_report(layout, RUN, SOUNDNESS_ONLY, "md")
+    markdown = idea_report(layout, RUN, SOUNDNESS_ONLY, "md", full=True)
     assert "| Contribution | not asked for | | |" in markdown
     assert "Contribution" not in headings(markdown, 2)
     assert "| Model calls | none |" in markdown
 
 
 def test_the_page_stands_alone(layout):
-    html = idea_report(layout, RUN, SOUND, "html")
+    html = idea_report(layout, RUN, SOUND, "html", full=True)
     page = Page(html)
     assert not page.elements & {"script", "img", "link", "iframe", "object", "form", "base"}
     assert "src" not in page.attributes
@@ -165,7 +165,7 @@ def test_the_page_stands_alone(layout):
 
 @pytest.mark.parametrize("output_format", ["md", "html"])
 def test_hostile_text_changes_nothing_but_the_words(layout, output_format):
-    report = idea_report(layout, RUN, HOSTILE, output_format)
+    report = idea_report(layout, RUN, HOSTILE, output_format, full=True)
     if output_format == "md":
         assert headings(report, 2) == SECTIONS
         assert len(headings(report, 1)) == 1
@@ -190,6 +190,6 @@ def test_hostile_text_changes_nothing_but_the_words(layout, output_format):
 def test_an_unknown_idea_or_run_is_one_clear_line(layout):
     for run_id, idea_id in ((RUN, "no-such-idea"), (RunId("no-such-run"), SOUND)):
         with pytest.raises(ConfigurationError) as raised:
-            idea_report(layout, run_id, IdeaId(idea_id), "md")
+            idea_report(layout, run_id, IdeaId(idea_id), "md", full=True)
         assert "\n" not in str(raised.value)
         assert "no-such" in str(raised.value)

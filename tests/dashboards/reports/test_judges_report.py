@@ -101,14 +101,14 @@ def test_thinking_is_on_the_bill_and_calls_that_do_not_tell_are_counted(lake: La
     assert "| judge novelty | openai/gpt-5 | 4 | 1 | 0 | 4,800 | 900 | 300 |" in report
     assert "| extract methods | mistral/small | 2 | 0 | 0 | 2,400 | 600 | not told |" in report
     assert "received; of them thinking: 300, and 2 calls that do not tell |" in idea_report(
-        lake, RUN, IDEA, "md"
+        lake, RUN, IDEA, "md", full=True
     )
 
 
 def test_the_review_of_an_idea_says_where_a_score_is_the_median_of_several_judges(
     lake: Layout,
 ) -> None:
-    report = idea_report(lake, RUN, IDEA, "md")
+    report = idea_report(lake, RUN, IDEA, "md", full=True)
     assert "Score: median of 3 judges: 3, 2, 4.\n" in report
     assert re.search(
         r"^Score: median of 3 judges: \d+, \d+, \d+; one unscored: the engine refused to answer\.$",
@@ -131,7 +131,7 @@ def test_the_review_of_an_idea_says_where_a_score_is_the_median_of_several_judge
 
 def test_a_run_of_one_model_has_no_such_section(layout: Layout) -> None:
     assert "## Models and judges" not in run_report(layout, RUN, "md")
-    assert "judges" not in idea_report(layout, RUN, IDEA, "md")
+    assert "judges" not in idea_report(layout, RUN, IDEA, "md", full=True)
 
 
 def test_what_models_call_themselves_and_their_items_stays_text(lake: Layout) -> None:
@@ -151,7 +151,7 @@ def test_what_models_call_themselves_and_their_items_stays_text(lake: Layout) ->
     ).published
     for page in (
         Page(run_report(hostile, RUN, "html")),
-        Page(idea_report(hostile, RUN, IDEA, "html")),
+        Page(idea_report(hostile, RUN, IDEA, "html", full=True)),
     ):
         assert not page.elements & {"script", "img", "i"}
         assert not any(name.startswith("on") for name in page.attributes)

@@ -148,7 +148,7 @@ def test_a_page_of_an_idea_does_not_claim_comparisons_that_were_never_made(layou
     cause = f"the engine did not answer ({TOLD})"
     page = first_page_markdown(unanswered.first)
     assert f"Nothing was compared: {cause}." in page
-    assert f"Nothing was judged: {cause}." in page
+    assert "The plan itself: unscored: " in page
     assert "overlaps with what the idea claims" not in page
     assert "None named." in first_page_markdown(judged.first)
 

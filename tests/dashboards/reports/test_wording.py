@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dashboards.reports import wording
+from dashboards.reports.wording import whole_sentences
 from flows.request import bundled, literature_name
 from schemas.choices import BUNDLED_SAMPLE, LIVE, LiteratureChoice
 
@@ -37,3 +38,27 @@ def test_a_run_is_told_the_name_of_its_snapshot() -> None:
     sample = bundled("papers.jsonl")
     assert literature_name(LiteratureChoice(sample)) == BUNDLED_SAMPLE
     assert f"{len(sample.read_text().splitlines())} papers" in BUNDLED_SAMPLE
+
+
+@pytest.mark.parametrize(
+    ("text", "most_words", "shown"),
+    [
+        ("One two. Three four.", 4, "One two. Three four."),
+        ("One two. Three four.", 3, "One two."),
+        ("See Smith et al. Then more words follow.", 6, "See Smith et al. Then more…"),
+        ("By A. Smith and others. More words follow here.", 6, "By A. Smith and others."),
+        ("A 0.5 share is enough. More words follow.", 6, "A 0.5 share is enough."),
+        ("no end at all here", 3, "no end at…"),
+        ("Say [Lee et al., 2020](https://x.example) twice again", 4, "Say…"),
+        ("Open [bracket without an end", 3, "Open…"),
+        ("", 3, ""),
+    ],
+)
+def test_a_text_is_cut_between_sentences_and_never_inside_a_word_or_link(
+    text: str, most_words: int, shown: str
+) -> None:
+    assert whole_sentences(text, most_words) == shown
+
+
+def test_a_text_of_brackets_that_never_close_is_cut_all_the_same() -> None:
+    assert whole_sentences("[. " * 100_000, 5) == "[. [. [. [. [.…"

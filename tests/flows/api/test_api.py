@@ -81,6 +81,12 @@ def test_an_idea_goes_from_submission_to_report(tmp_path: Path) -> None:
             )
             report = client.get(f"/v1/runs/{run_id}/report", params={"idea": "a/b"})
             assert "molecular fragments" in report.text
+            assert "## Provenance and cost" not in report.text, "the first page alone"
+            wanted = {"idea": "a/b", "full": True}
+            whole = client.get(f"/v1/runs/{run_id}/report", params=wanted)
+            assert "## Provenance and cost" in whole.text
+            of_a_run = client.get(f"/v1/runs/{run_id}/report", params={"full": True})
+            assert of_a_run.status_code == 422, "only an idea has a full report"
             assert client.get(f"/v1/runs/{run_id}/ranking").status_code == 404
             assert client.get(f"/v1/runs/{run_id}/review?idea=c").status_code == 404
             a_workbook_is_evaluated_and_then_ranked(client)

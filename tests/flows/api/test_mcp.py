@@ -75,6 +75,9 @@ async def test_over_http_the_tools_read_what_is_published(url: str, layout: Layo
     review = await called(url, token, "read_review", run_id=run_id, idea_id=idea_id)
     assert not review.is_error
     assert said(review).startswith("# ")
+    assert "## Provenance and cost" not in said(review), "the first page alone"
+    whole = await called(url, token, "read_review", run_id=run_id, idea_id=idea_id, full=True)
+    assert "## Provenance and cost" in said(whole)
     closest = await called(url, token, "closest_prior_work", run_id=run_id, idea_id=idea_id)
     assert closest.structured_content["state"] in ("complete", "incomplete")
     unknown = await called(url, token, "ranking", run_id="none")
