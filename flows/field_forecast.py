@@ -10,6 +10,7 @@ from flows.indexing import index_with_progress, shown_progress
 from schemas.base import Noun
 from schemas.choices import LiteratureChoice
 from schemas.coverage import FieldCoverage
+from schemas.errors import SnapshotError
 from schemas.idea import Idea
 from schemas.identifiers import IdeaId
 from schemas.settings import Settings
@@ -62,22 +63,21 @@ class FieldForecast(Noun):
 def forecast_fields(
     ideas: Sequence[Idea], literature: LiteratureChoice, settings: Settings
 ) -> FieldForecast:
-    """Look at the field of every idea; nothing is connected to, and no model of an API is asked.
-
-    Raises:
-        SnapshotError: the snapshot is missing, empty or broken.
-    """
+    """Look at the field of every idea; nothing is connected to, and no model of an API is asked."""
     if literature.url is not None:
         return FieldForecast(unknown_because="the gateway is asked by `assay evaluate`")
     if literature.snapshot is None or not literature.unlimited:
         return FieldForecast()
-    folder = _index(literature.snapshot, settings)
-    if folder is None:
-        return FieldForecast(
-            unknown_because=f"{literature.snapshot.name} has no index yet; `assay literature build`"
-            " or the first run makes it"
-        )
-    found = asyncio.run(_look(ideas, folder, settings))
+    try:
+        folder = _index(literature.snapshot, settings)
+        if folder is None:
+            return FieldForecast(
+                unknown_because=f"{literature.snapshot.name} has no index yet; `assay literature"
+                " build` or the first run makes it"
+            )
+        found = asyncio.run(_look(ideas, folder, settings))
+    except SnapshotError as error:  # a plan says so and goes on
+        return FieldForecast(unknown_because=str(error))
     return FieldForecast(
         looked_at=len(found),
         not_covered=tuple(

@@ -17,6 +17,7 @@ import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ LABELS: dict[str, dict[str, bool]] = {
     "bundled ideas": {CROPS: False, SAMPLE: True},
 }
 SURVEYS = ("Nanopharm", "Perovskite", "Green Warehousing", "Resilience")
-SEED, TAKEN = 7, 40
+SEED, TAKEN = 7, 24
 SEARCHED = 25
 REFUSED = 0.05
 
@@ -88,7 +89,7 @@ def ideas_of(home: Path) -> Iterator[tuple[str, Idea]]:
     submissions = [*_rows(DATA / "innoeval_points.jsonl")]
     for row in random.Random(SEED).sample(submissions, TAKEN):
         yield "submissions: machine learning", _article(row["paper_id"], row)
-    for number, row in enumerate(_rows(DATA / "novelty_checker.jsonl")):
+    for number, row in enumerate(islice(_rows(DATA / "novelty_checker.jsonl"), TAKEN)):
         idea = Idea(idea_id=IdeaId(f"tool{number}"), title=row["idea"][:80], text=row["idea"])
         yield "ideas: language tools", idea
     crops = [row for row in _crops() if len(row["abstract"] or "") > 400]
@@ -100,7 +101,7 @@ def ideas_of(home: Path) -> Iterator[tuple[str, Idea]]:
     for row in _rows(DATA / "survey_core_papers_litqeval" / "surveys.jsonl"):
         if row["topic"].startswith(SURVEYS):
             known = [paper for paper in row["core_papers"] if paper.get("abstract")]
-            for paper in random.Random(SEED).sample(known, min(8, len(known))):
+            for paper in random.Random(SEED).sample(known, min(6, len(known))):
                 yield "articles: materials, drugs, business", _article(paper["id"], paper)
     for idea in read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas:
         yield "bundled ideas", idea

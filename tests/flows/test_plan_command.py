@@ -177,6 +177,54 @@ def test_rejected_entries_are_told_with_place_and_reason_and_what_they_do_to_the
     assert "will exit 1" in told["warnings"][0]
 
 
+FOREIGN = (
+    "Crowding of larvae changes the host seeking of mosquitoes. We will rear Aedes aegypti larvae at"
+    " three densities, measure wing length and fecundity of the females, and offer blood meals in an"
+    " olfactometer; biting rate and survival are compared by mixed models."
+)
+
+
+def test_a_plan_names_ideas_outside_the_literature_and_leaves_out_their_evidence(
+    few: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = PlanOptions(engine="litellm:openai/gpt-5")
+    assert plan(few, options, json=True) == 0
+    covered = json.loads(capsys.readouterr().out)
+    assert covered["field_coverage"]["looked_at"] == 3
+    assert covered["field_coverage"]["not_covered"] == []
+    *kept, _ = few.read_text().splitlines()
+    foreign = json.dumps({"idea_id": "mosquitoes", "title": "Mosquitoes", "text": FOREIGN})
+    few.write_text("\n".join([*kept, foreign]))
+    assert plan(few, options, json=True) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [each["idea_id"] for each in told["field_coverage"]["not_covered"]] == ["mosquitoes"]
+    per_idea = covered["model_calls"] / 3
+    assert told["model_calls"] == pytest.approx(2 * per_idea + 1, abs=1), "its plan is reviewed"
+    assert told["not_covered"] == 1
+    assert told["cost_usd"] < covered["cost_usd"]
+    assert plan(few, options) == 0
+    err = " ".join(capsys.readouterr().err.split())
+    assert "the literature covers the field of 2 of 3 ideas" in err
+    assert "no evidence is bought for them: Mosquitoes" in err
+
+
+def test_a_plan_does_not_look_at_fields_in_the_live_literature(
+    few: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plan(few, PlanOptions(literature=LiteratureChoice()), json=True) == 0
+    assert json.loads(capsys.readouterr().out)["field_coverage"]["looked_at"] == 0
+
+
+def test_a_plan_says_that_a_large_file_has_no_index_yet(
+    few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    papers = tmp_path / "papers.jsonl"
+    papers.write_bytes(bundled("papers.jsonl").read_bytes())
+    monkeypatch.setattr("flows.field_forecast._INDEXED_AT_ONCE_BYTES", 1_000)
+    assert plan(few, PlanOptions(literature=LiteratureChoice(papers))) == 0
+    assert "papers.jsonl has no index yet" in " ".join(capsys.readouterr().err.split())
+
+
 @pytest.fixture
 def few(tmp_path: Path) -> Path:
     """Three ideas in a file, beside the warehouse."""

@@ -1,5 +1,6 @@
 """An idea outside the field of a snapshot: nothing is bought for it, and the evaluation says so."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -103,19 +104,19 @@ def test_only_a_snapshot_that_stands_alone_is_looked_at() -> None:
 
 
 @pytest.fixture(scope="module")
-async def outside(
+def outside(
     tmp_path_factory: pytest.TempPathFactory, embedder: SentenceEmbedder
 ) -> tuple[IdeaEvaluation, list[str]]:
     """The evaluation of a foreign idea on the bundled sample, and the steps it asked."""
     asked: list[str] = []
     folder = tmp_path_factory.mktemp("outside")
-    evaluation = await evaluated_on(
-        PAPERS, folder, foreign(MOSQUITOES), LITERATURE_MODULES, embedder, asked
+    evaluation = asyncio.run(
+        evaluated_on(PAPERS, folder, foreign(MOSQUITOES), LITERATURE_MODULES, embedder, asked)
     )
     return evaluation, asked
 
 
-async def test_nothing_is_bought_for_an_idea_outside_the_literature(
+def test_nothing_is_bought_for_an_idea_outside_the_literature(
     outside: tuple[IdeaEvaluation, list[str]],
 ) -> None:
     evaluation, asked = outside
@@ -134,7 +135,7 @@ async def test_nothing_is_bought_for_an_idea_outside_the_literature(
     assert soundness.summary.unscored_reason is Reason.FIELD_NOT_COVERED
 
 
-async def test_it_is_left_out_and_no_failure(
+def test_it_is_left_out_and_no_failure(
     outside: tuple[IdeaEvaluation, list[str]],
 ) -> None:
     evaluation, _ = outside
@@ -152,7 +153,7 @@ async def test_it_is_left_out_and_no_failure(
     assert broken_rules(rows) == {}
 
 
-async def test_what_was_looked_at_is_stored_and_read_back(
+def test_what_was_looked_at_is_stored_and_read_back(
     outside: tuple[IdeaEvaluation, list[str]],
 ) -> None:
     evaluation, _ = outside
