@@ -1,7 +1,7 @@
 """The SQL console: one SELECT over the lake, and nothing else of the machine.
 
-Two fences. DuckDB runs without access to files other than the lake's data and without a way to
-change its settings. But some table functions bypass that fence (`sqlite_scan` opens any file), so
+Two fences. DuckDB reaches the lake's data and no other files, as in every connection to a lake, and
+has no way to change its settings. But some table functions bypass that fence (`sqlite_scan` opens any file), so
 the parsed statement is held against lists as well: only table functions that touch nothing outside,
 no catalogue internals.
 """
@@ -24,7 +24,7 @@ from schemas.base import encodable
 from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
 from warehouse.definitions import foreign_views
-from warehouse.lake import data_path, in_one_line, open_reader
+from warehouse.lake import in_one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.object_files import storage_failures_told
 from warehouse.rows import Row
@@ -138,13 +138,12 @@ def _asked(
         raise ConfigurationError(
             "wrong SQL: it holds half a character (a lone surrogate): write it anew"
         )
-    with open_reader(layout, catalogue_url=catalogue_url) as connection:
+    files = [path.resolve() for path in beside.values()]
+    with open_reader(layout, catalogue_url=catalogue_url, files=files) as connection:
         connection.execute("set errors_as_json = true")  # which say where the statement is wrong
         _refuse_what_is_no_question(connection, sql)
         for name, path in beside.items():
             _lay_beside(connection, name, path)
-        connection.execute(f"set allowed_directories = [{quoted(data_path(connection))}]")
-        connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
         stop = threading.Timer(timeout_seconds, connection.interrupt)
         stop.start()

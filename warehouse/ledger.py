@@ -13,11 +13,11 @@ import orjson
 from schemas.identifiers import RunId, content_hash
 from schemas.ledger import LedgerEntry, LedgerHead, LedgerRow
 from schemas.tables import TABLE
-from warehouse.lake import rows_in
+from warehouse.lake import insert, rows_in
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, write_bytes
 from warehouse.rows import Row, noun_of, row_of
-from warehouse.statements import statement, table_statement
+from warehouse.statements import statement
 
 _ROWS_AT_ONCE = 10_000
 _NONE = LedgerHead(sequence=0, entry_sha256="")
@@ -140,9 +140,7 @@ def append(connection: duckdb.DuckDBPyConnection, entries: Sequence[LedgerEntry]
     """Append to the chain, within the transaction of the lake's one writer."""
     table = TABLE["ledger"]
     rows = list(chained(entries, head_of(connection), datetime.now(UTC)))
-    incoming = arrow_table(table, rows)  # which the statement finds by its name
-    if len(incoming):
-        connection.execute(table_statement("insert", table=table.name, source="incoming"))
+    insert(connection, table, arrow_table(table, rows))
 
 
 def noted_head(layout: Layout) -> LedgerHead:
