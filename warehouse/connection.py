@@ -54,7 +54,9 @@ def restrict_files(
     if folder is not None:
         connection.execute(f"set allowed_directories = [{quoted(folder)}]")
     if files:
-        connection.execute(f"set allowed_paths = [{', '.join(quoted(str(path)) for path in files)}]")
+        connection.execute(
+            f"set allowed_paths = [{', '.join(quoted(str(path)) for path in files)}]"
+        )
     # DuckDB refuses to take this back, or to change the two lists after it.
     connection.execute("set enable_external_access = false")
 

@@ -38,9 +38,9 @@ def copies_of_one(folders: pytest.TempPathFactory) -> Iterator[Callable[..., Any
     def from_a_copy(
         layout: Layout, catalogue_url: str | None, *, read_only: bool, files: Collection[Path] = ()
     ) -> Iterator[duckdb.DuckDBPyConnection]:
-        files = (layout.catalogue, layout.moved_catalogue)
+        catalogues = (layout.catalogue, layout.moved_catalogue)
         here = catalogue_url is None and layout.objects is None
-        if here and not read_only and not any(file.exists() for file in files):
+        if here and not read_only and not any(file.exists() for file in catalogues):
             shutil.copyfile(empty(), layout.catalogue)
         with attached(layout, catalogue_url, read_only=read_only, files=files) as connection:
             yield connection
