@@ -48,8 +48,9 @@ def restrict_files(
 ) -> None:
     """Bound a connection for good to the files below a folder or address, and to `files`.
 
-    What is attached stays so, and spills to DuckDB's temporary folder still work. Extensions must
-    be loaded before. SQLite's and PostgreSQL's open what they are asked to, in spite of this bound.
+    Extensions must be loaded, databases attached and the first secret created before. DuckDB still
+    spills to its temporary folder. Functions of the extensions for SQLite and PostgreSQL, such as
+    `sqlite_scan`, open other databases in spite of this bound.
     """
     if folder is not None:
         connection.execute(f"set allowed_directories = [{quoted(folder)}]")
