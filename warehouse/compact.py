@@ -14,6 +14,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.settings import CacheSettings, LanguageModelSettings
 from warehouse.caches import trim_caches
+from warehouse.definitions import check_catalogue
 from warehouse.kinds import KINDS
 from warehouse.lake import filled_tables, may_hold_a_lake, no_lake, one_line, open_writer
 from warehouse.layout import Layout
@@ -100,6 +101,9 @@ def compact(
         try:
             before = _merge_files(connection)
             forgotten = _call(connection, "expire_snapshots", f"older_than => {expired}")
+            # Another writer may have changed paths since the lake was opened. DuckDB is bounded to
+            # its folder, but takes an address in object storage with `..` for one inside.
+            check_catalogue(connection)
             deleted = _call(connection, "cleanup_old_files", f"older_than => {unused}")
             deleted += _call(connection, "delete_orphaned_files", f"older_than => {unused}")
             after = _file_count(connection)

@@ -17,7 +17,7 @@ from tests.support.evaluations import make_run
 from warehouse import compact as compacting
 from warehouse.compact import compact
 from warehouse.console import run_sql
-from warehouse.definitions import outdated_marts
+from warehouse.definitions import check_catalogue, outdated_marts
 from warehouse.export import export_lake
 from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
@@ -128,21 +128,19 @@ def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
 
 
 @pytest.mark.parametrize("is_relative", [False, True])
-def test_a_file_that_is_planted_while_a_lake_is_compacted_is_not_deleted(
+def test_a_file_that_is_planted_right_before_files_are_deleted_is_not_among_them(
     is_relative: bool, layout: Layout, secret: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    merge_files = compacting._merge_files
-
-    def merge_and_plant(connection: duckdb.DuckDBPyConnection) -> int:
+    def check_and_plant(connection: duckdb.DuckDBPyConnection) -> None:
+        check_catalogue(connection)
         path = "../../../secret.txt" if is_relative else secret
         change(
             layout,
             "insert into ducklake_files_scheduled_for_deletion"
             f" values (999999, '{path}', {int(is_relative)}, '2020-01-01 00:00:00+00')",
         )
-        return merge_files(connection)
 
-    monkeypatch.setattr(compacting, "_merge_files", merge_and_plant)
+    monkeypatch.setattr(compacting, "check_catalogue", check_and_plant)
     with pytest.raises(ConfigurationError, match="could not be compacted") as refused:
         compact(layout)
     assert len(str(refused.value).splitlines()) == 1
