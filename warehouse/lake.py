@@ -191,15 +191,8 @@ def _attached(
     layout: Layout, catalogue_url: str | None, *, read_only: bool, files: Collection[Path] = ()
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     catalogue = None if catalogue_url is None else PostgresCatalogue.of(catalogue_url)
-    if catalogue is None and layout.moved_catalogue.exists():
-        raise ConfigurationError(
-            f"the catalogue of {layout.root} was moved to PostgreSQL: export {VARIABLE}"
-        )
-    if catalogue is None and not read_only and not has_catalogue(layout):
-        try:
-            make_catalogue(layout, _own_place(layout))
-        except duckdb.Error as error:
-            raise _opening_error(layout, None, error) from None
+    if catalogue is None:
+        _prepare_file(layout, read_only=read_only)
     scanner = "sqlite_scanner" if catalogue is None else "postgres_scanner"
     with (
         loss_told(catalogue),
@@ -237,7 +230,7 @@ def _attached(
         elif catalogue is not None and written_at != own:
             _refuse_other_lakes(connection, layout, catalogue, written_at)
         if not read_only and not in_object_storage(place):
-            layout.data.mkdir(exist_ok=True)  # DuckDB may not look above it below
+            layout.data.mkdir(exist_ok=True)  # made by DuckDB, it would need the folder above
         # The catalogue was checked just now; another writer may change its paths from here on.
         restrict_files(connection, place, files)
         connection.execute(f"set variable data_path = {quoted(place)}")
@@ -247,6 +240,19 @@ def _attached(
             raise _opening_error(layout, catalogue, error) from None
         _share_out(connection, place)
         yield connection
+
+
+def _prepare_file(layout: Layout, *, read_only: bool) -> None:
+    """Refuse a catalogue that was moved to PostgreSQL; for a writer, make a missing one."""
+    if layout.moved_catalogue.exists():
+        raise ConfigurationError(
+            f"the catalogue of {layout.root} was moved to PostgreSQL: export {VARIABLE}"
+        )
+    if not read_only and not has_catalogue(layout):
+        try:
+            make_catalogue(layout, _own_place(layout))
+        except duckdb.Error as error:
+            raise _opening_error(layout, None, error) from None
 
 
 def _share_out(connection: duckdb.DuckDBPyConnection, place: str) -> None:
