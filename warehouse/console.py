@@ -23,6 +23,7 @@ import duckdb
 from schemas.base import encodable
 from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
+from warehouse.connection import in_memory
 from warehouse.definitions import foreign_views
 from warehouse.lake import in_one_line, open_reader
 from warehouse.layout import Layout
@@ -138,8 +139,7 @@ def _asked(
         raise ConfigurationError(
             "wrong SQL: it holds half a character (a lone surrogate): write it anew"
         )
-    files = [path.resolve() for path in beside.values()]
-    with open_reader(layout, catalogue_url=catalogue_url, files=files) as connection:
+    with open_reader(layout, catalogue_url=catalogue_url) as connection:
         connection.execute("set errors_as_json = true")  # which say where the statement is wrong
         _refuse_what_is_no_question(connection, sql)
         for name, path in beside.items():
@@ -177,7 +177,12 @@ def _lay_beside(connection: duckdb.DuckDBPyConnection, name: str, path: Path) ->
             f"{name!r} cannot name a table here: choose a word that is no table of the lake's"
         )
     try:
-        connection.execute(f'create temp table "{name}" as from {read}(?)', [str(path.resolve())])
+        # Read elsewhere, since this connection is bounded to the lake.
+        with in_memory() as own:
+            rows = own.execute(f"from {read}(?)", [str(path.resolve())]).to_arrow_table()
+        connection.register("a file", rows)
+        connection.execute(f'create temp table "{name}" as from "a file"')
+        connection.unregister("a file")
     except duckdb.Error as error:
         raise ConfigurationError(f"{path} cannot be read: {_said(error)[0]}") from None
 
