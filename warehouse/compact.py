@@ -14,6 +14,7 @@ from schemas.errors import ConfigurationError
 from schemas.identifiers import RunId
 from schemas.settings import CacheSettings, LanguageModelSettings
 from warehouse.caches import trim_caches
+from warehouse.definitions import check_catalogue
 from warehouse.kinds import KINDS
 from warehouse.lake import filled_tables, may_hold_a_lake, no_lake, one_line, open_writer
 from warehouse.layout import Layout
@@ -100,8 +101,7 @@ def compact(
         try:
             before = _merge_files(connection)
             forgotten = _call(connection, "expire_snapshots", f"older_than => {expired}")
-            deleted = _call(connection, "cleanup_old_files", f"older_than => {unused}")
-            deleted += _call(connection, "delete_orphaned_files", f"older_than => {unused}")
+            deleted = _delete_files(connection, f"older_than => {unused}")
             after = _file_count(connection)
             gone = [let_go(connection, layout, kind, now - keep) for kind in KINDS]
             batches = _remove_batches(connection, layout, now - keep)
@@ -136,6 +136,15 @@ def _merge_files(connection: duckdb.DuckDBPyConnection) -> int:
         _call(connection, "rewrite_data_files", f"{quoted(name)}, {_REWRITTEN}")
         _call(connection, "merge_adjacent_files", quoted(name))
     return before
+
+
+def _delete_files(connection: duckdb.DuckDBPyConnection, about: str) -> int:
+    """Delete the files that no snapshot reads, and return how many there were."""
+    # Another writer may have changed paths since the lake was opened. DuckDB is bounded to the
+    # lake's files, but takes an address in object storage with `..` for one of them.
+    check_catalogue(connection)
+    deleted = _call(connection, "cleanup_old_files", about)
+    return deleted + _call(connection, "delete_orphaned_files", about)
 
 
 def _call(connection: duckdb.DuckDBPyConnection, name: str, about: str) -> int:

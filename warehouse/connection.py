@@ -1,7 +1,7 @@
 """DuckDB as every part opens it, with extensions that come from installed wheels."""
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,6 +41,25 @@ def share_out(connection: duckdb.DuckDBPyConnection, rows: int) -> None:
     """Let all processors work where there are rows enough for more than one."""
     if rows > _MANY_ROWS:
         connection.execute("reset threads")
+
+
+def restrict_files(
+    connection: duckdb.DuckDBPyConnection, folder: str | None, files: Collection[Path] = ()
+) -> None:
+    """Bound a connection for good to the files below a folder or address, and to `files`.
+
+    Extensions must be loaded, databases attached and the first secret created before. DuckDB still
+    spills to its temporary folder. Functions of the extensions for SQLite and PostgreSQL, such as
+    `sqlite_scan`, open other databases in spite of this bound.
+    """
+    if folder is not None:
+        connection.execute(f"set allowed_directories = [{quoted(folder)}]")
+    if files:
+        connection.execute(
+            f"set allowed_paths = [{', '.join(quoted(str(path)) for path in files)}]"
+        )
+    # DuckDB refuses to take this back, or to change the two lists after it.
+    connection.execute("set enable_external_access = false")
 
 
 def load_extension(connection: duckdb.DuckDBPyConnection, name: str) -> None:

@@ -1,7 +1,7 @@
 """The SQL console: one SELECT over the lake, and nothing else of the machine.
 
-Two fences. DuckDB runs without access to files other than the lake's data and without a way to
-change its settings. But some table functions bypass that fence (`sqlite_scan` opens any file), so
+Two fences. DuckDB reaches the lake's data and no other files, as in every connection to a lake, and
+has no way to change its settings. But some table functions bypass that fence (`sqlite_scan` opens any file), so
 the parsed statement is held against lists as well: only table functions that touch nothing outside,
 no catalogue internals.
 """
@@ -23,8 +23,9 @@ import duckdb
 from schemas.base import encodable
 from schemas.errors import ConfigurationError, SqlError
 from schemas.tables import TABLE
+from warehouse.connection import in_memory
 from warehouse.definitions import foreign_views
-from warehouse.lake import data_path, in_one_line, open_reader
+from warehouse.lake import in_one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.object_files import storage_failures_told
 from warehouse.rows import Row
@@ -143,8 +144,6 @@ def _asked(
         _refuse_what_is_no_question(connection, sql)
         for name, path in beside.items():
             _lay_beside(connection, name, path)
-        connection.execute(f"set allowed_directories = [{quoted(data_path(connection))}]")
-        connection.execute("set enable_external_access = false")
         connection.execute("set lock_configuration = true")
         stop = threading.Timer(timeout_seconds, connection.interrupt)
         stop.start()
@@ -178,7 +177,12 @@ def _lay_beside(connection: duckdb.DuckDBPyConnection, name: str, path: Path) ->
             f"{name!r} cannot name a table here: choose a word that is no table of the lake's"
         )
     try:
-        connection.execute(f'create temp table "{name}" as from {read}(?)', [str(path.resolve())])
+        # Read elsewhere, since this connection is bounded to the lake.
+        with in_memory() as own:
+            rows = own.execute(f"from {read}(?)", [str(path.resolve())]).to_arrow_table()
+        connection.register("a file", rows)
+        connection.execute(f'create temp table "{name}" as from "a file"')
+        connection.unregister("a file")
     except duckdb.Error as error:
         raise ConfigurationError(f"{path} cannot be read: {_said(error)[0]}") from None
 

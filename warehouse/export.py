@@ -15,6 +15,8 @@ from warehouse.lake import one_line, open_reader
 from warehouse.layout import Layout
 from warehouse.statements import MARTS, meaning, quoted, statement, table_statement
 
+_FILES_OF_A_DATABASE = ("", ".wal", ".wal.checkpoint", ".wal.recovery")
+
 
 def export_lake(
     layout: Layout, target: Path, *, catalogue_url: str | None = None
@@ -33,17 +35,20 @@ def export_lake(
             f"{target} is a folder: name a file, such as {target / 'assay.duckdb'}"
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    building = target.with_name(f".{target.name}.{uuid4().hex}")
+    building = target.absolute().with_name(f".{target.name}.{uuid4().hex}")
+    files = [building.with_name(f"{building.name}{suffix}") for suffix in _FILES_OF_A_DATABASE]
     try:
-        with open_reader(layout, catalogue_url=catalogue_url, as_defined=False) as connection:
+        with open_reader(
+            layout, catalogue_url=catalogue_url, as_defined=False, files=files
+        ) as connection:
             rows = _fill(connection, building)
         building.replace(target)
     except (duckdb.Error, OSError) as error:
         reason = one_line(error) if isinstance(error, duckdb.Error) else str(error)
         raise ConfigurationError(f"the lake could not be exported to {target}: {reason}") from error
     finally:
-        building.unlink(missing_ok=True)
-        building.with_name(f"{building.name}.wal").unlink(missing_ok=True)
+        for file in files:
+            file.unlink(missing_ok=True)
     return rows
 
 

@@ -7,7 +7,7 @@ storage. Those of a warehouse that is in object storage lie there from the start
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,7 +23,7 @@ from schemas.errors import (
 )
 from schemas.place import in_object_storage
 from warehouse.catalogue_file import has_catalogue, make_catalogue, refuse_programs
-from warehouse.connection import in_memory, share_out
+from warehouse.connection import in_memory, restrict_files, share_out
 from warehouse.definitions import check_catalogue, show_as_defined
 from warehouse.layout import Layout
 from warehouse.object_files import reach, storage_failure, storage_failures_told
@@ -34,6 +34,7 @@ from warehouse.postgres import (
     catalogue_state,
     loss_told,
     only_publisher,
+    refuse_server_programs,
 )
 from warehouse.publisher_lock import publisher_lock
 from warehouse.statements import quoted, statement, table_statement
@@ -129,7 +130,11 @@ def _only_publisher(
 
 @contextmanager
 def open_reader(
-    layout: Layout, *, catalogue_url: str | None = None, as_defined: bool = True
+    layout: Layout,
+    *,
+    catalogue_url: str | None = None,
+    as_defined: bool = True,
+    files: Collection[Path] = (),
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that reads whole snapshots, also while the publisher writes; the lake is the
     default schema.
@@ -137,6 +142,7 @@ def open_reader(
     Args:
         as_defined: whether tables, columns and marts that an earlier version did not have are
             shown, empty.
+        files: files outside the lake that the connection may read and write too.
 
     Raises:
         UnknownNameError: there is no lake.
@@ -147,7 +153,7 @@ def open_reader(
     if not may_hold_a_lake(layout, catalogue_url):
         raise no_lake(layout)
     _refuse_before_a_move(layout, catalogue_url)
-    with _attached(layout, catalogue_url, read_only=True) as connection:
+    with _attached(layout, catalogue_url, read_only=True, files=files) as connection:
         if as_defined:
             show_as_defined(connection)
         yield connection
@@ -182,18 +188,11 @@ def no_lake(layout: Layout) -> UnknownNameError:
 
 @contextmanager
 def _attached(
-    layout: Layout, catalogue_url: str | None, *, read_only: bool
+    layout: Layout, catalogue_url: str | None, *, read_only: bool, files: Collection[Path] = ()
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     catalogue = None if catalogue_url is None else PostgresCatalogue.of(catalogue_url)
-    if catalogue is None and layout.moved_catalogue.exists():
-        raise ConfigurationError(
-            f"the catalogue of {layout.root} was moved to PostgreSQL: export {VARIABLE}"
-        )
-    if catalogue is None and not read_only and not has_catalogue(layout):
-        try:
-            make_catalogue(layout, _own_place(layout))
-        except duckdb.Error as error:
-            raise _opening_error(layout, None, error) from None
+    if catalogue is None:
+        _prepare_file(layout, read_only=read_only)
     scanner = "sqlite_scanner" if catalogue is None else "postgres_scanner"
     with (
         loss_told(catalogue),
@@ -205,6 +204,7 @@ def _attached(
             source = f"ducklake:sqlite:{layout.catalogue.resolve()}"
             options = [f"meta_busy_timeout {_BUSY_MILLISECONDS}"]
         else:
+            refuse_server_programs(connection, catalogue)
             source = f"ducklake:postgres:{catalogue.connection_string}"
             options = [f"meta_{option}" for option in catalogue.secret(connection)]
         options += ["read_only"] if read_only else []
@@ -229,14 +229,30 @@ def _attached(
             attach(place)
         elif catalogue is not None and written_at != own:
             _refuse_other_lakes(connection, layout, catalogue, written_at)
+        if not read_only and not in_object_storage(place):
+            layout.data.mkdir(exist_ok=True)  # made by DuckDB, it would need the folder above
+        # The catalogue was checked just now; another writer may change its paths from here on.
+        restrict_files(connection, place, files)
         connection.execute(f"set variable data_path = {quoted(place)}")
         try:
             connection.execute("use lake")
         except duckdb.Error as error:
             raise _opening_error(layout, catalogue, error) from None
         _share_out(connection, place)
-        connection.execute(f"set python_enable_replacements = {not read_only}")
         yield connection
+
+
+def _prepare_file(layout: Layout, *, read_only: bool) -> None:
+    """Refuse a catalogue that was moved to PostgreSQL; for a writer, make a missing one."""
+    if layout.moved_catalogue.exists():
+        raise ConfigurationError(
+            f"the catalogue of {layout.root} was moved to PostgreSQL: export {VARIABLE}"
+        )
+    if not read_only and not has_catalogue(layout):
+        try:
+            make_catalogue(layout, _own_place(layout))
+        except duckdb.Error as error:
+            raise _opening_error(layout, None, error) from None
 
 
 def _share_out(connection: duckdb.DuckDBPyConnection, place: str) -> None:
@@ -404,9 +420,12 @@ def transaction(connection: duckdb.DuckDBPyConnection, title: str) -> Iterator[N
 
 
 def insert(connection: duckdb.DuckDBPyConnection, table: Table, incoming: "pa.Table") -> None:
-    """Insert `incoming`, which the statement finds by its name here.
+    """Append the rows of `incoming` to a table of the lake."""
+    import pyarrow as pa  # whoever inserts has it loaded
 
-    A registered view would keep every batch alive until the commit.
-    """
     if len(incoming):
+        # The view lives until the commit. A stream that was read to its end holds no rows any
+        # more, where a table would keep those of every batch of a run in memory.
+        batches = iter(incoming.to_batches())
+        connection.register("incoming", pa.RecordBatchReader.from_batches(incoming.schema, batches))
         connection.execute(table_statement("insert", table=table.name, source="incoming"))

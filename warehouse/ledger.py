@@ -9,15 +9,16 @@ from typing import Any
 
 import duckdb
 import orjson
+from pydantic import ValidationError
 
 from schemas.identifiers import RunId, content_hash
 from schemas.ledger import LedgerEntry, LedgerHead, LedgerRow
 from schemas.tables import TABLE
-from warehouse.lake import rows_in
+from warehouse.lake import insert, rows_in
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, write_bytes
 from warehouse.rows import Row, noun_of, row_of
-from warehouse.statements import statement, table_statement
+from warehouse.statements import statement
 
 _ROWS_AT_ONCE = 10_000
 _NONE = LedgerHead(sequence=0, entry_sha256="")
@@ -140,9 +141,7 @@ def append(connection: duckdb.DuckDBPyConnection, entries: Sequence[LedgerEntry]
     """Append to the chain, within the transaction of the lake's one writer."""
     table = TABLE["ledger"]
     rows = list(chained(entries, head_of(connection), datetime.now(UTC)))
-    incoming = arrow_table(table, rows)  # which the statement finds by its name
-    if len(incoming):
-        connection.execute(table_statement("insert", table=table.name, source="incoming"))
+    insert(connection, table, arrow_table(table, rows))
 
 
 def noted_head(layout: Layout) -> LedgerHead:
@@ -151,20 +150,41 @@ def noted_head(layout: Layout) -> LedgerHead:
     Raises:
         pydantic.ValidationError: the note was damaged.
     """
-    path = _note(layout)
+    path = note_file(layout)
     return LedgerHead.model_validate_json(path.read_bytes()) if path.exists() else _NONE
 
 
 def note_head(connection: duckdb.DuckDBPyConnection, layout: Layout) -> None:
     """Note the head beside the lake, once it is committed. A kill before leaves an earlier one,
     which the chain has too.
+
+    A note of a row that the chain has lost stays, so that verification goes on to report the loss.
     """
-    path, head = _note(layout), head_of(connection)
+    path, head = note_file(layout), head_of(connection)
+    try:
+        if lacks(connection, noted_head(layout)):
+            return
+    except ValidationError:
+        return  # a damaged note is reported too
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_suffix(".building")
     write_bytes(building, orjson.dumps(head.model_dump(mode="json")))
     building.replace(path)
 
 
-def _note(layout: Layout) -> Path:
+def has_row(
+    connection: duckdb.DuckDBPyConnection, sha256: str, sequence: int | None = None
+) -> bool:
+    """Return whether the chain has a row of this hash, and number."""
+    given = {"entry_sha256": sha256, "sequence": sequence}
+    return bool(connection.execute(statement("ledger", "has"), given).fetchall())
+
+
+def lacks(connection: duckdb.DuckDBPyConnection, head: LedgerHead) -> bool:
+    """Return whether the chain has lost the row that was its head."""
+    return head.sequence > 0 and not has_row(connection, head.entry_sha256, head.sequence)
+
+
+def note_file(layout: Layout) -> Path:
+    """Return where the head is noted."""
     return layout.state / "ledger_head.json"

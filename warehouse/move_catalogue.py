@@ -9,7 +9,7 @@ import duckdb
 
 from schemas.errors import ConfigurationError, PublicationError
 from warehouse.catalogue_file import has_catalogue
-from warehouse.connection import in_memory
+from warehouse.connection import in_memory, restrict_files
 from warehouse.lake import one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.postgres import PostgresCatalogue, attach_postgres
@@ -57,6 +57,7 @@ def _both(layout: Layout, catalogue: PostgresCatalogue) -> Iterator[duckdb.DuckD
             f"attach {quoted(str(layout.catalogue.resolve()))} as source (type sqlite, read_only)"
         )
         attach_postgres(connection, catalogue, read_only=False)
+        restrict_files(connection, None)
         yield connection
 
 

@@ -13,7 +13,7 @@ import duckdb
 from schemas.base import Noun
 from schemas.errors import ConfigurationError, PublicationError
 from schemas.identifiers import RunId
-from warehouse.connection import extension_path
+from warehouse.connection import extension_path, in_memory
 from warehouse.kinds import KINDS
 from warehouse.lake import object_folder, one_line, open_writer
 from warehouse.layout import Layout
@@ -133,15 +133,18 @@ def _note(
     """Write into the catalogue where the files lie; the lake is detached after that."""
     connection.execute("use memory")
     connection.execute("detach lake")
-    if catalogue_url is None:
-        file = quoted(str(layout.catalogue.resolve()))
-        connection.execute(f"attach {file} as catalogue (type sqlite)")
-    else:
-        attach_postgres(connection, PostgresCatalogue.of(catalogue_url), read_only=False)
-    try:
-        connection.execute(statement("catalogue", "lay_data"), [place])
-    except duckdb.Error as error:
-        raise PublicationError(f"the files were not moved: {one_line(error)}") from error
+    # A connection of its own, since one that is bounded to a lake attaches no database.
+    scanner = "sqlite_scanner" if catalogue_url is None else "postgres_scanner"
+    with in_memory(scanner) as own:
+        if catalogue_url is None:
+            file = quoted(str(layout.catalogue.resolve()))
+            own.execute(f"attach {file} as catalogue (type sqlite)")
+        else:
+            attach_postgres(own, PostgresCatalogue.of(catalogue_url), read_only=False)
+        try:
+            own.execute(statement("catalogue", "lay_data"), [place])
+        except duckdb.Error as error:
+            raise PublicationError(f"the files were not moved: {one_line(error)}") from error
 
 
 def _copied(

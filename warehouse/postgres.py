@@ -17,6 +17,7 @@ import duckdb
 
 from schemas.errors import ConfigurationError, TransientError, UpstreamError
 from warehouse.connection import in_memory
+from warehouse.definitions import foreign_error
 from warehouse.statements import quoted, statement
 
 VARIABLE = "ASSAY_CATALOGUE_URL"
@@ -244,6 +245,22 @@ def attach_postgres(
         )
     except duckdb.Error as error:
         raise catalogue.opening_error(error) from None
+
+
+def refuse_server_programs(
+    connection: duckdb.DuckDBPyConnection, catalogue: PostgresCatalogue
+) -> None:
+    """Refuse a catalogue for whose tables the server would run what DuckLake never writes.
+
+    Raises:
+        ConfigurationError: names the first such view, trigger, rule or the like.
+        UpstreamError: the server cannot be reached.
+    """
+    attach_postgres(connection, catalogue)
+    program = _ask(connection, "server_programs")
+    connection.execute("detach catalogue")
+    if program:
+        raise foreign_error(f"the {program['kind']}", program["name"])
 
 
 def _ask(connection: duckdb.DuckDBPyConnection, name: str) -> dict[str, Any]:

@@ -4,17 +4,16 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 import duckdb
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.ledger import LedgerHead
 from schemas.tables import TABLE
-from warehouse.definitions import held_columns
 from warehouse.kinds import KINDS
 from warehouse.lake import one_line, open_reader, rows_in
 from warehouse.layout import Layout
-from warehouse.ledger import breaks, head_of, noted_head, rows_of_chain
+from warehouse.ledger import breaks, has_row, head_of, rows_of_chain
 from warehouse.statements import statement
 from warehouse.units.kind import Kind
 from warehouse.units.recording import changed_parts
@@ -48,19 +47,17 @@ def verify_ledger(
     """
     notices: list[str] = []
     with open_reader(layout, catalogue_url=catalogue_url) as connection:
-        if "ledger" not in held_columns(connection):
-            told = "an earlier version wrote this lake: its ledger begins with the next publication"
-            return LedgerReport(head=head_of(connection), problems=(), notices=(told,))
         try:
-            problems = [
-                *breaks(rows_of_chain(connection)),
-                *_cut_off(connection, layout, heads),
-                *_published(connection, notices),
-            ]
+            head = head_of(connection)
+            problems = [*breaks(rows_of_chain(connection)), *_cut_off(connection, heads)]
+            # Of an empty ledger, the records alone tell whether it was lost.
+            if head.sequence:
+                problems += _published(connection, notices)
             records = recorded_problems(connection, layout, TABLE.keys())
             problems += records.problems
             notices += records.notices
-            head = head_of(connection)
+            if not head.sequence and not problems:
+                notices.append("the ledger is empty: it begins with the next publication")
         except duckdb.Error as error:
             raise ConfigurationError(f"the ledger cannot be read: {one_line(error)}") from error
     if len(problems) > MOST_LINES:
@@ -68,25 +65,11 @@ def verify_ledger(
     return LedgerReport(head=head, problems=tuple(problems), notices=tuple(notices))
 
 
-def _cut_off(
-    connection: duckdb.DuckDBPyConnection, layout: Layout, heads: Collection[str]
-) -> Iterator[str]:
+def _cut_off(connection: duckdb.DuckDBPyConnection, heads: Collection[str]) -> Iterator[str]:
     """Heads that were written down and are in the chain no more."""
-    try:
-        noted = noted_head(layout)
-    except ValidationError:
-        yield f"the head noted in {layout.state} cannot be read"
-    else:
-        if noted.sequence and not _has(connection, noted.entry_sha256, noted.sequence):
-            yield f"row {noted.sequence}, whose hash was noted in {layout.state}, is missing"
     for head in heads:
-        if not _has(connection, head):
+        if not has_row(connection, head):
             yield f"no row has the hash {head[:80]}: rows were cut off or written anew"
-
-
-def _has(connection: duckdb.DuckDBPyConnection, sha256: str, sequence: int | None = None) -> bool:
-    given = {"entry_sha256": sha256, "sequence": sequence}
-    return bool(connection.execute(statement("ledger", "has"), given).fetchall())
 
 
 def _published(connection: duckdb.DuckDBPyConnection, notices: list[str]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Verification of the services' tables: lake, services' database and ledger against each other."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -10,13 +10,15 @@ from pydantic import ValidationError
 
 from schemas.base import Noun
 from schemas.columns import Table
-from schemas.ledger import LedgerAction, LedgerEntry
+from schemas.decisions import Decision
+from schemas.ledger import LedgerAction, LedgerEntry, LedgerHead
 from schemas.tables import SERVICE_TABLES
-from warehouse.definitions import held_columns
 from warehouse.lake import one_snapshot, rows_in
 from warehouse.layout import Layout
+from warehouse.ledger import head_of, lacks, note_file, noted_head
 from warehouse.rows import Row, noun_of
 from warehouse.services.database import ServiceDatabase, services_file
+from warehouse.services.people import kept_reasons, participants
 from warehouse.services.records import entry_of, key_of, read_record
 from warehouse.statements import statement, table_statement
 
@@ -74,10 +76,16 @@ def recorded_problems(
     """
     findings = RecordFindings()
     tables = [table for table in SERVICE_TABLES if table.name in readable]
+    noted = _noted(layout, findings)
     with one_snapshot(connection):
         lakes = {table.name: _in_lake(connection, table) for table in tables}
-        has_ledger = "ledger" in readable and "ledger" in held_columns(connection)
-        entries = rows_in(connection, statement("ledger", "of_records")) if has_ledger else None
+        entries = None
+        if "ledger" in readable:
+            loss = _lost_ledger(connection, layout, noted, lakes)
+            findings.problems += [loss] if loss else []
+            # Where no row of it is left, that one line says what one for each record would say.
+            if head_of(connection).sequence or not loss:
+                entries = rows_in(connection, statement("ledger", "of_records"))
     # After the lake: a row that is recorded and folded meanwhile is in the database then.
     databases = _in_database(layout, tables)
     for name, lake in lakes.items():
@@ -110,6 +118,40 @@ def recorded_problems(
     return findings
 
 
+def _noted(layout: Layout, findings: RecordFindings) -> LedgerHead | None:
+    """Read the note before the lake, whose chain has the row of any note that is older."""
+    try:
+        return noted_head(layout)
+    except ValidationError:
+        findings.problems.append(
+            f"ledger: the head noted in {note_file(layout)} cannot be read; bring that file back"
+            " from a copy"
+        )
+    return None
+
+
+def _lost_ledger(
+    connection: duckdb.DuckDBPyConnection,
+    layout: Layout,
+    noted: LedgerHead | None,
+    lakes: Mapping[str, _Place],
+) -> str | None:
+    """Return the line about a ledger without its last rows, or about records without a ledger."""
+    if noted is not None and lacks(connection, noted):
+        return (
+            f"ledger: row {noted.sequence}, whose hash was noted in {note_file(layout)}, is"
+            f" missing; bring {layout.lake} back from a copy, or remove the note of a lake that was"
+            " made anew"
+        )
+    filled = [f"{len(lake.rows)} of {name}" for name, lake in lakes.items() if lake.rows]
+    if filled and not head_of(connection).sequence:
+        return (
+            f"ledger: it is empty, and the lake holds recorded rows ({', '.join(filled)}); bring"
+            f" {layout.lake} back from a copy"
+        )
+    return None
+
+
 def _in_lake(connection: duckdb.DuckDBPyConnection, table: Table) -> _Place:
     place = _Place(table.name, "the lake")
     for row in rows_in(
@@ -128,7 +170,27 @@ def _in_database(layout: Layout, tables: Sequence[Table]) -> dict[str, _Place]:
         for name, place in places.items():
             for key, document in database.ask("records", table_name=name):
                 place.add(key, partial(read_record, name, document))
+        if _DECISIONS in places:
+            _hold_against_reasons(places[_DECISIONS], database)
     return places
+
+
+def _hold_against_reasons(decisions: _Place, database: ServiceDatabase) -> None:
+    """Tell decisions whose reason, which is kept apart, is not the one that their hash is of."""
+    # In this order: who is forgotten meanwhile loses reasons and name at once.
+    reasons = kept_reasons(database)
+    names = {each.participant_id for each in participants(database)}
+    for key, decision in decisions.rows.items():
+        if not isinstance(decision, Decision) or decision.reason_sha256 is None:
+            continue
+        digest = decision.reason_sha256
+        if digest not in reasons and decision.participant_id in names:
+            decisions.tell(key, f"the reason of {key} is missing in {decisions.title}")
+        elif not reasons.get(digest, True):
+            decisions.tell(
+                key,
+                f"the reason of {key} in {decisions.title} is not the one whose hash was recorded",
+            )
 
 
 def _hold_against_ledger(

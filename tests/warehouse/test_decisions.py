@@ -1,6 +1,8 @@
 """Decisions: by those who are asked, once, about what was asked; names and reasons lie apart."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -259,6 +261,28 @@ class TestAnAttacker:
         with open_writer(layout) as connection:
             connection.execute("update ledger set action = 'approved' where action = 'rejected'")
         assert any("was changed" in problem for problem in verify_ledger(layout).problems)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "update reasons set reason = 'unsound'",
+        "update reasons set salt = ''",
+        "delete from reasons",
+    ],
+)
+def test_a_reason_that_is_not_the_one_whose_hash_was_recorded_is_named(
+    sql: str, layout: Layout, database: ServiceDatabase, ada: Participant
+) -> None:
+    asked(layout, database, ada)
+    answer(layout, database, ada, reason="sound")
+    fold_into_lake(layout)
+    assert verify_ledger(layout).sound
+    with closing(sqlite3.connect(services_file(layout), isolation_level=None)) as file:
+        file.execute(sql)
+    (problem,) = verify_ledger(layout).problems
+    assert problem.startswith("decisions: the reason of r1 ")
+    assert verify(layout).problems == (problem,)
 
 
 def test_who_is_forgotten_leaves_neither_name_nor_reason_while_counts_and_chain_stay(

@@ -5,17 +5,21 @@ deleted.
 import shutil
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
+import duckdb
+import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import ConfigurationError
 from tests.support.evaluations import make_run
+from warehouse import compact as compacting
 from warehouse.compact import compact
 from warehouse.console import run_sql
-from warehouse.definitions import outdated_marts
+from warehouse.definitions import check_catalogue, outdated_marts
 from warehouse.export import export_lake
+from warehouse.lake import open_reader, open_writer
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS
@@ -99,6 +103,47 @@ def test_a_catalogue_that_leads_out_of_the_lake_is_refused_in_one_line(
         (line,) = str(refused.value).splitlines()
         assert "Assay never writes" in line, name
         assert SECRET not in line
+    assert secret.read_text() == SECRET
+
+
+@pytest.mark.parametrize("opened", [open_reader, open_writer])
+def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
+    opened: Callable[..., AbstractContextManager[duckdb.DuckDBPyConnection]],
+    layout: Layout,
+    tmp_path: Path,
+) -> None:
+    other = tmp_path / "other.parquet"
+    with opened(layout) as connection:
+        sql = "select * from ledger"
+        pq.write_table(connection.execute(sql).to_arrow_table(), other)
+        table = "(select table_id from ducklake_table where table_name = 'ledger')"
+        for path, is_relative in ((other, 0), ("../../../../../other.parquet", 1)):
+            change(
+                layout,
+                f"update ducklake_data_file set path = '{path}', path_is_relative = {is_relative},"
+                f" file_size_bytes = {other.stat().st_size} where table_id = {table}",
+            )
+            with pytest.raises(duckdb.PermissionException, match="Cannot access file"):
+                connection.execute(sql).fetchall()
+
+
+@pytest.mark.parametrize("is_relative", [False, True])
+def test_a_file_that_is_planted_right_before_files_are_deleted_is_not_among_them(
+    is_relative: bool, layout: Layout, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check_and_plant(connection: duckdb.DuckDBPyConnection) -> None:
+        check_catalogue(connection)
+        path = "../../../secret.txt" if is_relative else secret
+        change(
+            layout,
+            "insert into ducklake_files_scheduled_for_deletion"
+            f" values (999999, '{path}', {int(is_relative)}, '2020-01-01 00:00:00+00')",
+        )
+
+    monkeypatch.setattr(compacting, "check_catalogue", check_and_plant)
+    with pytest.raises(ConfigurationError, match="could not be compacted") as refused:
+        compact(layout)
+    assert len(str(refused.value).splitlines()) == 1
     assert secret.read_text() == SECRET
 
 

@@ -1,7 +1,9 @@
 """The ledger: what is published is written down once, and whatever is changed in it shows."""
 
 import shutil
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,17 @@ from schemas.identifiers import RunId
 from schemas.ledger import Artefact, CreditRole, LedgerAction, LedgerEntry, LedgerHead
 from schemas.tables import TABLE
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.votes import make_vote
 from warehouse.lake import open_reader, open_writer, rows_in
 from warehouse.layout import Layout
 from warehouse.ledger import append, breaks, chained, head_of, rows_of_chain
 from warehouse.rows import Row
 from warehouse.runs.deletion import delete_run
 from warehouse.runs.landing import RUNS, land
+from warehouse.services.database import ServiceDatabase
+from warehouse.services.records import fold_into_lake, record
 from warehouse.units.publish import publish
+from warehouse.verify import verify
 from warehouse.verify_ledger import LedgerReport, verify_ledger
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -114,9 +120,13 @@ def chain_of(layout: Layout) -> list[Row]:
         return list(rows_of_chain(connection))
 
 
+def head_of_lake(layout: Layout) -> LedgerHead:
+    with open_reader(layout) as connection:
+        return head_of(connection)
+
+
 def edit(layout: Layout, sql: str) -> LedgerReport:
-    with open_writer(layout) as connection:
-        connection.execute(sql)
+    change(layout, sql)
     return verify_ledger(layout)
 
 
@@ -213,6 +223,79 @@ def test_a_deleted_run_stays_in_the_ledger_which_says_so(layout: Layout) -> None
     assert len(rows) == before + 1
     assert (rows[-1]["action"], rows[-1]["run_id"]) == ("deleted", RUN)
     assert verify_ledger(layout).sound
+
+
+LOSSES: dict[str, Callable[[Layout], object]] = {
+    "dropped": lambda layout: change(layout, "drop table ledger"),
+    "renamed in the catalogue": lambda layout: change_catalogue(
+        layout, "update ducklake_table set table_name = 'former' where table_name = 'ledger'"
+    ),
+    "emptied": lambda layout: change(layout, "delete from ledger"),
+    "truncated": lambda layout: change(
+        layout, "delete from ledger where sequence > (select max(sequence) - 2 from ledger)"
+    ),
+}
+LOSS = pytest.mark.parametrize("lose", LOSSES.values(), ids=LOSSES.keys())
+
+
+def change(layout: Layout, sql: str) -> None:
+    with open_writer(layout) as connection:
+        connection.execute(sql)
+
+
+def change_catalogue(layout: Layout, sql: str) -> None:
+    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+        catalogue.execute(sql)
+
+
+def ledger_lines(layout: Layout) -> list[str]:
+    """The lines about the ledger, which both verifications report."""
+    lines = [line for line in verify_ledger(layout).problems if line.startswith("ledger: ")]
+    assert lines == [line for line in verify(layout).problems if line.startswith("ledger: ")]
+    return lines
+
+
+@LOSS
+def test_a_ledger_without_the_row_that_was_noted_is_one_line_whatever_its_loss(
+    lose: Callable[[Layout], object], layout: Layout
+) -> None:
+    noted = head_of_lake(layout).sequence
+    assert ledger_lines(layout) == []
+    lose(layout)
+    (line,) = ledger_lines(layout)
+    assert f"row {noted}, whose hash was noted in" in line
+
+
+@LOSS
+def test_a_lost_ledger_is_still_reported_after_the_next_publication(
+    lose: Callable[[Layout], object], layout: Layout
+) -> None:
+    lose(layout)
+    lines = ledger_lines(layout)
+    land(layout, make_evaluation(2))
+    publish(layout, RUNS, make_run(ideas=3))
+    assert ledger_lines(layout) == lines
+
+
+@pytest.mark.parametrize("name", ["dropped", "renamed in the catalogue", "emptied"])
+def test_recorded_votes_without_a_ledger_are_one_line_though_no_head_is_noted(
+    name: str, layout: Layout
+) -> None:
+    with ServiceDatabase(layout) as database, database.transaction() as work:
+        for number in range(3):
+            record(work, "human_votes", make_vote(f"vote-{number}"))
+    fold_into_lake(layout)
+    (layout.state / "ledger_head.json").unlink()
+    LOSSES[name](layout)
+    (line,) = ledger_lines(layout)
+    assert "3 of human_votes" in line
+    assert verify_ledger(layout).problems == (line,)
+
+
+def test_a_damaged_note_of_the_head_is_one_line(layout: Layout) -> None:
+    (layout.state / "ledger_head.json").write_text("{")
+    (line,) = ledger_lines(layout)
+    assert "cannot be read" in line
 
 
 def test_a_lake_of_before_the_ledger_is_no_broken_ledger(layout: Layout) -> None:

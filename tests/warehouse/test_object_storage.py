@@ -2,11 +2,13 @@
 
 import multiprocessing
 import shutil
+import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -20,6 +22,7 @@ from schemas.settings import Settings
 from tests.support.assay_command import wait_until
 from tests.support.evaluations import make_evaluation, make_run
 from tests.support.object_server import BUCKET, SECRET, Fault, ObjectServer
+from warehouse import compact as compacting
 from warehouse import object_storage
 from warehouse.compact import compact
 from warehouse.console import run_sql
@@ -93,6 +96,43 @@ def test_a_lake_in_object_storage_is_published_to_read_compacted_exported_and_mo
     server.objects.clear()
     assert counts(layout) == TWO_RUNS
     assert verify(layout).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "refusal"),
+    [
+        ("other/x.parquet", "Cannot access file"),
+        # DuckDB takes this for an address inside the lake; the storage refuses its signature.
+        ("assay/lake/../../other/x.parquet", "the secret is not that of the key"),
+    ],
+)
+def test_a_path_outside_the_lake_that_is_planted_while_it_is_open_is_neither_read_nor_deleted(
+    key: str, refusal: str, layout: Layout, server: ObjectServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"s3://{BUCKET}/{key}"
+    refused = pytest.raises((duckdb.PermissionException, ConfigurationError), match=refusal)
+    with refused, open_reader(layout) as connection:
+        change_catalogue(layout, f"update ducklake_data_file set path = '{path}'")
+        change_catalogue(layout, "update ducklake_data_file set path_is_relative = 0")
+        connection.execute("select * from ledger").fetchall()
+    change_catalogue(layout, "delete from ducklake_data_file")
+
+    def plant(_: duckdb.DuckDBPyConnection) -> int:
+        values = f"(999999, '{path}', 0, '2020-01-01 00:00:00+00')"
+        change_catalogue(
+            layout, f"insert into ducklake_files_scheduled_for_deletion values {values}"
+        )
+        return 0
+
+    monkeypatch.setattr(compacting, "_merge_files", plant)
+    with pytest.raises(ConfigurationError, match="Assay never writes there"):
+        compact(layout)
+    assert not server.operations("delete")
+
+
+def change_catalogue(layout: Layout, sql: str) -> None:
+    with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
+        catalogue.execute(sql)
 
 
 def test_files_that_arrive_at_the_second_attempt_are_there_once(

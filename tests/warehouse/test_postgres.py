@@ -4,15 +4,16 @@ import multiprocessing
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import (
@@ -330,6 +331,57 @@ def test_a_catalogue_that_another_writer_falsified_is_refused_in_one_line(
     assert "root:" not in str(refused.value)
     with pytest.raises(ConfigurationError, match="Assay never writes there"):
         compact(layout, catalogue_url=url)
+
+
+SPY = "create function spy() returns trigger language plpgsql as 'begin return new; end'; "
+PROGRAMS = {
+    "trigger": SPY
+    + "create trigger spied after insert on ducklake_snapshot execute function spy()",
+    "rule": "create rule spied as on insert to ducklake_snapshot do also select 1",
+    "view": "alter table ducklake_macro rename to held;"
+    " create view ducklake_macro as select * from held where pg_sleep(0) is not null",
+    "policy": "alter table ducklake_metadata enable row level security;"
+    " create policy spied on ducklake_metadata using (pg_sleep(0) is not null)",
+    "check": "alter table ducklake_snapshot add constraint spied check (pg_sleep(0) is not null)",
+    "default of": "alter table ducklake_snapshot alter snapshot_time set default clock_timestamp()",
+    "index over an expression of": "create index spied on ducklake_snapshot (abs(snapshot_id))",
+    "inheritance of": "create table spied () inherits (ducklake_metadata)",
+}
+
+
+@pytest.mark.parametrize(("kind", "planted"), PROGRAMS.items(), ids=PROGRAMS.keys())
+def test_what_the_server_would_run_on_tables_of_the_catalogue_is_refused_in_one_line(
+    kind: str, planted: str, layout: Layout, postgres: PostgresServer, url: str
+) -> None:
+    postgres.sql(PostgresCatalogue.of(url).options["dbname"], planted)
+    for opened in (open_reader, open_writer):
+        with (
+            pytest.raises(ConfigurationError, match=f"the {kind} .*Assay never writes") as refused,
+            opened(layout, catalogue_url=url),
+        ):
+            pass
+        assert len(str(refused.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("opened", [open_reader, open_writer])
+def test_a_path_that_is_planted_while_a_lake_is_open_is_not_read(
+    opened: Callable[..., AbstractContextManager[duckdb.DuckDBPyConnection]],
+    layout: Layout,
+    postgres: PostgresServer,
+    url: str,
+    tmp_path: Path,
+) -> None:
+    other = tmp_path / "other.parquet"
+    with opened(layout, catalogue_url=url) as connection:
+        sql = "select * from ledger"
+        pq.write_table(connection.execute(sql).to_arrow_table(), other)
+        postgres.sql(
+            PostgresCatalogue.of(url).options["dbname"],
+            f"update ducklake_data_file set path = '{other}', path_is_relative = false,"
+            f" file_size_bytes = {other.stat().st_size}",
+        )
+        with pytest.raises(duckdb.PermissionException, match="Cannot access file"):
+            connection.execute(sql).fetchall()
 
 
 def test_a_reader_needs_no_right_to_write(

@@ -95,6 +95,14 @@ def reason_of(database: ServiceDatabase, reason_sha256: str | None) -> str | Non
     return found[0][0] if found else None
 
 
+def kept_reasons(database: ServiceDatabase) -> dict[str, bool]:
+    """Return the hashes of all reasons, and whether each is still that of its words."""
+    return {
+        digest: content_hash(salt, reason) == digest
+        for digest, salt, reason in database.ask("reasons")
+    }
+
+
 def forget(layout: Layout, participant_id: str, *, catalogue_url: str | None = None) -> None:
     """Delete a name with all its reasons and their salts. What was done stays, under the pseudonym.
 

@@ -1,0 +1,1 @@
+select reason_sha256, salt, reason from reasons
