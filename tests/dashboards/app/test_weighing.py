@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboards.app.ranking.comparing import agreement, side_by_side
-from dashboards.app.ranking.weighing import scored_modules, weighed
+from dashboards.app.ranking.weighing import scored_parts, weighed
 from tests.support.report_lake import RUN
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
@@ -19,24 +19,31 @@ SCHEMA = {
     "title": polars.String,
     "group": polars.String,
     "score": polars.Float64,
+    "score_basis": polars.String,
     **{
         f"{module}_0_to_10": polars.Float64
         for module in ("soundness", "contribution", "committee", "novelty")
     },
     **{
         f"{module}_standard_error": polars.Float64
-        for module in ("soundness", "contribution", "committee", "novelty")
+        for module in ("soundness", "committee", "novelty")
     },
+    **{f"{module}_sample_count": polars.Int64 for module in ("soundness", "committee")},
+    "contribution_lower": polars.Float64,
+    "contribution_upper": polars.Float64,
     **{
-        f"{module}_sample_count": polars.Int64
-        for module in ("soundness", "contribution", "committee")
+        f"{criterion}_{end}": polars.Float64
+        for criterion in ("overall", "worth_asking", "new", "decisive_test", "feasible")
+        for end in ("0_to_10", "lower", "upper")
     },
 }
 
 
 def ideas(*rows: dict) -> polars.DataFrame:
     named = [
-        dict.fromkeys(SCHEMA) | {"idea_id": f"i{n}", "title": f"Idea {n}", "group": "g"} | row
+        dict.fromkeys(SCHEMA)
+        | {"idea_id": f"i{n}", "title": f"Idea {n}", "group": "g", "score_basis": "modules"}
+        | row
         for n, row in enumerate(rows)
     ]
     return polars.DataFrame(named, schema=SCHEMA)
@@ -45,14 +52,31 @@ def ideas(*rows: dict) -> polars.DataFrame:
 def rated(
     soundness: float | None, contribution: float | None = None, error: float | None = 0.5
 ) -> dict:
+    interval = contribution is not None and error is not None
     return {
         "soundness_0_to_10": soundness,
         "contribution_0_to_10": contribution,
         "soundness_standard_error": error,
-        "contribution_standard_error": error,
         "soundness_sample_count": 5,
-        "contribution_sample_count": 5,
+        "contribution_lower": max(0, contribution - error) if interval else None,
+        "contribution_upper": min(10, contribution + 2 * error) if interval else None,
     }
+
+
+def assessed(overall: tuple[float, float, float] | None = None, **criteria: float) -> dict:
+    """An idea with these probabilities times ten, each repeated within half a point."""
+    row: dict = {"score_basis": "assessment"}
+    if overall is not None:
+        row |= dict(
+            zip(("overall_lower", "overall_0_to_10", "overall_upper"), overall, strict=True)
+        )
+    for name, value in criteria.items():
+        row |= {
+            f"{name}_0_to_10": value,
+            f"{name}_lower": value - 0.5,
+            f"{name}_upper": value + 0.5,
+        }
+    return row
 
 
 def test_at_the_runs_own_weights_scores_and_ranks_are_those_of_the_lake(layout: Layout) -> None:
@@ -77,16 +101,37 @@ def test_other_weights_turn_the_order_round() -> None:
     ]
 
 
-def test_a_module_that_did_not_score_an_idea_is_stood_in_for_by_its_mean_and_widens_the_range() -> (
-    None
-):
-    best_of_one = rated(10) | {"contribution_standard_error": None}
-    found = weighed(ideas(best_of_one, rated(8, 8), rated(6, 6), rated(None)), OWN)
+def test_an_idea_that_a_module_did_not_score_has_bounds_and_no_rank() -> None:
+    found = weighed(ideas(rated(10), rated(8, 8), rated(6, 6), rated(None)), OWN)
     of = {row["idea_id"]: row for row in found.iter_rows(named=True)}
-    assert of["i0"]["score"] == pytest.approx((10 + 7) / 2)
+    assert (of["i0"]["score"], of["i0"]["rank"]) == (None, None)
     assert (of["i0"]["lower"], of["i0"]["upper"]) == (pytest.approx(4.3, abs=0.1), 10)
-    assert (of["i0"]["best_rank"], of["i0"]["worst_rank"]) == (1, 3)
-    assert (of["i3"]["score"], of["i3"]["rank"], of["i3"]["lower"]) == (None, None, None)
+    assert (of["i0"]["best_rank"], of["i0"]["worst_rank"]) == (1, 4)
+    assert (of["i1"]["rank"], of["i2"]["rank"]) == (1, 2), "among the ideas with a score"
+    assert (of["i3"]["score"], of["i3"]["lower"], of["i3"]["upper"]) == (None, 0, 10)
+
+
+def test_the_interval_of_a_contribution_is_the_one_that_came_with_it() -> None:
+    found = weighed(ideas(rated(None, 4.0)), {"contribution": 1.0})
+    assert found.select("score", "lower", "upper").row(0) == (4.0, 3.5, 5.0)
+
+
+def test_the_interval_of_an_assessed_idea_is_its_lowest_and_highest_repetition() -> None:
+    found = weighed(ideas(assessed((5.0, 7.0, 7.5), new=2.0)), OWN)
+    assert found.select("score", "lower", "upper").row(0) == (7.0, 5.0, 7.5)
+
+
+def test_weights_of_criteria_act_in_an_assessed_run_and_those_of_modules_do_not() -> None:
+    one = {"worth_asking": 8.0, "new": 2.0, "decisive_test": 5.0, "feasible": 5.0}
+    frame = ideas(assessed(**one), assessed(**one | {"worth_asking": 4.0, "new": 6.0}))
+    by_worth = weighed(frame, {**OWN, "worth_asking": 3.0, "new": 1.0})
+    assert by_worth.select("idea_id", "score", "lower", "upper").row(0) == ("i0", 6.5, 6.0, 7.0)
+    assert weighed(frame, {**OWN, "new": 1.0})["idea_id"].to_list() == ["i1", "i0"]
+
+
+def test_an_assessed_idea_that_lacks_a_weighed_criterion_has_bounds() -> None:
+    found = weighed(ideas(assessed(worth_asking=8.0)), {"worth_asking": 1.0, "new": 1.0})
+    assert found.select("score", "rank", "lower", "upper").row(0) == (None, None, 3.75, 9.25)
 
 
 def test_without_any_weight_nothing_has_a_score() -> None:
@@ -137,14 +182,23 @@ def test_a_rank_lies_within_its_range(values: list, weight: float) -> None:
 
 
 def test_modules_without_any_score_have_no_slider() -> None:
-    assert scored_modules(ideas(rated(8))) == ("soundness",)
+    assert scored_parts(ideas(rated(8))) == ("soundness",)
+
+
+def test_an_assessed_run_has_a_slider_for_each_criterion() -> None:
+    assert scored_parts(ideas(assessed(new=5.0))) == (
+        "worth_asking",
+        "new",
+        "decisive_test",
+        "feasible",
+    )
 
 
 def test_a_ranking_agrees_with_itself_and_not_with_its_reverse() -> None:
-    values = [rated(9), rated(7), rated(5), rated(None)]
+    values = [rated(9, 9), rated(7, 7), rated(5, 5), rated(None)]
     one, other = weighed(ideas(*values), OWN), weighed(ideas(*reversed(values)), OWN)
     assert agreement(one, one).spearman == pytest.approx(1.0)
-    turned = agreement(one, weighed(ideas(rated(5), rated(7), rated(9)), OWN))
+    turned = agreement(one, weighed(ideas(rated(5, 5), rated(7, 7), rated(9, 9)), OWN))
     assert turned.spearman == pytest.approx(-1.0)
     assert (turned.shared, turned.only_first, turned.only_second) == (3, 0, 0)
     partly = agreement(one, other)
