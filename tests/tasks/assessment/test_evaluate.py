@@ -69,7 +69,7 @@ def the_evaluation(**changes: Any) -> IdeaEvaluation:
     )
 
 
-def weighed(_: Any) -> Reply:
+def weighed(_: Any) -> WeighReply:
     return WeighReply.model_validate(
         {
             "concerns": [
@@ -227,7 +227,7 @@ async def test_a_second_reading_that_sees_no_severity_lowers_one_concern_and_ref
 async def test_refuted_concerns_are_not_shown_where_the_plan_is_assessed() -> None:
     asked = Asked()
     await asked.evaluate(the_evaluation())
-    ((_, inputs),) = asked.engines[1].asked
+    (inputs,) = asked.engines[1].inputs_of("assess_plan")
     assert [each.key for each in inputs.concerns] == ["C2"]
     assert inputs.concerns[0].defense == "The plan [P1] says so."
 
@@ -327,7 +327,7 @@ async def test_where_nothing_was_compared_new_is_unscored_whatever_the_model_say
     scored = {each.criterion: each.unscored_reason for each in found.evaluation.assessments}
     others = (*WEIGHTED_CRITERIA, AssessmentCriterion.OVERALL)
     assert scored == dict.fromkeys(others) | {AssessmentCriterion.NEW: reason}
-    ((_, inputs),) = asked.engines[1].asked
+    (inputs,) = asked.engines[1].inputs_of("assess_plan")
     assert inputs.works == ()
     assert inputs.unknown
 
@@ -345,7 +345,7 @@ async def test_no_prompt_shows_a_score_of_another_judge() -> None:
     evaluation = the_evaluation()
     await asked.evaluate(evaluation)
     assert evaluation.soundness is not None
-    ((_, inputs),) = asked.engines[1].asked
+    (inputs,) = asked.engines[1].inputs_of("assess_plan")
     shown = inputs.model_dump_json() + asked.shown("weigh_concerns").model_dump_json()
     for word in ("score", "fatal", "relevance", "confidence"):
         assert word not in shown

@@ -13,7 +13,7 @@ from flows.profiles import load_profile
 from flows.request import with_assessment
 from schemas.assessment import AssessmentCriterion
 from schemas.base import replace
-from schemas.choices import EngineChoice
+from schemas.choices import LIVE, EngineChoice
 from schemas.evaluation import IdeaEvaluation
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, IdeaId, RunId
@@ -76,11 +76,13 @@ async def opened(
         profile=profile,
         engine=ENGINE,
         api_base=server.url,
-        literature="live",
+        literature=LIVE,
         modules=modules,
         full_text=False,
     )
-    job = ShardJob(run_id="run", request=request, gateway_url="", literature="live", ideas=())
+    job = ShardJob(
+        run_id=RunId("run"), request=request, gateway_url="", literature="live", ideas=()
+    )
     ledger, layout, embedder = Ledger(IDEA.idea_id), Layout(folder), WordEmbedder()
     async with AsyncExitStack() as stack:
         budget = SharedBudget(folder / "budgets.sqlite", RunId("run"), Budget())
