@@ -59,6 +59,11 @@ class Reason(StrEnum):
         member.engine_failed = engine_failed
         return member
 
+    @property
+    def is_lack_of_evidence(self) -> bool:
+        """Whether the literature holds nothing to judge by: nothing failed."""
+        return self is Reason.NO_EVIDENCE or self is Reason.FIELD_NOT_COVERED
+
     # Why a step gave no score.
     BUDGET_EXHAUSTED = (
         "budget_exhausted",

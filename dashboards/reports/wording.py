@@ -24,6 +24,7 @@ _STAGES: dict[str, str] = {
     "documents": "reading full texts",
     "committee": "searching for knowledge and reviewing",
     "novelty": "judging novelty",
+    "assessment": "weighing concerns and assessing the plan",
     "resources": "reading what papers used",
     "survey": "surveying the literature",
     "ideation": "making ideas",

@@ -77,9 +77,9 @@ async def _assessed(
         so_far.idea, job.request.profile, dataclasses.replace(tools, evaluation=so_far)
     )
     assessed: Any = await _findings(module, assessing)
-    soundness: Any = found.get(Module.SOUNDNESS.value)
-    if soundness is None or soundness.evaluation.concerns == assessed.concerns:
+    if so_far.soundness is None or so_far.soundness.concerns == assessed.concerns:
         return {module.value: assessed}
+    soundness: Any = found[Module.SOUNDNESS.value]
     weighed = {
         concern.concern_id
         for concern in assessed.concerns

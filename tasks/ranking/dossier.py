@@ -2,19 +2,20 @@
 never from the user's metadata.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 
 from pydantic import Field
 
+from schemas.assessment import AssessmentCriterion, AssessmentEvaluation
 from schemas.base import Noun
 from schemas.calibration import Prior
 from schemas.committee import CommitteeEvaluation
 from schemas.identifiers import IdeaId, PaperId, content_hash
 from schemas.paper import Paper
 from schemas.run import Module
-from schemas.soundness import ConcernSeverity
+from schemas.soundness import Concern, ConcernSeverity, ConfirmedSeverity
 from tasks.calibration.applying import prior_log_odds
 from tasks.calibration.examples import evidence_features
 from warehouse.answers import IdeaReview
@@ -130,7 +131,7 @@ def _committee(review: IdeaReview) -> CommitteeEvaluation | None:
 
 def _texts(review: IdeaReview, field: str) -> tuple[str, ...]:
     """Strengths or weaknesses by the committee, over the methods, of the plan, and along the
-    dimensions of the contribution, in this order. Of the plan's concerns the fatal ones count.
+    dimensions of the contribution, in this order. Of the plan's concerns those that decide count.
     """
     evaluation, committee = review.evaluation, _committee(review)
     found: list[str] = []
@@ -138,15 +139,25 @@ def _texts(review: IdeaReview, field: str) -> tuple[str, ...]:
         found.append(getattr(committee.meta_review, field))
     if evaluation.soundness is not None and evaluation.soundness.summary is not None:
         found += getattr(evaluation.soundness.summary, field)
-    if evaluation.soundness is not None and field == "weaknesses":
-        found += [
-            f"{concern.point} {concern.why}"
-            for concern in evaluation.soundness.concerns
-            if concern.severity is ConcernSeverity.FATAL
-        ]
+    if field == "weaknesses":
+        found += [f"{concern.point} {concern.why}" for concern in _telling(evaluation.concerns)]
     if evaluation.contribution is not None:
         found += [getattr(entry, field) for entry in evaluation.contribution.reviews]
     return tuple(text.strip() for text in found if text.strip())[:TEXTS_SHOWN]
+
+
+def _telling(concerns: Sequence[Concern]) -> list[Concern]:
+    """Those that would change the decision, in their order; where none was weighed the fatal ones.
+
+    A concern that did not stand beside the plan's defense tells nothing.
+    """
+    weighed = [concern for concern in concerns if concern.decision_place is not None]
+    if not weighed:
+        return [concern for concern in concerns if concern.severity is ConcernSeverity.FATAL]
+    return sorted(
+        (each for each in weighed if each.confirmed_severity is not ConfirmedSeverity.REFUTED),
+        key=lambda concern: concern.decision_place or 0,
+    )
 
 
 def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
@@ -157,14 +168,32 @@ def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:
             score.unscored_comparison_count,
             score.unscored_comparison_count + score.scored_comparison_count,
         ),
+        Module.ASSESSMENT: _unscored_criteria(review.evaluation.assessment),
     }
     for module in review.run.modules.split(","):
         unscored, judged = shares.get(Module(module), (0, 0))
         yield ModuleScore(
             module=module,
-            score_0_to_10=getattr(score, f"{module}_0_to_10", None),
+            score_0_to_10=(
+                _overall_0_to_10(review.evaluation.assessment)
+                if module == Module.ASSESSMENT
+                else getattr(score, f"{module}_0_to_10", None)
+            ),
             unscored_share_0_to_1=unscored / judged if judged else 0.0,
         )
+
+
+def _unscored_criteria(assessment: AssessmentEvaluation | None) -> tuple[int, int]:
+    """(criteria without a probability, all criteria)."""
+    rows = assessment.assessments if assessment is not None else ()
+    return sum(row.probability_0_to_1 is None for row in rows), len(rows)
+
+
+def _overall_0_to_10(assessment: AssessmentEvaluation | None) -> float | None:
+    overall = assessment.of(AssessmentCriterion.OVERALL) if assessment is not None else None
+    if overall is None or overall.probability_0_to_1 is None:
+        return None
+    return 10 * overall.probability_0_to_1
 
 
 def _evidence(review: IdeaReview) -> tuple[DossierEvidence, ...]:

@@ -13,7 +13,7 @@ from schemas.outcome import Judged
 from schemas.ranking import RatingMethod, Winner
 from schemas.reasons import Reason
 from schemas.tables import TABLES
-from tests.support.committee_evaluations import make_full_evaluation
+from tests.support.assessed_evaluations import make_assessed_evaluation
 from tests.support.curation_lake import make_curation
 from tests.support.draft_lake import make_draft
 from tests.support.experiment_lake import make_experiment
@@ -55,7 +55,7 @@ def _unjudged(noun: Judged) -> dict[str, object]:
 EXAMPLES = {
     type(noun): noun
     for noun in (
-        *_within(make_full_evaluation()),
+        *_within(make_assessed_evaluation()),
         *_within(with_review(make_survey())),
         *_within(make_curation()),
         *_within(make_experiment()),

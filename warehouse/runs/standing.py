@@ -41,16 +41,14 @@ VOTE_TABLE = "judge_votes"
 row says that it is unscored."""
 _SUMMARIES = {Module.SOUNDNESS: "soundness_summaries", Module.COMMITTEE: "meta_reviews"}
 """Where a module says why nothing could be judged at all."""
-_EXCUSED = frozenset((Reason.NO_EVIDENCE, Reason.FIELD_NOT_COVERED))
-"""Why an idea that is assessed may lack other judgements: there is no evidence to judge by."""
 
 
 def standing_of_rows(rows: Rows) -> IdeaStanding:
     """The standing of the one idea that `rows` are about."""
     (idea,) = rows["ideas"]
-    excused = _EXCUSED if idea[f"{Module.ASSESSMENT}_requested"] else frozenset[Reason]()
+    assessed = bool(idea[f"{Module.ASSESSMENT}_requested"])
     modules = [
-        _of_module(module, rows, excused) for module in Module if idea[f"{module}_requested"]
+        _of_module(module, rows, assessed) for module in Module if idea[f"{module}_requested"]
     ]
     why = reason_named(idea["incomplete_reason"])
     return standing_of_idea(modules, [*_failures("evaluate", rows), *([why] if why else [])])
@@ -74,7 +72,8 @@ def unanswered_in_rows(rows: Rows) -> dict[str, Any]:
     return {"cause": commonest_cause(causes), "unanswered": unanswered}
 
 
-def _of_module(module: Module, rows: Rows, excused: frozenset[Reason]) -> ModuleStanding:
+def _of_module(module: Module, rows: Rows, assessed: bool) -> ModuleStanding:
+    """An idea that is `assessed` lacks nothing where there is no evidence to judge by."""
     parts = _JUDGEMENTS[module]
     scored = any(
         row[part.score] is not None
@@ -100,9 +99,9 @@ def _of_module(module: Module, rows: Rows, excused: frozenset[Reason]) -> Module
         reasons = list(_failures(module, rows))
     if not (whole or reasons) and rows["ideas"][0].get("field_covered") is False:
         reasons = [Reason.FIELD_NOT_COVERED]  # it was asked nothing
-    if excused.intersection(reasons) and not missing:
-        reasons = [reason for reason in reasons if reason not in excused]
-        whole = not reasons
+    failed = [reason for reason in reasons if not reason.is_lack_of_evidence]
+    if assessed and len(failed) < len(reasons) and not missing:
+        reasons, whole = failed, not failed
     return ModuleStanding(scored=scored, whole=whole, reasons=tuple(reasons))
 
 

@@ -84,5 +84,6 @@ ASSESS_PLAN = Step(
     input_model=AssessInput,
     output_model=AssessReply,
     baseline=no_baseline("the plan was not assessed; use --engine litellm:MODEL"),
+    shares_prefix=True,
     kind=StepKind.JUDGEMENT,
 )

@@ -102,7 +102,8 @@ _TAKEN: dict[str, tuple[Taken, ...]] = {
     "significance": (measures.promised_gains, measures.reach),
 }
 _WHOLE: tuple[Taken, ...] = tuple(
-    measures.module_score(name) for name in ("soundness", "contribution", "committee", "novelty")
+    measures.module_score(name)
+    for name in ("soundness", "contribution", "committee", "novelty", "assessment")
 )
 
 
