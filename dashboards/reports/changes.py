@@ -156,7 +156,7 @@ def _seen(review: IdeaReview) -> _Seen:
     return _Seen(
         score=review.score,
         cutoff=review.evaluation.idea.cutoff_date,
-        verdict=decide(review.evaluation, review.score.incomplete_reason).verdict.value,
+        verdict=decide(review).verdict.value,
         probability=overall.probability_0_to_1 if overall is not None else None,
         closest={(str(work.paper), work.title): work for work in works},
         papers=frozenset(papers),

@@ -125,7 +125,7 @@ def _page(
     room: _Room,
 ) -> FirstPage:
     evaluation = review.evaluation
-    decision = decide(evaluation, review.score.incomplete_reason)
+    decision = decide(review)
     judged = decision.verdict is not Verdict.NOT_JUDGED
     overall = overall_of(evaluation)
     lines = plan.concerns if plan is not None else ()

@@ -11,6 +11,7 @@ from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
 from schemas.evaluation import IdeaEvaluation
 from schemas.reasons import Reason
+from warehouse.answers import IdeaReview
 
 FUND_FROM = 0.65
 FUND_LOWEST_FROM = 0.5
@@ -34,17 +35,12 @@ class Decision(Noun):
     because: str
 
 
-def decide(evaluation: IdeaEvaluation, incomplete_reason: str | None = None) -> Decision:
-    """Apply the rule of `docs/reviews.md`.
-
-    Args:
-        incomplete_reason: why the evaluation ended early; None: it did not.
-    """
+def decide(review: IdeaReview) -> Decision:
+    """Apply the rule of `docs/reviews.md`."""
+    evaluation = review.evaluation
     overall = overall_of(evaluation)
     if overall is None or overall.probability_0_to_1 is None:
-        return Decision(
-            verdict=Verdict.NOT_JUDGED, because=_why_not_judged(evaluation, incomplete_reason)
-        )
+        return Decision(verdict=Verdict.NOT_JUDGED, because=_why_not_judged(review))
     probability = overall.probability_0_to_1
     # Without the lowest repetition it is not known that every one was at least even.
     lowest = overall.lowest_0_to_1 if overall.lowest_0_to_1 is not None else 0.0
@@ -91,20 +87,24 @@ def percent(probability_0_to_1: float) -> str:
     return f"{tenths / 10:g} %"
 
 
-def _why_not_judged(evaluation: IdeaEvaluation, incomplete_reason: str | None) -> str:
+def _why_not_judged(review: IdeaReview) -> str:
+    evaluation, early = review.evaluation, review.score.incomplete_reason
+    overall = overall_of(evaluation)
     if evaluation.engine == EXTRACTIVE.text:
         return "Offline baseline: no verdict; what it counted stands below."
-    assessment = evaluation.assessment
-    overall = overall_of(evaluation)
     if overall is not None and overall.unscored_reason is not None:
         told = f" ({overall.unscored_detail.strip(' .')})" if overall.unscored_detail else ""
         return f"The overall assessment is unscored: {reason(overall.unscored_reason)}{told}."
-    if incomplete_reason is not None:
-        return f"There is no assessment: {reason(incomplete_reason)}."
-    if assessment is None:
-        return (
-            f"There is no assessment of the whole plan with the profile {evaluation.profile}; what"
-            " its modules scored stands below."
-        )
-    cause = cause_of([*assessment.failures, *evaluation.failures])
-    return f"There is no overall assessment: {cause or reason(Reason.NOTHING_TO_JUDGE)}."
+    if early is not None:
+        return f"There is no assessment: {reason(early)}."
+    modules = evaluation.modules.values()
+    failures = [failure for module in modules for failure in module.failures]
+    cause = cause_of([*failures, *evaluation.failures])
+    if evaluation.assessment is not None:
+        return f"There is no overall assessment: {cause or reason(Reason.NOTHING_TO_JUDGE)}."
+    if review.score.score is None and cause:
+        return f"Nothing was judged: {cause}."
+    return (
+        f"There is no assessment of the whole plan with the profile {evaluation.profile}; what its"
+        " modules scored stands below."
+    )

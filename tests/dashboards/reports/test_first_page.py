@@ -68,7 +68,7 @@ def test_the_verdict_follows_from_probability_lowest_repetition_and_confirmed_fa
         concerns=[CONFIRMED] if fatal else [],
         assessments=make_assessments(probability, lowest=lowest, highest=0.96),
     )
-    assert decide(evaluation).verdict is verdict
+    assert decide(make_review(evaluation)).verdict is verdict
     assert written(evaluation).splitlines()[2].startswith(f"> **{verdict.capitalize()}: ")
 
 
@@ -88,7 +88,7 @@ def test_a_fatal_concern_counts_only_if_it_is_confirmed_and_stands_for_itself(
     evaluation = make_assessed_evaluation(
         concerns=concerns, assessments=make_assessments(0.4, lowest=0.3, highest=0.5)
     )
-    assert decide(evaluation).verdict is Verdict.REVISE
+    assert decide(make_review(evaluation)).verdict is Verdict.REVISE
 
 
 def test_one_repetition_alone_can_fund_an_idea() -> None:
@@ -128,7 +128,7 @@ def test_without_an_overall_assessment_there_is_no_verdict_and_the_page_says_why
     changes: dict[str, Any], why: str
 ) -> None:
     evaluation = replace(make_assessed_evaluation(overall=0.9), **changes)
-    assert decide(evaluation).verdict is Verdict.NOT_JUDGED
+    assert decide(make_review(evaluation)).verdict is Verdict.NOT_JUDGED
     page = written(evaluation)
     assert "**Not judged.**" in page
     assert why in told(page)

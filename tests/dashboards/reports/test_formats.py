@@ -42,7 +42,9 @@ def docx_text(file: bytes) -> str:
 
 
 def report(layout: Layout, idea_id: IdeaId, output_format: ReportFormat) -> bytes:
-    return document(lambda text: idea_report(layout, RUN, idea_id, text), idea_id, output_format)
+    return document(
+        lambda text: idea_report(layout, RUN, idea_id, text, full=True), idea_id, output_format
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_a_review_reads_in_the_same_order_whatever_its_format(
     said = text_of(report(layout, IDEA, output_format))
     places = [
         said.index(heading)
-        for heading in ("Against funding it", "Closest prior work", "Scores", "Bibliography")
+        for heading in ("Not judged.", "Closest prior work", "Scores", "Bibliography")
     ]
     assert places == sorted(places)
 
@@ -172,7 +174,7 @@ def test_the_bib_of_an_idea_and_of_a_run_holds_what_is_cited(layout: Layout) -> 
 
 def test_json_holds_the_first_page_and_the_whole_review(layout: Layout) -> None:
     (found,) = json.loads(data(layout, RUN, IDEA, ReportFormat.JSON))
-    assert found["first_page"]["verdict"] in ("fund", "revise", "drop")
+    assert found["first_page"]["verdict"] == "not judged", "it has no assessment"
     assert found["review"]["evaluation"]["idea"]["idea_id"] == IDEA
     hostile = json.loads(data(layout, RUN, HOSTILE, ReportFormat.JSON))
     assert hostile[0]["review"]["evaluation"]["idea"]["title"] == HOSTILE_TEXT

@@ -138,7 +138,17 @@ def test_every_idea_gets_its_files_and_every_link_leads_to_one(layout):
         for path in html.parent.rglob("*")
         if path.is_file()
     }
-    assert len(files) == 2 + 2 * 5
+    assert len(files) == 2 + 2 * 2 * 5, "of each idea the first page and the full report"
+    for page in ("ideas", "full"):
+        (back, *to_full) = [
+            (html.parent / page / address).resolve().relative_to(html.parent.resolve()).as_posix()
+            for address in Page(
+                (html.parent / page / "idea-00003.html").read_text("utf-8")
+            ).addresses
+            if address.startswith("../")
+        ][::-1]
+        assert back == "index.html"
+        assert to_full == (["full/idea-00003.html"] if page == "ideas" else [])
     links = [
         address
         for address in Page(html.read_text("utf-8")).addresses
