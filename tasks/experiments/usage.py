@@ -19,7 +19,7 @@ from tasks.experiments.inside import OPEN_FILES, SCRATCH, Usage
 # Pages of the scratch folder that a process maps are counted in the folder, once.
 _COUNTED = ("RssAnon:", "RssFile:", "VmSwap:", "VmPTE:")
 _BLOCK = os.sysconf("SC_PAGE_SIZE")
-# What the kernel keeps of a file at most: inode, a name of 255 bytes, and index of its pages.
+# What the kernel keeps of a file beside its pages at most: inode, a name of 255 bytes, and index of its pages.
 _FILE_BYTES = 4096
 # What it keeps of a mapping, and of each process that may share the mapping's pages by `fork`.
 _MAPPING_BYTES, _LINK_BYTES = 328, 64
@@ -38,7 +38,7 @@ def pipe_bytes(limits: Limits) -> int:
     """
     pipes = limits.processes * OPEN_FILES + _IN_FLIGHT
     large = min(pipes, _PIPES_SOFT_PAGES // _PIPE_PAGES)
-    return (large * _PIPE_PAGES + (pipes - large) * _SMALL_PIPE_PAGES) * 4096
+    return (large * _PIPE_PAGES + (pipes - large) * _SMALL_PIPE_PAGES) * _BLOCK
 
 
 @dataclass(slots=True)
