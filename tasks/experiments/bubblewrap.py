@@ -91,7 +91,8 @@ def _command(given: Mapping[str, int], calls: int, leaves: str, limits: Limits) 
     """The command up to the one inside; the shell inside takes the file out."""
     command = [
         *(_program(), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
-        *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"),
+        *("--unshare-cgroup-try", "--hostname", "sandbox"),
+        *("--die-with-parent", "--new-session", "--clearenv"),
         *_rights(),
     ]
     mounted = (*_SYSTEM, *_interpreter_folders())

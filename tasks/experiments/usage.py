@@ -25,20 +25,22 @@ _FILE_BYTES = 4096
 _MAPPING_BYTES, _LINK_BYTES = 328, 64
 # Reading a list of mappings takes milliseconds.
 _MAPPINGS_SECONDS = 1.0
-# Linux gives a pipe 16 pages, and 2 where the user's pipes have 16,384 already.
-_PIPE_PAGES, _SMALL_PIPE_PAGES, _PIPES_SOFT_PAGES = 16, 2, 16_384
+# Linux gives a pipe 16 pages, or 2 where the user's pipes have 16,384 already; and it keeps 2 spare
+# ones beside those that hold something.
+_PIPE_PAGES, _SMALL_PIPE_PAGES, _PIPES_SOFT_PAGES, _SPARE_PAGES = 16, 2, 16_384, 2
 # Descriptors that wait in sockets: as many as a process may have, and one message more.
 _IN_FLIGHT = OPEN_FILES + 253
 
 
 def pipe_bytes(limits: Limits) -> int:
-    """Return what may wait in all pipes of a sandbox at most, with Linux's usual settings.
+    """Return what all pipes of a sandbox hold at most, with Linux's usual settings.
 
     A pipe is there as long as a descriptor of it is; every thread may have descriptors of its own.
     """
     pipes = limits.processes * OPEN_FILES + _IN_FLIGHT
     large = min(pipes, _PIPES_SOFT_PAGES // _PIPE_PAGES)
-    return (large * _PIPE_PAGES + (pipes - large) * _SMALL_PIPE_PAGES) * _BLOCK
+    pages = large * _PIPE_PAGES + (pipes - large) * _SMALL_PIPE_PAGES + pipes * _SPARE_PAGES
+    return pages * _BLOCK
 
 
 @dataclass(slots=True)

@@ -207,6 +207,31 @@ def test_many_nested_folders_end_a_program(place: Place, tried: Tried) -> None:
     assert (ended.stopped, ended.left) == (reason, None)
 
 
+MORE_NAMES = {
+    "links": "os.link('name0', f'name{number + 1}')",
+    "marks that a name is gone": """call(-100, b"name%d" % number, -100, b"name%d" % (number + 1), 4)""",
+}
+
+
+@pytest.mark.parametrize("name", MORE_NAMES.values(), ids=MORE_NAMES)
+def test_names_that_hold_no_file_of_their_own_count_as_files(
+    place: Place, tried: Tried, name: str
+) -> None:
+    if place.container is not None:
+        pytest.skip("a control group counts their memory")
+    program = f"""
+        import ctypes
+        def call(*arguments):
+            assert ctypes.CDLL(None).renameat2(*arguments) == 0
+        open("name0", "w").close()
+        for number in range(200_000):
+            {name}
+        say("all")
+    """
+    ended = tried(program, FILES_BOUNDED)
+    assert (ended.stopped, ended.left) == (Stop.FILES, None), ended.errors
+
+
 def test_folders_where_assay_is_hidden_hold_no_files(
     place: Place, said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """System calls that a sandboxed program cannot make, and what it still can."""
 
 import os
+import platform
 import textwrap
 
 import pytest
@@ -129,6 +130,26 @@ def test_every_call_that_is_not_listed_is_refused(said: Said) -> None:
         say("refused")
     """
     assert said(CALL + textwrap.dedent(program)) == "refused"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the code is that of x86_64")
+@pytest.mark.parametrize("code", ["b8 14 00 00 00 cd 80", "b8 27 00 00 40 0f 05"])
+def test_a_call_by_the_numbers_of_another_architecture_ends_who_makes_it(
+    said: Said, code: str
+) -> None:
+    """The number of `getpid` on i386, by its interrupt, and on x32."""
+    program = f"""
+        import mmap, signal
+        child = os.fork()
+        if child == 0:
+            memory = mmap.mmap(-1, 4096, flags=0x22, prot=7)
+            memory.write(bytes.fromhex({code!r} + "c3"))
+            address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+            ctypes.CFUNCTYPE(ctypes.c_int)(address)()
+            os._exit(0)
+        say(os.waitpid(child, 0)[1] & 0x7F == signal.SIGSYS)
+    """
+    assert said(CALL + textwrap.dedent(program)) == "True"
 
 
 def test_system_calls_newer_than_the_list_are_absent(place: Place, said: Said) -> None:
