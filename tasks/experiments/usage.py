@@ -125,13 +125,17 @@ def _memory_of_task(task: Path) -> int:
 
 def _of_mappings(processes: list[int]) -> int:
     """What the kernel keeps of the mappings of all processes, in bytes."""
-    count = sum(max(map(_mappings_of_task, _tasks(pid)), default=0) for pid in processes)
+    count = sum(map(_mappings_of, processes))
     return count * (_MAPPING_BYTES + _LINK_BYTES * len(processes))
 
 
-def _mappings_of_task(task: Path) -> int:
-    with contextlib.suppress(OSError):
-        return (task / "maps").read_bytes().count(b"\n")
+def _mappings_of(pid: int) -> int:
+    """How many mappings a process has, as the first of its threads tells that is still there."""
+    for task in _tasks(pid):
+        with contextlib.suppress(OSError):
+            count = (task / "maps").read_bytes().count(b"\n")
+            if count:
+                return count
     return 0
 
 
