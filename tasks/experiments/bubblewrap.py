@@ -11,7 +11,6 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,7 +28,7 @@ from tasks.experiments.inside import (
     told_inside,
 )
 from tasks.experiments.system_calls import filter_program, has_filter
-from tasks.experiments.usage import children_of, sandbox_usage
+from tasks.experiments.usage import SandboxUsage, children_of
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache")
 # No /dev/zero: a shared mapping of it is memory that outlives its mapping, and no call to refuse.
@@ -62,7 +61,7 @@ def in_bubblewrap(
             command=command,
             environment={},
             descriptors=(*given.values(), calls),
-            usage_of=partial(sandbox_usage, limits=limits, group=group),
+            usage_of=SandboxUsage(limits, group).look,
             end=_end,
             told=lambda errors: (errors, None if group is None else group.memory()),
         )
@@ -92,7 +91,8 @@ def _command(given: Mapping[str, int], calls: int, leaves: str, limits: Limits) 
     """The command up to the one inside; the shell inside takes the file out."""
     command = [
         *(_program(), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
-        *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"),
+        *("--unshare-cgroup-try", "--hostname", "sandbox"),
+        *("--die-with-parent", "--new-session", "--clearenv"),
         *_rights(),
     ]
     mounted = (*_SYSTEM, *_interpreter_folders())

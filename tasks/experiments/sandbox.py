@@ -6,6 +6,7 @@ namespaces are its own. It leaves one file. Whatever it may not exceed ends it a
 """
 
 import contextlib
+import math
 import os
 import platform
 import selectors
@@ -24,6 +25,7 @@ from tasks.experiments.bubblewrap import in_bubblewrap
 from tasks.experiments.container import in_container
 from tasks.experiments.control_group import control_group
 from tasks.experiments.inside import Usage, Walled
+from tasks.experiments.usage import pipe_bytes
 from warehouse.scrubbing import one_line
 
 _WATCH_SECONDS = 0.05
@@ -141,7 +143,10 @@ def memory_bound(container: Container | None = None) -> str:
     with contextlib.nullcontext() if container else control_group(Limits()) as group:
         if container or group:
             return "a control group bounds its memory"
-        return "its memory is counted 20 times a second, as no control group can be made here"
+        return (
+            "its memory is counted 20 times a second, as no control group can be made here; pipes"
+            f" may hold {math.ceil(pipe_bytes(Limits()) / 1_000_000)} MB more"
+        )
 
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")

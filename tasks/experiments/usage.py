@@ -1,32 +1,72 @@
 """Memory and files that a bubblewrap sandbox holds, as `/proc` shows them from outside.
 
-The system calls that would hide memory are refused, so what is mapped, lies in the scratch folder
-or waits in sockets is all of it.
+A program can make no system call that would hide memory. What is mapped, lies in the scratch folder
+or waits in sockets is counted; what waits in pipes has a bound.
 """
 
 import contextlib
 import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from schemas.experiment import Limits
 from tasks.experiments.control_group import ControlGroup
-from tasks.experiments.inside import SCRATCH, Usage
+from tasks.experiments.inside import OPEN_FILES, SCRATCH, Usage
 
 # Pages of the scratch folder that a process maps are counted in the folder, once.
 _COUNTED = ("RssAnon:", "RssFile:", "VmSwap:", "VmPTE:")
 _BLOCK = os.sysconf("SC_PAGE_SIZE")
+# What the kernel keeps of a file beside its pages at most: inode, a name of 255 bytes, and index of its pages.
+_FILE_BYTES = 4096
+# What it keeps of a mapping, and of each process that may share the mapping's pages by `fork`.
+_MAPPING_BYTES, _LINK_BYTES = 328, 64
+# Reading a list of mappings takes milliseconds.
+_MAPPINGS_SECONDS = 1.0
+# Linux gives a pipe 16 pages, or 2 where the user's pipes have 16,384 already; and it keeps 2 spare
+# ones beside those that hold something.
+_PIPE_PAGES, _SMALL_PIPE_PAGES, _PIPES_SOFT_PAGES, _SPARE_PAGES = 16, 2, 16_384, 2
+# Descriptors that wait in sockets: as many as a process may have, and one message more.
+_IN_FLIGHT = OPEN_FILES + 253
 
 
-def sandbox_usage(pid: int, limits: Limits, group: ControlGroup | None) -> Usage:
-    """Return what the sandbox of bubblewrap's process `pid` holds now."""
-    first = next(iter(children_of(pid)), None)
-    if first is None:  # bubblewrap has made nothing yet, or is gone
-        return Usage()
-    scratch_bytes, files = _scratch(first, limits)
-    if group is not None:
-        return Usage(memory_bytes=group.memory_bytes(), files=files)
-    return Usage(memory_of_tree(pid) + scratch_bytes + _in_sockets(first), files)
+def pipe_bytes(limits: Limits) -> int:
+    """Return what all pipes of a sandbox hold at most, with Linux's usual settings.
+
+    A pipe is there as long as a descriptor of it is; every thread may have descriptors of its own.
+    """
+    pipes = limits.processes * OPEN_FILES + _IN_FLIGHT
+    large = min(pipes, _PIPES_SOFT_PAGES // _PIPE_PAGES)
+    pages = large * _PIPE_PAGES + (pipes - large) * _SMALL_PIPE_PAGES + pipes * _SPARE_PAGES
+    return pages * _BLOCK
+
+
+@dataclass(slots=True)
+class SandboxUsage:
+    """What a sandbox holds, from one look at it to the next."""
+
+    limits: Limits
+    group: ControlGroup | None
+    _mapping_bytes: int = field(default=0, init=False)
+    _counted_at: float = field(default=float("-inf"), init=False)
+
+    def look(self, pid: int) -> Usage:
+        """Return what the sandbox of bubblewrap's process `pid` holds now."""
+        first = next(iter(children_of(pid)), None)
+        if first is None:  # bubblewrap has made nothing yet, or is gone
+            return Usage()
+        scratch_bytes, files = _scratch(first, self.limits)
+        if self.group is not None:
+            return Usage(memory_bytes=self.group.memory_bytes(), files=files)
+        processes = list(_tree(pid))
+        if time.monotonic() - self._counted_at > _MAPPINGS_SECONDS:
+            self._mapping_bytes = _of_mappings(processes)
+            self._counted_at = time.monotonic()
+        mapped_bytes = sum(map(_memory_of, processes)) + self._mapping_bytes
+        kept_bytes = scratch_bytes + files * _FILE_BYTES
+        return Usage(mapped_bytes + kept_bytes + _in_sockets(first), files)
 
 
 def _scratch(first: int, limits: Limits) -> tuple[int, int]:
@@ -48,14 +88,11 @@ def _in_sockets(first: int) -> int:
     return 0
 
 
-def memory_of_tree(pid: int) -> int:
-    """Return the memory of a process and of all below it, in bytes.
-
-    Processes that end meanwhile hold nothing.
-    """
-    # The first thread may be gone while others still hold the memory.
-    own = max((_memory_of(task) for task in _tasks(pid)), default=0)
-    return own + sum(map(memory_of_tree, children_of(pid)))
+def _tree(pid: int) -> Iterator[int]:
+    """Yield a process and all below it."""
+    yield pid
+    for child in children_of(pid):
+        yield from _tree(child)
 
 
 def children_of(pid: int) -> list[int]:
@@ -73,10 +110,32 @@ def _tasks(pid: int) -> list[Path]:
     return []
 
 
-def _memory_of(task: Path) -> int:
+def _memory_of(pid: int) -> int:
+    """Memory of a process in bytes; one that ended meanwhile holds none."""
+    # The first thread may be gone while others still hold the memory.
+    return max(map(_memory_of_task, _tasks(pid)), default=0)
+
+
+def _memory_of_task(task: Path) -> int:
     with contextlib.suppress(OSError, ValueError):
         lines = (task / "status").read_text().splitlines()
         return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith(_COUNTED))
+    return 0
+
+
+def _of_mappings(processes: list[int]) -> int:
+    """What the kernel keeps of the mappings of all processes, in bytes."""
+    count = sum(map(_mappings_of, processes))
+    return count * (_MAPPING_BYTES + _LINK_BYTES * len(processes))
+
+
+def _mappings_of(pid: int) -> int:
+    """How many mappings a process has, as the first of its threads tells that is still there."""
+    for task in _tasks(pid):
+        with contextlib.suppress(OSError):
+            count = (task / "maps").read_bytes().count(b"\n")
+            if count:
+                return count
     return 0
 
 

@@ -99,6 +99,10 @@ def test_nothing_can_be_written_beside_the_scratch_folder(said: Said) -> None:
     assert said(program, data=b"1") == "nothing"
 
 
+def test_a_program_does_not_learn_the_name_of_the_machine(said: Said) -> None:
+    assert said("say(os.uname().nodename)") != socket.gethostname()
+
+
 def test_it_has_no_rights_and_can_make_no_namespace_of_its_own(said: Said) -> None:
     program = """
         import ctypes
