@@ -22,11 +22,12 @@ def demo(options: DemoOptions, json: Json = False) -> int:
     request = resolve_request(bundled("ideas.jsonl"), whole, Settings())
     summary, code = run_and_print(request, as_json=json)
     if summary.published and not json:
-        _print_first_page(Layout(request.warehouse), summary.head.run_id)
+        print_first_page(Layout(request.warehouse), summary.head.run_id)
     return code
 
 
-def _print_first_page(layout: Layout, run_id: RunId) -> None:
+def print_first_page(layout: Layout, run_id: RunId) -> None:
+    """Print the first page of the idea that leads a published run."""
     from dashboards.reports.render import idea_report
     from warehouse.queries import open_queries
 

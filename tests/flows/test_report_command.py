@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from flows.command_line import EXIT_DONE, EXIT_USAGE, application, run_command
+from flows.commands.demo import print_first_page
 from tests.support.report_lake import RUN, publish_report_lake
+from warehouse.layout import Layout
 
 BEGINNINGS = {
     "pdf": b"%PDF",
@@ -90,3 +92,13 @@ def test_a_report_of_an_idea_is_its_first_page_unless_all_of_it_is_asked_for(
         assert len(first.read_text("utf-8").split()) <= 900
         assert "## Provenance and cost" not in first.read_text("utf-8")
         assert "## Provenance and cost" in full.read_text("utf-8")
+
+
+def test_the_demo_ends_with_the_first_page_of_the_idea_that_leads(
+    warehouse: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_first_page(Layout(warehouse), RUN)
+    printed = capsys.readouterr().out.strip()
+    assert printed.startswith("# ")
+    assert "**Closest prior work**" in printed
+    assert "--full" in printed
