@@ -96,7 +96,10 @@ def _parse_fields(given: str | tuple[str, ...]) -> tuple[str, ...]:
 
 LITERATURES = "snapshot:PATH|live|URL"
 ENGINES = "`extractive` (offline baseline) or `litellm:MODEL`."
-MODULES = f"Comma-separated: {', '.join(Module)}."
+MODULES = (
+    f"Comma-separated: {', '.join(Module)}. A model assesses every plan unless the profile says 0"
+    " repetitions."
+)
 
 Warehouse = Annotated[
     WarehouseFolder,

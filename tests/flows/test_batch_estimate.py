@@ -37,8 +37,8 @@ def test_a_batch_costs_half_of_calls_without_a_provider_s_cache_and_takes_a_wave
     full = batches.prompt_tokens * 2e-6 + batches.completion_tokens * 8e-6
     assert abs(batches.cost_usd - full / 2) < 0.01 * full
     assert batches.batches is not None
-    assert batches.batches.waves == 7, "as `economy` takes with the bundled ideas"
-    assert batches.batches.worst_case_hours == 7 * MOST_HOURS_PER_BATCH
+    assert batches.batches.waves == 10, "as `economy` takes with the bundled ideas"
+    assert batches.batches.worst_case_hours == 10 * MOST_HOURS_PER_BATCH
 
 
 def test_batch_in_a_profile_counts_where_the_command_says_nothing(tmp_path: Path) -> None:

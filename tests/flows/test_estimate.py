@@ -136,7 +136,8 @@ def test_every_judge_is_asked_every_question_that_is_answered_with_a_score(
     )
     alone, together = (of(estimate, "soundness_review") for estimate in (one, three))
     assert together.models == judges
-    assert of(three, "soundness_summary").models == judges[:1]
+    assert of(three, "weigh_concerns").models == judges[:1]
+    assert of(three, "assess_plan").models == judges
     assert together.calls == 3 * alone.calls
     assert together.prompt_tokens == pytest.approx(3 * alone.prompt_tokens)
     assert together.thinking_tokens == 2 * alone.calls * EXPECTED_THINKING_TOKENS[Effort.MEDIUM]
@@ -278,7 +279,8 @@ def test_the_faithful_profile_takes_more_than_the_economy_profile(ideas: tuple[I
 def test_one_module_takes_less_than_both(ideas: tuple[Idea, ...]) -> None:
     both = estimated(ideas)
     alone = [estimated(ideas, modules=name) for name in ("soundness", "contribution")]
-    assert sum(estimate.model_calls for estimate in alone) == both.model_calls
+    assessed = estimated(ideas, modules="assessment")  # once, whatever else is asked for
+    assert sum(each.model_calls for each in alone) - assessed.model_calls == both.model_calls
     assert sum(estimate.literature_requests for estimate in alone) == both.literature_requests
 
 

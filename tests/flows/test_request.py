@@ -188,3 +188,39 @@ def test_an_address_with_a_key_in_it_is_refused_wherever_one_is_taken(
             ) as error:
                 take()
             assert "pass-word-1" not in one_line(error)
+
+
+@pytest.mark.parametrize(
+    ("engine", "profile", "assessed"),
+    [
+        ("litellm:openai/gpt-4.1", "economy", True),
+        ("litellm:openai/gpt-4.1", "faithful", False),
+        ("extractive", "economy", False),
+    ],
+)
+def test_every_plan_is_assessed_by_a_model_unless_the_profile_asks_for_none(
+    engine: str, profile: str, assessed: bool, tmp_path: Path
+) -> None:
+    options = RunOptions(engine=engine, profile=profile, warehouse=tmp_path, modules="soundness")
+    request = resolve_request(bundled("ideas.jsonl"), options, Settings())
+    more = (Module.ASSESSMENT,) if assessed else ()
+    assert request.modules == (Module.SOUNDNESS, *more)
+    assert request.profile.soundness.summarise is not assessed
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"engine": "extractive"}, "the extractive engine assesses no plan"),
+        (
+            {"engine": "litellm:openai/gpt-4.1", "profile": "faithful"},
+            "profile faithful asks for none",
+        ),
+    ],
+)
+def test_an_assessment_that_cannot_be_had_is_refused_in_one_line(
+    given: dict[str, str], complaint: str, tmp_path: Path
+) -> None:
+    options = RunOptions(warehouse=tmp_path, modules="assessment", **given)
+    with pytest.raises(ConfigurationError, match=complaint):
+        resolve_request(bundled("ideas.jsonl"), options, Settings())

@@ -14,6 +14,7 @@ from schemas.judging import AskingParameters, Effort, JudgingParameters, StepKin
 from schemas.outcome import Scored, Unscored
 from schemas.reasons import Reason
 from tasks.accounting.ledger import Ledger
+from tasks.assessment.steps.assess_plan import AssessReply
 from tasks.contribution.steps.compare_paper import ComparisonReply
 from tasks.judging.litellm_engine import LiteLLMEngine
 from tasks.judging.panel import AssignedEngine, gives_scores, scores, with_scores
@@ -174,6 +175,17 @@ def test_where_scores_follow_from_probabilities_one_judges_reply_holds_whole(
     assert outcome.value.justification == f"It is a {settled}."
     assert [vote.score for vote in ledger.judge_votes] == list(given)
     assert gives_scores(NoveltyReply)
+
+
+def test_a_score_that_a_judge_calls_unknown_is_no_vote_and_stays_unknown() -> None:
+    criteria = [
+        {"criterion": "new", "reasons": ["No work is shown."], "score": None},
+        {"criterion": "overall", "reasons": ["The test decides."], "score": 60},
+    ]
+    reply = AssessReply.model_validate({"venue": "A venue.", "criteria": criteria})
+    assert dict(scores(reply)) == {"overall": 60.0}
+    settled = with_scores(reply, {"new": 30.0, "overall": 55.0})
+    assert [each.score for each in settled.criteria] == [None, 55]
 
 
 @pytest.fixture
