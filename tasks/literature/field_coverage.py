@@ -26,8 +26,8 @@ from tasks.text.words import content_words, key_phrases, shorten_words
 _INTERCEPT = -15.75
 _SIMILARITY_WEIGHT = 14.56
 _SHARED_WEIGHT = 12.91
-# Refuses at most one in fifty of the covered pairs of that half. One in twenty there was 0.43 and
-# refused 4 of 55 on the other half: too many, as an idea that is refused loses its evidence.
+# Refuses one in fifty of the covered pairs of that half, for an idea that is refused loses its
+# evidence. One in twenty there was 0.43 and refused 4 of 55 of the other half; 0.37 refuses as many.
 _LEAST_PROBABILITY = 0.37
 
 _SEARCHED_PAPERS = 25

@@ -6,7 +6,8 @@ publication of an idea is set apart, as in an evaluation. Ideas are split in hal
 their name: the rule is fitted on one, with both classes weighing alike, and so is the threshold; errors
 are counted on the other. A threshold that refused one in twenty of the fitted half refused more of
 the other (4 of 55 covered pairs), so that it was lowered to one in fifty. The other half was seen
-by then: the errors of that threshold are counted on a third, fresh part, drawn afterwards.
+by then: the errors are counted on a third, fresh part, too. That has no plans, all of which the
+first two parts hold.
 
 Run as `python -m tests.benchmarks field_coverage`; needs `../shared/data`. Indexes and vectors are
 kept in the folder given with --home.
