@@ -72,9 +72,10 @@ def evaluation_key(
 
     The key covers the idea (identifier, text, cutoff, authors, identifiers of its publication such
     as its DOI), the profile's part for the modules asked for, engine and model, literature, the
-    rules by which it is read and by which its coverage of a field is told, modules, full text, label, the conditions, what came of trying it,
-    and the version and prompt of every step involved; not addresses of pages, the group, other
-    metadata, the warehouse or the number of workers.
+    rules by which it is read and by which its coverage of a field is told, modules, full text,
+    label, the conditions, what came of trying it, and the version and prompt of every step
+    involved; not addresses of pages, the group, other metadata, the warehouse or the number of
+    workers.
     """
     involved = steps_of(request.modules, steps, surveyed=request.survey)
     prompts = [f"{step.name}:{step.version}:{step.prompt_sha256}" for step in involved]
