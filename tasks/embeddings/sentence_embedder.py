@@ -9,7 +9,6 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.base import replace
 from schemas.choices import remote_model
 from schemas.errors import ConfigurationError, RateLimitedError, RequestRejectedError, UpstreamError
 from schemas.identifiers import content_hash
@@ -105,11 +104,8 @@ Vector = NDArray[np.float32]
 def bundled_settings(settings: EmbeddingSettings) -> EmbeddingSettings:
     """Return `settings` with the bundled model, for figures that were fitted on its vectors."""
     fields = EmbeddingSettings.model_fields
-    return replace(
-        settings,
-        model=fields["model"].default,
-        maximum_tokens=fields["maximum_tokens"].default,
-    )
+    fitted_with = {name: fields[name].default for name in ("model", "maximum_tokens")}
+    return settings.model_copy(update=fitted_with)
 
 
 class SentenceEmbedder:

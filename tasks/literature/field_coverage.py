@@ -34,7 +34,7 @@ _SEARCHED_PAPERS = 25
 _EMBEDDED_PAPERS = 10  # by rank; the five nearest of them are settled by then
 _NEAREST_PAPERS = 5
 _SEARCH_PHRASES, _QUERY_WORDS = 15, 40
-_TITLES_NAMED, _TITLE_WORDS = 3, 14
+_TITLES_NAMED, _TITLE_WORDS = 2, 8
 
 Search = Callable[[str, int, date | None], Awaitable[Answer[Paper]]]
 """`LiteratureClient.search_papers`."""
