@@ -20,6 +20,6 @@ class FieldCoverage(Noun):
         if self.covered:
             return ""
         return (
-            f"This literature does not cover the field of the idea: {self.detail}; no evidence was"
-            " bought, and nothing was scored against it"
+            "This literature does not cover the field of the idea: no evidence was bought, and"
+            f" nothing was scored against it; {self.detail}"
         )

@@ -128,7 +128,8 @@ def cause_of(failures: Iterable[Failure]) -> str:
     details: dict[Reason, list[str]] = defaultdict(list)
     for failure in failures:
         if failure.retryable or failure.reason.about is About.SCORE:
-            details[failure.reason].append(failure.detail)
+            # What was left out is told beside, in a line of its own.
+            details[failure.reason].append("" if failure.is_left_out else failure.detail)
     if not details:
         return ""
     why = max(details, key=lambda each: (each.engine_failed, len(details[each])))

@@ -104,8 +104,8 @@ Vector = NDArray[np.float32]
 def bundled_settings(settings: EmbeddingSettings) -> EmbeddingSettings:
     """Return `settings` with the bundled model, for figures that were fitted on its vectors."""
     fields = EmbeddingSettings.model_fields
-    bundled = {name: fields[name].default for name in ("model", "maximum_tokens")}
-    return settings.model_copy(update=bundled)
+    fitted_with = {name: fields[name].default for name in ("model", "maximum_tokens")}
+    return settings.model_copy(update=fitted_with)
 
 
 class SentenceEmbedder:

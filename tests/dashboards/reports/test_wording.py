@@ -5,9 +5,13 @@ from pathlib import Path
 import pytest
 
 from dashboards.reports import wording
-from dashboards.reports.wording import whole_sentences
+from dashboards.reports.wording import field_not_covered, ideas_not_covered, whole_sentences
 from flows.request import bundled, literature_name
+from schemas.base import replace
 from schemas.choices import BUNDLED_SAMPLE, LIVE, LiteratureChoice
+from schemas.coverage import FieldCoverage
+from schemas.reasons import Reason
+from warehouse.answers import LeftOutGroup
 
 STORED = "snapshot:0123456789abcdef"
 
@@ -62,3 +66,24 @@ def test_a_text_is_cut_between_sentences_and_never_inside_a_word_or_link(
 
 def test_a_text_of_brackets_that_never_close_is_cut_all_the_same() -> None:
     assert whole_sentences("[. " * 100_000, 5) == "[. [. [. [. [.…"
+
+
+def test_an_idea_outside_the_literature_is_told_what_was_not_done_and_why() -> None:
+    outside = FieldCoverage(
+        covered=False, probability_0_to_1=0.02, detail="nearest works are about “Robots”"
+    )
+    told = field_not_covered(outside)
+    assert told.startswith("This literature does not cover the field of the idea: no evidence was")
+    assert told.endswith("nearest works are about “Robots”.")
+    assert field_not_covered(None) == field_not_covered(replace(outside, covered=True)) == ""
+
+
+def test_a_run_counts_its_ideas_outside_the_literature_and_no_others() -> None:
+    groups = [
+        LeftOutGroup(reason=reason, idea_count=count, example="")
+        for reason, count in ((Reason.AFTER_CUTOFF, 3), (Reason.FIELD_NOT_COVERED, 2))
+    ]
+    assert ideas_not_covered(groups, 9).startswith(
+        "The literature does not cover the field of 2 of 9 ideas"
+    )
+    assert ideas_not_covered(groups[:1], 9) == ""
