@@ -297,8 +297,9 @@ def _unscored(score: IdeaScore) -> str:
         found.append("the novelty judgement")
     if score.assessment_requested:
         found += [name for name, value in _assessed(score).items() if value is None]
-    missing = "everything" if score.score is None else "nothing"
-    return ", ".join(found) or (score.missing or missing).replace("_", " ")
+    if not found and not score.coverage_0_to_1:
+        return "everything"
+    return ", ".join(found) or (score.missing or "nothing").replace("_", " ")
 
 
 def _assessed(score: IdeaScore) -> dict[str, float | None]:

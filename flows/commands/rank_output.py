@@ -76,7 +76,7 @@ def print_scores(
     else:
         print_ranking(ranked, scores)
         print_note(f"run {run_id}, ranked by scores{_under(run, profile)}")
-        if profile is not None and (others := _not_acting(run, profile)):
+        if profile is not None and (others := weights_not_acting(run, profile)):
             print_note(others)
         if shrink:
             print_note(
@@ -94,7 +94,7 @@ def _under(run: Run, profile: Profile | None) -> str:
     return f" under the weights of profile {profile.name}: {weights or 'overall alone'}"
 
 
-def _not_acting(run: Run, profile: Profile) -> str:
+def weights_not_acting(run: Run, profile: Profile) -> str:
     """Which of a profile's weights do not apply to a run, and why; empty: all do."""
     others = profile.score_weights.acting(assessed=not run.assessed)
     names = ", ".join(name for name, weight in others.items() if weight)

@@ -3,7 +3,12 @@
 import pytest
 
 from flows.commands.output import duration, number, print_ranking, print_table
+from flows.commands.rank_output import weights_not_acting
+from flows.profiles import load_profile
+from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
+from schemas.profile import ScoreWeights
+from tests.support.evaluations import make_run
 from warehouse.answers import IdeaScore, RankedIdea
 
 LONG_ID = "an-identifier-" + "x" * 60
@@ -67,6 +72,35 @@ def test_an_unscored_idea_is_not_a_zero(capsys: pytest.CaptureFixture[str]) -> N
     assert "unscored" in next(line for line in out.splitlines() if "1 of 3" in line)
     assert "0.00" not in out
     assert number(None) == "unscored"
+
+
+def test_an_idea_without_a_rank_says_which_places_are_left(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    entry, score = ranked("a", None)
+    bounds = {"missing": "contribution", "best_rank": 2, "worst_rank": 7}
+    print_ranking([replace(entry, **bounds)], [replace(score, **bounds)])
+    out = capsys.readouterr().out
+    assert "not ranked: contribution unscored, place between 2 and 7" in out
+
+
+@pytest.mark.parametrize(
+    ("modules", "told"),
+    [
+        ("soundness", "the run has no assessment, so that weights of new do not apply"),
+        (
+            "soundness,assessment",
+            "the run is scored by its assessment, where weights of soundness, contribution do not"
+            " apply",
+        ),
+    ],
+)
+def test_weights_that_do_not_apply_to_a_run_get_one_line(modules: str, told: str) -> None:
+    shipped = load_profile("economy")
+    weights = ScoreWeights(soundness=1, contribution=1, new=1)
+    profile = replace(shipped, score_weights=weights)
+    assert weights_not_acting(replace(make_run(), modules=modules), profile) == told
 
 
 def test_text_from_outside_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ HOSTILE = '=HYPERLINK("http://example.org";"x")\x00'
 def ranked(title: str) -> RankedIdea:
     fields = dict.fromkeys(RankedIdea.model_fields)
     known = {"run_id": RUN, "idea_id": IdeaId("a"), "title": title, "rank": 1, "score": 4.86}
-    counts = {"unscored_count": 0, "failure_count": 0, "basis": "scores"}
+    counts = {"unscored_count": 0, "failure_count": 0, "basis": "scores", "score_basis": "modules"}
     given = {**fields, **known, **counts, "coverage_0_to_1": 1.0, "state": "scored"}
     return RankedIdea.model_validate(given, strict=False)
 

@@ -503,6 +503,25 @@ def test_a_criterion_that_counts_and_is_unscored_leaves_bounds_and_a_range_of_ra
     ]
 
 
+def test_the_ranking_page_gets_intervals_of_the_scores_that_it_shows(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    """Of criteria the repetitions, of a contribution the mean of its dimensions' bootstraps."""
+    add_evaluation(tables, assessed(0, overall=0.7, **CRITERIA | {"new": None}))
+    add_evaluation(tables, make_evaluation(1, dimensions=2, compared=25))
+    sql = statement("pages", "leaderboard")
+    rows = tables.execute(sql, {"run_id": make_run().run_id}).pl().rows(named=True)
+    ends = ("lower", "0_to_10", "upper")
+    assert [rows[0][f"overall_{end}"] for end in ends] == pytest.approx([6.5, 7.0, 8.0])
+    assert [rows[0][f"new_{end}"] for end in ends] == [None, None, None]
+    assert [rows[1][f"overall_{end}"] for end in ends] == [None, None, None]
+    reviews = "from contribution_reviews where idea_id = 'idea-00001'"
+    figures = "avg(novelty_lower_0_to_10), avg(novelty_0_to_10), avg(novelty_upper_0_to_10)"
+    expected = tables.execute(f"select {figures} {reviews}").fetchone()
+    assert expected == pytest.approx([rows[1][f"contribution_{end}"] for end in ends])
+    assert expected[0] < expected[2]
+
+
 def test_an_unscored_criterion_without_a_weight_leaves_the_score_alone(
     tables: duckdb.DuckDBPyConnection,
 ) -> None:

@@ -298,5 +298,6 @@ def test_a_ranking_by_scores_follows_the_weights_it_is_asked_for(
         scores = {score.idea_id: score.score for score in queries.idea_scores(RUN)}
     column = f"{module}_0_to_10"
     assert [idea.score for idea in ranked] == [getattr(idea, column) for idea in ranked]
-    assert [idea.rank for idea in ranked] == [1, 2, 3]
+    ahead = [[other.score > idea.score for other in ranked] for idea in ranked]
+    assert [idea.rank for idea in ranked] == [1 + sum(each) for each in ahead]
     assert {idea_id: idea.score for idea_id, idea in own.items()} == pytest.approx(scores)

@@ -126,21 +126,34 @@ def _with_ranks(frame: Frame) -> Frame:
 
 
 def _ranked(part: Frame) -> Frame:
-    """Ranks of one group; the best and worst that intervals allow.
+    """Ranks of one group among its ideas with a score; the best and worst that intervals allow.
 
-    A score without an interval counts as a point for the others.
+    An idea without a score has places among all ideas, any other among those with a score, as its
+    rank is. A score without an interval counts as a point for the others.
     """
     score = part["score"].round(_DIGITS)
-    lower, upper = (
-        part[name].fill_null(score).drop_nulls().sort().to_numpy() for name in ("lower", "upper")
-    )
-    best = 1 + len(lower) - np.searchsorted(lower, _numbers(part, "upper"), side="right")
-    worst = len(upper) - np.searchsorted(upper, _numbers(part, "lower"), side="left")
+    whole = score.is_not_null()
+    among_scored, among_all = _places(part, part.filter(whole)), _places(part, part)
     no_interval = part["lower"].is_null()
     return part.with_columns(
         score.rank("min", descending=True).cast(polars.Int64).alias("rank"),
         *(
-            polars.when(~no_interval).then(polars.Series(values, dtype=polars.Int64)).alias(name)
-            for name, values in (("best_rank", best), ("worst_rank", np.maximum(worst, 1)))
+            polars.when(~no_interval)
+            .then(polars.Series(np.where(whole, scored, every), dtype=polars.Int64))
+            .alias(name)
+            for name, scored, every in zip(
+                ("best_rank", "worst_rank"), among_scored, among_all, strict=True
+            )
         ),
     )
+
+
+def _places(part: Frame, others: Frame) -> tuple[np.ndarray, np.ndarray]:
+    """The best and the worst place of each idea among `others`."""
+    score = others["score"].round(_DIGITS)
+    lower, upper = (
+        others[name].fill_null(score).drop_nulls().sort().to_numpy() for name in ("lower", "upper")
+    )
+    best = 1 + len(lower) - np.searchsorted(lower, _numbers(part, "upper"), side="right")
+    worst = len(upper) - np.searchsorted(upper, _numbers(part, "lower"), side="left")
+    return best, np.maximum(worst, 1)

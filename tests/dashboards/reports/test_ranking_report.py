@@ -19,7 +19,7 @@ from schemas.ranking import RankedGroup
 from tests.support.evaluations import make_evaluation
 from tests.support.rankings import make_head, make_ranked_group
 from tests.support.report_lake import HOSTILE, HOSTILE_TEXT, RUN, UNSCORED
-from warehouse.answers import IdeaScore, RankedIdea
+from warehouse.answers import IdeaScore, RankedIdea, ScoreBasis
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.rankings.landing import RANKINGS, land_group
@@ -178,12 +178,32 @@ def test_an_idea_best_in_everything_leads_under_every_weighting_and_a_one_sided_
     )
 
 
-def test_what_a_module_did_not_score_is_no_zero_under_any_weights() -> None:
-    others = [score(f"filler-{number}", 5.0, 5.0) for number in range(9)]
+def test_an_idea_that_a_module_did_not_score_is_left_out_under_any_weights() -> None:
+    others = [score(f"filler-{number}", 5.0, 5.0) for number in range(10)]
     found = sensitivity_of([score("half", 8.0, None), score("whole", 8.0, 8.0), *others])
     assert found is not None
     shares = {line.idea_id: line.share_0_to_1 for line in found.lines}
-    assert (shares["half"], shares["whole"]) == (1.0, 1.0)
+    assert (shares.get("half"), shares["whole"], found.left_out) == (None, 1.0, 1)
+
+
+def test_in_an_assessed_run_the_weights_of_criteria_are_varied() -> None:
+    ideas = [
+        replace(
+            score(f"idea-{number}", 5.0, None),
+            score_basis=ScoreBasis.ASSESSMENT,
+            worth_asking_0_to_1=number / 20,
+            new_0_to_1=1 - number / 20,
+            decisive_test_0_to_1=0.5,
+            feasible_0_to_1=0.5,
+        )
+        for number in range(12)
+    ]
+    found = sensitivity_of(ideas)
+    assert found is not None
+    assert found.parts == ("worth_asking", "new", "decisive_test", "feasible")
+    assert all(
+        0 < line.share_0_to_1 < 1 for line in found.lines if line.idea_id in ("idea-0", "idea-11")
+    )
 
 
 def test_where_all_ideas_are_among_the_best_no_weights_are_asked_about() -> None:

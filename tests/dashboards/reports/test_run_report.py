@@ -36,11 +36,11 @@ def test_ideas_are_ranked_by_group_and_unscored_ones_have_no_rank(layout):
     assert re.search(r"\| 2 \| Idea 0 \|", biology)
     ungrouped = markdown.split("### Ideas without a group")[1].split("##")[0]
     assert (
-        "| – | Nothing scored – ended early: the budget was spent; 2 dimensions without a review |"
-        in ungrouped
+        "| – | Nothing scored – not ranked: soundness and contribution unscored, place 1; ended early:"
+        " the budget was spent; 2 dimensions without a review |" in ungrouped
     )
     assert (
-        "| unscored | – | 0% | unscored | unscored | 3 of 3 methods, 10 of 10 comparisons |"
+        "| unscored | 0.00 to 10.00 | 0% | unscored | unscored | 3 of 3 methods, 10 of 10 comparisons |"
         in ungrouped
     )
     assert "| not asked for |" in markdown
@@ -107,7 +107,7 @@ def test_the_chart_draws_scored_ideas_only_and_its_size_does_not_grow_with_the_r
     with open_queries(layout) as queries:
         page = run_page(queries, RUN, {})
     chart = score_chart(page.groups)
-    assert sum(len(row.dots) for row in chart.rows) == 4
+    assert sum(len(row.dots) for row in chart.rows) == 3
     assert [row.summary for row in chart.rows if row.full_name == "Ideas without a group"] == [
         "0 scored, 1 unscored"
     ]
