@@ -62,7 +62,8 @@ def test_the_ideas_come_back_as_they_were_read_and_the_options_are_the_runs(
         assert ideas[own.idea_id].content_sha256 == own.content_sha256
         assert ideas[own.idea_id].group == own.group
     assert (request.again, request.engine.text) == (BEFORE, "litellm:small")
-    assert ",".join(request.modules) == make_run().modules
+    # What a model evaluates is assessed too, whatever the earlier run asked for.
+    assert ",".join(request.modules) == f"{make_run().modules},assessment"
 
 
 def test_a_later_cutoff_holds_for_every_idea_and_an_earlier_one_for_none(layout: Layout) -> None:
