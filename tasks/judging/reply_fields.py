@@ -82,6 +82,8 @@ def _percent(value: Any) -> Any:
 
 
 Percent = Annotated[int, BeforeValidator(_percent)]
+# Bounds that stand after the validator would be missing from the JSON schema of an optional field.
+OptionalPercent = Annotated[int, Field(ge=0, le=100), BeforeValidator(_percent)] | None
 
 
 def word_of(words: type[StrEnum]) -> BeforeValidator:

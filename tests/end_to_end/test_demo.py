@@ -118,7 +118,8 @@ def test_the_reports_name_the_baseline_and_the_bibliography(
     demo: DemoRun, env: dict[str, str]
 ) -> None:
     idea = demo.answer["rows"][0]["idea_id"]
-    done = assay_here("report", "--idea", idea, "--warehouse", str(demo.warehouse), env=env)
+    asked = ("report", "--idea", idea, "--full", "--warehouse", str(demo.warehouse))
+    done = assay_here(*asked, env=env)
     assert done.returncode == 0, done.stderr
     assert "extractive" in done.stdout
     assert "https://" in done.stdout

@@ -27,7 +27,7 @@ def show(lake: Lake, board: Board) -> None:
     values = members.select("idea_id", "title", *columns_of_parts).drop_nulls(columns_of_parts)
     if len(values) <= TOP:
         empty.show(
-            f"The group has {len(values):,} ideas of which nothing is unscored: all of them are"
+            f"The group has {len(values):,} ideas with a score: all of them are"
             f" among the best {TOP}, under any weights. Ask this of a larger group."
         )
         return

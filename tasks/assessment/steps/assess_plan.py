@@ -12,7 +12,7 @@ from schemas.assessment import AssessmentCriterion
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
 from tasks.assessment.steps.shown import ConcernShown, MethodShown, WorkShown
-from tasks.judging.reply_fields import Percent, SoundEntries, Text
+from tasks.judging.reply_fields import OptionalPercent, SoundEntries, Text
 from tasks.judging.step import Step, no_baseline
 
 MOST_REASONS = 3
@@ -52,9 +52,7 @@ class CriterionReply(Reply):
             "Two or three that decide, most important first, each a sentence of at most 15 words."
         ),
     )
-    score: Percent | None = Field(
-        ge=0,
-        le=100,
+    score: OptionalPercent = Field(
         description=(
             "Probability in whole percent that the reviewers prefer this plan to the median plan;"
             " null for new where it is not known what exists."

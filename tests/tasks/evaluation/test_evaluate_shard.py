@@ -310,10 +310,12 @@ def _break(monkeypatch: pytest.MonkeyPatch, stage: str, error: BaseException) ->
         async with tools(ledger) as opened:
             yield opened
 
-    def assembled(planned: PlannedIdea, *rest: Any) -> IdeaEvaluation:
-        if stage == "assemble" and planned.idea.idea_id == about and rest[-1]:
+    def assembled(
+        planned: PlannedIdea, job: Any, ledger: Ledger, watch: Any, found: Any, *rest: Any
+    ) -> IdeaEvaluation:
+        if stage == "assemble" and planned.idea.idea_id == about and found:
             raise error
-        return whole(planned, *rest)
+        return whole(planned, job, ledger, watch, found, *rest)
 
     def landing(layout: Layout, evaluation: IdeaEvaluation, **named: Any) -> Any:
         if evaluation.idea.idea_id == about and (

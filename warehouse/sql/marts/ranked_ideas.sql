@@ -17,9 +17,7 @@ with numbered as (
 ),
 joined as (
   select
-    i.* exclude (best_rank, worst_rank),
-    i.best_rank as score_best_rank,
-    i.worst_rank as score_worst_rank,
+    i.*,
     n.ranking_id,
     n.engine as ranking_engine,
     coalesce(n.shown, true) as shown,
@@ -60,13 +58,16 @@ based as (
     case when max(match_rank) over (partition by run_id, ranking_id, ranking_group) > 1 then 'matches' else 'scores' end as basis,
     basis = 'scores' and match_best_rank is null and ranking_group is not distinct from "group" as by_bounds
   from joined
+),
+-- One replacement at a time: DuckDB keeps several in no order, and the mart would look changed at each publication.
+with_best_rank as (
+  select * replace (case when by_bounds then best_rank else match_best_rank end as best_rank)
+  from based
 )
 select
-  * exclude (score_best_rank, score_worst_rank, match_best_rank, match_worst_rank, by_bounds),
-  case when by_bounds then score_best_rank else match_best_rank end as best_rank,
-  case when by_bounds then score_worst_rank else match_worst_rank end as worst_rank,
+  * replace (case when by_bounds then worst_rank else match_worst_rank end as worst_rank),
   case
     when basis = 'matches' then match_rank
     when score is not null then rank() over (partition by run_id, ranking_id, ranking_group order by round(score, 9) desc nulls last)
   end as rank
-from based
+from with_best_rank
