@@ -17,12 +17,16 @@ from tasks.experiments.control_group import ControlGroup
 from tasks.experiments.inside import OPEN_FILES, SCRATCH, Usage
 
 # Pages of the scratch folder that a process maps are counted in the folder, once.
-_COUNTED = ("RssAnon:", "RssFile:", "VmSwap:", "VmPTE:")
+_COUNTED = (b"RssAnon:", b"RssFile:", b"VmSwap:", b"VmPTE:")
+_PROC = Path("/proc")
 _BLOCK = os.sysconf("SC_PAGE_SIZE")
 # What the kernel keeps of a file beside its pages at most: inode, a name of 255 bytes, and index of its pages.
 _FILE_BYTES = 4096
 # What it keeps of a mapping, and of each process that may share the mapping's pages by `fork`.
 _MAPPING_BYTES, _LINK_BYTES = 328, 64
+_CHUNK_BYTES = 1 << 16
+# How files of a process answer that has ended meanwhile.
+_GONE = (FileNotFoundError, ProcessLookupError)
 # Reading a list of mappings takes milliseconds.
 _MAPPINGS_SECONDS = 1.0
 # Linux gives a pipe 16 pages, or 2 where the user's pipes have 16,384 already; and it keeps 2 spare
@@ -64,7 +68,9 @@ class SandboxUsage:
         if time.monotonic() - self._counted_at > _MAPPINGS_SECONDS:
             self._mapping_bytes = _of_mappings(processes)
             self._counted_at = time.monotonic()
-        mapped_bytes = sum(map(_memory_of, processes)) + self._mapping_bytes
+        mapped_bytes = (
+            sum(_memory_of(process, self.limits) for process in processes) + self._mapping_bytes
+        )
         kept_bytes = scratch_bytes + files * _FILE_BYTES
         return Usage(mapped_bytes + kept_bytes + _in_sockets(first), files)
 
@@ -72,7 +78,7 @@ class SandboxUsage:
 def _scratch(first: int, limits: Limits) -> tuple[int, int]:
     """Bytes and files in the scratch folder of the sandbox's first process."""
     with contextlib.suppress(OSError):
-        scratch = os.statvfs(f"/proc/{first}/root{SCRATCH}")
+        scratch = os.statvfs(f"{_PROC}/{first}/root{SCRATCH}")
         # Until bubblewrap has mounted its own, the path may lead to a folder of this machine.
         if scratch.f_blocks == -(-limits.scratch_bytes // _BLOCK):
             used_bytes = (scratch.f_blocks - scratch.f_bfree) * scratch.f_bsize
@@ -83,7 +89,8 @@ def _scratch(first: int, limits: Limits) -> tuple[int, int]:
 def _in_sockets(first: int) -> int:
     """What may wait in the sandbox's sockets, in bytes."""
     with contextlib.suppress(OSError):
-        sockets = Path(f"/proc/{first}/net/unix").read_bytes().count(b"\n") - 1
+        # A line break in the name of a socket makes them more, never fewer.
+        sockets = (_PROC / f"{first}/net/unix").read_bytes().count(b"\n") - 1
         return max(0, sockets) * _socket_bytes()
     return 0
 
@@ -106,21 +113,29 @@ def children_of(pid: int) -> list[int]:
 
 def _tasks(pid: int) -> list[Path]:
     with contextlib.suppress(OSError):
-        return list(Path(f"/proc/{pid}/task").iterdir())
+        return list((_PROC / f"{pid}/task").iterdir())
     return []
 
 
-def _memory_of(pid: int) -> int:
+def _memory_of(pid: int, limits: Limits) -> int:
     """Memory of a process in bytes; one that ended meanwhile holds none."""
     # The first thread may be gone while others still hold the memory.
-    return max(map(_memory_of_task, _tasks(pid)), default=0)
+    return max((_memory_of_task(task, limits) for task in _tasks(pid)), default=0)
 
 
-def _memory_of_task(task: Path) -> int:
-    with contextlib.suppress(OSError, ValueError):
-        lines = (task / "status").read_text().splitlines()
-        return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith(_COUNTED))
-    return 0
+def _memory_of_task(task: Path, limits: Limits) -> int:
+    """Memory as the status tells it; one that tells nothing counts as the most it may be."""
+    try:
+        # The first line is a name of any bytes but line breaks, which the process gives itself.
+        lines = (task / "status").read_bytes().split(b"\n")[1:]
+    except _GONE:
+        return 0
+    except OSError:
+        return limits.memory_bytes
+    figures = [b"".join(line.split()[1:2]) for line in lines if line.startswith(_COUNTED)]
+    if not all(map(bytes.isdigit, figures)):
+        return limits.memory_bytes
+    return 1024 * sum(map(int, figures))
 
 
 def _of_mappings(processes: list[int]) -> int:
@@ -132,17 +147,39 @@ def _of_mappings(processes: list[int]) -> int:
 def _mappings_of(pid: int) -> int:
     """How many mappings a process has, as the first of its threads tells that is still there."""
     for task in _tasks(pid):
-        with contextlib.suppress(OSError):
-            count = (task / "maps").read_bytes().count(b"\n")
-            if count:
-                return count
+        try:
+            count = _lines_of(task / "maps")
+        except _GONE:
+            continue
+        except OSError:  # it runs a file that its user may not read
+            return _most_mappings()
+        if count:
+            return count
     return 0
+
+
+def _lines_of(path: Path) -> int:
+    """Count lines a piece at a time: each may hold a path that the program made long."""
+    count = 0
+    with path.open("rb", buffering=0) as file:
+        while piece := file.read(_CHUNK_BYTES):
+            count += piece.count(b"\n")
+    return count
+
+
+@cache
+def _most_mappings() -> int:
+    return _setting("vm/max_map_count", 65_530)
 
 
 @cache
 def _socket_bytes() -> int:
     """What waits in a socket at most, as no program may raise it."""
+    return _setting("net/core/wmem_default", 212_992)
+
+
+def _setting(name: str, usual: int) -> int:
+    """A setting of the kernel, or what Linux begins with where a container does not see it."""
     with contextlib.suppress(OSError, ValueError):
-        return int(Path("/proc/sys/net/core/wmem_default").read_text())
-    # A container does not see the setting; this is what Linux begins with.
-    return 212_992
+        return int(Path(f"/proc/sys/{name}").read_text())
+    return usual
