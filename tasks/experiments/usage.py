@@ -8,6 +8,7 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -27,7 +28,7 @@ _MAPPING_BYTES, _LINK_BYTES = 328, 64
 _CHUNK_BYTES = 1 << 16
 # How files of a process answer that has ended meanwhile.
 _GONE = (FileNotFoundError, ProcessLookupError)
-# Reading a list of mappings takes milliseconds.
+# Counting mappings takes up to a second, so it is done beside the looks, and not for each.
 _MAPPINGS_SECONDS = 1.0
 # Linux gives a pipe 16 pages, or 2 where the user's pipes have 16,384 already; and it keeps 2 spare
 # ones beside those that hold something.
@@ -49,11 +50,17 @@ def pipe_bytes(limits: Limits) -> int:
 
 @dataclass(slots=True)
 class SandboxUsage:
-    """What a sandbox holds, from one look at it to the next."""
+    """What a sandbox holds, from one look at it to the next.
+
+    Attributes:
+        beside: counts mappings in a thread of its own.
+    """
 
     limits: Limits
     group: ControlGroup | None
+    beside: Executor
     _mapping_bytes: int = field(default=0, init=False)
+    _counting: Future[int] | None = field(default=None, init=False)
     _counted_at: float = field(default=float("-inf"), init=False)
 
     def look(self, pid: int) -> Usage:
@@ -65,14 +72,19 @@ class SandboxUsage:
         if self.group is not None:
             return Usage(memory_bytes=self.group.memory_bytes(), files=files)
         processes = list(_tree(pid))
-        if time.monotonic() - self._counted_at > _MAPPINGS_SECONDS:
-            self._mapping_bytes = _of_mappings(processes)
-            self._counted_at = time.monotonic()
-        mapped_bytes = (
-            sum(_memory_of(process, self.limits) for process in processes) + self._mapping_bytes
-        )
-        kept_bytes = scratch_bytes + files * _FILE_BYTES
+        mapped_bytes = sum(_memory_of(process, self.limits) for process in processes)
+        kept_bytes = scratch_bytes + files * _FILE_BYTES + self._of_mappings(processes)
         return Usage(mapped_bytes + kept_bytes + _in_sockets(first), files)
+
+    def _of_mappings(self, processes: list[int]) -> int:
+        """What the kernel keeps of mappings, as the newest count that has ended tells."""
+        if self._counting is not None and self._counting.done():
+            self._mapping_bytes, self._counting = self._counting.result(), None
+        if self._counting is None and time.monotonic() - self._counted_at > _MAPPINGS_SECONDS:
+            self._counted_at = time.monotonic()
+            most_bytes = self.limits.memory_bytes
+            self._counting = self.beside.submit(_of_mappings, processes, most_bytes)
+        return self._mapping_bytes
 
 
 def _scratch(first: int, limits: Limits) -> tuple[int, int]:
@@ -138,10 +150,14 @@ def _memory_of_task(task: Path, limits: Limits) -> int:
     return 1024 * sum(map(int, figures))
 
 
-def _of_mappings(processes: list[int]) -> int:
-    """What the kernel keeps of the mappings of all processes, in bytes."""
-    count = sum(map(_mappings_of, processes))
-    return count * (_MAPPING_BYTES + _LINK_BYTES * len(processes))
+def _of_mappings(processes: list[int], most_bytes: int) -> int:
+    """What the kernel keeps of the mappings of all processes, in bytes; more is not counted on."""
+    each_bytes, kept_bytes = _MAPPING_BYTES + _LINK_BYTES * len(processes), 0
+    for process in processes:
+        kept_bytes += each_bytes * _mappings_of(process)
+        if kept_bytes > most_bytes:
+            break
+    return kept_bytes
 
 
 def _mappings_of(pid: int) -> int:
