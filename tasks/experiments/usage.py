@@ -17,15 +17,17 @@ from schemas.experiment import Limits
 from tasks.experiments.control_group import ControlGroup
 from tasks.experiments.inside import OPEN_FILES, SCRATCH, Usage
 
-# Pages of the scratch folder that a process maps are counted in the folder, once.
-_COUNTED = (b"RssAnon:", b"RssFile:", b"VmSwap:", b"VmPTE:")
 _PROC = Path("/proc")
 _BLOCK = os.sysconf("SC_PAGE_SIZE")
+# Pages of the scratch folder that a process maps are counted in the folder, once.
+_COUNTED = (b"RssAnon:", b"RssFile:", b"VmSwap:", b"VmPTE:")
 # What the kernel keeps of a file beside its pages at most: inode, a name of 255 bytes, and index of its pages.
 _FILE_BYTES = 4096
 # What it keeps of a mapping, and of each process that may share the mapping's pages by `fork`.
 _MAPPING_BYTES, _LINK_BYTES = 328, 64
 _CHUNK_BYTES = 1 << 16
+# A stream takes a message as long as its buffer is not full: one more, of four pages and 32 KiB with its heads.
+_MESSAGE_BYTES = 4 * _BLOCK + (32 << 10) + 4096
 # How files of a process answer that has ended meanwhile.
 _GONE = (FileNotFoundError, ProcessLookupError)
 # Counting mappings takes up to a second, so it is done beside the looks, and not for each.
@@ -103,7 +105,7 @@ def _in_sockets(first: int) -> int:
     with contextlib.suppress(OSError):
         # A line break in the name of a socket makes them more, never fewer.
         sockets = (_PROC / f"{first}/net/unix").read_bytes().count(b"\n") - 1
-        return max(0, sockets) * _socket_bytes()
+        return max(0, sockets) * socket_bytes()
     return 0
 
 
@@ -189,9 +191,9 @@ def _most_mappings() -> int:
 
 
 @cache
-def _socket_bytes() -> int:
-    """What waits in a socket at most, as no program may raise it."""
-    return _setting("net/core/wmem_default", 212_992)
+def socket_bytes() -> int:
+    """Return what waits in a socket at most; no program may raise it."""
+    return _setting("net/core/wmem_default", 212_992) + _MESSAGE_BYTES
 
 
 def _setting(name: str, usual: int) -> int:

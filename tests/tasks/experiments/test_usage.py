@@ -1,6 +1,10 @@
 """What a sandbox holds is read from `/proc`, and what cannot be read is no zero."""
 
+import fcntl
 import os
+import socket
+import struct
+import termios
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,7 +13,7 @@ import pytest
 
 from schemas.experiment import Limits
 from tasks.experiments import usage
-from tasks.experiments.usage import SandboxUsage
+from tasks.experiments.usage import SandboxUsage, socket_bytes
 
 LIMITS = Limits(memory_bytes=64 << 20)
 STATUS = b"Name:\tpython\nVmPTE:\t    8 kB\nRssAnon:\t    1016 kB\n"
@@ -108,3 +112,18 @@ def test_mappings_are_counted_up_to_the_bound_on_memory(process: Path, looking: 
     (process.parents[2] / "1/task/1/maps").write_bytes(enough * b"\n")
     (process / "maps").write_bytes(b"\n")
     assert looking.counted() == (2 << 20) + enough * (328 + 2 * 64)
+
+
+@pytest.mark.parametrize("small", [1_000, 16_064, 25_978, 100_000])
+@pytest.mark.parametrize("large", [48_832, 106_432, 1 << 20])
+def test_a_socket_holds_no_more_than_is_counted(small: int, large: int) -> None:
+    """The last message may be larger than what is left of the buffer."""
+    near, far = socket.socketpair()
+    near.setblocking(False)
+    with near, far:
+        near.send(bytes(small))
+        with pytest.raises(BlockingIOError):
+            while True:
+                near.send(bytes(large))
+        (held_bytes,) = struct.unpack("i", fcntl.ioctl(near, termios.TIOCOUTQ, bytes(4)))
+    assert 0 < held_bytes <= socket_bytes()
