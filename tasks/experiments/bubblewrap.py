@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -51,6 +52,7 @@ def in_bubblewrap(
         given = {f"{GIVEN}/{name}": stack.enter_context(_held(files[name])) for name in files}
         calls = stack.enter_context(_held(_filter()))
         group = stack.enter_context(control_group(limits))
+        beside = stack.enter_context(ThreadPoolExecutor(1))
         command = [
             *(group.entering() if group is not None else ()),
             *_command(given, calls, leaves, limits),
@@ -61,7 +63,7 @@ def in_bubblewrap(
             command=command,
             environment={},
             descriptors=(*given.values(), calls),
-            usage_of=SandboxUsage(limits, group).look,
+            usage_of=SandboxUsage(limits, group, beside).look,
             end=_end,
             told=lambda errors: (errors, None if group is None else group.memory()),
         )

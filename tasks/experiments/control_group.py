@@ -104,19 +104,24 @@ def groups_above(process: Path) -> Iterator[Path]:
 def _mount_of(process: Path) -> Path | None:
     """Where control groups of version 2 are mounted, from their root on."""
     with contextlib.suppress(OSError):
-        for line in (process / "mountinfo").read_text().splitlines():
+        for line in _lines(process / "mountinfo"):
             before, _, after = line.partition(" - ")
-            if after.split()[:1] == ["cgroup2"] and before.split()[3] == "/":
-                return Path(before.split()[4])
+            if after.split(" ")[0] == "cgroup2" and before.split(" ")[3] == "/":
+                return Path(before.split(" ")[4])
     return None
 
 
 def _group_of(process: Path) -> Path | None:
     with contextlib.suppress(OSError):
-        for line in (process / "cgroup").read_text().splitlines():
+        for line in _lines(process / "cgroup"):
             if line.startswith("0::/") and "/.." not in line:
                 return Path(line.removeprefix("0::"))
     return None
+
+
+def _lines(path: Path) -> list[str]:
+    """Lines of a file of the kernel, in which other people's names may hold any other byte."""
+    return os.fsdecode(path.read_bytes()).split("\n")
 
 
 def _remove_abandoned(above: Path) -> None:

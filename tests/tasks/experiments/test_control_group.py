@@ -51,6 +51,18 @@ def test_there_is_no_group_without_controllers_or_above_what_one_sees(tmp_path: 
     assert list(groups_above(process)) == []
 
 
+def test_names_that_are_no_text_hide_no_group(tmp_path: Path) -> None:
+    process = lay_out(tmp_path, "/user", {"": "memory pids", "user": ""})
+    lines = {
+        "mountinfo": b"29 1 0:2 / /mnt/\xff\x0c rw,relatime - ext4 /dev/sda rw\n",
+        "cgroup": b"2:cpu:/\xff\x0c0::/elsewhere\n",
+    }
+    for name, line in lines.items():
+        path = process / name
+        path.write_bytes(line + path.read_bytes())
+    assert list(groups_above(process)) == [tmp_path / "mounted"]
+
+
 @needs_sandbox
 @needs_group
 def test_a_group_bounds_memory_that_is_taken_faster_than_it_is_counted() -> None:

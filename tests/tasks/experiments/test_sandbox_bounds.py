@@ -45,6 +45,18 @@ HELD_IN_SECRET = {
             system.pthread_exit(None)
         say("all", in_children(4, first_ends))
     """,
+    "under a name that is no text": """
+        def unnamed():
+            system.prctl(15, bytes([255]), 0, 0, 0)
+            fill()
+        say("all", in_children(4, unnamed))
+    """,
+    "under a name that looks like a line of figures": """
+        def forged():
+            system.prctl(15, bytes([12]) + b"VmPTE: -999999", 0, 0, 0)
+            fill()
+        say("all", in_children(4, forged))
+    """,
     "in buffers of sockets": """
         def buffers():
             held = []
