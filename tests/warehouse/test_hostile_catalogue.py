@@ -105,6 +105,8 @@ def planted(secret: Path) -> dict[str, str]:
         " 'ASC', 'NULLS LAST')",
         "rows of another table": "update ducklake_inlined_data_tables set table_name ="
         " 'ducklake_metadata'",
+        "rows of a question": "update ducklake_inlined_data_tables set table_name = table_name ||"
+        f" ' cross join ({sql})'",
     }
 
 
@@ -197,7 +199,7 @@ def test_a_mart_is_asked_in_the_sql_of_this_version_alone(source: str, layout: L
         f" 'duckdb', '{sql}', '' from ducklake_view where view_name = 'run_costs'",
         f"update ducklake_view set sql = '{sql}' where view_name = 'run_costs'",
     )
-    for question in (f"from {source}", f"describe {source}"):
+    for question in (f"from {source}", f"describe from {source}"):
         with pytest.raises(ConfigurationError, match="run_costs") as refused:
             run_sql(layout, question)
         assert "foreign SQL ran" not in str(refused.value)

@@ -65,5 +65,5 @@ union all
 select 'the order', expression from __ducklake_metadata_lake.ducklake_sort_expression
 union all
 select 'the table of rows', table_name from __ducklake_metadata_lake.ducklake_inlined_data_tables
-where not starts_with(table_name, 'ducklake_inlined_data_')
+where not coalesce(regexp_full_match(table_name, 'ducklake_inlined_data_[0-9]+_[0-9]+'), false)
 limit 1
