@@ -212,6 +212,8 @@ def _attached(
             refuse_server_programs(connection, catalogue)
             source = f"ducklake:postgres:{catalogue.connection_string}"
             options = [f"meta_{option}" for option in catalogue.secret(connection)]
+            # Not the first schema of the search path, which may be named like the role.
+            options += ["metadata_schema 'public'"]
         options += ["read_only"] if read_only else []
 
         def attach(place: str) -> None:

@@ -100,6 +100,12 @@ def planted(secret: Path) -> dict[str, str]:
         "a mart in other letters": view("Run_Costs", sql),
         "another schema": "insert into ducklake_schema values (9000, 'x', 0, null, 'x', 'x/', 1); "
         + view("run_costs", sql, schema="9000"),
+        "a default": "update ducklake_column set default_value_type = 'expression', default_value ="
+        f" '({sql})' where column_name = 'text'",
+        "a check": "create table ducklake_more (a integer check (a > 0))",
+        "a default of the file": "alter table ducklake_snapshot add column x varchar default 'y'",
+        "a generated column": "alter table ducklake_tag add column x varchar as (upper(key))",
+        "an index": "create index i on ducklake_snapshot (upper(snapshot_time))",
         "a macro": "insert into ducklake_macro values (0, 999999, 'coalesce', 1, null)",
         "an order": f"insert into ducklake_sort_expression values (1, 1, 0, '({sql})', 'duckdb',"
         " 'ASC', 'NULLS LAST')",

@@ -62,6 +62,9 @@ where not list_contains($marts, view_name)
 union all
 select 'the macro', macro_name from __ducklake_metadata_lake.ducklake_macro
 union all
+select 'the default', column_name from __ducklake_metadata_lake.ducklake_column
+where lower(default_value_type) = 'expression'
+union all
 select 'the order', expression from __ducklake_metadata_lake.ducklake_sort_expression
 union all
 select 'the table of rows', table_name from __ducklake_metadata_lake.ducklake_inlined_data_tables
