@@ -134,6 +134,8 @@ def _asked(
     timeout_seconds: float,
     beside: Mapping[str, Path],
 ) -> Iterator[duckdb.DuckDBPyConnection]:
+    if "\0" in sql:
+        raise ConfigurationError("wrong SQL: it holds a NUL character: leave it out")
     if not encodable(sql):
         raise ConfigurationError(
             "wrong SQL: it holds half a character (a lone surrogate): write it anew"
