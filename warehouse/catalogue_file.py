@@ -26,7 +26,7 @@ def has_catalogue(layout: Layout) -> bool:
 
 
 def refuse_programs(layout: Layout) -> None:
-    """Refuse a catalogue whose file holds triggers or views, which DuckLake never writes.
+    """Refuse a catalogue whose file holds programs, such as triggers, which DuckLake never writes.
 
     Raises:
         ConfigurationError: names the first.

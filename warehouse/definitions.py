@@ -91,14 +91,10 @@ def _completed(table: Table, found: set[str] | None) -> str:
 
 def outdated_marts(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
     """The marts that the lake lacks, or holds with other SQL than that of this version."""
-    held = dict(connection.execute(statement("catalogue", "views")).fetchall())
+    held: dict[str, str | None] = {}
+    for name, sql in connection.execute(statement("catalogue", "views")).fetchall():
+        held[name] = None if name in held else sql  # which of two DuckLake takes is its own affair
     return tuple(name for name in MARTS if not _is_mart(connection, name, held.get(name)))
-
-
-def foreign_views(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """The views of the lake that are no marts, in small letters."""
-    views = connection.execute(statement("catalogue", "views")).fetchall()
-    return frozenset(name.lower() for name, _ in views).difference(MARTS)
 
 
 def check_catalogue(connection: duckdb.DuckDBPyConnection) -> None:
@@ -107,9 +103,12 @@ def check_catalogue(connection: duckdb.DuckDBPyConnection) -> None:
     Raises:
         ConfigurationError: names what is in it.
     """
-    found = connection.execute(statement("catalogue", "foreign")).fetchall()
-    shadowing = foreign_views(connection).intersection(table.name for table in TABLES)
-    for kind, name in (*found, *(("the view", name) for name in sorted(shadowing))):
+    marts = {"marts": list(MARTS)}
+    found = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
+    if found:
+        # Again: a publication that ends between two tables seems to be of a later snapshot.
+        found = connection.execute(statement("catalogue", "foreign"), marts).fetchall()
+    for kind, name in found:
         raise foreign_error(kind, name)
 
 

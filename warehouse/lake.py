@@ -77,7 +77,7 @@ def open_writer(
     layout.lake.mkdir(parents=True, exist_ok=True)
     with (
         _only_publisher(layout, catalogue_url, wait_seconds),
-        _attached(layout, catalogue_url, read_only=False) as connection,
+        _attached(layout, catalogue_url, read_only=False, moves=moves) as connection,
     ):
         if not moves:
             refuse_after_a_move(layout, catalogue_url, object_folder(connection))
@@ -188,7 +188,12 @@ def no_lake(layout: Layout) -> UnknownNameError:
 
 @contextmanager
 def _attached(
-    layout: Layout, catalogue_url: str | None, *, read_only: bool, files: Collection[Path] = ()
+    layout: Layout,
+    catalogue_url: str | None,
+    *,
+    read_only: bool,
+    moves: bool = False,
+    files: Collection[Path] = (),
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     catalogue = None if catalogue_url is None else PostgresCatalogue.of(catalogue_url)
     if catalogue is None:
@@ -207,6 +212,8 @@ def _attached(
             refuse_server_programs(connection, catalogue)
             source = f"ducklake:postgres:{catalogue.connection_string}"
             options = [f"meta_{option}" for option in catalogue.secret(connection)]
+            # Not the first schema of the search path, which may be named like the role.
+            options += ["metadata_schema 'public'"]
         options += ["read_only"] if read_only else []
 
         def attach(place: str) -> None:
@@ -222,6 +229,8 @@ def _attached(
             reach(connection, ObjectFolder.of(own))
         attach(place)
         (written_at,) = connection.execute(statement("catalogue", "data_path")).fetchall()[0]
+        if layout.objects is None and not moves:
+            _refuse_other_places(layout, catalogue_url, written_at)
         if layout.objects is None and in_object_storage(written_at):
             place = written_at
             connection.execute("detach lake")
@@ -268,6 +277,44 @@ def _own_place(layout: Layout) -> str:
     if layout.objects is not None:
         return layout.objects.within("lake").address
     return f"{layout.data.resolve()}/"
+
+
+def note_place(layout: Layout, place: str) -> None:
+    """Note where the lake's files were moved to; a lake in its own folder has no note."""
+    note = _note_of_place(layout)
+    if not in_object_storage(place):
+        note.unlink(missing_ok=True)
+        return
+    note.parent.mkdir(parents=True, exist_ok=True)
+    building = note.with_suffix(".building")
+    building.write_text(place)
+    building.replace(note)
+
+
+def _note_of_place(layout: Layout) -> Path:
+    return layout.state / "data_place.txt"
+
+
+def _refuse_other_places(layout: Layout, catalogue_url: str | None, written_at: str) -> None:
+    """Refuse an address that the catalogue names and no move has noted.
+
+    Whoever may write to the catalogue alone would have files written and deleted there.
+    """
+    note = _note_of_place(layout)
+    noted = note.read_text(errors="replace") if note.is_file() else None
+    if noted == (written_at if in_object_storage(written_at) else None):
+        return
+    if noted is None:
+        refuse_after_a_move(layout, catalogue_url, ObjectFolder.of(written_at))
+    here = noted or _own_place(layout)
+    address = "file:"
+    if in_object_storage(written_at):
+        address = written_at.removesuffix("lake/").rstrip("/")
+    raise ConfigurationError(
+        f"the catalogue of {layout.root} names {written_at[:200]} as the place of the lake's files,"
+        f" and {here} is noted in {note}: bring the catalogue back from a copy, or run"
+        f" `assay warehouse move-data {address[:200]}` if they were moved there"
+    )
 
 
 def data_path(connection: duckdb.DuckDBPyConnection) -> str:

@@ -66,6 +66,9 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
         if sequence is None:
             yield "a row has lost its number"
             continue
+        if sequence < 1:
+            yield f"a row has the number {sequence}"
+            continue
         if sequence > expected:
             last = sequence - 1
             yield (
@@ -149,6 +152,7 @@ def noted_head(layout: Layout) -> LedgerHead:
 
     Raises:
         pydantic.ValidationError: the note was damaged.
+        OSError: it is no file.
     """
     path = note_file(layout)
     return LedgerHead.model_validate_json(path.read_bytes()) if path.exists() else _NONE
@@ -164,7 +168,7 @@ def note_head(connection: duckdb.DuckDBPyConnection, layout: Layout) -> None:
     try:
         if lacks(connection, noted_head(layout)):
             return
-    except ValidationError:
+    except (OSError, ValidationError):
         return  # a damaged note is reported too
     path.parent.mkdir(parents=True, exist_ok=True)
     building = path.with_suffix(".building")

@@ -15,7 +15,7 @@ from schemas.errors import ConfigurationError, PublicationError
 from schemas.identifiers import RunId
 from warehouse.connection import extension_path, in_memory
 from warehouse.kinds import KINDS
-from warehouse.lake import object_folder, one_line, open_writer
+from warehouse.lake import note_place, object_folder, one_line, open_writer
 from warehouse.layout import Layout
 from warehouse.object_storage import AT_ONCE, ObjectFolder, file_size
 from warehouse.postgres import PostgresCatalogue, attach_postgres
@@ -86,6 +86,8 @@ def move_data(
                 if _copied(layout.data, source, target, name, size)
             ]
             _note(connection, layout, catalogue_url, place)
+        # Also where nothing was copied: a move may have been cut short right before.
+        note_place(layout, place)
     return MovedData(
         files=len(files),
         files_copied=len(copied),

@@ -122,7 +122,7 @@ def _noted(layout: Layout, findings: RecordFindings) -> LedgerHead | None:
     """Read the note before the lake, whose chain has the row of any note that is older."""
     try:
         return noted_head(layout)
-    except ValidationError:
+    except (OSError, ValidationError):
         findings.problems.append(
             f"ledger: the head noted in {note_file(layout)} cannot be read; bring that file back"
             " from a copy"

@@ -1,7 +1,7 @@
 """An empty lake that is defined once, and copied wherever this process would make another."""
 
 import shutil
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -36,13 +36,13 @@ def copies_of_one(folders: pytest.TempPathFactory) -> Iterator[Callable[..., Any
 
     @contextmanager
     def from_a_copy(
-        layout: Layout, catalogue_url: str | None, *, read_only: bool, files: Collection[Path] = ()
+        layout: Layout, catalogue_url: str | None, *, read_only: bool, **options: Any
     ) -> Iterator[duckdb.DuckDBPyConnection]:
         catalogues = (layout.catalogue, layout.moved_catalogue)
         here = catalogue_url is None and layout.objects is None
         if here and not read_only and not any(file.exists() for file in catalogues):
             shutil.copyfile(empty(), layout.catalogue)
-        with attached(layout, catalogue_url, read_only=read_only, files=files) as connection:
+        with attached(layout, catalogue_url, read_only=read_only, **options) as connection:
             yield connection
 
     with pytest.MonkeyPatch.context() as patch:

@@ -99,6 +99,8 @@ def test_columns_of_one_name_are_told_apart(published: Layout) -> None:
         "select $1",
         "select nothing from ideas",
         "selec",
+        "select 1 \0",
+        "select '\0'",
         "",
         "   ;  ",
     ],

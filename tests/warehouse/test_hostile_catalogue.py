@@ -45,7 +45,15 @@ def secret(tmp_path: Path) -> Path:
 def change(layout: Layout, *statements: str) -> None:
     with closing(sqlite3.connect(layout.catalogue, isolation_level=None)) as catalogue:
         for each in statements:
-            catalogue.execute(each)
+            catalogue.executescript(each)
+
+
+def view(name: str, sql: str, *, end: str = "null", schema: str = "0") -> str:
+    """The statement that plants a view."""
+    return (
+        f"insert into ducklake_view values (999999, 'x', 0, {end}, {schema}, '{name}', 'duckdb',"
+        f" '{sql}', '')"
+    )
 
 
 COMMANDS: dict[str, Callable[[Layout], object]] = {
@@ -82,13 +90,29 @@ def planted(secret: Path) -> dict[str, str]:
         "a trigger": "create trigger t after insert on ducklake_snapshot begin insert into"
         " ducklake_files_scheduled_for_deletion"
         f" values (999999, '{file}', 0, '2020-01-01 00:00:00+00'); end",
-        "a view in place of a table": "insert into ducklake_view select 999999, 'x', begin_snapshot,"
-        f" null, schema_id, 'ideas', 'duckdb', '{sql}', '' from ducklake_view limit 1",
+        "a view in place of a table": view("ideas", sql),
+        "a view in place of a table that is not there yet": view("ideas", sql)
+        + "; update ducklake_table set begin_snapshot = 1000000000 where table_name = 'ideas'",
+        "a view of another name": view("theirs", sql),
+        "a view that ends after the newest snapshot": view("theirs", sql, end="1000000000"),
+        "a view that ended": view("theirs", sql, end="1"),
+        "a mart that ends after the newest snapshot": view("run_costs", sql, end="1000000000"),
+        "a mart in other letters": view("Run_Costs", sql),
+        "another schema": "insert into ducklake_schema values (9000, 'x', 0, null, 'x', 'x/', 1); "
+        + view("run_costs", sql, schema="9000"),
+        "a default": "update ducklake_column set default_value_type = 'expression', default_value ="
+        f" '({sql})' where column_name = 'text'",
+        "a check": "create table ducklake_more (a integer check (a > 0))",
+        "a default of the file": "alter table ducklake_snapshot add column x varchar default 'y'",
+        "a generated column": "alter table ducklake_tag add column x varchar as (upper(key))",
+        "an index": "create index i on ducklake_snapshot (upper(snapshot_time))",
         "a macro": "insert into ducklake_macro values (0, 999999, 'coalesce', 1, null)",
         "an order": f"insert into ducklake_sort_expression values (1, 1, 0, '({sql})', 'duckdb',"
         " 'ASC', 'NULLS LAST')",
         "rows of another table": "update ducklake_inlined_data_tables set table_name ="
         " 'ducklake_metadata'",
+        "rows of a question": "update ducklake_inlined_data_tables set table_name = table_name ||"
+        f" ' cross join ({sql})'",
     }
 
 
@@ -159,17 +183,33 @@ def test_a_mart_with_sql_of_somebody_else_is_not_run(
     assert verify(layout).sound
 
 
-def test_a_view_of_somebody_else_is_not_asked_in_the_console(layout: Layout, secret: Path) -> None:
-    sql = f"select content from read_text(''{secret}'')"
+def test_of_two_views_with_the_name_of_a_mart_neither_is_run(layout: Layout) -> None:
+    sql = "select error(''foreign SQL ran'')"
     change(
         layout,
-        "insert into ducklake_view select 999999, 'x', begin_snapshot, null, schema_id, 'theirs',"
-        f" 'duckdb', '{sql}', '' from ducklake_view limit 1",
+        "insert into ducklake_view select 1, 'x', begin_snapshot, null, schema_id, view_name,"
+        f" 'duckdb', '{sql}', '' from ducklake_view where view_name = 'run_costs'",
     )
-    for statement in ("from theirs", "select * from Theirs", 'with a as (from "theirs") from a'):
-        with pytest.raises(ConfigurationError, match="theirs is a view that somebody else made"):
-            run_sql(layout, statement)
-    assert reads(layout)
+    assert run_sql(layout, "from run_costs")
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["run_costs at (version => 0)", "lake.run_costs", 'main."Run_Costs"', "lake.main.run_costs"],
+)
+def test_a_mart_is_asked_in_the_sql_of_this_version_alone(source: str, layout: Layout) -> None:
+    sql = "select error(''foreign SQL ran'') as x"
+    change(
+        layout,
+        "insert into ducklake_view select 999999, 'x', 0, begin_snapshot, schema_id, view_name,"
+        f" 'duckdb', '{sql}', '' from ducklake_view where view_name = 'run_costs'",
+        f"update ducklake_view set sql = '{sql}' where view_name = 'run_costs'",
+    )
+    for question in (f"from {source}", f"describe from {source}"):
+        with pytest.raises(ConfigurationError, match="run_costs") as refused:
+            run_sql(layout, question)
+        assert "foreign SQL ran" not in str(refused.value)
+    assert run_sql(layout, "from run_costs")
 
 
 def test_marts_of_a_lake_as_it_was_published_are_known_again(two_ideas: Layout) -> None:

@@ -179,6 +179,11 @@ EDITS: dict[str, str] = {
         "delete from ledger where sequence = (select max(sequence) from ledger)"
     ),
     "all rows are gone": "delete from ledger",
+    "all rows lost their numbers": "update ledger set sequence = null",
+    "all rows lost their hashes": "update ledger set entry_sha256 = null",
+    "all rows have numbers below zero": "update ledger set sequence = -sequence",
+    "the column of hashes is gone": "alter table ledger drop column entry_sha256",
+    "the column of numbers is gone": "alter table ledger drop column sequence",
     "a review was changed": "update soundness_reviews set support = 'x' where idea_id = 'idea-00000'",
     "an idea was changed": "update ideas set text = 'x' where idea_id = 'idea-00000'",
     "a run was published under another hash": "update runs set landing_sha256 = 'ab'",
@@ -296,6 +301,15 @@ def test_a_damaged_note_of_the_head_is_one_line(layout: Layout) -> None:
     (layout.state / "ledger_head.json").write_text("{")
     (line,) = ledger_lines(layout)
     assert "cannot be read" in line
+
+
+def test_a_folder_in_place_of_the_noted_head_is_one_line(layout: Layout) -> None:
+    note = layout.state / "ledger_head.json"
+    note.unlink()
+    note.mkdir()
+    (line,) = ledger_lines(layout)
+    assert "cannot be read" in line
+    assert publish(layout, RUNS, make_run(ideas=2, label="later"))
 
 
 def test_a_lake_of_before_the_ledger_is_no_broken_ledger(layout: Layout) -> None:

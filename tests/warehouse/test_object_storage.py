@@ -135,6 +135,39 @@ def change_catalogue(layout: Layout, sql: str) -> None:
         catalogue.execute(sql)
 
 
+@pytest.mark.parametrize("was_moved", [True, False])
+def test_an_address_that_only_the_catalogue_names_is_neither_written_to_nor_cleared(
+    was_moved: bool, layout: Layout, two_ideas: Layout, server: ObjectServer, tmp_path: Path
+) -> None:
+    lake = layout if was_moved else Layout(shutil.copytree(two_ideas.root, tmp_path / "unmoved"))
+    other = f"s3://{BUCKET}/other/"
+    server.put("other/notes.txt", b"of somebody else")
+    change_catalogue(
+        lake, f"update ducklake_metadata set value = '{other}' where key = 'data_path'"
+    )
+    change_catalogue(lake, "delete from ducklake_data_file")
+    for command in (
+        lambda: compact(lake, keep=timedelta(0)),
+        lambda: publish(lake, RUNS, make_run("run-b", ideas=0)),
+        lambda: run_sql(lake, "from runs"),
+    ):
+        with pytest.raises(ConfigurationError, match=f"names {other}") as refused:
+            command()
+        assert len(str(refused.value).splitlines()) == 1
+    assert not server.operations("delete")
+    assert [key for key in server.objects if key.startswith("other/")] == ["other/notes.txt"]
+
+
+def test_a_lake_that_was_moved_before_moves_were_noted_is_opened_after_one_more_move(
+    layout: Layout,
+) -> None:
+    (layout.state / "data_place.txt").unlink()
+    with pytest.raises(ConfigurationError, match=f"move-data {ADDRESS}`"):
+        counts(layout)
+    assert move_data(layout, ADDRESS).files_copied == 0
+    assert counts(layout) == ONE_RUN
+
+
 def test_files_that_arrive_at_the_second_attempt_are_there_once(
     layout: Layout, server: ObjectServer
 ) -> None:

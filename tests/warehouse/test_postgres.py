@@ -345,6 +345,10 @@ PROGRAMS = {
     "check": "alter table ducklake_snapshot add constraint spied check (pg_sleep(0) is not null)",
     "default of": "alter table ducklake_snapshot alter snapshot_time set default clock_timestamp()",
     "index over an expression of": "create index spied on ducklake_snapshot (abs(snapshot_id))",
+    "type of a column of": "create domain spied as varchar check (pg_sleep(0) is not null);"
+    " alter table ducklake_snapshot_changes alter column changes_made type spied",
+    "constraint": "alter table ducklake_schema add constraint spied exclude (schema_id with =)",
+    "statistics": "create statistics spied on snapshot_id, author from ducklake_snapshot_changes",
     "inheritance of": "create table spied () inherits (ducklake_metadata)",
 }
 
@@ -361,6 +365,17 @@ def test_what_the_server_would_run_on_tables_of_the_catalogue_is_refused_in_one_
         ):
             pass
         assert len(str(refused.value).splitlines()) == 1
+
+
+def test_a_schema_named_like_the_role_hides_no_trigger(
+    layout: Layout, postgres: PostgresServer, url: str
+) -> None:
+    database = PostgresCatalogue.of(url).options["dbname"]
+    postgres.sql(database, "create schema assay")
+    assert counts(layout, url)["runs"] == 1
+    postgres.sql(database, PROGRAMS["trigger"].replace("on ducklake", "on public.ducklake"))
+    with pytest.raises(ConfigurationError, match=r"the trigger .*Assay never writes"):
+        counts(layout, url)
 
 
 @pytest.mark.parametrize("opened", [open_reader, open_writer])

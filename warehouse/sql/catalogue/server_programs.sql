@@ -1,10 +1,13 @@
 -- What PostgreSQL would run by itself while DuckDB reads or writes a catalogue: the tables of DuckLake
--- have columns and primary keys, and nothing else.
+-- have columns of the server's own types and primary keys, and nothing else. In every schema: which
+-- one a name without a schema means is a matter of settings and of names of roles.
 with held as (
     select c.oid, c.relname, c.relkind
-    from pg_class as c
-    join pg_namespace as n on n.oid = c.relnamespace
-    where n.nspname = current_schema() and starts_with(c.relname, 'ducklake_')
+    from pg_catalog.pg_class as c
+    join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    where
+        n.nspname <> 'information_schema' and not starts_with(n.nspname, 'pg_')
+        and starts_with(c.relname, 'ducklake_')
 )
 select 'view' as kind, relname::text as name from held where relkind in ('v', 'm')
 union all
@@ -12,19 +15,35 @@ select 'foreign table', relname::text from held where relkind = 'f'
 union all
 select 'partitioned table', relname::text from held where relkind = 'p'
 union all
-select 'inheritance of', relname::text from held join pg_inherits on inhparent = held.oid
+select 'inheritance of', relname::text from held join pg_catalog.pg_inherits on inhparent = held.oid
 union all
-select 'trigger', tgname::text from held join pg_trigger on tgrelid = held.oid where not tgisinternal
+select 'trigger', tgname::text
+from held join pg_catalog.pg_trigger on tgrelid = held.oid
+where not tgisinternal
 union all
-select 'rule', rulename::text from held join pg_rewrite on ev_class = held.oid where relkind = 'r'
+select 'rule', rulename::text
+from held join pg_catalog.pg_rewrite on ev_class = held.oid
+where relkind = 'r'
 union all
-select 'policy', polname::text from held join pg_policy on polrelid = held.oid
+select 'policy', polname::text from held join pg_catalog.pg_policy on polrelid = held.oid
 union all
-select 'check', conname::text from held join pg_constraint on conrelid = held.oid where contype = 'c'
+select case contype when 'c' then 'check' else 'constraint' end, conname::text
+from held join pg_catalog.pg_constraint on conrelid = held.oid
+where contype in ('c', 'f', 'x')
 union all
-select 'default of', relname::text from held join pg_attrdef on adrelid = held.oid
+select 'default of', relname::text from held join pg_catalog.pg_attrdef on adrelid = held.oid
+union all
+select 'type of a column of', relname::text
+from held
+join pg_catalog.pg_attribute on attrelid = held.oid
+join pg_catalog.pg_type as t on t.oid = atttypid
+where attnum > 0 and t.typnamespace <> 'pg_catalog'::regnamespace
 union all
 select 'index over an expression of', relname::text
-from held join pg_index on indrelid = held.oid
+from held join pg_catalog.pg_index on indrelid = held.oid
 where indexprs is not null or indpred is not null
+union all
+-- Which of them are over expressions, older servers do not say.
+select 'statistics', stxname::text
+from held join pg_catalog.pg_statistic_ext on stxrelid = held.oid
 limit 1

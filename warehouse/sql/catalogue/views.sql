@@ -1,2 +1,6 @@
 -- The views of the lake, as its newest snapshot has them, with their SQL.
-select view_name, sql from __ducklake_metadata_lake.ducklake_view where end_snapshot is null
+with newest as (select max(snapshot_id) as id from __ducklake_metadata_lake.ducklake_snapshot)
+select v.view_name, v.sql
+from __ducklake_metadata_lake.ducklake_view as v
+cross join newest as s
+where v.begin_snapshot <= s.id and (v.end_snapshot is null or v.end_snapshot > s.id)
