@@ -44,7 +44,7 @@ def decide(review: IdeaReview) -> Decision:
     probability = overall.probability_0_to_1
     # Without the lowest repetition it is not known that every one was at least even.
     lowest = overall.lowest_0_to_1 if overall.lowest_0_to_1 is not None else 0.0
-    fatal = bool(confirmed_fatal(evaluation.soundness))
+    fatal = bool(confirmed_fatal(evaluation.concerns))
     if probability < DROP_BELOW:
         because = f"The probability is under {percent(DROP_BELOW)}."
         return Decision(verdict=Verdict.DROP, because=because)

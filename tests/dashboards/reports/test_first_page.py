@@ -31,6 +31,7 @@ from tests.support.reviewed_ideas import (
     make_concern,
     make_long_evaluation,
     make_review,
+    without_soundness,
 )
 
 FATAL, MAJOR, MINOR, QUESTION = ConcernSeverity
@@ -70,6 +71,31 @@ def test_the_verdict_follows_from_probability_lowest_repetition_and_confirmed_fa
     )
     assert decide(make_review(evaluation)).verdict is verdict
     assert written(evaluation).splitlines()[2].startswith(f"> **{verdict.capitalize()}: ")
+
+
+@pytest.mark.parametrize(("overall", "verdict"), [(0.9, Verdict.REVISE), (0.45, Verdict.DROP)])
+def test_a_confirmed_fatal_concern_counts_and_is_shown_without_a_review_of_soundness(
+    overall: float, verdict: Verdict
+) -> None:
+    evaluation = without_soundness(
+        make_assessed_evaluation(
+            concerns=[CONFIRMED], assessments=make_assessments(overall, lowest=overall)
+        )
+    )
+    decision = decide(make_review(evaluation))
+    assert decision.verdict is verdict
+    assert "fatal concern was confirmed" in decision.because
+    page, report = written(evaluation), written(evaluation, full=True)
+    assert CONFIRMED.point in told(page)
+    assert "not reviewed" not in page
+    assert "## The plan itself" in report
+    assert CONFIRMED.quote in told(report)
+
+
+def test_a_plan_that_nobody_reviewed_says_so() -> None:
+    evaluation = without_soundness(make_assessed_evaluation(concerns=[]))
+    assert "The plan itself was not reviewed." in written(evaluation)
+    assert "## The plan itself" not in written(evaluation, full=True)
 
 
 @pytest.mark.parametrize(
