@@ -6,8 +6,7 @@ left out, and the caller leaves those things unscored. A reply without a sound e
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from math import isfinite
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import (
     BeforeValidator,
@@ -20,7 +19,7 @@ from pydantic import (
 
 from schemas.base import Reply
 
-EntryT = TypeVar("EntryT", bound="KeyedEntry")
+EntryT = TypeVar("EntryT", bound="Keyed")
 
 
 def _bare_key(value: Any) -> Any:
@@ -71,14 +70,17 @@ Prose = Annotated[str, BeforeValidator(_prose)]
 
 def _percent(value: Any) -> Any:
     """`62`, `62.0`, `"62 %"` and `0.62` as models write them; the rest is left for the bounds."""
+    if isinstance(value, bool):
+        raise ValueError("a truth value is no percentage")
     if isinstance(value, str):
         try:
             value = float(value.strip().removesuffix("%"))
         except ValueError:
             return value
-    if isinstance(value, float):
-        return round(100 * value) if 0 < value < 1 else round(value) if isfinite(value) else value
-    return value
+    # Rounded beyond the bounds, -0.4 and 100.4 would be 0 and 100.
+    if not isinstance(value, float) or not 0 <= value <= 100:
+        return value
+    return round(100 * value) if value < 1 else round(value)
 
 
 Percent = Annotated[int, BeforeValidator(_percent)]
@@ -98,6 +100,13 @@ def word_of(words: type[StrEnum]) -> BeforeValidator:
         return next((each for each in words if each.value == word), None)
 
     return BeforeValidator(read)
+
+
+class Keyed(Protocol):
+    """An answer about one of several things."""
+
+    @property
+    def key(self) -> str: ...
 
 
 class KeyedEntry(Reply):

@@ -32,6 +32,10 @@ class Defended(Reply):
         description="What remains of the concern beside the defense."
     )
 
+    @property
+    def key(self) -> str:
+        return self.concern
+
 
 class ChallengeReply(Reply):
     """Reply to `challenge_concerns`: one entry for each concern."""

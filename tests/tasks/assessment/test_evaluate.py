@@ -224,6 +224,44 @@ async def test_a_second_reading_that_sees_no_severity_lowers_one_concern_and_ref
     assert not [word for word in ("fatal", "major", "minor") if word in prompt]
 
 
+async def test_a_concern_of_which_two_things_are_said_to_remain_is_not_challenged() -> None:
+    def contradicting(_: Any) -> Reply:
+        entries = [
+            {"concern": key, "defense": "The plan says so.", "remains": remains}
+            for key, remains in (("C2", "refuted"), ("C6", "minor"), ("c2", "fatal"))
+        ]
+        return ChallengeReply.model_validate({"concerns": entries})
+
+    asked = Asked(answers={"weigh_concerns": weighed, "challenge_concerns": contradicting})
+    found = await asked.evaluate(the_evaluation())
+    concerns = by_id(found)
+    assert (concerns["c2"].confirmed_severity, concerns["c2"].defense) == (None, "")
+    assert concerns["c6"].confirmed_severity is ConfirmedSeverity.MINOR
+    details = {each.subject: each.detail for each in found.evaluation.failures}
+    assert details["challenge_concerns"].startswith("of 1 of 2 concerns")
+
+
+async def test_an_overall_that_is_answered_in_two_ways_is_unscored() -> None:
+    reply = assessed(50).model_dump(mode="json")
+    reply["criteria"].append(reply["criteria"][-1] | {"score": 90})
+    asked = Asked((AssessReply.model_validate(reply),) * 3)
+    found = await asked.evaluate(the_evaluation())
+    overall = found.evaluation.of(AssessmentCriterion.OVERALL)
+    feasible = found.evaluation.of(AssessmentCriterion.FEASIBLE)
+    assert overall is not None and feasible is not None
+    assert (overall.probability_0_to_1, overall.unscored_reason) == (None, Reason.REPLY_UNPARSABLE)
+    assert feasible.probability_0_to_1 == 0.5
+
+
+async def test_new_without_a_readable_answer_is_not_called_unknown() -> None:
+    reply = assessed(50).model_dump(mode="json")
+    reply["criteria"] = [each for each in reply["criteria"] if each["criterion"] != "new"]
+    asked = Asked((AssessReply.model_validate(reply),) * 3)
+    new = (await asked.evaluate(the_evaluation())).evaluation.of(AssessmentCriterion.NEW)
+    assert new is not None
+    assert new.unscored_reason is Reason.REPLY_UNPARSABLE
+
+
 async def test_refuted_concerns_are_not_shown_where_the_plan_is_assessed() -> None:
     asked = Asked()
     await asked.evaluate(the_evaluation())
