@@ -193,6 +193,25 @@ async def test_a_concern_that_misquotes_the_plan_is_left_out_on_record() -> None
     assert failure.detail.startswith("1 of 3 concerns were left out")
 
 
+async def test_of_a_flood_of_concerns_the_first_are_read_and_the_others_are_on_record() -> None:
+    def flooded(_: Any) -> WeighReply:
+        (sound, *_) = weighed(None).concerns
+        entries = [sound.model_copy(update={"sources": [], "point": f"P{n}."}) for n in range(2000)]
+        unusable = sound.model_copy(update={"severity": None})
+        return WeighReply(concerns=(unusable, *entries))
+
+    asked = Asked(
+        answers={"weigh_concerns": flooded, "challenge_concerns": lambda _: Reason.REFUSED}
+    )
+    found = await asked.evaluate(the_evaluation())
+    kept = [each for each in found.concerns if each.decision_place is not None]
+    assert [each.point for each in kept] == ["P0.", "P1.", "P2.", "P3."]
+    assert kept[0].provenance.shortening == ("1996 concerns beyond the limit left out, 4 kept")
+    detail = found.evaluation.failures[0].detail
+    assert detail.startswith("1 of 16 concerns were left out")
+    assert detail.endswith("1985 more were not read")
+
+
 async def test_what_is_suggested_about_a_concern_is_its_reworded_action_with_its_citations() -> (
     None
 ):
