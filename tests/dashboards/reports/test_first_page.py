@@ -362,6 +362,23 @@ def test_every_format_carries_the_same_page() -> None:
         assert "new 40 %" in flat
 
 
+CONTROLS = "\x1b[2J \x1b]0;owned\x07 \x9b31m \b\x00 \u202eback"
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["first page", "full report"])
+def test_no_control_character_of_an_idea_or_an_engine_reaches_the_page(full: bool) -> None:
+    texts = ("point", "quote", "why", "action", "would_change", "defense")
+    concern = make_concern(1, FATAL, decision_place=1, **dict.fromkeys(texts, f"So {CONTROLS}."))
+    made = make_assessed_evaluation(
+        concerns=[concern], assessments=make_assessments(0.5, reasons=[f"So {CONTROLS}."])
+    )
+    papers = tuple(replace(each, title=f"{each.title} {CONTROLS}") for each in made.papers)
+    idea = replace(made.idea, title=f"An idea {CONTROLS}")
+    page = idea_page(make_review(replace(made, idea=idea, papers=papers)))
+    for written_page in (idea_html(page, full=full), idea_markdown(page, full=full)):
+        assert not re.search(r"[^\n\x20-\x7e\xa0-\u2027\u202f-\U0010ffff]", written_page)
+
+
 def test_hostile_reasons_concerns_and_defenses_are_mere_text():
     concern = make_concern(
         1,
