@@ -89,7 +89,7 @@ class AssessReply(Reply):
 
 ASSESS_PLAN = Step(
     name="assess_plan",
-    version=1,
+    version=2,
     package="tasks.assessment",
     input_model=AssessInput,
     output_model=AssessReply,

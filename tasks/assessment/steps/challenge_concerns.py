@@ -45,7 +45,7 @@ class ChallengeReply(Reply):
 
 CHALLENGE_CONCERNS = Step(
     name="challenge_concerns",
-    version=1,
+    version=2,
     package="tasks.assessment",
     input_model=ChallengeInput,
     output_model=ChallengeReply,

@@ -71,7 +71,7 @@ class WeighReply(Reply):
 
 WEIGH_CONCERNS = Step(
     name="weigh_concerns",
-    version=1,
+    version=2,
     package="tasks.assessment",
     input_model=WeighInput,
     output_model=WeighReply,
