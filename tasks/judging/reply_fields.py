@@ -14,6 +14,7 @@ from pydantic import (
     StringConstraints,
     ValidationError,
     ValidatorFunctionWrapHandler,
+    WithJsonSchema,
     WrapValidator,
 )
 
@@ -88,18 +89,25 @@ Percent = Annotated[int, BeforeValidator(_percent)]
 OptionalPercent = Annotated[int, Field(ge=0, le=100), BeforeValidator(_percent)] | None
 
 
-def word_of(words: type[StrEnum]) -> BeforeValidator:
+def word_of(words: Iterable[StrEnum]) -> BeforeValidator:
     """For a field that holds one of `words` or None.
 
     Spaces, hyphens and capitals make no difference. Any other word becomes None, so that one wrong
     word does not cost the whole reply, and whoever reads the entry sees that it is missing.
     """
 
+    allowed = tuple(words)
+
     def read(value: object) -> object:
         word = "_".join(str(value).casefold().replace("-", " ").split())
-        return next((each for each in words if each.value == word), None)
+        return next((each for each in allowed if each.value == word), None)
 
     return BeforeValidator(read)
+
+
+def schema_of(words: Iterable[StrEnum]) -> WithJsonSchema:
+    """The JSON schema of a field that holds some words of an enum only, as `word_of` reads them."""
+    return WithJsonSchema({"type": "string", "enum": [word.value for word in words]})
 
 
 class Keyed(Protocol):
