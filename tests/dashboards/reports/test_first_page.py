@@ -162,6 +162,16 @@ def test_without_an_overall_assessment_there_is_no_verdict_and_the_page_says_why
     assert "Papers: 8 found, 2 relevant to a method, 5 compared" in page
 
 
+def test_a_score_that_lacks_one_part_names_the_part_and_does_not_say_that_nothing_was_judged() -> (
+    None
+):
+    evaluation = replace(make_assessed_evaluation(), assessment=None)
+    partly = make_review(evaluation, score=None, missing="contribution", best_rank=2, worst_rank=7)
+    because = decide(partly).because
+    assert because.startswith("There is no score: contribution unscored, place between 2 and 7")
+    assert "Nothing was judged" not in because
+
+
 def test_an_evaluation_that_ended_before_the_assessment_says_so() -> None:
     page = written(make_evaluation(), incomplete_reason=Reason.BUDGET_EXHAUSTED)
     assert "There is no assessment: the budget was spent" in page

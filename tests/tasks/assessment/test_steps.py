@@ -126,3 +126,14 @@ def test_a_reply_is_offered_no_word_that_its_prompt_does_not_define(
     )
     assert {"fatal", "major", "minor", "confound"} <= offered
     assert not offered & undefined
+
+
+def test_work_that_exists_already_can_be_fatal_and_counts_where_the_literature_is_unknown() -> None:
+    system = {step.name: step.messages(INPUTS[step.name])[0]["content"] for step in STEPS}
+    for name in ("weigh_concerns", "challenge_concerns"):
+        (fatal,) = [line for line in system[name].splitlines() if "fatal" in line]
+        assert "exists already" in fatal
+    shown = next(step for step in STEPS if step.name == "assess_plan").messages(
+        INPUTS["assess_plan"]
+    )[1]["content"]
+    assert "except where a concern names what is already known" in shown
