@@ -256,8 +256,8 @@ def _material(
 ) -> tuple[Material, tuple[PlannedSection, ...]]:
     claims, idea = Claims(), found.idea
     add_idea(claims, idea, found.idea_run_id)
-    if found.review is not None and found.review.evaluation.soundness is not None:
-        concerns = found.review.evaluation.soundness.concerns
+    if found.review is not None:
+        concerns = found.review.evaluation.concerns
         add_concerns(claims, concerns, idea, found.review.run.run_id)
     listed = [each for each in joined([given, found.works]) if each.paper.state is None]
     works = keyed(listed[: max(MOST_WORKS, len(given))])

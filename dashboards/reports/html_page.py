@@ -20,7 +20,7 @@ from dashboards.reports.interval_chart import IntervalChart
 from dashboards.reports.lineage import Lineage
 from dashboards.reports.reliability_chart import ReliabilityChart
 from dashboards.reports.search_chart import SearchChart
-from schemas.naming import unturned
+from schemas.naming import one_space, unturned
 from schemas.patterns import IGNORECASE, bounded, linear
 
 _WEB_ADDRESS = bounded(r"https?://[^/]", IGNORECASE)
@@ -92,7 +92,7 @@ def html_page(
     template = _templates().get_template("page.html.jinja")
     safe_body = Markup(body)  # noqa: S704 rendered with HTML off
     page = template.render(title=title, sections=sections, body=safe_body)
-    return unturned(page)  # names in the drawings and the title too
+    return unturned(page)  # names in the drawings too
 
 
 def picture(kind: str, drawing: BarChart | CitationMap | Lineage | SearchChart) -> str:
@@ -127,7 +127,14 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_on_one_line,
     )
+
+
+def _on_one_line(value: Any) -> Any:
+    """Return a title or name without control characters."""
+    # Markup, a kind of str, is the rendered body: its lines stay.
+    return one_space(value) if type(value) is str else value
 
 
 def _permitted(url: str) -> bool:

@@ -110,7 +110,7 @@ def idea_page(review: IdeaReview) -> IdeaPage:
     evaluation = review.evaluation
     papers = {paper.paper_id: paper for paper in evaluation.papers}
     steps = judged_steps(evaluation.judge_votes)
-    plan = plan_part(evaluation.soundness, evaluation.idea.text)
+    plan = plan_part(evaluation)
     closest = closest_works(evaluation.contribution, papers)
     gaps = gaps_of(evaluation)
     return IdeaPage(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dashboards.reports import figures
 from dashboards.reports.wording import concern_kind, unscored
+from schemas.evaluation import IdeaEvaluation
 from schemas.soundness import (
     Concern,
     ConcernKind,
@@ -71,37 +72,38 @@ class PlanPart:
     unstated: tuple[PlanElement, ...]
 
 
-def plan_part(soundness: SoundnessEvaluation | None, plan: str = "") -> PlanPart | None:
-    """Order the points of the plan's review; None: the plan was not reviewed.
+def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
+    """Order the concerns about the plan; None: the plan was not reviewed.
 
-    Args:
-        plan: the text of the idea, in which strengths are placed beside concerns.
+    Without a review of the plan the concerns are those that the assessment raised.
     """
-    if soundness is None or soundness.plan_review is None:
+    soundness = evaluation.soundness
+    review = soundness.plan_review if soundness is not None else None
+    if review is None and not evaluation.concerns:
         return None
-    review = soundness.plan_review
-    deciding, others = standing_concerns(soundness.concerns)
+    why_unscored = review.unscored_reason if review is not None else None
+    deciding, others = standing_concerns(evaluation.concerns)
     strengths = sorted(
-        (one for one in soundness.concerns if one.severity is None), key=lambda one: one.rank
+        (one for one in evaluation.concerns if one.severity is None), key=lambda one: one.rank
     )
     concerns = [*deciding, *others]
-    beside = _beside(concerns, strengths, " ".join(plan.split()).casefold())
+    beside = _beside(concerns, strengths, " ".join(evaluation.idea.text.split()).casefold())
     placed = {one.concern_id for group in beside.values() for one in group}
-    questions = [one for one in soundness.concerns if one.severity is _QUESTION and _stands(one)]
+    questions = [one for one in evaluation.concerns if one.severity is _QUESTION and _stands(one)]
     asked = [one for one in questions if one.decision_place is None]
     return PlanPart(
-        verdict=unscored(review.unscored_reason) if review.unscored_reason is not None else "",
-        note=_note(review.dropped_point_count),
+        verdict=unscored(why_unscored) if why_unscored is not None else "",
+        note=_note(review.dropped_point_count if review is not None else 0),
         concerns=tuple(_line(one, beside.get(one.concern_id, ())) for one in concerns),
         deciding_count=len(deciding),
         questions=_best(asked),
         question_count=len(asked),
         refuted=tuple(
             _line(one)
-            for one in soundness.concerns
+            for one in evaluation.concerns
             if one.confirmed_severity is ConfirmedSeverity.REFUTED and one.folded_into is None
         ),
-        folded_count=sum(one.folded_into is not None for one in soundness.concerns),
+        folded_count=sum(one.folded_into is not None for one in evaluation.concerns),
         strengths=tuple(_line(one) for one in strengths if one.concern_id not in placed),
         stated=_of(soundness, ElementStanding.STATED),
         unstated=_of(soundness, ElementStanding.UNSTATED),
@@ -133,9 +135,8 @@ def standing_concerns(concerns: Iterable[Concern]) -> tuple[list[Concern], list[
     return deciding, [one for one in standing if one not in deciding]
 
 
-def confirmed_fatal(soundness: SoundnessEvaluation | None) -> list[Concern]:
+def confirmed_fatal(concerns: Iterable[Concern]) -> list[Concern]:
     """Return the concerns that a second reading found fatal too."""
-    concerns = soundness.concerns if soundness is not None else ()
     return [one for one in concerns if _stands(one) and _is_fatal(one)]
 
 
@@ -226,5 +227,8 @@ def _note(dropped: int) -> str:
     )
 
 
-def _of(soundness: SoundnessEvaluation, standing: ElementStanding) -> tuple[PlanElement, ...]:
-    return tuple(element for element in soundness.elements if element.standing is standing)
+def _of(
+    soundness: SoundnessEvaluation | None, standing: ElementStanding
+) -> tuple[PlanElement, ...]:
+    elements = soundness.elements if soundness is not None else ()
+    return tuple(element for element in elements if element.standing is standing)

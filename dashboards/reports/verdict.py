@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from dashboards.reports.gaps import cause_of
 from dashboards.reports.plan_part import confirmed_fatal
-from dashboards.reports.wording import reason
+from dashboards.reports.wording import missing_in_words, reason
 from schemas.assessment import Assessment, AssessmentCriterion
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
@@ -44,7 +44,7 @@ def decide(review: IdeaReview) -> Decision:
     probability = overall.probability_0_to_1
     # Without the lowest repetition it is not known that every one was at least even.
     lowest = overall.lowest_0_to_1 if overall.lowest_0_to_1 is not None else 0.0
-    fatal = bool(confirmed_fatal(evaluation.soundness))
+    fatal = bool(confirmed_fatal(evaluation.concerns))
     if probability < DROP_BELOW:
         because = f"The probability is under {percent(DROP_BELOW)}."
         return Decision(verdict=Verdict.DROP, because=because)
@@ -102,6 +102,9 @@ def _why_not_judged(review: IdeaReview) -> str:
     cause = cause_of([*failures, *evaluation.failures])
     if evaluation.assessment is not None:
         return f"There is no overall assessment: {cause or reason(Reason.NOTHING_TO_JUDGE)}."
+    if review.score.missing is not None:
+        told = f" ({cause})" if cause else ""
+        return f"There is no score: {missing_in_words(review.score)}{told}."
     if review.score.score is None and cause:
         return f"Nothing was judged: {cause}."
     return (

@@ -135,9 +135,13 @@ def _why_unscored(criterion: AssessmentCriterion, replies: Replies) -> tuple[Rea
         failed = replies[0]
         assert isinstance(failed, Unscored)
         return failed.reason, failed.detail
-    if criterion is AssessmentCriterion.NEW:
+    entries = [reply.value.of(criterion) for reply in read]
+    if criterion is AssessmentCriterion.NEW and any(entry is not None for entry in entries):
         return Reason.NO_EVIDENCE, "by the works shown it cannot be told what is new"
-    return Reason.REPLY_UNPARSABLE, f"the replies give no probability for {criterion}"
+    return (
+        Reason.REPLY_UNPARSABLE,
+        f"the replies give none or contradicting probabilities for {criterion}",
+    )
 
 
 def _unscored(

@@ -13,10 +13,10 @@ from tasks.assessment.material import STAGE, Material
 from tasks.assessment.steps.challenge_concerns import (
     CHALLENGE_CONCERNS,
     ChallengeInput,
-    Defended,
 )
 from tasks.assessment.weighing import SUBJECT
 from tasks.citations.settle import citation_rows, settle
+from tasks.judging.reply_fields import by_key
 from tasks.judging.step import Engine
 
 
@@ -47,11 +47,12 @@ async def challenge_concerns(
             concerns, failures=call_failures([outcome], STAGE, CHALLENGE_CONCERNS.name)
         )
     asked = {concern.concern_id for concern in challenged}
-    answers: dict[str, Defended] = {}
-    for entry in outcome.value.concerns:
-        if entry.remains is not None and entry.defense.strip():
-            answers.setdefault(entry.concern.casefold(), entry)
-    answers = {key: entry for key, entry in answers.items() if key in asked}
+    usable = [
+        entry
+        for entry in outcome.value.concerns
+        if entry.remains is not None and entry.defense.strip()
+    ]
+    answers = by_key(usable, asked)
     texts = {key: settle(entry.defense, material.shown) for key, entry in answers.items()}
     whole = settle("\n\n".join(text.markdown for text in texts.values()), material.shown)
     return Challenged(
@@ -91,7 +92,10 @@ def standing(concerns: Sequence[Concern]) -> list[Concern]:
 def _unanswered(count: int, asked: int) -> tuple[Failure, ...]:
     if not count:
         return ()
-    detail = f"of {count} of {asked} concerns the reply does not say what remains: not challenged"
+    detail = (
+        f"of {count} of {asked} concerns the reply does not say what remains, or says two things:"
+        " not challenged"
+    )
     return (
         Failure(
             stage=STAGE,

@@ -21,6 +21,8 @@ from tasks.text.quotations import LEAST_CHARACTERS_OF_A_PLAN, stands_in
 
 SUBJECT = "plan"
 _TEXTS = ("point", "why", "omission", "action", "would_change")
+# Each point takes a millisecond of the event loop: a reply of thousands would hold it for seconds.
+POINTS_READ_PER_CONCERN_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,11 @@ async def weigh_concerns(
         failures = call_failures([outcome], STAGE, WEIGH_CONCERNS.name)
         return Weighed(material.concerns, failures=failures)
     points = outcome.value.concerns
-    usable = _usable(points, material)
+    read = points[: POINTS_READ_PER_CONCERN_KEPT * parameters.maximum_concerns]
+    unread = len(points) - len(read)
+    usable = _usable(read, material)
     kept = usable[: parameters.maximum_concerns]
-    beyond = len(usable) - len(kept)
+    beyond = len(usable) - len(kept) + unread
     note = f"{beyond} concerns beyond the limit left out, {len(kept)} kept" if beyond else None
     provenance = shortened(outcome.provenance, note)
     concerns, decisive = _merged(material.concerns, kept, provenance)
@@ -69,7 +73,7 @@ async def weigh_concerns(
             )
         ),
         _citations(kept, material.shown),
-        _left_out(len(points) - len(usable), len(points)),
+        _left_out(len(read) - len(usable), len(read), unread),
     )
 
 
@@ -209,12 +213,13 @@ def _citations(kept: Sequence[_Placed], shown: Shown) -> tuple[Citation, ...]:
     )
 
 
-def _left_out(count: int, given: int) -> tuple[Failure, ...]:
+def _left_out(count: int, read: int, unread: int) -> tuple[Failure, ...]:
     if not count:
         return ()
+    more = f"; {unread} more were not read" if unread else ""
     detail = (
-        f"{count} of {given} concerns were left out: they have no kind, severity or reason, or"
-        " neither quote the plan nor say what it lacks"
+        f"{count} of {read} concerns were left out: they have no kind, severity or reason, or"
+        f" neither quote the plan nor say what it lacks{more}"
     )
     return (
         Failure(

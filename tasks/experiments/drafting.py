@@ -53,8 +53,7 @@ def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
 
 
 def _concerns(evaluation: IdeaEvaluation) -> Iterator[str]:
-    found = evaluation.soundness.concerns if evaluation.soundness is not None else ()
-    graded = [each for each in found if each.severity in _GRAVITY]
+    graded = [each for each in evaluation.concerns if each.severity in _GRAVITY]
     for each in sorted(graded, key=_gravest_first):
         yield f"{each.point} {each.why}".strip()[:_SAID_CHARACTERS]
 

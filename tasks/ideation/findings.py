@@ -51,8 +51,9 @@ Told = tuple[FindingKind, str]
 
 
 def _concerns(evaluation: IdeaEvaluation) -> tuple[list[Told], list[Told]]:
-    found = evaluation.soundness.concerns if evaluation.soundness is not None else ()
-    ranked = sorted((each for each in found if each.severity is not None), key=lambda c: c.rank)
+    ranked = sorted(
+        (each for each in evaluation.concerns if each.severity is not None), key=lambda c: c.rank
+    )
     told = [
         (
             each.severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR),

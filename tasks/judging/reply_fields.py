@@ -6,8 +6,7 @@ left out, and the caller leaves those things unscored. A reply without a sound e
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from math import isfinite
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import (
     BeforeValidator,
@@ -15,12 +14,13 @@ from pydantic import (
     StringConstraints,
     ValidationError,
     ValidatorFunctionWrapHandler,
+    WithJsonSchema,
     WrapValidator,
 )
 
 from schemas.base import Reply
 
-EntryT = TypeVar("EntryT", bound="KeyedEntry")
+EntryT = TypeVar("EntryT", bound="Keyed")
 
 
 def _bare_key(value: Any) -> Any:
@@ -71,14 +71,17 @@ Prose = Annotated[str, BeforeValidator(_prose)]
 
 def _percent(value: Any) -> Any:
     """`62`, `62.0`, `"62 %"` and `0.62` as models write them; the rest is left for the bounds."""
+    if isinstance(value, bool):
+        raise ValueError("a truth value is no percentage")
     if isinstance(value, str):
         try:
             value = float(value.strip().removesuffix("%"))
         except ValueError:
             return value
-    if isinstance(value, float):
-        return round(100 * value) if 0 < value < 1 else round(value) if isfinite(value) else value
-    return value
+    # Rounded beyond the bounds, -0.4 and 100.4 would be 0 and 100.
+    if not isinstance(value, float) or not 0 <= value <= 100:
+        return value
+    return round(100 * value) if value < 1 else round(value)
 
 
 Percent = Annotated[int, BeforeValidator(_percent)]
@@ -86,18 +89,32 @@ Percent = Annotated[int, BeforeValidator(_percent)]
 OptionalPercent = Annotated[int, Field(ge=0, le=100), BeforeValidator(_percent)] | None
 
 
-def word_of(words: type[StrEnum]) -> BeforeValidator:
+def word_of(words: Iterable[StrEnum]) -> BeforeValidator:
     """For a field that holds one of `words` or None.
 
     Spaces, hyphens and capitals make no difference. Any other word becomes None, so that one wrong
     word does not cost the whole reply, and whoever reads the entry sees that it is missing.
     """
 
+    allowed = tuple(words)
+
     def read(value: object) -> object:
         word = "_".join(str(value).casefold().replace("-", " ").split())
-        return next((each for each in words if each.value == word), None)
+        return next((each for each in allowed if each.value == word), None)
 
     return BeforeValidator(read)
+
+
+def schema_of(words: Iterable[StrEnum]) -> WithJsonSchema:
+    """The JSON schema of a field that holds some words of an enum only, as `word_of` reads them."""
+    return WithJsonSchema({"type": "string", "enum": [word.value for word in words]})
+
+
+class Keyed(Protocol):
+    """An answer about one of several things."""
+
+    @property
+    def key(self) -> str: ...
 
 
 class KeyedEntry(Reply):

@@ -35,6 +35,7 @@ _EMBEDDED_PAPERS = 10  # by rank; the five nearest of them are settled by then
 _NEAREST_PAPERS = 5
 _SEARCH_PHRASES, _QUERY_WORDS = 15, 40
 _TITLES_NAMED, _TITLE_WORDS = 2, 8
+_NO_WORDS = "its text gives no words to search this literature with"
 
 Search = Callable[[str, int, date | None], Awaitable[Answer[Paper]]]
 """`LiteratureClient.search_papers`."""
@@ -70,10 +71,16 @@ def coverage_condition(literature: str) -> str:
 async def look_at_field(idea: Idea, search: Search, embedder: Embedder) -> Answer[FieldCoverage]:
     """Return the one coverage of the field of `idea`; none where the search failed.
 
+    Without a key phrase there is nothing to search with, and the field is not covered.
+
     Args:
         embedder: of the bundled model, whose similarities the rule was fitted on.
     """
-    answer = await search(search_query(idea), _SEARCHED_PAPERS, idea.cutoff_date)
+    query = search_query(idea)
+    if not query:
+        # No search is made: the literature would refuse a query without words as malformed.
+        return Answer((FieldCoverage(covered=False, probability_0_to_1=0, detail=_NO_WORDS),))
+    answer = await search(query, _SEARCHED_PAPERS, idea.cutoff_date)
     if not answer.complete:
         return Answer((), answer.failures)
     signals = await signals_of(idea, answer.items, embedder)

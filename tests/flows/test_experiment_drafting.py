@@ -25,6 +25,7 @@ from tasks.experiments.drafting import known_of, write_draft
 from tasks.experiments.task_folder import read_task
 from tests.support.answers import read_answer
 from tests.support.evaluations import make_evaluation, make_run
+from tests.support.reviewed_ideas import make_assessed_evaluation, without_soundness
 from tests.support.small_task import BASELINE, EVALUATE, PROGRAM, TASK
 from warehouse.layout import Layout
 from warehouse.runs.landing import RUNS, land
@@ -207,3 +208,10 @@ def test_concerns_come_the_gravest_first_and_questions_not_at_all() -> None:
     turned = tuple(reversed(evaluation.soundness.concerns))
     other = replace(evaluation, soundness=replace(evaluation.soundness, concerns=turned))
     assert known_of(evaluation.idea, evaluation).concerns == known_of(other.idea, other).concerns
+
+
+def test_concerns_of_an_assessment_are_drafted_without_a_review_of_soundness() -> None:
+    evaluation = make_assessed_evaluation()
+    alone = without_soundness(evaluation)
+    assert known_of(alone.idea, alone).concerns
+    assert known_of(alone.idea, alone).concerns == known_of(evaluation.idea, evaluation).concerns

@@ -132,6 +132,13 @@ def make_assessed_evaluation(
     )
 
 
+def without_soundness(evaluation: IdeaEvaluation) -> IdeaEvaluation:
+    """The evaluation as it is where soundness was not asked for: the assessment has its concerns."""
+    assert evaluation.assessment is not None
+    assessment = replace(evaluation.assessment, concerns=evaluation.concerns)
+    return replace(evaluation, soundness=None, assessment=assessment)
+
+
 def sentences(generator: random.Random, count: int, words: int) -> str:
     """So many sentences, each of so many words."""
     return " ".join(prose(generator, words) for _ in range(count))

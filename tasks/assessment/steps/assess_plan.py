@@ -4,15 +4,16 @@ to the median plan submitted to their usual venue.
 Baseline: none. Classic text processing has no idea of what reviewers prefer.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from schemas.assessment import AssessmentCriterion
 from schemas.base import Noun, Reply
 from schemas.judging import StepKind
 from tasks.assessment.steps.shown import ConcernShown, MethodShown, WorkShown
-from tasks.judging.reply_fields import OptionalPercent, SoundEntries, Text
+from tasks.judging.reply_fields import OptionalPercent, SoundEntries, Text, by_key
 from tasks.judging.step import Step, no_baseline
 
 MOST_REASONS = 3
@@ -59,16 +60,27 @@ class CriterionReply(Reply):
         ),
     )
 
+    @property
+    def key(self) -> str:
+        return self.criterion
+
+
+def _uncontradicted(entries: Sequence[CriterionReply]) -> list[CriterionReply]:
+    return list(by_key(entries, AssessmentCriterion).values())
+
 
 class AssessReply(Reply):
-    """Reply to `assess_plan`: one entry for each criterion, in the order asked for."""
+    """Reply to `assess_plan`: one entry for each criterion, in the order asked for.
+
+    A criterion that is answered twice with different content is left out.
+    """
 
     venue: Text = Field(
         description="The usual venue and its median submitted plan: a sentence of at most 25 words."
     )
-    criteria: Annotated[list[CriterionReply], SoundEntries] = Field(
-        min_length=1, max_length=len(AssessmentCriterion)
-    )
+    criteria: Annotated[
+        list[CriterionReply], Field(min_length=1), SoundEntries, AfterValidator(_uncontradicted)
+    ]
 
     def of(self, criterion: AssessmentCriterion) -> CriterionReply | None:
         """Return the entry for `criterion`; None: there is none."""
@@ -77,7 +89,7 @@ class AssessReply(Reply):
 
 ASSESS_PLAN = Step(
     name="assess_plan",
-    version=1,
+    version=2,
     package="tasks.assessment",
     input_model=AssessInput,
     output_model=AssessReply,

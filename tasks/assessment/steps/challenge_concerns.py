@@ -32,6 +32,10 @@ class Defended(Reply):
         description="What remains of the concern beside the defense."
     )
 
+    @property
+    def key(self) -> str:
+        return self.concern
+
 
 class ChallengeReply(Reply):
     """Reply to `challenge_concerns`: one entry for each concern."""
@@ -41,7 +45,7 @@ class ChallengeReply(Reply):
 
 CHALLENGE_CONCERNS = Step(
     name="challenge_concerns",
-    version=1,
+    version=2,
     package="tasks.assessment",
     input_model=ChallengeInput,
     output_model=ChallengeReply,

@@ -11,8 +11,12 @@ from schemas.base import Noun, Reply
 from schemas.judging import StepKind
 from schemas.soundness import ConcernKind, ConcernSeverity
 from tasks.assessment.steps.shown import ConcernShown, MethodShown, WorkShown
-from tasks.judging.reply_fields import Key, Prose, SoundEntries, word_of
+from tasks.judging.reply_fields import Key, Prose, SoundEntries, schema_of, word_of
 from tasks.judging.step import Step, no_baseline
+
+# The words that the prompt defines.
+_KINDS = tuple(kind for kind in ConcernKind if kind is not ConcernKind.STRENGTH)
+_SEVERITIES = (ConcernSeverity.FATAL, ConcernSeverity.MAJOR, ConcernSeverity.MINOR)
 
 
 class WeighInput(Noun):
@@ -45,12 +49,12 @@ class WeighedPoint(Reply):
         default_factory=list,
         description="Keys of the points and questions that it says; empty: it is none of them.",
     )
-    kind: Annotated[ConcernKind | None, word_of(ConcernKind)] = Field(
+    kind: Annotated[Annotated[ConcernKind, schema_of(_KINDS)] | None, word_of(_KINDS)] = Field(
         description="What it is about; never strength."
     )
-    severity: Annotated[ConcernSeverity | None, word_of(ConcernSeverity)] = Field(
-        description="fatal, major or minor."
-    )
+    severity: Annotated[
+        Annotated[ConcernSeverity, schema_of(_SEVERITIES)] | None, word_of(_SEVERITIES)
+    ] = Field(description="fatal, major or minor.")
     point: Prose = Field(description="One or two whole sentences, at most 30 words.")
     why: Prose = Field(description="Why it would change the decision, at most 15 words.")
     quote: Prose = Field(
@@ -71,7 +75,7 @@ class WeighReply(Reply):
 
 WEIGH_CONCERNS = Step(
     name="weigh_concerns",
-    version=1,
+    version=2,
     package="tasks.assessment",
     input_model=WeighInput,
     output_model=WeighReply,

@@ -14,8 +14,16 @@ from schemas.soundness import (
     ConcernSeverity,
 )
 from schemas.suggestion import ActionEffort
-from tasks.judging.reply_fields import Prose, SoundEntries, word_of
+from tasks.judging.reply_fields import Prose, SoundEntries, schema_of, word_of
 from tasks.judging.step import Step, no_baseline
+
+# The words that the prompt defines.
+_KINDS = tuple(
+    kind
+    for kind in ConcernKind
+    if kind not in (ConcernKind.WORTH, ConcernKind.NOVELTY, ConcernKind.DERIVATION)
+)
+_SEVERITIES = (ConcernSeverity.FATAL, ConcernSeverity.MAJOR, ConcernSeverity.MINOR)
 
 
 class PlanInput(Noun):
@@ -43,10 +51,11 @@ class ProposedPoint(Reply):
     omission.
     """
 
-    kind: Annotated[ConcernKind | None, word_of(ConcernKind)]
-    severity: Annotated[ConcernSeverity | None, word_of(ConcernSeverity)] = Field(
-        default=None, description="null for a strength."
-    )
+    kind: Annotated[Annotated[ConcernKind, schema_of(_KINDS)] | None, word_of(_KINDS)]
+    # Questions have a list of their own, and become points of that severity once they are read.
+    severity: Annotated[
+        Annotated[ConcernSeverity, schema_of(_SEVERITIES)] | None, word_of(ConcernSeverity)
+    ] = Field(default=None, description="null for a strength.")
     point: Prose
     quote: Prose = Field(default="", description="The plan's own words, copied; else empty.")
     omission: Prose = Field(default="", description="What was looked for; empty beside a quote.")
@@ -61,7 +70,7 @@ class ProposedQuestion(Reply):
 
     about: Prose = Field(description="Two to eight words of the plan, copied.")
     question: Prose
-    kind: Annotated[ConcernKind | None, word_of(ConcernKind)]
+    kind: Annotated[Annotated[ConcernKind, schema_of(_KINDS)] | None, word_of(_KINDS)]
 
 
 class PlanReply(Reply):

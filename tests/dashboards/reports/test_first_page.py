@@ -31,6 +31,7 @@ from tests.support.reviewed_ideas import (
     make_concern,
     make_long_evaluation,
     make_review,
+    without_soundness,
 )
 
 FATAL, MAJOR, MINOR, QUESTION = ConcernSeverity
@@ -70,6 +71,31 @@ def test_the_verdict_follows_from_probability_lowest_repetition_and_confirmed_fa
     )
     assert decide(make_review(evaluation)).verdict is verdict
     assert written(evaluation).splitlines()[2].startswith(f"> **{verdict.capitalize()}: ")
+
+
+@pytest.mark.parametrize(("overall", "verdict"), [(0.9, Verdict.REVISE), (0.45, Verdict.DROP)])
+def test_a_confirmed_fatal_concern_counts_and_is_shown_without_a_review_of_soundness(
+    overall: float, verdict: Verdict
+) -> None:
+    evaluation = without_soundness(
+        make_assessed_evaluation(
+            concerns=[CONFIRMED], assessments=make_assessments(overall, lowest=overall)
+        )
+    )
+    decision = decide(make_review(evaluation))
+    assert decision.verdict is verdict
+    assert "fatal concern was confirmed" in decision.because
+    page, report = written(evaluation), written(evaluation, full=True)
+    assert CONFIRMED.point in told(page)
+    assert "not reviewed" not in page
+    assert "## The plan itself" in report
+    assert CONFIRMED.quote in told(report)
+
+
+def test_a_plan_that_nobody_reviewed_says_so() -> None:
+    evaluation = without_soundness(make_assessed_evaluation(concerns=[]))
+    assert "The plan itself was not reviewed." in written(evaluation)
+    assert "## The plan itself" not in written(evaluation, full=True)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +160,16 @@ def test_without_an_overall_assessment_there_is_no_verdict_and_the_page_says_why
     assert why in told(page)
     assert "- Soundness: 5.00 over 2 scored methods, 1 unscored" in page
     assert "Papers: 8 found, 2 relevant to a method, 5 compared" in page
+
+
+def test_a_score_that_lacks_one_part_names_the_part_and_does_not_say_that_nothing_was_judged() -> (
+    None
+):
+    evaluation = replace(make_assessed_evaluation(), assessment=None)
+    partly = make_review(evaluation, score=None, missing="contribution", best_rank=2, worst_rank=7)
+    because = decide(partly).because
+    assert because.startswith("There is no score: contribution unscored, place between 2 and 7")
+    assert "Nothing was judged" not in because
 
 
 def test_an_evaluation_that_ended_before_the_assessment_says_so() -> None:
@@ -334,6 +370,23 @@ def test_every_format_carries_the_same_page() -> None:
         assert "Revise: with a probability of 56 %" in flat
         assert "Settled7" in flat
         assert "new 40 %" in flat
+
+
+CONTROLS = "\x1b[2J \x1b]0;owned\x07 \x9b31m \b\x00 \u202eback"
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["first page", "full report"])
+def test_no_control_character_of_an_idea_or_an_engine_reaches_the_page(full: bool) -> None:
+    texts = ("point", "quote", "why", "action", "would_change", "defense")
+    concern = make_concern(1, FATAL, decision_place=1, **dict.fromkeys(texts, f"So {CONTROLS}."))
+    made = make_assessed_evaluation(
+        concerns=[concern], assessments=make_assessments(0.5, reasons=[f"So {CONTROLS}."])
+    )
+    papers = tuple(replace(each, title=f"{each.title} {CONTROLS}") for each in made.papers)
+    idea = replace(made.idea, title=f"An idea {CONTROLS}")
+    page = idea_page(make_review(replace(made, idea=idea, papers=papers)))
+    for written_page in (idea_html(page, full=full), idea_markdown(page, full=full)):
+        assert not re.search(r"[^\n\x20-\x7e\xa0-\u2027\u202f-\U0010ffff]", written_page)
 
 
 def test_hostile_reasons_concerns_and_defenses_are_mere_text():

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboards.reports.bar_chart import MORE_OR_LESS_NOVEL, TEN, Measured, bar_chart, scale_to
+from dashboards.reports.html_page import picture
 from dashboards.reports.render import idea_report, run_report
 from schemas.identifiers import IdeaId
 from tests.support.report_lake import RUN
@@ -31,6 +32,13 @@ def test_a_value_has_a_bar_within_the_plot_and_no_value_has_none(values):
         assert (bar.width is None) == (value is None)
         assert chart.plot_left <= bar.x <= bar.x + (bar.width or 0) <= chart.plot_right + 0.2
         assert bar.below_zero == (value is not None and bar.x < chart.zero_x)
+
+
+def test_a_name_brings_no_control_character_into_a_drawing():
+    measured = [Measured("wild \x1b[2J\x07\x9b31m", 2.0, "2.00\x00")]
+    drawn = picture("bars", bar_chart(1, "t\x1b", "c", TEN, measured))
+    assert "wild [2J" in drawn
+    assert not re.search(r"[^\n\x20-\x7e\xa0-\U0010ffff]", drawn)
 
 
 def test_a_score_of_zero_is_drawn_and_an_unscored_one_is_not():

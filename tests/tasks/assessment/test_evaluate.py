@@ -193,6 +193,25 @@ async def test_a_concern_that_misquotes_the_plan_is_left_out_on_record() -> None
     assert failure.detail.startswith("1 of 3 concerns were left out")
 
 
+async def test_of_a_flood_of_concerns_the_first_are_read_and_the_others_are_on_record() -> None:
+    def flooded(_: Any) -> WeighReply:
+        (sound, *_) = weighed(None).concerns
+        entries = [sound.model_copy(update={"sources": [], "point": f"P{n}."}) for n in range(2000)]
+        unusable = sound.model_copy(update={"severity": None})
+        return WeighReply(concerns=(unusable, *entries))
+
+    asked = Asked(
+        answers={"weigh_concerns": flooded, "challenge_concerns": lambda _: Reason.REFUSED}
+    )
+    found = await asked.evaluate(the_evaluation())
+    kept = [each for each in found.concerns if each.decision_place is not None]
+    assert [each.point for each in kept] == ["P0.", "P1.", "P2.", "P3."]
+    assert kept[0].provenance.shortening == ("1996 concerns beyond the limit left out, 4 kept")
+    detail = found.evaluation.failures[0].detail
+    assert detail.startswith("1 of 16 concerns were left out")
+    assert detail.endswith("1985 more were not read")
+
+
 async def test_what_is_suggested_about_a_concern_is_its_reworded_action_with_its_citations() -> (
     None
 ):
@@ -222,6 +241,44 @@ async def test_a_second_reading_that_sees_no_severity_lowers_one_concern_and_ref
     assert concerns["c1"].confirmed_severity is None
     prompt = asked.shown("challenge_concerns").model_dump_json()
     assert not [word for word in ("fatal", "major", "minor") if word in prompt]
+
+
+async def test_a_concern_of_which_two_things_are_said_to_remain_is_not_challenged() -> None:
+    def contradicting(_: Any) -> Reply:
+        entries = [
+            {"concern": key, "defense": "The plan says so.", "remains": remains}
+            for key, remains in (("C2", "refuted"), ("C6", "minor"), ("c2", "fatal"))
+        ]
+        return ChallengeReply.model_validate({"concerns": entries})
+
+    asked = Asked(answers={"weigh_concerns": weighed, "challenge_concerns": contradicting})
+    found = await asked.evaluate(the_evaluation())
+    concerns = by_id(found)
+    assert (concerns["c2"].confirmed_severity, concerns["c2"].defense) == (None, "")
+    assert concerns["c6"].confirmed_severity is ConfirmedSeverity.MINOR
+    details = {each.subject: each.detail for each in found.evaluation.failures}
+    assert details["challenge_concerns"].startswith("of 1 of 2 concerns")
+
+
+async def test_an_overall_that_is_answered_in_two_ways_is_unscored() -> None:
+    reply = assessed(50).model_dump(mode="json")
+    reply["criteria"].append(reply["criteria"][-1] | {"score": 90})
+    asked = Asked((AssessReply.model_validate(reply),) * 3)
+    found = await asked.evaluate(the_evaluation())
+    overall = found.evaluation.of(AssessmentCriterion.OVERALL)
+    feasible = found.evaluation.of(AssessmentCriterion.FEASIBLE)
+    assert overall is not None and feasible is not None
+    assert (overall.probability_0_to_1, overall.unscored_reason) == (None, Reason.REPLY_UNPARSABLE)
+    assert feasible.probability_0_to_1 == 0.5
+
+
+async def test_new_without_a_readable_answer_is_not_called_unknown() -> None:
+    reply = assessed(50).model_dump(mode="json")
+    reply["criteria"] = [each for each in reply["criteria"] if each["criterion"] != "new"]
+    asked = Asked((AssessReply.model_validate(reply),) * 3)
+    new = (await asked.evaluate(the_evaluation())).evaluation.of(AssessmentCriterion.NEW)
+    assert new is not None
+    assert new.unscored_reason is Reason.REPLY_UNPARSABLE
 
 
 async def test_refuted_concerns_are_not_shown_where_the_plan_is_assessed() -> None:

@@ -86,6 +86,26 @@ async def test_a_foreign_idea_is_told_what_the_nearest_works_are_about(
     assert "\n" not in coverage.warning
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "本研究提出一种新的图神经网络方法用于分子性质预测。" * 20,
+        "Мы предлагаем новый метод глубокого обучения " * 10,
+        "diffusion models " * 40,
+        "…",
+    ],
+    ids=["Chinese", "Russian", "one phrase repeated", "punctuation"],
+)
+async def test_an_idea_without_words_to_search_with_is_not_covered_and_no_failure(
+    text: str, sample: SnapshotSearch, embedder: SentenceEmbedder
+) -> None:
+    answer = await look_at_field(foreign(text), sample.search_papers, embedder)
+    assert answer.failures == ()
+    (coverage,) = answer.items
+    assert not coverage.covered
+    assert coverage.warning.endswith("its text gives no words to search this literature with")
+
+
 async def test_a_search_that_failed_is_no_coverage(embedder: SentenceEmbedder) -> None:
     failure = SourceFailure(
         source="snapshot", endpoint="paper/search", reason=Reason.SERVER_ERROR, detail="500"

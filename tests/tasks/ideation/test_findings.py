@@ -16,6 +16,7 @@ from tasks.ideation.findings import checked_answers, findings_of, next_move
 from tasks.ideation.steps.ideate_proposal import ToldAnswer
 from tests.support.evaluations import make_evaluation
 from tests.support.experiment_lake import make_experiment
+from tests.support.reviewed_ideas import make_assessed_evaluation, without_soundness
 
 CONCERN = Finding(
     key="F1", kind=FindingKind.CONCERN, text="There is no control group of sighted robots."
@@ -94,6 +95,11 @@ def test_many_grave_concerns_leave_room_for_what_the_literature_says() -> None:
     assert kinds[:3] == [FindingKind.CONCERN] * 3
     assert set(kinds[3:5]) == {FindingKind.CONTRADICTION, FindingKind.CLOSEST_WORK}
     assert len(kinds) == 6
+
+
+def test_concerns_of_an_assessment_are_findings_without_a_review_of_soundness() -> None:
+    found = findings_of(without_soundness(make_assessed_evaluation()), 20)
+    assert "Point2 is in doubt." in " ".join(each.text for each in found)
 
 
 def test_a_contradiction_names_papers_without_their_addresses() -> None:
