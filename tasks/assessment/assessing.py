@@ -11,9 +11,9 @@ from schemas.base import replace
 from schemas.citation import Citation
 from schemas.failure import Failure, call_failures
 from schemas.outcome import Outcome, Scored, Unscored
+from schemas.profile import AssessmentParameters
 from schemas.reasons import Reason
-from schemas.soundness import Concern
-from tasks.assessment.challenging import standing
+from schemas.soundness import Concern, ConcernSeverity, deciding
 from tasks.assessment.material import STAGE, Material
 from tasks.assessment.steps.assess_plan import (
     ASSESS_PLAN,
@@ -44,13 +44,23 @@ class Assessed:
 async def assess_plan(
     material: Material,
     concerns: Sequence[Concern],
-    repetitions: int,
+    parameters: AssessmentParameters,
     engine_of: Callable[[int], Engine],
+    *,
+    unanswered: bool,
 ) -> Assessed:
-    """Ask for the probabilities, each repetition of an engine of its own."""
+    """Ask for the probabilities, each repetition of an engine of its own.
+
+    Args:
+        unanswered: a step that looks for concerns gave no answer, or left points out.
+    """
+    raised = any(each.severity not in (None, ConcernSeverity.QUESTION) for each in concerns)
     question = AssessInput(
         idea=material.plan,
-        concerns=tuple(material.concern_shown(each) for each in standing(concerns)),
+        concerns=tuple(
+            material.concern_shown(each) for each in deciding(concerns, parameters.maximum_concerns)
+        ),
+        concerns_unknown=unanswered and not raised,
         methods=material.methods,
         unjudged_methods=material.unjudged_methods,
         works=material.works,
@@ -60,7 +70,7 @@ async def assess_plan(
     replies = await first_alone(
         [
             partial(engine_of(number).run, ASSESS_PLAN, question)
-            for number in range(1, repetitions + 1)
+            for number in range(1, parameters.repetitions + 1)
         ]
     )
     rows = [_criterion(criterion, replies, material) for criterion in AssessmentCriterion]

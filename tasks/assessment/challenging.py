@@ -1,6 +1,5 @@
 """The second reading: the plan defended against its concerns, by a reader who sees no severity."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
@@ -8,7 +7,7 @@ from schemas.citation import Citation
 from schemas.failure import Failure, call_failures
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernSeverity, ConfirmedSeverity
+from schemas.soundness import Concern, deciding
 from tasks.assessment.material import STAGE, Material
 from tasks.assessment.steps.challenge_concerns import (
     CHALLENGE_CONCERNS,
@@ -30,10 +29,14 @@ class Challenged:
 
 
 async def challenge_concerns(
-    material: Material, concerns: tuple[Concern, ...], engine: Engine
+    material: Material, concerns: tuple[Concern, ...], limit: int, engine: Engine
 ) -> Challenged:
-    """Ask for the defense against each concern that decides and each other fatal one."""
-    challenged = standing(concerns)
+    """Ask for the defense against each concern that decides and each other fatal one.
+
+    Args:
+        limit: of concerns, where none was weighed.
+    """
+    challenged = deciding(concerns, limit)
     if not challenged:
         return Challenged(concerns)
     question = ChallengeInput(
@@ -70,22 +73,6 @@ async def challenge_concerns(
         citation_rows(whole, material.shown, module=STAGE, subject=SUBJECT, field="defense"),
         _unanswered(len(asked) - len(answers), len(asked)),
     )
-
-
-def standing(concerns: Sequence[Concern]) -> list[Concern]:
-    """Return the concerns that decide and the other fatal ones, in the order in which they do.
-
-    Refuted ones and those that another one says are left out.
-    """
-    decisive = [
-        concern
-        for concern in concerns
-        if (concern.decision_place is not None or concern.severity is ConcernSeverity.FATAL)
-        and concern.folded_into is None
-        and concern.confirmed_severity is not ConfirmedSeverity.REFUTED
-    ]
-    unplaced = len(concerns) + 1
-    return sorted(decisive, key=lambda each: (each.decision_place or unplaced, each.rank))
 
 
 def _unanswered(count: int, asked: int) -> tuple[Failure, ...]:
