@@ -22,7 +22,7 @@ from tasks.assessment.steps.assess_plan import (
     CriterionReply,
 )
 from tasks.citations.keys import Shown
-from tasks.citations.settle import citation_rows, settle
+from tasks.citations.settle import Settled, citation_rows, settle
 from tasks.judging.packing import first_alone
 from tasks.judging.step import Engine
 
@@ -93,6 +93,7 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
         if isinstance(reply, Scored)
         and (entry := reply.value.of(criterion)) is not None
         and entry.score is not None
+        and _reasons(entry, material.shown)  # a probability without a reason is no answer
     }
     if not percents:
         return _unscored(criterion, replies, *_why_unscored(criterion, replies))
@@ -117,14 +118,23 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
 
 def _texts(entry: CriterionReply, venue: str, shown: Shown) -> dict[str, Any]:
     """Fields of the row that hold what the repetition says."""
-    settled = [settle(" ".join(reason.split()), shown) for reason in entry.reasons]
+    settled = _settled(entry, shown)
     place = settle(venue, shown)
     return {
-        "reasons": tuple(text.markdown for text in settled if text.markdown),
+        "reasons": _reasons(entry, shown),
         "venue": place.markdown,
         "removed_citation_count": place.removed_citation_count
         + sum(text.removed_citation_count for text in settled),
     }
+
+
+def _settled(entry: CriterionReply, shown: Shown) -> list[Settled]:
+    return [settle(" ".join(reason.split()), shown) for reason in entry.reasons]
+
+
+def _reasons(entry: CriterionReply, shown: Shown) -> tuple[str, ...]:
+    """Return the reasons of which something is left without keys that were not shown."""
+    return tuple(text.markdown for text in _settled(entry, shown) if text.markdown)
 
 
 def _share(percent: float) -> float:
@@ -145,9 +155,10 @@ def _why_unscored(criterion: AssessmentCriterion, replies: Replies) -> tuple[Rea
         failed = replies[0]
         assert isinstance(failed, Unscored)
         return failed.reason, failed.detail
-    if criterion is AssessmentCriterion.NEW:
+    entries = [entry for reply in read if (entry := reply.value.of(criterion)) is not None]
+    if criterion is AssessmentCriterion.NEW and any(entry.score is None for entry in entries):
         return Reason.NO_EVIDENCE, "by the works shown it cannot be told what is new"
-    return Reason.REPLY_UNPARSABLE, f"the replies give no probability for {criterion}"
+    return Reason.REPLY_UNPARSABLE, f"the replies give no probability with reasons for {criterion}"
 
 
 def _unscored(

@@ -15,7 +15,7 @@ from tasks.assessment.steps.challenge_concerns import (
     Defended,
 )
 from tasks.assessment.weighing import SUBJECT
-from tasks.citations.settle import citation_rows, settle
+from tasks.citations.settle import Settled, citation_rows, settle
 from tasks.judging.step import Engine
 
 
@@ -51,11 +51,12 @@ async def challenge_concerns(
         )
     asked = {concern.concern_id for concern in challenged}
     answers: dict[str, Defended] = {}
+    texts: dict[str, Settled] = {}
     for entry in outcome.value.concerns:
-        if entry.remains is not None and entry.defense.strip():
-            answers.setdefault(entry.concern.casefold(), entry)
-    answers = {key: entry for key, entry in answers.items() if key in asked}
-    texts = {key: settle(entry.defense, material.shown) for key, entry in answers.items()}
+        key, defense = entry.concern.casefold(), settle(entry.defense, material.shown)
+        # The settled text counts: nothing is left of a defense that only names an unknown key.
+        if key in asked and key not in answers and entry.remains and defense.markdown:
+            answers[key], texts[key] = entry, defense
     whole = settle("\n\n".join(text.markdown for text in texts.values()), material.shown)
     return Challenged(
         tuple(

@@ -295,6 +295,53 @@ async def test_a_plan_whose_review_failed_is_not_shown_as_one_without_concerns(
     assert ("Concerns about the plan are not known" in prompt) is unknown
 
 
+async def test_a_defense_that_only_cites_what_was_not_shown_is_no_answer() -> None:
+    def unfounded(inputs: Any) -> Reply:
+        entries = [
+            {"concern": each.key, "defense": "[P99]", "remains": "minor"}
+            for each in inputs.concerns
+        ]
+        return ChallengeReply.model_validate({"concerns": entries})
+
+    asked = Asked(answers={"weigh_concerns": weighed, "challenge_concerns": unfounded})
+    evaluation = the_evaluation()
+    found = await asked.evaluate(evaluation)
+    assert {(each.confirmed_severity, each.defense) for each in found.concerns} == {(None, "")}
+    details = [each.detail for each in found.evaluation.failures]
+    assert any(each.startswith("of 2 of 2 concerns the reply does not say") for each in details)
+
+
+def only_citing(reply: Reply) -> AssessReply:
+    """The reply with reasons for `feasible` that are a key which was never shown."""
+    assert isinstance(reply, AssessReply)
+    changed = [
+        replace(each, reasons=["[P99]"]) if each.criterion == "feasible" else each
+        for each in reply.criteria
+    ]
+    return replace(reply, criteria=changed)
+
+
+async def test_a_probability_whose_reasons_only_cite_what_was_not_shown_does_not_count() -> None:
+    asked = Asked((only_citing(assessed(90)), assessed(40), assessed(50)))
+    found = await asked.evaluate(the_evaluation())
+    feasible = found.evaluation.of(AssessmentCriterion.FEASIBLE)
+    overall = found.evaluation.of(AssessmentCriterion.OVERALL)
+    assert feasible is not None and overall is not None
+    assert feasible.by_repetition == {"2": 0.4, "3": 0.5}
+    assert overall.repetition_count == 3
+
+
+async def test_a_criterion_without_any_reason_is_unscored() -> None:
+    asked = Asked((only_citing(assessed(90)),) * 3)
+    found = await asked.evaluate(the_evaluation())
+    feasible = found.evaluation.of(AssessmentCriterion.FEASIBLE)
+    assert feasible is not None
+    assert (feasible.probability_0_to_1, feasible.unscored_reason) == (
+        None,
+        Reason.REPLY_UNPARSABLE,
+    )
+
+
 async def test_every_repetition_is_asked_of_its_own_engine_and_the_median_counts() -> None:
     asked = Asked()
     found = await asked.evaluate(the_evaluation())
