@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from flows.estimate import Estimate, estimate_run
+from flows.model_comparison import compare_engines
 from flows.request import bundled, resolve_request
 from schemas.base import replace
+from schemas.choices import EngineChoice
 from schemas.idea import Idea
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.options import RunOptions
@@ -307,6 +309,24 @@ def test_ideas_outside_the_literature_are_assessed_by_their_plan_alone(
         for step in ("plan_review", "weigh_concerns", "challenge_concerns", "assess_plan")
     )
     assert 0 < estimate.prompt_tokens < len(ideas) * shown_of_covered
+
+
+def test_models_compared_from_an_offline_plan_are_compared_with_their_assessment(
+    ideas: tuple[Idea, ...],
+) -> None:
+    model = EngineChoice.named("openai/judge")
+    lines = []
+    for engine in ("extractive", model.text):
+        options = RunOptions(
+            warehouse=Path("none"),
+            engine=engine,  # type: ignore[arg-type]
+            literature=f"snapshot:{bundled('papers.jsonl')}",  # type: ignore[arg-type]
+        )
+        request = resolve_request(bundled("ideas.jsonl"), options, Settings())
+        lines += compare_engines([model], ideas, request, Settings(language_model=PRICED))
+        few = compare_engines([model], ideas, request, Settings(), not_covered=len(ideas))
+        assert few[0].model_calls == len(ideas) * 6, "review, weighing, challenge, three askings"
+    assert lines[0] == lines[1]
 
 
 def test_no_idea_takes_nothing() -> None:
