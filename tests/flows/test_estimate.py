@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from flows.estimate import Estimate, estimate_run
-from flows.model_comparison import compare_engines
+from flows.model_comparison import ModelCost, compare_engines
 from flows.request import bundled, resolve_request
 from schemas.base import replace
-from schemas.choices import EngineChoice
+from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.idea import Idea
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.options import RunOptions
@@ -315,12 +315,12 @@ def test_models_compared_from_an_offline_plan_are_compared_with_their_assessment
     ideas: tuple[Idea, ...],
 ) -> None:
     model = EngineChoice.named("openai/judge")
-    lines = []
+    lines: list[ModelCost] = []
     for engine in ("extractive", model.text):
         options = RunOptions(
             warehouse=Path("none"),
-            engine=engine,  # type: ignore[arg-type]
-            literature=f"snapshot:{bundled('papers.jsonl')}",  # type: ignore[arg-type]
+            engine=EngineChoice.parse(engine),
+            literature=LiteratureChoice.parse(f"snapshot:{bundled('papers.jsonl')}"),
         )
         request = resolve_request(bundled("ideas.jsonl"), options, Settings())
         lines += compare_engines([model], ideas, request, Settings(language_model=PRICED))

@@ -315,10 +315,10 @@ def only_citing(reply: Reply) -> AssessReply:
     """The reply with reasons for `feasible` that are a key which was never shown."""
     assert isinstance(reply, AssessReply)
     changed = [
-        replace(each, reasons=["[P99]"]) if each.criterion == "feasible" else each
+        each.model_copy(update={"reasons": ["[P99]"]}) if each.criterion == "feasible" else each
         for each in reply.criteria
     ]
-    return replace(reply, criteria=changed)
+    return reply.model_copy(update={"criteria": changed})
 
 
 async def test_a_probability_whose_reasons_only_cite_what_was_not_shown_does_not_count() -> None:
