@@ -26,6 +26,7 @@ from schemas.options import WriteOptions
 from schemas.paper import Paper, PaperSection
 from schemas.profile import Profile
 from schemas.settings import Settings
+from schemas.soundness import standing
 from schemas.survey import Survey
 from tasks.citations.bib_entries import read_bib
 from tasks.ideas.read import read_ideas
@@ -257,7 +258,7 @@ def _material(
     claims, idea = Claims(), found.idea
     add_idea(claims, idea, found.idea_run_id)
     if found.review is not None:
-        concerns = found.review.evaluation.concerns
+        concerns = standing(found.review.evaluation.concerns)
         add_concerns(claims, concerns, idea, found.review.run.run_id)
     listed = [each for each in joined([given, found.works]) if each.paper.state is None]
     works = keyed(listed[: max(MOST_WORKS, len(given))])

@@ -250,7 +250,7 @@ def _outside_the_field(
     request: RunRequest, idea_tokens: float, settings: Settings, *, dated: bool
 ) -> tuple[StepEstimate, ...]:
     """What models are asked about an idea whose field the literature does not cover: the review of
-    its plan, and its committee, which has other sources only.
+    its plan, its committee, which has other sources only, and the assessment.
     """
     asked: Counts = {}
     if Module.SOUNDNESS in request.modules:
@@ -261,6 +261,8 @@ def _outside_the_field(
         asked |= expected_committee(
             replace(parameters, sources=others), settings, dated=dated, full_text=request.full_text
         )[0]
+    if Module.ASSESSMENT in request.modules:
+        asked |= _assessment(request, covered=False)
     return _steps(asked, request, idea_tokens, settings)
 
 
@@ -376,16 +378,18 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     return counts, 2.0 * methods * searches
 
 
-def _assessment(request: RunRequest) -> Counts:
-    """The assessment sees what the other modules came to."""
+def _assessment(request: RunRequest, *, covered: bool = True) -> Counts:
+    """The assessment sees what the other modules came to: of an idea outside the field no evidence,
+    only the review of its plan.
+    """
     soundness, modules = request.profile.soundness, request.modules
     reviewed = Module.SOUNDNESS in modules
     return expected_assessment(
         request.profile.assessment,
         concerns=soundness.maximum_concerns if reviewed else 0,
         questions=soundness.maximum_questions if reviewed else 0,
-        methods=min(soundness.maximum_methods, EXPECTED_METHODS) if reviewed else 0,
-        compared=Module.CONTRIBUTION in modules or Module.NOVELTY in modules,
+        methods=min(soundness.maximum_methods, EXPECTED_METHODS) if reviewed and covered else 0,
+        compared=covered and (Module.CONTRIBUTION in modules or Module.NOVELTY in modules),
     )
 
 

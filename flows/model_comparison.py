@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from pydantic import Field
 
 from flows.estimate import Estimate, estimate_run
+from flows.request import with_assessment
 from schemas.base import Noun, replace
 from schemas.choices import EngineChoice
 from schemas.idea import Idea
-from schemas.run import RunRequest
+from schemas.run import Module, RunRequest
 from schemas.settings import Settings
 
 
@@ -45,13 +46,23 @@ def compare_engines(
     ideas: Sequence[Idea],
     request: RunRequest,
     settings: Settings,
+    *,
+    not_covered: int = 0,
 ) -> tuple[ModelCost, ...]:
     """One line for each engine, by what it costs; those of an unknown price stand last.
 
     All ideas count, also those that one of the engines has evaluated before.
+
+    Args:
+        not_covered: ideas whose field the literature does not cover.
     """
     lines = [
-        _line(engine, estimate_run(ideas, 0, replace(request, engine=engine), settings))
+        _line(
+            engine,
+            estimate_run(
+                ideas, 0, _with_engine(request, engine), settings, not_covered=not_covered
+            ),
+        )
         for engine in engines
     ]
     return tuple(
@@ -63,6 +74,13 @@ def compare_engines(
             ),
         )
     )
+
+
+def _with_engine(request: RunRequest, engine: EngineChoice) -> RunRequest:
+    """The same request of another engine: whether plans are assessed depends on it."""
+    others = tuple(module for module in request.modules if module is not Module.ASSESSMENT)
+    profile, modules = with_assessment(request.profile, others, engine)
+    return replace(request, engine=engine, profile=profile, modules=modules or request.modules)
 
 
 def _line(engine: EngineChoice, estimate: Estimate) -> ModelCost:

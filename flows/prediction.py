@@ -81,7 +81,9 @@ def predict(request: RunRequest, others: Sequence[EngineChoice], settings: Setti
         done=done,
         unknown_because=unknown_because,
         ranking=estimate_ranking(batch.ideas, request, settings, ranked=done.ranked),
-        comparison=compare_engines(dict.fromkeys((*own, *others)), batch.ideas, request, settings),
+        comparison=compare_engines(
+            dict.fromkeys((*own, *others)), batch.ideas, request, settings, not_covered=not_covered
+        ),
         batch=batch,
         fields=fields,
     )

@@ -20,6 +20,6 @@ class FieldCoverage(Noun):
         if self.covered:
             return ""
         return (
-            "This literature does not cover the field of the idea: no evidence was bought, and"
-            f" nothing was scored against it; {self.detail}"
+            "This literature does not cover the field of the idea: no evidence was bought;"
+            f" only the plan itself was judged; {self.detail}"
         )

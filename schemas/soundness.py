@@ -1,5 +1,6 @@
 """Nouns of the soundness module (ScholarEval §2.1, B.1)."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Self
 
@@ -198,6 +199,46 @@ class Concern(Noun):
         if bool(self.quote) is bool(self.omission):
             raise ValueError("quote or omission: one of both")
         return self
+
+    @property
+    def remaining_severity(self) -> ConcernSeverity | None:
+        """Severity after the second reading, where there was one; None: a strength, or refuted."""
+        if self.confirmed_severity is ConfirmedSeverity.REFUTED:
+            return None
+        return ConcernSeverity(self.confirmed_severity or self.severity) if self.severity else None
+
+
+def standing(concerns: Sequence[Concern]) -> list[Concern]:
+    """Return the concerns that hold against the plan, what would change the decision most first.
+
+    Strengths, refuted concerns and those that another one says are left out. Concerns without a
+    place follow those that have one, by the severity that remains and by rank.
+    """
+    gravity = list(ConcernSeverity)
+    held = [
+        (concern, gravity.index(severity))
+        for concern in concerns
+        if (severity := concern.remaining_severity) is not None and concern.folded_into is None
+    ]
+    unplaced = len(concerns) + 1
+    held.sort(key=lambda each: (each[0].decision_place or unplaced, each[1], each[0].rank))
+    return [concern for concern, _ in held]
+
+
+def deciding(concerns: Sequence[Concern], limit: int) -> list[Concern]:
+    """Return the standing concerns that decide and the other fatal ones, in the order of `standing`.
+
+    Where none was weighed, each that has a severity may decide: the first `limit` are returned.
+    """
+    held = standing(concerns)
+    if all(concern.decision_place is None for concern in concerns):
+        # A question says nothing of what is at stake: it decides only once it was weighed.
+        return [each for each in held if each.severity is not ConcernSeverity.QUESTION][:limit]
+    return [
+        each
+        for each in held
+        if each.decision_place is not None or each.severity is ConcernSeverity.FATAL
+    ]
 
 
 class PlanReview(Judged):

@@ -44,8 +44,11 @@ class Shortening:
 
 
 def gaps_of(evaluation: IdeaEvaluation) -> tuple[Gap, ...]:
-    """Failures by stage and reason, most frequent first, then judgements without a score."""
-    return (*_failures(evaluation), *_unscored(evaluation))
+    """Criteria that were not assessed, failures by stage and reason, most frequent first, then
+    other judgements without a score.
+    """
+    # The criteria come first: score and verdict rest on them, and a first page names few gaps.
+    return (*_unassessed(evaluation), *_failures(evaluation), *_unscored(evaluation))
 
 
 def shortenings_of(evaluation: IdeaEvaluation) -> tuple[Shortening, ...]:
@@ -118,9 +121,23 @@ def _unscored(evaluation: IdeaEvaluation) -> Iterator[Gap]:
         found["novelty"] = [evaluation.novelty.judgement.unscored_reason]
     for what, reasons in found.items():
         for why, count in Counter(why for why in reasons if why is not None).most_common():
-            beyond = why in BEYOND_THE_RUN
-            name = what if beyond else f"unscored: {what}"
-            yield Gap(name, reason(why), count, Markdown(""), "", False, failed=not beyond)
+            yield _without_score(what, why, count)
+
+
+def _unassessed(evaluation: IdeaEvaluation) -> Iterator[Gap]:
+    """Criteria of the assessment without a probability, by reason."""
+    by_reason: dict[Reason, list[str]] = defaultdict(list)
+    for row in evaluation.assessment.assessments if evaluation.assessment is not None else ():
+        if row.unscored_reason is not None:
+            by_reason[row.unscored_reason].append(row.criterion.replace("_", " "))
+    for why, criteria in by_reason.items():
+        yield _without_score(f"assessment by “{', '.join(criteria)}”", why, len(criteria))
+
+
+def _without_score(what: str, why: Reason, count: int) -> Gap:
+    beyond = why in BEYOND_THE_RUN
+    name = what if beyond else f"unscored: {what}"
+    return Gap(name, reason(why), count, Markdown(""), "", False, failed=not beyond)
 
 
 def cause_of(failures: Iterable[Failure]) -> str:

@@ -11,9 +11,9 @@ from schemas.base import replace
 from schemas.citation import Citation
 from schemas.failure import Failure, call_failures
 from schemas.outcome import Outcome, Scored, Unscored
+from schemas.profile import AssessmentParameters
 from schemas.reasons import Reason
-from schemas.soundness import Concern
-from tasks.assessment.challenging import standing
+from schemas.soundness import Concern, ConcernSeverity, deciding
 from tasks.assessment.material import STAGE, Material
 from tasks.assessment.steps.assess_plan import (
     ASSESS_PLAN,
@@ -22,7 +22,7 @@ from tasks.assessment.steps.assess_plan import (
     CriterionReply,
 )
 from tasks.citations.keys import Shown
-from tasks.citations.settle import citation_rows, settle
+from tasks.citations.settle import Settled, citation_rows, settle
 from tasks.judging.packing import first_alone
 from tasks.judging.step import Engine
 
@@ -44,13 +44,23 @@ class Assessed:
 async def assess_plan(
     material: Material,
     concerns: Sequence[Concern],
-    repetitions: int,
+    parameters: AssessmentParameters,
     engine_of: Callable[[int], Engine],
+    *,
+    unanswered: bool,
 ) -> Assessed:
-    """Ask for the probabilities, each repetition of an engine of its own."""
+    """Ask for the probabilities, each repetition of an engine of its own.
+
+    Args:
+        unanswered: a step that looks for concerns gave no answer, or left points out.
+    """
+    raised = any(each.severity not in (None, ConcernSeverity.QUESTION) for each in concerns)
     question = AssessInput(
         idea=material.plan,
-        concerns=tuple(material.concern_shown(each) for each in standing(concerns)),
+        concerns=tuple(
+            material.concern_shown(each) for each in deciding(concerns, parameters.maximum_concerns)
+        ),
+        concerns_unknown=unanswered and not raised,
         methods=material.methods,
         unjudged_methods=material.unjudged_methods,
         works=material.works,
@@ -60,7 +70,7 @@ async def assess_plan(
     replies = await first_alone(
         [
             partial(engine_of(number).run, ASSESS_PLAN, question)
-            for number in range(1, repetitions + 1)
+            for number in range(1, parameters.repetitions + 1)
         ]
     )
     rows = [_criterion(criterion, replies, material) for criterion in AssessmentCriterion]
@@ -83,6 +93,7 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
         if isinstance(reply, Scored)
         and (entry := reply.value.of(criterion)) is not None
         and entry.score is not None
+        and _reasons(entry, material.shown)  # a probability without a reason is no answer
     }
     if not percents:
         return _unscored(criterion, replies, *_why_unscored(criterion, replies))
@@ -107,14 +118,23 @@ def _criterion(criterion: AssessmentCriterion, replies: Replies, material: Mater
 
 def _texts(entry: CriterionReply, venue: str, shown: Shown) -> dict[str, Any]:
     """Fields of the row that hold what the repetition says."""
-    settled = [settle(" ".join(reason.split()), shown) for reason in entry.reasons]
+    settled = _settled(entry, shown)
     place = settle(venue, shown)
     return {
-        "reasons": tuple(text.markdown for text in settled if text.markdown),
+        "reasons": _reasons(entry, shown),
         "venue": place.markdown,
         "removed_citation_count": place.removed_citation_count
         + sum(text.removed_citation_count for text in settled),
     }
+
+
+def _settled(entry: CriterionReply, shown: Shown) -> list[Settled]:
+    return [settle(" ".join(reason.split()), shown) for reason in entry.reasons]
+
+
+def _reasons(entry: CriterionReply, shown: Shown) -> tuple[str, ...]:
+    """Return the reasons of which something is left without keys that were not shown."""
+    return tuple(text.markdown for text in _settled(entry, shown) if text.markdown)
 
 
 def _share(percent: float) -> float:
@@ -135,12 +155,12 @@ def _why_unscored(criterion: AssessmentCriterion, replies: Replies) -> tuple[Rea
         failed = replies[0]
         assert isinstance(failed, Unscored)
         return failed.reason, failed.detail
-    entries = [reply.value.of(criterion) for reply in read]
-    if criterion is AssessmentCriterion.NEW and any(entry is not None for entry in entries):
+    entries = [entry for reply in read if (entry := reply.value.of(criterion)) is not None]
+    if criterion is AssessmentCriterion.NEW and any(entry.score is None for entry in entries):
         return Reason.NO_EVIDENCE, "by the works shown it cannot be told what is new"
     return (
         Reason.REPLY_UNPARSABLE,
-        f"the replies give none or contradicting probabilities for {criterion}",
+        f"the replies give no probability with reasons, or contradicting ones, for {criterion}",
     )
 
 

@@ -1,6 +1,5 @@
 """The second reading: the plan defended against its concerns, by a reader who sees no severity."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.base import replace
@@ -8,7 +7,7 @@ from schemas.citation import Citation
 from schemas.failure import Failure, call_failures
 from schemas.outcome import Unscored
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernSeverity, ConfirmedSeverity
+from schemas.soundness import Concern, deciding
 from tasks.assessment.material import STAGE, Material
 from tasks.assessment.steps.challenge_concerns import (
     CHALLENGE_CONCERNS,
@@ -30,10 +29,14 @@ class Challenged:
 
 
 async def challenge_concerns(
-    material: Material, concerns: tuple[Concern, ...], engine: Engine
+    material: Material, concerns: tuple[Concern, ...], limit: int, engine: Engine
 ) -> Challenged:
-    """Ask for the defense against each concern that decides and each other fatal one."""
-    challenged = standing(concerns)
+    """Ask for the defense against each concern that decides and each other fatal one.
+
+    Args:
+        limit: of concerns, where none was weighed.
+    """
+    challenged = deciding(concerns, limit)
     if not challenged:
         return Challenged(concerns)
     question = ChallengeInput(
@@ -47,13 +50,10 @@ async def challenge_concerns(
             concerns, failures=call_failures([outcome], STAGE, CHALLENGE_CONCERNS.name)
         )
     asked = {concern.concern_id for concern in challenged}
-    usable = [
-        entry
-        for entry in outcome.value.concerns
-        if entry.remains is not None and entry.defense.strip()
-    ]
-    answers = by_key(usable, asked)
+    answers = by_key([entry for entry in outcome.value.concerns if entry.remains], asked)
     texts = {key: settle(entry.defense, material.shown) for key, entry in answers.items()}
+    # The settled text counts: nothing is left of a defense that only names an unknown key.
+    texts = {key: text for key, text in texts.items() if text.markdown}
     whole = settle("\n\n".join(text.markdown for text in texts.values()), material.shown)
     return Challenged(
         tuple(
@@ -64,29 +64,13 @@ async def challenge_concerns(
                 removed_citation_count=concern.removed_citation_count
                 + texts[concern.concern_id].removed_citation_count,
             )
-            if concern.concern_id in answers
+            if concern.concern_id in texts
             else concern
             for concern in concerns
         ),
         citation_rows(whole, material.shown, module=STAGE, subject=SUBJECT, field="defense"),
-        _unanswered(len(asked) - len(answers), len(asked)),
+        _unanswered(len(asked) - len(texts), len(asked)),
     )
-
-
-def standing(concerns: Sequence[Concern]) -> list[Concern]:
-    """Return the concerns that decide and the other fatal ones, in the order in which they do.
-
-    Refuted ones and those that another one says are left out.
-    """
-    decisive = [
-        concern
-        for concern in concerns
-        if (concern.decision_place is not None or concern.severity is ConcernSeverity.FATAL)
-        and concern.folded_into is None
-        and concern.confirmed_severity is not ConfirmedSeverity.REFUTED
-    ]
-    unplaced = len(concerns) + 1
-    return sorted(decisive, key=lambda each: (each.decision_place or unplaced, each.rank))
 
 
 def _unanswered(count: int, asked: int) -> tuple[Failure, ...]:

@@ -46,8 +46,15 @@ async def evaluate_assessment(
     """
     material = material_of(evaluation)
     weighed = await weigh_concerns(material, parameters, engine)
-    challenged = await challenge_concerns(material, weighed.concerns, engine)
-    assessed = await assess_plan(material, challenged.concerns, parameters.repetitions, engine_of)
+    limit = parameters.maximum_concerns
+    challenged = await challenge_concerns(material, weighed.concerns, limit, engine)
+    assessed = await assess_plan(
+        material,
+        challenged.concerns,
+        parameters,
+        engine_of,
+        unanswered=material.is_plan_unreviewed or bool(weighed.failures),
+    )
     of_soundness = evaluation.soundness is not None
     return AssessmentFindings(
         AssessmentEvaluation(

@@ -29,7 +29,7 @@ class Material:
     """What all questions of the assessment are shown of an idea.
 
     `unknown` says why it is not known what exists, as (reason, words); None where works were
-    compared.
+    compared. `is_plan_unreviewed`: the plan's review was asked for and gave no answer.
     """
 
     plan: str
@@ -40,6 +40,7 @@ class Material:
     shown: Shown
     unknown: tuple[Reason, str] | None
     measured: str
+    is_plan_unreviewed: bool
 
     @property
     def unknown_in_words(self) -> str:
@@ -90,6 +91,11 @@ def material_of(evaluation: IdeaEvaluation) -> Material:
         shown=shown,
         unknown=None if close else _why_unknown(evaluation),
         measured="\n".join(result.in_words for result in evaluation.experimental_results),
+        is_plan_unreviewed=(
+            soundness is not None
+            and soundness.plan_review is not None
+            and soundness.plan_review.unscored_reason is not None
+        ),
     )
 
 

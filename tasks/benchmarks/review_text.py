@@ -5,7 +5,7 @@ apart by layout.
 from collections.abc import Iterable, Iterator, Sequence
 
 from schemas.evaluation import IdeaEvaluation
-from schemas.soundness import Concern
+from schemas.soundness import Concern, standing
 from schemas.survey import Survey
 from tasks.benchmarks.steps.prompted_contribution import PromptedContributionReply
 from tasks.benchmarks.steps.prompted_soundness import PromptedSoundnessReply
@@ -18,7 +18,12 @@ Part = tuple[str, str]
 def text_of_evaluation(evaluation: IdeaEvaluation) -> str:
     """Everything the modules wrote about an idea; empty when nothing was scored."""
     return "\n\n".join(
-        [*_soundness(evaluation), *_contribution(evaluation), *_committee(evaluation)]
+        [
+            *_plan(evaluation),
+            *_soundness(evaluation),
+            *_contribution(evaluation),
+            *_committee(evaluation),
+        ]
     )
 
 
@@ -65,16 +70,20 @@ def text_of_replies(
     return "\n\n".join(filter(None, sections))
 
 
+def _plan(evaluation: IdeaEvaluation) -> Iterator[str]:
+    concerns = evaluation.concerns
+    points = [
+        ("Strengths", [each for each in concerns if each.severity is None]),
+        ("Weaknesses and questions", standing(concerns)),
+    ]
+    yield from _filled("The plan", [(name, _list(map(_point, found))) for name, found in points])
+
+
 def _soundness(evaluation: IdeaEvaluation) -> Iterator[str]:
     soundness = evaluation.soundness
     if soundness is None:
         return
     text_of = {method.method_id: method.text for method in soundness.methods}
-    points = [
-        ("Strengths", [each for each in soundness.concerns if each.severity is None]),
-        ("Weaknesses and questions", [each for each in soundness.concerns if each.severity]),
-    ]
-    yield from _filled("The plan", [(name, _list(map(_point, found))) for name, found in points])
     for review in soundness.reviews:
         parts = [
             ("Support", review.support),

@@ -4,7 +4,7 @@ what they found as one value.
 
 import asyncio
 import dataclasses
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from schemas.base import Noun, replace
@@ -16,9 +16,12 @@ from schemas.identifiers import PaperId
 from schemas.paper import Paper
 from schemas.reasons import Reason
 from schemas.run import Module
+from schemas.soundness import Concern
 from schemas.stopwatch import Stopwatch
 from schemas.suggestion import Suggestion
 from tasks.accounting.ledger import Ledger
+from tasks.citations.keys import show
+from tasks.citations.settle import settle
 from tasks.evaluation.modules import MODULES, IdeaTools
 from tasks.evaluation.planned import PlannedIdea, ShardJob
 from tasks.evaluation.surveyed_literature import SurveyedLiterature
@@ -86,20 +89,29 @@ async def _assessed(
         if concern.decision_place is not None or concern.folded_into is not None
     }
     suggestions = tuple(row for row in soundness.suggestions if row.concern_id not in weighed)
-    kept = {key for row in suggestions if row.subject == "plan" for key in row.citation_keys}
     return {
         module.value: assessed,
         Module.SOUNDNESS.value: dataclasses.replace(
             soundness,
             evaluation=replace(soundness.evaluation, concerns=assessed.concerns),
             suggestions=suggestions,
-            citations=tuple(
-                row
-                for row in soundness.citations
-                if (row.subject, row.field) != ("plan", "suggestions") or row.citation_key in kept
-            ),
+            citations=_still_cited(soundness, assessed.concerns),
         ),
     }
+
+
+def _still_cited(soundness: Any, concerns: Iterable[Concern]) -> tuple[Citation, ...]:
+    """Citations of soundness, those of the plan counted over the concerns that kept their words."""
+    papers = {paper.paper_id: paper for paper in soundness.papers}
+    of_plan = [row for row in soundness.citations if row.subject == "plan"]
+    shown = show([papers[row.paper_id] for row in of_plan if row.paper_id in papers])
+    texts = [each.action for each in concerns if each.decision_place is None]
+    counts = dict(settle("\n\n".join(texts), shown).cited)
+    return tuple(
+        replace(row, count=counts[row.paper_id]) if row.subject == "plan" else row
+        for row in soundness.citations
+        if row.subject != "plan" or row.paper_id in counts
+    )
 
 
 async def _coverage(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -> FieldCoverage | None:

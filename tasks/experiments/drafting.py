@@ -19,20 +19,19 @@ from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.naming import INVISIBLE
 from schemas.recommendation import Recommendation, ResourceKind
-from schemas.soundness import Concern, ConcernSeverity
+from schemas.soundness import ConcernSeverity, standing
 from tasks.experiments.task_folder import BASELINES, EVALUATE, FILL_IN, IDEA, PROGRAM, TASK
 from warehouse.scrubbing import one_line
 
 MOST_CONCERNS, MOST_WORKS = 20, 20
-_GRAVITY = (ConcernSeverity.FATAL, ConcernSeverity.MAJOR, ConcernSeverity.MINOR)
 _SAID_CHARACTERS = 2_000
 _TITLE_CHARACTERS = 500
 _NAME_CHARACTERS = 40
 
 
 def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
-    """An idea as a task knows it, with what its evaluation objected to it, the gravest first, and
-    the works closest to it.
+    """An idea as a task knows it, with the objections of its evaluation that stand, and the works
+    closest to it.
 
     Raises:
         ConfigurationError: its text is longer than a task may keep.
@@ -53,14 +52,9 @@ def known_of(idea: Idea, evaluation: IdeaEvaluation | None = None) -> KnownIdea:
 
 
 def _concerns(evaluation: IdeaEvaluation) -> Iterator[str]:
-    graded = [each for each in evaluation.concerns if each.severity in _GRAVITY]
-    for each in sorted(graded, key=_gravest_first):
-        yield f"{each.point} {each.why}".strip()[:_SAID_CHARACTERS]
-
-
-def _gravest_first(concern: Concern) -> tuple[int, int]:
-    assert concern.severity is not None
-    return _GRAVITY.index(concern.severity), concern.rank
+    for each in standing(evaluation.concerns):
+        if each.remaining_severity is not ConcernSeverity.QUESTION:
+            yield f"{each.point} {each.why}".strip()[:_SAID_CHARACTERS]
 
 
 def _works(evaluation: IdeaEvaluation) -> Iterator[KnownWork]:

@@ -11,7 +11,7 @@ from schemas.contribution import Comparison, Overlap, closest_first
 from schemas.evaluation import IdeaEvaluation
 from schemas.ideation import Finding, FindingAnswer, FindingKind, Move
 from schemas.identifiers import IdeaId
-from schemas.soundness import ConcernSeverity
+from schemas.soundness import ConcernSeverity, standing
 from tasks.citations.references import label, reference
 from tasks.ideation.steps.ideate_proposal import ToldAnswer
 from tasks.text.phrases import specific_stems
@@ -51,17 +51,13 @@ Told = tuple[FindingKind, str]
 
 
 def _concerns(evaluation: IdeaEvaluation) -> tuple[list[Told], list[Told]]:
-    ranked = sorted(
-        (each for each in evaluation.concerns if each.severity is not None), key=lambda c: c.rank
-    )
-    told = [
-        (
-            each.severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR),
-            (FindingKind.CONCERN, " ".join(filter(None, (each.point, each.why, each.action)))),
-        )
-        for each in ranked
-    ]
-    return [text for grave, text in told if grave], [text for grave, text in told if not grave]
+    grave: list[Told] = []
+    others: list[Told] = []
+    for each in standing(evaluation.concerns):
+        is_grave = each.remaining_severity in (ConcernSeverity.FATAL, ConcernSeverity.MAJOR)
+        text = " ".join(filter(None, (each.point, each.why, each.action)))
+        (grave if is_grave else others).append((FindingKind.CONCERN, text))
+    return grave, others
 
 
 def _measured(evaluation: IdeaEvaluation) -> tuple[list[Told], list[Told]]:

@@ -2,7 +2,7 @@
 never from the user's metadata.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from schemas.committee import CommitteeEvaluation
 from schemas.identifiers import IdeaId, PaperId, content_hash
 from schemas.paper import Paper
 from schemas.run import Module
-from schemas.soundness import Concern, ConcernSeverity, ConfirmedSeverity
+from schemas.soundness import deciding
 from tasks.calibration.applying import prior_log_odds
 from tasks.calibration.examples import evidence_features
 from warehouse.answers import IdeaReview
@@ -139,25 +139,15 @@ def _texts(review: IdeaReview, field: str) -> tuple[str, ...]:
         found.append(getattr(committee.meta_review, field))
     if evaluation.soundness is not None and evaluation.soundness.summary is not None:
         found += getattr(evaluation.soundness.summary, field)
-    if field == "weaknesses":
-        found += [f"{concern.point} {concern.why}" for concern in _telling(evaluation.concerns)]
+    concerns = (
+        deciding(evaluation.concerns, TEXTS_SHOWN)
+        if field == "weaknesses"
+        else [concern for concern in evaluation.concerns if concern.severity is None]
+    )
+    found += [f"{concern.point} {concern.why}" for concern in concerns]
     if evaluation.contribution is not None:
         found += [getattr(entry, field) for entry in evaluation.contribution.reviews]
     return tuple(text.strip() for text in found if text.strip())[:TEXTS_SHOWN]
-
-
-def _telling(concerns: Sequence[Concern]) -> list[Concern]:
-    """Those that would change the decision, in their order; where none was weighed the fatal ones.
-
-    A concern that did not stand beside the plan's defense tells nothing.
-    """
-    weighed = [concern for concern in concerns if concern.decision_place is not None]
-    if not weighed:
-        return [concern for concern in concerns if concern.severity is ConcernSeverity.FATAL]
-    return sorted(
-        (each for each in weighed if each.confirmed_severity is not ConfirmedSeverity.REFUTED),
-        key=lambda concern: concern.decision_place or 0,
-    )
 
 
 def _module_scores(review: IdeaReview) -> Iterator[ModuleScore]:

@@ -11,7 +11,7 @@ from schemas.idea import Idea
 from schemas.identifiers import RunId
 from schemas.naming import one_space
 from schemas.patterns import bounded
-from schemas.soundness import Concern, ConcernKind
+from schemas.soundness import Concern
 
 _NOT_OF_A_KEY = bounded(r"[^a-z0-9_-]+")
 _LONGEST_STEM = 60
@@ -128,8 +128,6 @@ def add_idea(claims: Claims, idea: Idea, run_id: RunId | None) -> None:
 def add_concerns(claims: Claims, concerns: Iterable[Concern], idea: Idea, run_id: RunId) -> None:
     """Objections to the plan: a reader's reasoning, which a draft has to answer."""
     for concern in concerns:
-        if concern.kind is ConcernKind.STRENGTH:
-            continue
         rows = {"run_id": run_id, "idea_id": idea.idea_id, "concern_id": concern.concern_id}
         claims.text(
             f"concern.{stem_of(concern.concern_id)}",

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from flows.estimate import Estimate, estimate_run
+from flows.model_comparison import ModelCost, compare_engines
 from flows.request import bundled, resolve_request
 from schemas.base import replace
+from schemas.choices import EngineChoice, LiteratureChoice
 from schemas.idea import Idea
 from schemas.judging import AskingParameters, Effort, JudgingParameters
 from schemas.options import RunOptions
@@ -44,6 +46,7 @@ def estimated(
     *,
     models: LanguageModelSettings = PRICED,
     judging: JudgingParameters | None = None,
+    not_covered: int = 0,
     **options: str,
 ) -> Estimate:
     options = {
@@ -55,7 +58,7 @@ def estimated(
     request = resolve_request(bundled("ideas.jsonl"), asked, Settings())
     if judging is not None:
         request = replace(request, profile=replace(request.profile, judging=judging))
-    return estimate_run(ideas, 0, request, Settings(language_model=models))
+    return estimate_run(ideas, 0, request, Settings(language_model=models), not_covered=not_covered)
 
 
 def of(estimate: Estimate, step: str) -> StepEstimate:
@@ -292,6 +295,38 @@ def test_a_survey_of_each_idea_takes_its_plan_its_relevance_and_some_ten_request
     assert more == {"survey_plan", "survey_relevance"}
     assert surveyed.literature_requests > plain.literature_requests
     assert (surveyed.cost_usd or 0) > (plain.cost_usd or 0)
+
+
+def test_ideas_outside_the_literature_are_assessed_by_their_plan_alone(
+    ideas: tuple[Idea, ...],
+) -> None:
+    estimate, whole = estimated(ideas, not_covered=len(ideas)), estimated(ideas)
+    repetitions = of(whole, "assess_plan").calls
+    # review of the plan, weighing, challenge, and each repetition of the assessment
+    assert estimate.model_calls == len(ideas) * (3 + repetitions)
+    shown_of_covered = sum(
+        of(whole, step).prompt_tokens
+        for step in ("plan_review", "weigh_concerns", "challenge_concerns", "assess_plan")
+    )
+    assert 0 < estimate.prompt_tokens < len(ideas) * shown_of_covered
+
+
+def test_models_compared_from_an_offline_plan_are_compared_with_their_assessment(
+    ideas: tuple[Idea, ...],
+) -> None:
+    model = EngineChoice.named("openai/judge")
+    lines: list[ModelCost] = []
+    for engine in ("extractive", model.text):
+        options = RunOptions(
+            warehouse=Path("none"),
+            engine=EngineChoice.parse(engine),
+            literature=LiteratureChoice.parse(f"snapshot:{bundled('papers.jsonl')}"),
+        )
+        request = resolve_request(bundled("ideas.jsonl"), options, Settings())
+        lines += compare_engines([model], ideas, request, Settings(language_model=PRICED))
+        few = compare_engines([model], ideas, request, Settings(), not_covered=len(ideas))
+        assert few[0].model_calls == len(ideas) * 6, "review, weighing, challenge, three askings"
+    assert lines[0] == lines[1]
 
 
 def test_no_idea_takes_nothing() -> None:

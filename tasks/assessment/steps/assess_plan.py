@@ -24,6 +24,7 @@ class AssessInput(Noun):
 
     Attributes:
         concerns: those that stand, what would change the decision most first; no severity is shown.
+        concerns_unknown: nobody could be asked for concerns, or the answers were unusable.
         unjudged_methods: methods of which the literature shown says nothing.
         unknown: why it is not known what exists; empty where works were compared.
         measured: a line each, what experiments on tasks found of the idea.
@@ -31,6 +32,7 @@ class AssessInput(Noun):
 
     idea: str
     concerns: tuple[ConcernShown, ...]
+    concerns_unknown: bool
     methods: tuple[MethodShown, ...]
     unjudged_methods: int = Field(ge=0)
     works: tuple[WorkShown, ...]

@@ -14,7 +14,7 @@ from dashboards.reports.formats.pdf_file import pdf_file
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.render import idea_html, idea_markdown
 from dashboards.reports.verdict import Verdict, decide
-from schemas.assessment import AssessmentEvaluation
+from schemas.assessment import AssessmentCriterion, AssessmentEvaluation
 from schemas.base import replace
 from schemas.coverage import FieldCoverage
 from schemas.evaluation import IdeaEvaluation
@@ -27,6 +27,7 @@ from tests.support.report_lake import HOSTILE_TEXT
 from tests.support.reviewed_ideas import (
     REASONS,
     make_assessed_evaluation,
+    make_assessment,
     make_assessments,
     make_concern,
     make_long_evaluation,
@@ -199,6 +200,21 @@ def test_the_page_answers_first_then_gives_reasons_prior_work_concerns_criteria_
     assert places == sorted(places)
 
 
+def test_a_criterion_without_a_probability_is_named_under_what_was_not_judged() -> None:
+    rows = tuple(
+        make_assessment(each.criterion, None, reason=Reason.REPLY_UNPARSABLE)
+        if each.criterion is AssessmentCriterion.FEASIBLE
+        else each
+        for each in make_assessments().assessments
+    )
+    evaluation = make_assessed_evaluation(
+        assessments=AssessmentEvaluation(assessments=rows, failures=())
+    )
+    not_judged = written(evaluation).split("**What was not judged**")[1]
+    assert "assessment by “feasible”, 1 time" in not_judged
+    assert "assessment by “new”" not in not_judged
+
+
 def test_the_five_concerns_that_decide_most_come_in_order_each_once_with_remedy_and_test() -> None:
     page = written(make_assessed_evaluation())
     assert re.findall(r"Point(\d+)", page) == ["2", "3", "1", "6", "7"]
@@ -282,12 +298,12 @@ def test_a_page_has_at_most_900_words_however_much_was_written(count: int, words
 
 def test_a_page_that_is_too_long_leaves_out_why_and_then_concerns_beyond_the_third() -> None:
     shown = []
-    for words in (8, 16, 18, 30):
+    for words in (8, 16, 17, 30):
         page = idea_page(make_review(make_long_evaluation(15, 1, words))).first
         shown.append([bool(concern.why) for concern in page.concerns])
     assert shown[0] == [True] * 5
-    assert shown[1] == [True] * 3 + [False] * 2, "those that decide least lose theirs first"
-    assert shown[2] == [False] * 5
+    assert shown[1] == [True] * 2 + [False] * 3, "those that decide least lose theirs first"
+    assert shown[2] == [True] + [False] * 4
     assert len(shown[3]) == 3
 
 

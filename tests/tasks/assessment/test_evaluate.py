@@ -13,9 +13,9 @@ from schemas.coverage import FieldCoverage
 from schemas.evaluation import IdeaEvaluation
 from schemas.profile import AssessmentParameters
 from schemas.reasons import Reason
-from schemas.soundness import Concern, ConcernKind, ConcernSeverity, ConfirmedSeverity
+from schemas.soundness import Concern, ConcernKind, ConcernSeverity, ConfirmedSeverity, PlanReview
 from tasks.assessment.evaluate import AssessmentFindings, evaluate_assessment
-from tasks.assessment.steps.assess_plan import AssessReply
+from tasks.assessment.steps.assess_plan import ASSESS_PLAN, AssessReply
 from tasks.assessment.steps.challenge_concerns import ChallengeReply
 from tasks.assessment.steps.weigh_concerns import WeighReply
 from tests.support.evaluations import make_evaluation, make_provenance
@@ -292,13 +292,111 @@ async def test_refuted_concerns_are_not_shown_where_the_plan_is_assessed() -> No
 async def test_a_fatal_concern_that_was_not_weighed_is_challenged_too() -> None:
     asked = Asked(
         answers={
-            "weigh_concerns": lambda _: WeighReply(concerns=()),
+            "weigh_concerns": lambda _: WeighReply(concerns=weighed(None).concerns[1:2]),
             "challenge_concerns": challenged,
         }
     )
     concerns = by_id(await asked.evaluate(the_evaluation()))
     assert concerns["c2"].confirmed_severity is ConfirmedSeverity.MINOR
-    assert [each.key for each in asked.shown("challenge_concerns").concerns] == ["C2"]
+    assert [each.key for each in asked.shown("challenge_concerns").concerns] == ["C6", "C2"]
+
+
+UNANSWERED: dict[str, Callable[[Any], Reply | Reason]] = {
+    "weigh_concerns": lambda _: Reason.REFUSED,
+    "challenge_concerns": lambda _: Reason.REFUSED,
+}
+
+
+async def test_where_weighing_failed_the_gravest_concerns_are_shown_up_to_the_limit() -> None:
+    asked = Asked(answers=UNANSWERED)
+    majors = tuple(
+        concern(number, ConcernSeverity.MAJOR, "first week", f"Major doubt {number}.")
+        for number in range(6, 9)
+    )
+    evaluation = the_evaluation()
+    assert evaluation.soundness is not None
+    soundness = replace(evaluation.soundness, concerns=(*CONCERNS, *majors))
+    await asked.evaluate(replace(evaluation, soundness=soundness))
+    (inputs,) = asked.engines[1].inputs_of("assess_plan")
+    assert [each.key for each in inputs.concerns] == ["C2", "C3", "C6", "C7"]
+    assert not inputs.concerns_unknown
+
+
+@pytest.mark.parametrize(
+    ("failed", "weigh", "unknown"),
+    [
+        (Reason.REFUSED, lambda _: WeighReply(concerns=()), True),
+        (Reason.REFUSED, weighed, False),
+        (None, lambda _: WeighReply(concerns=()), False),
+    ],
+    ids=["review failed", "weighing raised some", "review found none"],
+)
+async def test_a_plan_whose_review_failed_is_not_shown_as_one_without_concerns(
+    failed: Reason | None, weigh: Callable[[Any], Reply], unknown: bool
+) -> None:
+    asked = Asked(answers=UNANSWERED | {"weigh_concerns": weigh})
+    evaluation = the_evaluation()
+    assert evaluation.soundness is not None
+    review = PlanReview(
+        concern_count=None if failed else 1,
+        unscored_reason=failed,
+        provenance=make_provenance("plan_review"),
+    )
+    soundness = replace(
+        evaluation.soundness, concerns=CONCERNS[3:4] if not failed else (), plan_review=review
+    )
+    await asked.evaluate(replace(evaluation, soundness=soundness))
+    (inputs,) = asked.engines[1].inputs_of("assess_plan")
+    assert inputs.concerns_unknown is unknown
+    prompt = ASSESS_PLAN.messages(inputs)[1]["content"]
+    assert ("Concerns about the plan are not known" in prompt) is unknown
+
+
+async def test_a_defense_that_only_cites_what_was_not_shown_is_no_answer() -> None:
+    def unfounded(inputs: Any) -> Reply:
+        entries = [
+            {"concern": each.key, "defense": "[P99]", "remains": "minor"}
+            for each in inputs.concerns
+        ]
+        return ChallengeReply.model_validate({"concerns": entries})
+
+    asked = Asked(answers={"weigh_concerns": weighed, "challenge_concerns": unfounded})
+    evaluation = the_evaluation()
+    found = await asked.evaluate(evaluation)
+    assert {(each.confirmed_severity, each.defense) for each in found.concerns} == {(None, "")}
+    details = [each.detail for each in found.evaluation.failures]
+    assert any(each.startswith("of 2 of 2 concerns the reply does not say") for each in details)
+
+
+def only_citing(reply: Reply) -> AssessReply:
+    """The reply with reasons for `feasible` that are a key which was never shown."""
+    assert isinstance(reply, AssessReply)
+    changed = [
+        each.model_copy(update={"reasons": ["[P99]"]}) if each.criterion == "feasible" else each
+        for each in reply.criteria
+    ]
+    return reply.model_copy(update={"criteria": changed})
+
+
+async def test_a_probability_whose_reasons_only_cite_what_was_not_shown_does_not_count() -> None:
+    asked = Asked((only_citing(assessed(90)), assessed(40), assessed(50)))
+    found = await asked.evaluate(the_evaluation())
+    feasible = found.evaluation.of(AssessmentCriterion.FEASIBLE)
+    overall = found.evaluation.of(AssessmentCriterion.OVERALL)
+    assert feasible is not None and overall is not None
+    assert feasible.by_repetition == {"2": 0.4, "3": 0.5}
+    assert overall.repetition_count == 3
+
+
+async def test_a_criterion_without_any_reason_is_unscored() -> None:
+    asked = Asked((only_citing(assessed(90)),) * 3)
+    found = await asked.evaluate(the_evaluation())
+    feasible = found.evaluation.of(AssessmentCriterion.FEASIBLE)
+    assert feasible is not None
+    assert (feasible.probability_0_to_1, feasible.unscored_reason) == (
+        None,
+        Reason.REPLY_UNPARSABLE,
+    )
 
 
 async def test_every_repetition_is_asked_of_its_own_engine_and_the_median_counts() -> None:

@@ -42,6 +42,7 @@ INPUTS: dict[str, Noun] = {
     "assess_plan": AssessInput(
         idea=ATTACK,
         concerns=(CONCERN,),
+        concerns_unknown=False,
         methods=(METHOD,),
         unjudged_methods=1,
         works=(WORK,),

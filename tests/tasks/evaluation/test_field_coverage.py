@@ -161,7 +161,7 @@ def test_it_is_left_out_and_no_failure(
     evaluation, _ = outside
     told = [failure for failure in evaluation.failures if failure.is_left_out]
     assert [failure.reason for failure in told] == [Reason.FIELD_NOT_COVERED]
-    assert "nothing was scored against it" in told[0].detail
+    assert "no evidence was bought; only the plan itself was judged" in told[0].detail
     assert [failure for failure in evaluation.failures if failure.stage != LEFT_OUT] == []
     assert _incomplete_reason(evaluation) is None, "running again changes nothing"
     rows = rows_of(evaluation)
