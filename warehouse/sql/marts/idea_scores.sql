@@ -1,7 +1,8 @@
 -- Score of every idea of every run, 0 to 10; NULL where anything that counts is unscored: nothing stands in its place.
 -- score_basis: assessment for an idea whose assessment was asked for, else modules. What counts is then, of the weights of the run:
 -- assessment: the criteria worth_asking, new, decisive_test and feasible by their weights; overall alone where none of them has a weight.
--- modules: the modules with a weight that scored any idea of the run, so that scores compare like with like.
+-- modules: the modules with a weight that scored any idea of the run, so that scores compare like with like. A module that scored none,
+-- for whatever reason, does not count: in a run of one idea whose contribution failed, soundness alone makes the score.
 -- score: the weighted mean of what counts, of a criterion ten times its probability. score_lower, score_upper: the score with 0, or 10, in
 -- place of what is unscored; the score itself where nothing is. missing: names of what counts and is unscored; NULL: nothing is.
 -- best_rank, worst_rank: of an idea without a score, the places that its bounds allow within its run and group, among all ideas with bounds.
