@@ -106,15 +106,11 @@ NEWNESS: dict[tuple[Overlap, int], float] = {
     (Overlap.NONE, -1): 0.5,
     (Overlap.NONE, 1): 1.0,
     (Overlap.NONE, 0): 0.5,
-    (Overlap.NOT_ADDRESSED, -1): 0.5,
-    (Overlap.NOT_ADDRESSED, 0): 0.5,
-    (Overlap.NOT_ADDRESSED, 1): 0.5,
 }
 """What a work leaves new, 0 to 1, by (overlap, score); the closest works come first. A paper that
-says nothing of a dimension leaves open whether the idea is new there.
+does not address a dimension is not listed: it leaves open whether the idea is new there.
 """
 _PLACES = {answer: place for place, answer in enumerate(NEWNESS)}
-UNKNOWN_NEWNESS = 0.5
 WORKS_PER_MISREADING = 20
 """The closest work of every twenty is left out, and one of fewer: where one reading in twenty takes
 a work for closer than it is, those are the ones misread (docs/reviews.md).
@@ -172,14 +168,16 @@ class Comparison(Judged):
         """0 is the closest a work can come; None where overlap or score is missing."""
         if self.overlap is None or self.score is None:
             return None
-        return _PLACES[self.overlap, self.score]
+        return _PLACES.get((self.overlap, self.score), len(_PLACES))
 
     @property
     def newness(self) -> float | None:
-        """What the work leaves new, 0 to 1; None where overlap or score is missing."""
+        """What the work leaves new, 0 to 1; None where overlap or score is missing, and where the
+        work does not address the dimension.
+        """
         if self.overlap is None or self.score is None:
             return None
-        return NEWNESS[self.overlap, self.score]
+        return NEWNESS.get((self.overlap, self.score))
 
 
 def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
@@ -190,43 +188,45 @@ def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
 
 
 def novelty_of(comparisons: Iterable[Comparison]) -> float | None:
-    """Novelty along one dimension, 0 to 10; None where no work tells its overlap.
+    """Novelty along one dimension, 0 to 10; None where too few works tell their overlap.
 
     The closest twentieth of the works, rounded up, is left out as possibly misread: the next work
-    decides, so that no reading does alone. Without a next one nothing is known: 5.
+    decides, so that no reading does alone. A work that does not address the dimension decides
+    nothing.
     """
-    newness = _newness_by_work(comparisons)
-    if not newness:
-        return None
-    left_out = _left_out(len(newness))
-    return 10 * (newness[left_out] if left_out < len(newness) else UNKNOWN_NEWNESS)
+    newness, work_count = _newness_by_work(comparisons)
+    left_out = _left_out(work_count)
+    return 10 * newness[left_out] if left_out < len(newness) else None
 
 
 def novelty_interval(comparisons: Iterable[Comparison]) -> tuple[float, float] | None:
     """Return the ends of the 95 % bootstrap interval over works of `novelty_of`.
 
     They are exact, as if drawn without end: the deciding work of a resample is among the j closest
-    when more works than are left out are drawn from these. None where no work decides.
+    when more works than are left out are drawn from these. Resamples in which no work decides are
+    left out. None where no work decides.
     """
-    newness = _newness_by_work(comparisons)
-    count = len(newness)
+    newness, count = _newness_by_work(comparisons)
     left_out = _left_out(count)
-    if left_out >= count:
+    if left_out >= len(newness):
         return None
-    among = [_more_than(left_out, count, place / count) for place in range(count + 1)]
+    among = [_more_than(left_out, count, place / count) for place in range(len(newness) + 1)]
     chances = sorted(
-        (value, among[place + 1] - among[place]) for place, value in enumerate(newness)
+        (value, (among[place + 1] - among[place]) / among[-1])
+        for place, value in enumerate(newness)
     )
     return 10 * _quantile(chances, _TAIL), 10 * _quantile(chances, 1 - _TAIL)
 
 
-def _newness_by_work(comparisons: Iterable[Comparison]) -> list[float]:
-    """What each work leaves new, the closest first; a work counts once, as its closest reading."""
-    works: dict[PaperId, float] = {}
+def _newness_by_work(comparisons: Iterable[Comparison]) -> tuple[list[float], int]:
+    """Return what each work that addresses the dimension leaves new, the closest first, and the
+    number of all works read; a work counts once, as its closest reading.
+    """
+    works: dict[PaperId, float | None] = {}
     for each in closest_first(comparisons):
-        if each.newness is not None:
-            works.setdefault(each.paper_id, each.newness)
-    return list(works.values())
+        works.setdefault(each.paper_id, each.newness)
+    # Any work may be misread as close, so that the share left out is one of all of them.
+    return [newness for newness in works.values() if newness is not None], len(works)
 
 
 def _quantile(chances: Sequence[tuple[float, float]], share: float) -> float:
@@ -255,14 +255,15 @@ def _more_than(successes: int, trials: int, chance: float) -> float:
 
 
 def confidence_of(comparisons: Iterable[Comparison]) -> int | None:
-    """How sure `novelty_of` the same comparisons is, 0 to 3; None where none tells its overlap.
+    """How sure `novelty_of` the same comparisons is, 0 to 3; None where that is None.
 
     That nothing like it was found proves little: two overlapping works are needed for 3.
     """
-    closest = {each.paper_id: each for each in reversed(closest_first(comparisons))}
-    known = closest.values()
-    if not known:
+    ordered = closest_first(comparisons)
+    if novelty_of(ordered) is None:
         return None
+    closest = {each.paper_id: each for each in reversed(ordered)}
+    known = closest.values()
     strong = sum(each.overlap in (Overlap.SAME, Overlap.SUBSTANTIAL) for each in known)
     silent = sum(
         each.overlap is Overlap.NOT_ADDRESSED or (each.overlap is Overlap.NONE and each.score == 0)
@@ -300,10 +301,11 @@ class ContributionReview(Judged):
         description=(
             "10 × what the deciding work leaves new. Works stand by closeness: most overlap, then"
             " lowest score; the closest twentieth of them, rounded up, is left out as possibly"
-            " misread, and the next decides, so that no comparison does alone. A work leaves new 0"
+            " misread, and the next that addresses the dimension decides, so that no comparison does"
+            " alone. A work leaves new 0"
             " (same; 0.1 when the idea is ahead), 0.15, 0.3 or 0.45 (substantial; paper ahead,"
-            " level, idea ahead), 0.45, 0.6 or 0.75 (partial), 1 (none, on the subject), 0.5 (none,"
-            " or not addressed). 5 when no work is next; None when no comparison tells its overlap."
+            " level, idea ahead), 0.45, 0.6 or 0.75 (partial), 1 (none, on the subject), 0.5 (none"
+            " otherwise). None when no work is next: too few works tell their overlap."
         ),
     )
     novelty_lower_0_to_10: float | None = Field(
@@ -324,7 +326,7 @@ class ContributionReview(Judged):
             f"How sure `novelty_0_to_10` is: {CONFIDENCE_MEANING}. With w = 2 × works of overlap"
             " same or substantial + other works on the subject: 0 where w < 2, 1 where w < 4, 3"
             " where w ≥ 6 with two works of the first kind, else 2; works that do not address the"
-            " dimension count nothing. None when no comparison tells its overlap."
+            " dimension count nothing. None without `novelty_0_to_10`."
         ),
     )
     scored_comparison_count: int = Field(ge=0, description="Comparisons with a score.")

@@ -9,7 +9,14 @@ from dashboards.reports.closest_work import ClosestWork, none_closest
 from dashboards.reports.gaps import Gap, cause_of
 from dashboards.reports.plan_part import ConcernLine, PlanPart
 from dashboards.reports.verdict import Verdict, decide, overall_of, percent
-from dashboards.reports.wording import banners, baseline_mark, reason, unscored, whole_sentences
+from dashboards.reports.wording import (
+    banners,
+    baseline_mark,
+    field_not_covered,
+    reason,
+    unscored,
+    whole_sentences,
+)
 from schemas.assessment import WEIGHTED_CRITERIA, Assessment
 from schemas.base import Noun
 from schemas.choices import EXTRACTIVE
@@ -302,9 +309,11 @@ def _no_concerns(plan: PlanPart | None) -> str:
 
 
 def _criteria(evaluation: IdeaEvaluation) -> str:
+    if evaluation.assessment is None:
+        return ""
     found = []
-    for criterion in WEIGHTED_CRITERIA if evaluation.assessment is not None else ():
-        assessment = evaluation.assessment.of(criterion) if evaluation.assessment else None
+    for criterion in WEIGHTED_CRITERIA:
+        assessment = evaluation.assessment.of(criterion)
         name = criterion.replace("_", " ")
         if assessment is None:
             found.append(f"{name} not assessed")
@@ -321,8 +330,8 @@ def _not_judged(review: IdeaReview, gaps: Sequence[Gap], room: _Room) -> Iterato
     evaluation, early = review.evaluation, review.score.incomplete_reason
     coverage = evaluation.coverage
     uncovered = coverage is not None and not coverage.covered
-    if coverage is not None and uncovered:
-        yield _cut(coverage.detail, room)
+    if uncovered:
+        yield _cut(field_not_covered(coverage), room)
     if early is not None:
         yield f"The evaluation ended early: {reason(early)}. What is missing is unscored, not bad."
     # The line about coverage, and that about the offline engine, say this of all of them at once.

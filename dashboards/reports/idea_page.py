@@ -213,13 +213,17 @@ def _dimensions(review: IdeaReview) -> tuple[DimensionPart, ...]:
     if contribution is None:
         return ()
     reviews = {entry.dimension_id: entry for entry in contribution.reviews}
+    # Earlier versions compared without overlap, and gave no dimension a score.
+    overlap_told = any(each.overlap is not None for each in contribution.comparisons)
     return tuple(
-        _dimension(dimension, reviews.get(dimension.dimension_id))
+        _dimension(dimension, reviews.get(dimension.dimension_id), overlap_told=overlap_told)
         for dimension in contribution.dimensions
     )
 
 
-def _dimension(dimension: Dimension, review: ContributionReview | None) -> DimensionPart:
+def _dimension(
+    dimension: Dimension, review: ContributionReview | None, *, overlap_told: bool
+) -> DimensionPart:
     if review is None:
         return DimensionPart(dimension, None, "unscored: no review was made", "unscored")
     verdict = _unscored(review.unscored_reason) if review.unscored_reason is not None else ""
@@ -231,7 +235,15 @@ def _dimension(dimension: Dimension, review: ContributionReview | None) -> Dimen
     if review.novelty_0_to_10 is not None:
         score = f"{figures.score(review.novelty_0_to_10)} of 10"
         mark = baseline_mark(review.provenance.engine)
-        mean = f"novelty {score}{mark} by its closest works; {mean}"
+        lower, upper = review.novelty_lower_0_to_10, review.novelty_upper_0_to_10
+        ends = (
+            f" ({figures.score(lower)} to {figures.score(upper)})"
+            if lower is not None and upper is not None
+            else ""
+        )
+        mean = f"novelty {score}{mark}{ends}; {mean}"
+    elif overlap_told:
+        mean = f"novelty unscored: too few works tell their overlap; {mean}"
     return DimensionPart(dimension, review, verdict, mean)
 
 

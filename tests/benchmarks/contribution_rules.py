@@ -6,10 +6,11 @@ dimension, a quarter share nothing with the idea, and a quarter overlap it as mu
 ones or less ("usual"); or none of them comes near the closest ("few close works"). A share of all
 comparisons is misread: overlap and score are then drawn from all answers that claim an overlap.
 
-Printed are, over the ideas, the bias (mean score less mean worth, of 10) and Spearman's rank
-correlation of score and worth.
+Printed are, over the ideas, the bias (mean score less mean worth, of 10), Spearman's rank
+correlation of score and worth, and the ideas that the rule leaves unscored, which enter neither.
 """
 
+import math
 from collections.abc import Callable
 from typing import Final
 
@@ -25,8 +26,9 @@ IDEAS = 1000
 COUNTS = (5, 10, 25, 50, 95)
 MISREAD = (0.02, 0.05, 0.10)
 MORE_CLOSE_WORKS = 2.0
-ANSWERS: Final = list(NEWNESS)
-NEW: Final = np.array(list(NEWNESS.values()))
+ANSWERS: Final = [*NEWNESS, *((Overlap.NOT_ADDRESSED, score) for score in (-1, 0, 1))]
+# Rules other than that of the software take silence for the middle of the scale.
+NEW: Final = np.array([NEWNESS.get(answer, 0.5) for answer in ANSWERS])
 OVERLAPPING = tuple(
     place
     for place, (overlap, _) in enumerate(ANSWERS)
@@ -40,16 +42,18 @@ Places = NDArray[np.int64]
 
 def main() -> None:
     for name, few in (("usual", False), ("few close works", True)):
-        print(f"\n{name}: bias and rank correlation by works compared")
-        print(f"{'rule':24}{'misread':>8}" + "".join(f"{count:>14}" for count in COUNTS))
+        print(f"\n{name}: bias, rank correlation and ideas unscored, by works compared")
+        print(f"{'rule':24}{'misread':>8}" + "".join(f"{count:>19}" for count in COUNTS))
         for misread in MISREAD:
             drawn = {count: _ideas(count, misread, few=few) for count in COUNTS}
             for rule, scored in RULES.items():
                 cells = []
                 for worth, compared in drawn.values():
                     scores = np.array([scored(places) for places in compared])
-                    bias, rank = scores.mean() - worth.mean(), spearmanr(scores, worth).statistic
-                    cells.append(f"{bias:+8.2f} {rank:5.2f}")
+                    known = ~np.isnan(scores)
+                    scores, worths = scores[known], worth[known]
+                    bias, rank = (scores - worths).mean(), spearmanr(scores, worths).statistic
+                    cells.append(f"{bias:+8.2f} {rank:5.2f} {len(worth) - len(scores):4d}")
                 print(f"{rule:24}{misread:8.0%}" + "".join(cells))
 
 
@@ -117,8 +121,7 @@ def _posterior_mean(places: Places) -> float:
 def _next_after_a_twentieth(places: Places) -> float:
     """The rule of the software; it is asked itself, a work for each place."""
     novelty = novelty_of(_COMPARISONS[place][number] for number, place in enumerate(places))
-    assert novelty is not None
-    return novelty
+    return math.nan if novelty is None else novelty
 
 
 _COMPARISONS = [

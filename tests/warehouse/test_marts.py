@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from schemas.assessment import Assessment, AssessmentCriterion, AssessmentEvaluation
 from schemas.base import replace
+from schemas.contribution import Overlap
 from schemas.evaluation import IdeaEvaluation
 from schemas.identifiers import PaperId, RunId
 from schemas.reasons import Reason
@@ -94,7 +95,11 @@ def judged(
     )
     compared = tuple(
         replace(
-            comparison, score=score, unscored_reason=None if score is not None else Reason.REFUSED
+            comparison,
+            score=score,
+            # Without a novelty as earlier versions compared: overlap was not told.
+            overlap=comparison.overlap if novelty is not None else None,
+            unscored_reason=None if score is not None else Reason.REFUSED,
         )
         for comparison, score in zip(base.contribution.comparisons, comparisons, strict=True)
     )
@@ -165,6 +170,18 @@ def test_authors_and_concepts_are_those_of_the_papers_and_unknown_is_no_row(
         )
         for each in told or ()
     )
+
+
+def test_an_idea_whose_dimensions_too_few_works_address_has_no_contribution(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    base = judged(0, [4.0, 8.0], [1, 0, 1, 0])
+    assert base.contribution is not None
+    told = tuple(
+        replace(each, overlap=Overlap.NOT_ADDRESSED) for each in base.contribution.comparisons
+    )
+    add_evaluation(tables, replace(base, contribution=replace(base.contribution, comparisons=told)))
+    assert scores(tables)["contribution_0_to_10"] is None
 
 
 def test_the_score_is_the_weighted_mean_of_both_modules(tables: duckdb.DuckDBPyConnection) -> None:

@@ -57,7 +57,7 @@ def _show_closest(page: IdeaPage) -> None:
             if work.quote:
                 st.markdown(words.quotation(work.quote))
             if work.remains:
-                st.markdown(words.block("What remains new if it is granted", work.remains))
+                st.markdown(words.block("What remains new beside it", work.remains))
     for own in page.own_works:
         st.caption(f"Possibly this work, and not counted\\: {text.for_streamlit(own)}")
 

@@ -1,4 +1,4 @@
-"""Idea: the full review of one idea, from its summary down to the calls behind every score."""
+"""Idea: the full review of one idea, from its first page to the calls behind every score."""
 
 import polars
 import streamlit as st

@@ -171,7 +171,10 @@ def _one_side(board: Board, score: IdeaScore, scores: Sequence[IdeaScore]) -> No
     )
     st.caption(text.line(f"{row['group']}, {rank}{between}. Coverage {coverage:.0%}."))
     why = why_it_leads(
-        score, scores, **{name: row.get(name) for name in ("wins", "losses", "ties")}
+        score,
+        scores,
+        board.run.score_weights,
+        **{name: row.get(name) for name in ("wins", "losses", "ties")},
     )
     st.markdown(text.line(why))
     for part in parts_of(board.run):

@@ -109,7 +109,14 @@ def _leaders(lake: Lake, night: NightRun) -> None:
                 run=str(night.run.run_id),
                 idea=str(idea.idea_id),
             )
-            why = why_it_leads(score, scores, wins=idea.wins, losses=idea.losses, ties=idea.ties)
+            why = why_it_leads(
+                score,
+                scores,
+                night.run.score_weights,
+                wins=idea.wins,
+                losses=idea.losses,
+                ties=idea.ties,
+            )
             st.caption(f"Rank {idea.rank}{group}. {text.line(why)}")
     links.to("ranking", "The whole ranking", run=str(night.run.run_id))
 

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from dashboards.reports.wording import missing_in_words
-from warehouse.answers import IdeaScore
+from schemas.profile import ScoreWeights
+from warehouse.answers import IdeaScore, ScoreBasis
 
 
 def why_it_leads(
     score: IdeaScore,
     scores: Sequence[IdeaScore],
+    weights: ScoreWeights,
     *,
     wins: float | None = None,
     losses: float | None = None,
@@ -25,13 +27,14 @@ def why_it_leads(
     above: list[str] = []
     below: list[str] = []
     missing: list[str] = []
-    for part, value in score.parts.items():
-        mean = _mean([each for other in scores if (each := other.parts.get(part)) is not None])
+    for part, value in _parts(score, weights).items():
+        others = [_parts(other, weights).get(part) for other in scores]
+        mean = _mean([each for each in others if each is not None])
         if mean is None:
             continue
         name = part.replace("_", " ")
         if value is None:
-            missing.append(name)
+            missing.append(f"`{name}`")
         else:
             (above if value >= mean else below).append(f"{name} {value:.1f} (mean {mean:.1f})")
     lifted, won = "leads by", []
@@ -42,7 +45,11 @@ def why_it_leads(
         *won,
         *([f"{lifted} {_listed(above)}"] if above else []),
         *([f"below the mean in {_listed(below)}"] if below else []),
-        *([f"not scored by {_listed(missing)}"] if missing else []),
+        *(
+            [f"{_listed(missing)} {'is' if len(missing) == 1 else 'are'} unscored"]
+            if missing
+            else []
+        ),
     ]
     if score.missing and score.score_lower is not None and score.score_upper is not None:
         told.append(
@@ -51,6 +58,17 @@ def why_it_leads(
         )
     sentence = "; ".join(told)
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "Nothing scored it."
+
+
+def _parts(score: IdeaScore, weights: ScoreWeights) -> dict[str, float | None]:
+    """Return the parts of a score; `overall` alone where no criterion has a weight."""
+    acting = weights.acting(assessed=True)
+    if score.score_basis is ScoreBasis.MODULES:
+        return score.parts
+    if not any(acting.values()):
+        overall = score.overall_0_to_1
+        return {"overall": None if overall is None else 10 * overall}
+    return {name: value for name, value in score.parts.items() if acting[name] > 0}
 
 
 def _mean(values: Sequence[float]) -> float | None:

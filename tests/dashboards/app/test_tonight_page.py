@@ -9,10 +9,13 @@ from dashboards.app.registry import PAGES
 from dashboards.app.state import default_run
 from dashboards.app.tonight.reasons import why_it_leads
 from dashboards.reports.nightly_page import night_run
+from schemas.base import replace
 from schemas.identifiers import IdeaId, RunId
+from schemas.profile import ScoreWeights
 from tests.support.dashboard import open_page, words
 from tests.support.evaluations import START, make_evaluation, make_idea, make_run
 from tests.support.report_lake import RUN
+from warehouse.answers import ScoreBasis
 from warehouse.layout import Layout
 from warehouse.queries import open_queries
 from warehouse.runs.landing import RUNS, land
@@ -62,9 +65,25 @@ def test_why_an_idea_leads_is_told_by_its_scores(layout: Layout) -> None:
     with open_queries(layout) as queries:
         scores = queries.idea_scores(RunId(RUN))
     of = {score.idea_id: score for score in scores}
-    assert why_it_leads(of[IdeaId("idea-00003")], scores).startswith(
-        ("Leads by soundness", "Leads by contribution")
+    assert why_it_leads(
+        of[IdeaId("idea-00003")], scores, ScoreWeights(soundness=0.5, contribution=0.5)
+    ).startswith(("Leads by soundness", "Leads by contribution"))
+
+
+def test_an_assessed_idea_without_weights_leads_by_overall_alone(layout: Layout) -> None:
+    with open_queries(layout) as queries:
+        known, *_ = queries.idea_scores(RunId(RUN))
+    assessed = replace(
+        known, score_basis=ScoreBasis.ASSESSMENT, overall_0_to_1=0.7, feasible_0_to_1=0.9
     )
+    lower = replace(assessed, overall_0_to_1=0.5)
+    weights = ScoreWeights(soundness=0.5, contribution=0.5)
+    assert why_it_leads(assessed, [assessed, lower], weights).startswith(
+        "Leads by overall 7.0 (mean 6.0)"
+    )
+    other, new = replace(assessed, new_0_to_1=0.4), replace(assessed, new_0_to_1=None)
+    weighed = replace(weights, new=1.0)
+    assert "`new` is unscored" in why_it_leads(new, [new, other], weighed)
 
 
 def test_where_matches_rank_the_ideas_they_lead_the_first_page_too_and_it_says_so(

@@ -18,6 +18,7 @@ from schemas.contribution import (
 from tests.support.evaluations import make_provenance
 
 NOTHING_NEW, LITTLE_NEW, ALL_NEW = (Overlap.SAME, -1), (Overlap.SUBSTANTIAL, 0), (Overlap.NONE, 1)
+SILENT = (Overlap.NOT_ADDRESSED, 0)
 Answer = tuple[Overlap | None, int]
 
 
@@ -60,14 +61,37 @@ def test_a_work_counts_once_however_often_it_was_compared() -> None:
 
 def test_silence_is_not_novelty() -> None:
     assert novelty_of(works(*[(Overlap.NONE, 0)] * 25)) == 5.0
-    assert novelty_of(works(ALL_NEW)) == 5.0, "nothing says that the only work was read well"
+    assert novelty_of(works(ALL_NEW)) is None, "nothing says that the only work was read well"
     assert novelty_of(works((None, 1))) is None
     assert novelty_interval(works(ALL_NEW)) is None
 
 
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [(Overlap.SAME, 0)],
+        [(Overlap.SAME, 0), SILENT],
+        [(Overlap.PARTIAL, 0), SILENT, SILENT],
+        [SILENT] * 25,
+    ],
+)
+def test_a_dimension_that_too_few_works_address_has_no_score_and_no_confidence(
+    answers: list[Answer],
+) -> None:
+    assert novelty_of(works(*answers)) is None
+    assert novelty_interval(works(*answers)) is None
+    assert confidence_of(works(*answers)) is None
+
+
+def test_a_work_that_does_not_address_a_dimension_decides_nothing() -> None:
+    told = works(*[LITTLE_NEW] * 3, *[SILENT] * 37)
+    assert novelty_of(told) == 3.0
+    assert novelty_interval(told) == (3.0, 3.0)
+
+
 def test_the_closest_work_has_most_overlap_and_then_the_lowest_score() -> None:
-    order = closest_first(works(*reversed(NEWNESS), (None, 1)))
-    assert [(each.overlap, each.score) for each in order] == list(NEWNESS)
+    order = closest_first(works(SILENT, *reversed(NEWNESS), (None, 1)))
+    assert [(each.overlap, each.score) for each in order] == [*NEWNESS, SILENT]
 
 
 @given(st.lists(st.sampled_from(list(NEWNESS)), min_size=2, max_size=60))

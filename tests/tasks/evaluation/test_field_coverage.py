@@ -1,6 +1,7 @@
 """An idea outside the field of a snapshot: nothing is bought for it, and the evaluation says so."""
 
 import asyncio
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,14 @@ async def test_a_search_that_failed_is_no_coverage(embedder: SentenceEmbedder) -
 
     answer = await look_at_field(IDEAS[0], search, embedder)
     assert (answer.items, answer.failures) == ((), (failure,))
+
+
+async def test_nothing_found_says_nothing_about_the_field(
+    sample: SnapshotSearch, embedder: SentenceEmbedder
+) -> None:
+    early = replace(IDEAS[0], cutoff_date=date(1950, 1, 1))
+    answer = await look_at_field(early, sample.search_papers, embedder)
+    assert (answer.items, answer.failures) == ((), ())
 
 
 def test_only_a_snapshot_that_stands_alone_is_looked_at() -> None:

@@ -1,14 +1,15 @@
 -- Score of every idea of every run, 0 to 10; NULL where anything that counts is unscored: nothing stands in its place.
 -- score_basis: assessment for an idea whose assessment was asked for, else modules. What counts is then, of the weights of the run:
 -- assessment: the criteria worth_asking, new, decisive_test and feasible by their weights; overall alone where none of them has a weight.
--- modules: the modules with a weight that scored any idea of the run, so that scores compare like with like.
+-- modules: the modules with a weight that scored any idea of the run, so that scores compare like with like. A module that scored none,
+-- for whatever reason, does not count: in a run of one idea whose contribution failed, soundness alone makes the score.
 -- score: the weighted mean of what counts, of a criterion ten times its probability. score_lower, score_upper: the score with 0, or 10, in
 -- place of what is unscored; the score itself where nothing is. missing: names of what counts and is unscored; NULL: nothing is.
 -- best_rank, worst_rank: of an idea without a score, the places that its bounds allow within its run and group, among all ideas with bounds.
 -- <criterion>_0_to_1: median probability of `assessments`; overall_lowest_0_to_1, overall_highest_0_to_1: over its repetitions.
 -- soundness_0_to_10: mean score of the scored methods.
--- contribution_0_to_10: mean of the dimensions' contribution_reviews.novelty_0_to_10, which follows from the closest works; in runs whose
--- comparisons do not tell overlap, as before, 5 * (1 + mean_comparison_score).
+-- contribution_0_to_10: mean of the scored dimensions' contribution_reviews.novelty_0_to_10, which is decided by the next work after the
+-- closest twentieth; NULL where no dimension has one. In runs whose comparisons do not tell overlap, as before, 5 * (1 + mean_comparison_score).
 -- mean_comparison_score: mean over all scored (paper, dimension) comparisons, each -1, 0 or +1.
 -- committee_0_to_10: mean over the dimensions, each the mean of its scored persona reviews; NULL, as if the committee had not scored the
 -- idea, where a dimension that scored any idea of the run did not score this one.
@@ -46,7 +47,8 @@ comparison_scores as (
     idea_id,
     avg(score) as mean_comparison_score,
     count(*) as comparison_count,
-    count(score) as scored_comparison_count
+    count(score) as scored_comparison_count,
+    count(overlap) as overlap_count
   from comparisons
   group by run_id, idea_id
 ),
@@ -118,14 +120,15 @@ module_scores as (
     i.title,
     m.soundness_0_to_10,
     case
-      when c.mean_comparison_score is not null then coalesce(d.novelty_by_closest_works, 5 * (1 + c.mean_comparison_score))
+      when c.overlap_count > 0 then d.novelty_by_closest_works
+      else coalesce(d.novelty_by_closest_works, 5 * (1 + c.mean_comparison_score))
     end as contribution_0_to_10,
     c.mean_comparison_score,
     o.committee_0_to_10,
     n.novelty_1_to_5,
     2.5 * (n.novelty_1_to_5 - 1) as novelty_0_to_10,
     case when m.soundness_0_to_10 is not null then m.soundness_confidence end as soundness_confidence_0_to_3,
-    case when c.mean_comparison_score is not null then d.contribution_confidence end as contribution_confidence_0_to_3,
+    case when contribution_0_to_10 is not null then d.contribution_confidence end as contribution_confidence_0_to_3,
     case when o.committee_0_to_10 is not null then p.committee_confidence end as committee_confidence_0_to_3,
     case when n.novelty_1_to_5 is not null then n.novelty_confidence end as novelty_confidence_0_to_3,
     coalesce(m.method_count, 0) as method_count,

@@ -1,4 +1,4 @@
--- Ideas of a run with all that weights may act on, and how sure each of it is, for weighing anew.
+-- Ideas of a run with all that weights may act on, and how sure each of it is, for other weights.
 -- <criterion>_0_to_10, overall_0_to_10: ten times the probability; <criterion>_lower, <criterion>_upper: lowest and highest repetition.
 -- contribution_lower, contribution_upper: means over the dimensions of the 95 % bootstrap intervals over works, as if all dimensions moved
 -- together: they rest on the same works. NULL: some dimension has none.
