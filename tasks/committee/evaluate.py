@@ -2,7 +2,6 @@
 (InnoEval).
 """
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -136,7 +135,8 @@ async def evaluate_committee(
             structured, _NOTHING, (), no_committee(unscored.reason, detail, unscored.provenance)
         )
     knowledge = await _knowledge(idea, structured, parameters, engine, tools, with_literature)
-    case = _case(idea, structured, knowledge)
+    field_not_covered = LITERATURE in parameters.sources and not with_literature
+    case = _case(idea, structured, knowledge, field_not_covered=field_not_covered)
     reviewed = await review_case(
         case, drawn, roster.dimensions, parameters.dimensions_per_call, engine
     )
@@ -184,15 +184,14 @@ async def _knowledge(
     if with_literature:
         return await gather_knowledge(idea, structured.claims, parameters, engine, tools)
     others = tuple(name for name in parameters.sources if name != LITERATURE)
-    knowledge = await gather_knowledge(
+    return await gather_knowledge(
         idea, structured.claims, replace(parameters, sources=others), engine, tools
     )
-    # Reviewers must not read the absence of papers as novelty.
-    unanswered = knowledge.unanswered_searches + (LITERATURE in parameters.sources)
-    return dataclasses.replace(knowledge, unanswered_searches=unanswered)
 
 
-def _case(idea: Idea, structured: Structured, knowledge: Knowledge) -> Case:
+def _case(
+    idea: Idea, structured: Structured, knowledge: Knowledge, *, field_not_covered: bool
+) -> Case:
     return Case(
         idea=idea,
         parts=structured.parts,
@@ -200,6 +199,7 @@ def _case(idea: Idea, structured: Structured, knowledge: Knowledge) -> Case:
         evidence=knowledge.evidence,
         library=Library.of(knowledge.records, knowledge.papers),
         unanswered_searches=knowledge.unanswered_searches,
+        field_not_covered=field_not_covered,
     )
 
 

@@ -149,6 +149,7 @@ class Case:
 
     Attributes:
         unanswered_searches: with any, nothing found does not mean that there is nothing.
+        field_not_covered: the literature was not searched, as it does not cover the idea's field.
     """
 
     idea: Idea
@@ -157,6 +158,7 @@ class Case:
     evidence: tuple[GroundedEvidence, ...]
     library: Library
     unanswered_searches: int
+    field_not_covered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,7 @@ class _Seat:
             parts=self.case.parts,
             evidence=self.displayed.items,
             unanswered_searches=self.case.unanswered_searches,
+            field_not_covered=self.case.field_not_covered,
             reviewer=ReviewerShown(
                 name=persona.name, profile=persona.profile, habits=persona.habits
             ),
@@ -288,6 +291,9 @@ def _without_evidence(seat: _Seat, dimension: ReviewDimension, engine: Engine) -
             "no evidence was found, but a search failed (see failures); run again to try once more"
         )
         return seat.unscored(dimension, Reason.SOURCE_UNAVAILABLE, detail, provenance)
+    if seat.case.field_not_covered:
+        detail = "no other source has evidence that bears on the idea"
+        return seat.unscored(dimension, Reason.FIELD_NOT_COVERED, detail, provenance)
     return seat.unscored(
         dimension, Reason.NO_EVIDENCE, "no knowledge that bears on the idea was found", provenance
     )

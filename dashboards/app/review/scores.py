@@ -4,7 +4,9 @@ import streamlit as st
 
 from dashboards.app import text
 from dashboards.reports import figures
-from dashboards.reports.wording import baseline_mark, score_in_words
+from dashboards.reports.safe_text import prose_line
+from dashboards.reports.wording import baseline_mark, score_in_words, unscored
+from schemas.assessment import AssessmentCriterion, AssessmentEvaluation
 from warehouse.answers import IdeaReview, IdeaScore
 
 
@@ -23,6 +25,25 @@ def show_scores(review: IdeaReview) -> None:
     for column, (label, value, basis) in zip(st.columns(len(lines)), lines, strict=True):
         column.metric(f"{label}{mark}", figures.mean(value))
         column.caption(text.line(basis))
+    if review.evaluation.assessment is not None:
+        _show_assessment(review.evaluation.assessment)
+
+
+def _show_assessment(assessment: AssessmentEvaluation) -> None:
+    """One line per criterion, and the venue that its probabilities are about."""
+    for row in assessment.assessments:
+        name = str(row.criterion).replace("_", " ")
+        if row.probability_0_to_1 is None:
+            why = row.unscored_reason
+            told = unscored(why) if why is not None else "unscored"
+        else:
+            told = f"{row.probability_0_to_1:.0%}"
+            if row.repetition_count > 1 and row.lowest_0_to_1 is not None:
+                told += f" ({row.lowest_0_to_1:.0%} to {row.highest_0_to_1:.0%})"
+        reasons = text.for_streamlit(prose_line(" ".join(row.reasons)))
+        st.markdown(f"- **{text.line(name)}** {text.line(told)}. {reasons}")
+        if row.criterion is AssessmentCriterion.OVERALL and row.venue:
+            st.caption(text.line(f"Venue: {row.venue}"))
 
 
 def _modules(score: IdeaScore) -> list[tuple[str, float | None, str]]:

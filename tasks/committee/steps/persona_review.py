@@ -57,6 +57,9 @@ class PersonaInput(Noun):
         description="Most relevant first; empty when nothing is known to the reviewer."
     )
     unanswered_searches: int = Field(ge=0, description="What they would have shown is unknown.")
+    field_not_covered: bool = Field(
+        default=False, description="The literature was not searched: it does not cover the field."
+    )
     reviewer: ReviewerShown
     dimensions: tuple[DimensionShown, ...] = Field(min_length=1)
 

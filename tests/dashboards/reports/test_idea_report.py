@@ -128,7 +128,9 @@ def test_the_closest_prior_work_comes_first_with_its_words_and_what_remains(layo
     assert "partial in" in works[-1]
     assert "What remains new beside it: The controller." in closest
     assert "   > " in closest
-    assert re.search(r"^### Dimension d1 · novelty (\d\.\d of 10 \(|unscored: too few)", markdown, re.M)
+    assert re.search(
+        r"^### Dimension d1 · novelty (\d\.\d of 10 \(|unscored: too few)", markdown, re.M
+    )
 
 
 def test_what_failed_is_told_in_plain_words(layout):

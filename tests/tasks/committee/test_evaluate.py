@@ -441,4 +441,4 @@ async def test_a_literature_outside_the_field_is_not_searched_and_reviewers_are_
     assert {record.kind for record in found.evaluation.knowledge} == {SourceKind.WEB}
     assert found.papers == ()
     told = [inputs for step, inputs in engine.asked if step == "persona_review"]
-    assert {inputs.unanswered_searches for inputs in told} == {1}
+    assert {(each.field_not_covered, each.unanswered_searches) for each in told} == {(True, 0)}
