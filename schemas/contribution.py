@@ -187,6 +187,10 @@ def closest_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
     return [each for _, each in sorted(known, key=lambda pair: pair[0])]
 
 
+NOVELTY_RULE = "the next work after the closest twentieth"
+"""What `novelty_of` does: part of the evaluation key, as another rule gives another score."""
+
+
 def novelty_of(comparisons: Iterable[Comparison]) -> float | None:
     """Novelty along one dimension, 0 to 10; None where too few works tell their overlap.
 

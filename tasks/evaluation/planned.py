@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from schemas.base import Noun
-from schemas.contribution import JudgedBefore
+from schemas.contribution import NOVELTY_RULE, JudgedBefore
 from schemas.experimental_result import ExperimentalResult
 from schemas.idea import Idea
 from schemas.identifiers import EvaluationKey, RunId, content_hash
@@ -49,6 +49,8 @@ def conditions(request: RunRequest, settings: Settings) -> tuple[str, ...]:
         used.append(f"again {request.again}")
     if request.survey:
         used.append(f"survey {IDEA_SURVEY.model_dump_json()} {PAPERS_PER_SEARCH}")
+    if Module.CONTRIBUTION in request.modules:
+        used.append(f"novelty by {NOVELTY_RULE}")
     if Module.COMMITTEE in request.modules:
         from tasks.committee.planning import committee_conditions
 
