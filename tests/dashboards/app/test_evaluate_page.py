@@ -16,12 +16,14 @@ from dashboards.app.evaluating import asking
 from dashboards.app.evaluating.asking import NO_RUNNER, ask, plan_of
 from dashboards.app.evaluating.form import decoded
 from dashboards.app.screens import evaluate as screen
+from flows.request import bundled
 from schemas.errors import ConfigurationError, UpstreamError
 from schemas.identifiers import RunId
 from schemas.job import EvaluateJob, JobRequest, JobState, JobStatus
 from schemas.options import EvaluateOptions
 from schemas.run import Budget, Module, PlannedRun
 from schemas.settings import ModelChoice, Settings
+from tasks.ideas.read import read_ideas
 from tests.support.dashboard import open_page, words
 from tests.support.jobs import TEXT, evaluate_job, known, plan_job, run_until, wait_until
 from tests.support.report_lake import HOSTILE_TEXT
@@ -272,13 +274,15 @@ def test_an_idea_is_planned_evaluated_watched_and_read(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     layout = Layout(tmp_path / "warehouse")
+    # The bundled sample covers the fields of the bundled ideas alone.
+    covered = read_ideas(bundled("ideas.jsonl"), default_cutoff=None).ideas[0]
     read = threading.Event()
     pages: list[str] = []
 
     def use_the_page() -> None:
         try:
             page = open_page("evaluate", layout)
-            page.text_area(key="evaluate_text").set_value(TEXT)
+            page.text_area(key="evaluate_text").set_value(covered.text)
             page.button(key="evaluate_plan").click().run(timeout=600)
             pages.append(words(page))
             page.button(key="evaluate_run").click().run(timeout=600)
@@ -297,7 +301,7 @@ def test_an_idea_is_planned_evaluated_watched_and_read(
     assert known(layout, job_id).status.state is JobState.DONE
     page = open_page("evaluate", layout, job=job_id)
     assert not page.exception
-    assert "Soundness, of 10" in words(page)
+    assert "scored methods" in words(page)
     assert {button.label for button in page.download_button} >= {
         "Download Markdown",
         "Download HTML",
