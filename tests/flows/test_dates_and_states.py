@@ -42,7 +42,12 @@ def work(number: int, title: str, abstract: str, **fields: Any) -> dict[str, Any
 
 
 WORKS = [
-    work(1, "Echoes of moths in the field", "Scales of moths absorb calls of bats by 40 percent."),
+    work(
+        1,
+        "Echoes of moths in the field",
+        "Scales of moths absorb calls of bats by 40 percent. Acoustic absorbers on drones hide their"
+        " echoes: we measure the distance at which bats detect drones at night in a wind tunnel.",
+    ),
     work(2, "Hearing of moths", "Moths hear the calls of bats with two ear cells."),
     work(3, "Acoustic absorbers of moth scales on drones", NEAR, is_retracted=True),
     work(4, "RETRACTED: Absorbers that hide drones from bats", NEAR),
