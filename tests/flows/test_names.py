@@ -24,8 +24,8 @@ ADDRESS = "http://127.0.0.1:8000/v1"
 @pytest.mark.parametrize(
     ("engine", "key", "run_id"),
     [
-        ("extractive", "e2708676c9b523968dfb6e4ad22e17c4", "ideas-efa827f65e"),
-        (MODEL, "4429fc7d538c959144b12ad54d2dbb76", "ideas-dc9eb2af75"),
+        ("extractive", "4fce028aee9cec061c765bf0293e9489", "ideas-579992bee2"),
+        (MODEL, "3795f42d5249e7174bc947886729e9c0", "ideas-f65acdf040"),
     ],
 )
 def test_keys_and_runs_keep_their_names(engine: str, key: str, run_id: str) -> None:
