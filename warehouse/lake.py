@@ -204,16 +204,7 @@ def _attached(
         storage_failures_told(),
         in_memory(scanner, "ducklake") as connection,
     ):
-        if catalogue is None:
-            refuse_programs(layout)
-            source = f"ducklake:sqlite:{layout.catalogue.resolve()}"
-            options = [f"meta_busy_timeout {_BUSY_MILLISECONDS}"]
-        else:
-            refuse_server_programs(connection, catalogue)
-            source = f"ducklake:postgres:{catalogue.connection_string}"
-            options = [f"meta_{option}" for option in catalogue.secret(connection)]
-            # Not the first schema of the search path, which may be named like the role.
-            options += ["metadata_schema 'public'"]
+        source, options = _checked_source(layout, catalogue, connection)
         options += ["read_only"] if read_only else []
 
         def attach(place: str) -> None:
@@ -249,6 +240,21 @@ def _attached(
             raise _opening_error(layout, catalogue, error) from None
         _share_out(connection, place)
         yield connection
+
+
+def _checked_source(
+    layout: Layout, catalogue: PostgresCatalogue | None, connection: duckdb.DuckDBPyConnection
+) -> tuple[str, list[str]]:
+    """Refuse a catalogue that holds programs; what DuckLake attaches, with which options."""
+    if catalogue is None:
+        refuse_programs(layout)
+        source = f"ducklake:sqlite:{layout.catalogue.resolve()}"
+        return source, [f"meta_busy_timeout {_BUSY_MILLISECONDS}"]
+    refuse_server_programs(connection, catalogue)
+    source = f"ducklake:postgres:{catalogue.connection_string}"
+    options = [f"meta_{option}" for option in catalogue.secret(connection)]
+    # Not the first schema of the search path, which may be named like the role.
+    return source, [*options, "metadata_schema 'public'"]
 
 
 def _prepare_file(layout: Layout, *, read_only: bool) -> None:

@@ -37,6 +37,25 @@ Project = Annotated[
         help="A project file: the report on a run is written once its stage `report` approves.",
     ),
 ]
+Full = Annotated[
+    bool,
+    typer.Option(
+        "--full",
+        metavar="",
+        help="With --idea: further concerns, questions, evidence, comparisons and cost too.",
+    ),
+]
+DataDocs = Annotated[
+    bool,
+    typer.Option(
+        "--data-docs",
+        metavar="",
+        help=(
+            "Its validations as Great Expectations renders them, as one HTML file, instead of"
+            " the run."
+        ),
+    ),
+]
 
 
 def report(
@@ -52,31 +71,14 @@ def report(
         str | None,
         typer.Option("--idea", metavar="ID", help="The first page of one idea instead of the run."),
     ] = None,
-    full: Annotated[
-        bool,
-        typer.Option(
-            "--full",
-            metavar="",
-            help="With --idea: further concerns, questions, evidence, comparisons and cost too.",
-        ),
-    ] = False,
+    full: Full = False,
     ranking: Annotated[
         bool,
         typer.Option(
             "--ranking", metavar="", help="The ranking by matches in full instead of the run."
         ),
     ] = False,
-    docs: Annotated[
-        bool,
-        typer.Option(
-            "--data-docs",
-            metavar="",
-            help=(
-                "Its validations as Great Expectations renders them, as one HTML file, instead of"
-                " the run."
-            ),
-        ),
-    ] = False,
+    docs: DataDocs = False,
     output_format: Format = None,
     output: Output = None,
     project: Project = None,

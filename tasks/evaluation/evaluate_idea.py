@@ -65,6 +65,7 @@ async def evaluate_idea(planned: PlannedIdea, job: ShardJob, tools: IdeaTools) -
         so_far = _assembled(planned, job, tools.ledger, watch, found, tools.coverage)
         found |= await _assessed(so_far, found, job, tools)
     evaluation = _assembled(planned, job, tools.ledger, watch, found, tools.coverage)
+    evaluation = replace(evaluation, papers=tuple(map(_described, evaluation.papers)))
     evaluation = await _with_resources(evaluation, job, tools)
     return replace(evaluation, finished_at=watch.finished_at)
 
@@ -197,7 +198,7 @@ def _assembled(
         literature=job.literature,
         coverage=coverage,
         **evaluations,
-        papers=tuple(_described(papers[paper_id]) for paper_id in sorted(papers)),
+        papers=tuple(papers[paper_id] for paper_id in sorted(papers)),
         citations=tuple(citations),
         suggestions=tuple(suggestions),
         citation_edges=tuple(
