@@ -49,7 +49,7 @@ class SoundnessParameters(Noun):
     """ScholarEval §2.1 and B.1."""
 
     maximum_methods: int = Field(ge=1, le=50, description="Most important methods kept.")
-    maximum_concerns: int = Field(
+    maximum_points: int = Field(
         default=15, ge=8, le=30, description="Points kept of the review of the plan itself."
     )
     maximum_questions: int = Field(
@@ -115,6 +115,13 @@ class SoundnessParameters(Noun):
             " recorded."
         ),
     )
+    idea_word_limit: int | None = Field(
+        default=None,
+        ge=100,
+        description=(
+            "Words of the idea shown where one method is read or reviewed, the sentences nearest to all of them; None: all."
+        ),
+    )
     extract_methods_and_results: bool = Field(
         default=True,
         description=(
@@ -167,7 +174,24 @@ class ContributionParameters(Noun):
     papers_per_relevance_call: int = Field(ge=1, description="1 is the published method.")
     minimum_relevance: int = Field(ge=0, le=5)
     abstract_word_limit: int | None = Field(
-        default=None, ge=20, description="Words of an abstract shown for relevance; None: all."
+        default=None,
+        ge=20,
+        description=(
+            "Words of an abstract shown for relevance, the sentences nearest to the idea; None:"
+            " all."
+        ),
+    )
+    second_pass_word_limit: int | None = Field(
+        default=None,
+        ge=20,
+        description="Words of an abstract shown in the second pass; None: as in the first.",
+    )
+    idea_word_limit: int | None = Field(
+        default=None,
+        ge=100,
+        description=(
+            "Words of the idea shown where one dimension is reviewed, the sentences nearest to all of them; None: all."
+        ),
     )
     words_per_rationale: int | None = Field(
         default=None, ge=5, description=f"Words asked of a rationale. {WORDS_ASKED}"

@@ -107,7 +107,7 @@ async def evaluate_contribution(
     discovery = await discover(context, extraction.dimensions)
     around = _Field(failures=[*extraction.failures, *discovery.failures])
     around.found = once(discovery.found)
-    await _judge(context, around, parameters.maximum_judged_papers)
+    await _judge(context, around, parameters.maximum_judged_papers, parameters.abstract_word_limit)
     if parameters.augment_papers:
         await _augment(context, around)
     papers = await _relevant_first(context, around, parameters.papers_compared)
@@ -127,7 +127,9 @@ async def evaluate_contribution(
     return _findings(discovery, around, compared, reviewed)
 
 
-async def _judge(context: Context, around: _Field, limit: int) -> None:
+async def _judge(
+    context: Context, around: _Field, limit: int, abstract_word_limit: int | None
+) -> None:
     """Judge the `limit` papers nearest to the idea of those not judged yet.
 
     One without abstract is unscored, not judged by title; the idea's own publication is set apart.
@@ -153,7 +155,7 @@ async def _judge(context: Context, around: _Field, limit: int) -> None:
         ranking=parameters.ranking,
     )
     around.similarity.update(similarity)
-    judged = await judge_relevance(context, chosen, around.cited_as)
+    judged = await judge_relevance(context, chosen, around.cited_as, abstract_word_limit)
     around.judgements.update(judged.by_paper)
     around.failures.extend(judged.failures)
 
@@ -168,7 +170,10 @@ async def _augment(context: Context, around: _Field) -> None:
     around.failures.extend(augmentation.failures)
     around.cited_as.update(augmentation.cited_as)
     around.found = once(augmentation.found, around.found.values())
-    await _judge(context, around, second_pass(around.judgements.values(), context.parameters))
+    parameters = context.parameters
+    limit = second_pass(around.judgements.values(), parameters)
+    words = parameters.second_pass_word_limit or parameters.abstract_word_limit
+    await _judge(context, around, limit, words)
 
 
 def second_pass(judgements: Iterable[Judgement], parameters: ContributionParameters) -> int:

@@ -26,7 +26,10 @@ POSSIBLY_THIS_WORK = Judgement(
 
 
 async def judge_relevance(
-    context: Context, papers: Sequence[Paper], cited_as: Mapping[PaperId, str]
+    context: Context,
+    papers: Sequence[Paper],
+    cited_as: Mapping[PaperId, str],
+    abstract_word_limit: int | None,
 ) -> Judgements:
     """Judge `papers`, `papers_per_relevance_call` at a time; judgements of an earlier run stand.
 
@@ -38,7 +41,7 @@ async def judge_relevance(
         parameters = context.parameters
         question = RelevanceInput(
             idea=context.idea.text,
-            papers=shown_papers(batch, parameters.abstract_word_limit, cited_as),
+            papers=shown_papers(batch, context.idea.text, abstract_word_limit, cited_as),
             words_per_text=parameters.words_per_rationale,
         )
         return await context.engine.run(RELEVANCE, question)

@@ -20,7 +20,7 @@ from schemas.reasons import Reason
 from tasks.citations.keys import Shown, show
 from tasks.judging.packing import even_batches, first_alone
 from tasks.judging.reply_fields import KeyedEntry, SoundEntries, by_key
-from tasks.text.words import shorten_words
+from tasks.text.words import nearest_sentences
 
 
 class ShownPaper(Noun):
@@ -35,7 +35,7 @@ class ShownPaper(Noun):
 
 
 class RelevanceEntry(KeyedEntry):
-    rationale: str = Field(description="One or two sentences: what is shared and what differs.")
+    rationale: str = Field(default="", description="What is shared and what differs.")
     score: int = Field(ge=0, le=5)
 
 
@@ -130,27 +130,26 @@ def _enter(judgements: Judgements, batch: Shown, outcome: Outcome[JudgedT], stag
 
 def shown_papers(
     batch: Shown,
+    idea: str = "",
     abstract_word_limit: int | None = None,
     cited_as: Mapping[PaperId, str] = MappingProxyType({}),
 ) -> tuple[ShownPaper, ...]:
     """The papers of a batch as an engine sees them.
 
-    All have abstracts; a mark stands where one is cut.
+    All have abstracts; of one that is longer than the limit the sentences nearest to `idea` are
+    shown, and a mark.
     """
     return tuple(
         ShownPaper(
             key=key,
             title=paper.title,
-            abstract=_abstract(paper, abstract_word_limit),
+            abstract=_abstract(paper, idea, abstract_word_limit),
             cited_as=cited_as.get(paper.paper_id, ""),
         )
         for key, paper in batch
     )
 
 
-def _abstract(paper: Paper, word_limit: int | None) -> str:
-    abstract = paper.abstract or paper.title
-    if word_limit is None:
-        return abstract
-    shown, left_out = shorten_words(abstract, word_limit)
-    return f"{shown} […]" if left_out else abstract
+def _abstract(paper: Paper, idea: str, word_limit: int | None) -> str:
+    shown, left_out = nearest_sentences(idea, paper.abstract or paper.title, word_limit)
+    return f"{shown} […]" if left_out else shown

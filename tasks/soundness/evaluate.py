@@ -37,6 +37,7 @@ from tasks.soundness.reviewing import (
     unscored_review,
 )
 from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY
+from tasks.text.words import Excerpt, nearest_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,13 @@ class _Begun:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
+    """What the methods of an idea have in common; each sees `excerpt` of the plan, so that their
+    prompts begin alike.
+    """
+
     search: _Search
     plan: asyncio.Task[PlanReviewed]
+    excerpt: Excerpt
     readings: Beginning = field(default_factory=Beginning)
 
 
@@ -202,7 +208,9 @@ async def _judge_all(
             )
         )
         extracted, beginnings = await started
-        context = _Context(search, plan)
+        methods = "\n".join(method.text for method in extracted.methods)
+        excerpt = nearest_sentences(methods, idea.text, parameters.idea_word_limit)
+        context = _Context(search, plan, excerpt)
         tasks = [group.create_task(_judge(each, context)) for each in beginnings]
     return extracted, plan.result(), [task.result() for task in tasks], fetched
 
@@ -287,7 +295,7 @@ async def _judge(beginning: asyncio.Task[_Begun], context: _Context) -> _Judged:
     minimum_relevance = search.parameters.minimum_relevance
     if any(reaches(row, minimum_relevance) for row in read.evidence):
         reviewed = await review_method(
-            search.idea,
+            context.excerpt,
             method,
             gathered.papers,
             read,
@@ -322,7 +330,7 @@ async def _read(
     """What the papers gathered say of the method, papers `known` already left out."""
     search = context.search
     return await read_papers(
-        search.idea,
+        context.excerpt,
         method,
         [paper for paper in gathered.papers if paper.paper_id not in known],
         gathered.passages,

@@ -100,7 +100,7 @@ async def review_plan(
     offered = await near_works() if parameters.resources_shown else Offered()
     question = PlanInput(
         idea=idea.text,
-        maximum_points=parameters.maximum_concerns,
+        maximum_points=parameters.maximum_points,
         maximum_questions=parameters.maximum_questions,
         words_per_point=parameters.words_per_concern,
         near_works="\n".join(offered.lines),
@@ -150,7 +150,7 @@ def _kept(sound: Sequence[_Settled], parameters: SoundnessParameters) -> list[_S
     asked = [point for point in sound if _is_question(point.proposed)]
     if not judged:
         return []
-    return [*judged[: parameters.maximum_concerns], *asked[: parameters.maximum_questions]]
+    return [*judged[: parameters.maximum_points], *asked[: parameters.maximum_questions]]
 
 
 def _keys(settled: Settled, shown: Shown) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.failure import Answer, Failure
-from schemas.idea import Idea
 from schemas.outcome import Provenance, Unscored
 from schemas.paper import Paper, PaperSection, Passage, SectionKind
 from schemas.patterns import IGNORECASE, bounded
@@ -26,7 +25,7 @@ from tasks.soundness.steps.method_evidence import (
     PaperShown,
     SectionShown,
 )
-from tasks.text.words import nearest_sentences, shorten_words
+from tasks.text.words import Excerpt, nearest_sentences, shorten_words
 
 _SHOWN_KINDS = (
     SectionKind.ABSTRACT,
@@ -77,7 +76,7 @@ class _Readable:
 
 
 async def read_papers(
-    idea: Idea,
+    plan: Excerpt,
     method: Method,
     papers: Sequence[Paper],
     passages: Sequence[Passage],
@@ -92,6 +91,7 @@ async def read_papers(
     papers are judged by their passages alone, and nothing is fetched.
 
     Args:
+        plan: the idea as every reading of its methods shows it.
         beginning: of all readings for the idea, whatever the method.
     """
     limit = parameters.section_word_limit
@@ -110,7 +110,7 @@ async def read_papers(
     size = parameters.papers_per_reading_call
     batches = [readable[start : start + size] for start in range(0, len(readable), size)]
     judged = await side_by_side(
-        [_read_batch(idea, method, batch, parameters, engine, beginning) for batch in batches]
+        [_read_batch(plan, method, batch, parameters, engine, beginning) for batch in batches]
     )
     rows = {row.paper_id: row for found, _ in judged for row in found}
     for paper, answer in zip(papers, answers, strict=True):
@@ -177,7 +177,7 @@ def _shown(
 
 
 async def _read_batch(
-    idea: Idea,
+    plan: Excerpt,
     method: Method,
     batch: Sequence[_Readable],
     parameters: SoundnessParameters,
@@ -192,7 +192,8 @@ async def _read_batch(
         for each in batch
     )
     question = EvidenceInput(
-        idea=idea.text,
+        idea=plan.text,
+        idea_words_left_out=plan.words_left_out,
         method=method.text,
         papers=papers,
         words_per_text=parameters.words_per_finding,

@@ -8,7 +8,6 @@ from datetime import date
 
 from schemas.citation import Citation
 from schemas.failure import Failure
-from schemas.idea import Idea
 from schemas.identifiers import PaperId
 from schemas.outcome import Provenance, Unscored, confidence_by_evidence
 from schemas.paper import Paper
@@ -36,6 +35,7 @@ from tasks.soundness.steps.soundness_review import (
     ReviewInput,
     ReviewReply,
 )
+from tasks.text.words import Excerpt
 
 STAGE = "soundness"
 _RELATED, _CLOSE = 2, 3
@@ -58,7 +58,7 @@ class Reviewed:
 
 
 async def review_method(
-    idea: Idea,
+    plan: Excerpt,
     method: Method,
     papers: Sequence[Paper],
     read: Read,
@@ -69,6 +69,7 @@ async def review_method(
     """Ask for the review of `method` over its relevant evidence. Call it only when there is some.
 
     Args:
+        plan: the idea as every review of its methods shows it.
         concerns: of the whole plan, which the evidence may support or weaken.
     """
     by_id = {paper.paper_id: paper for paper in papers}
@@ -76,7 +77,8 @@ async def review_method(
     shown = show([by_id[row.paper_id] for row in evidence])
     items = tuple(_item(row, by_id[row.paper_id], shown, read) for row in evidence)
     question = ReviewInput(
-        idea=idea.text,
+        idea=plan.text,
+        idea_words_left_out=plan.words_left_out,
         method=method.text,
         concerns=tuple(
             ConcernShown(

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from schemas.patterns import IGNORECASE, bounded
 from tasks.text.vocabulary import ABBREVIATIONS, NEGATIVE_CUES, POSITIVE_CUES, STOP_WORDS
@@ -258,16 +258,22 @@ def shorten_words(text: str, limit: int) -> tuple[str, int]:
     return (text[: ends[limit - 1]] if limit > 0 else ""), len(ends) - max(limit, 0)
 
 
-def nearest_sentences(query: str, text: str, limit: int) -> tuple[str, int]:
-    """The sentences of `text` nearest to `query`, at most `limit` words, and how many words were
-    left out.
+class Excerpt(NamedTuple):
+    """A text as far as it is shown."""
+
+    text: str
+    words_left_out: int
+
+
+def nearest_sentences(query: str, text: str, limit: int | None) -> Excerpt:
+    """Return the sentences of `text` nearest to `query`, at most `limit` words; None: all.
 
     They keep their order; a text that fits stays as it is. Where not even one sentence fits, the
     nearest is cut.
     """
     total = len(_UNBROKEN.findall(text))
-    if total <= limit:
-        return text, 0
+    if limit is None or total <= limit:
+        return Excerpt(text, 0)
     found = list(dict.fromkeys(sentences(text)))
     kept: set[str] = set()
     room = limit
@@ -278,8 +284,10 @@ def nearest_sentences(query: str, text: str, limit: int) -> tuple[str, int]:
             kept.add(sentence)
             room -= length
     if not kept:
-        return shorten_words(ranked[0] if ranked else text, limit)[0], total - limit
-    return " ".join(sentence for sentence in found if sentence in kept), total - (limit - room)
+        nearest, _ = shorten_words(ranked[0] if ranked else text, limit)
+        return Excerpt(nearest, total - limit)
+    shown = " ".join(sentence for sentence in found if sentence in kept)
+    return Excerpt(shown, total - (limit - room))
 
 
 def has_numbers(sentence: str) -> bool:

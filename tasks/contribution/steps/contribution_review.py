@@ -41,6 +41,9 @@ class ReviewInput(Noun):
     """What do the comparisons say about the idea's contribution along one dimension?"""
 
     idea: str = Field(min_length=1)
+    idea_words_left_out: int = Field(
+        default=0, ge=0, description="The sentences nearest to the dimensions are shown."
+    )
     dimension: ShownDimension
     comparisons: tuple[ShownComparison, ...] = Field(min_length=1)
     words_per_text: int | None = Field(
@@ -117,7 +120,7 @@ def _uncompared(inputs: ReviewInput) -> ReviewReply | NoAnswer:
 
 CONTRIBUTION_REVIEW = Step(
     name="contribution_review",
-    version=7,
+    version=8,
     package="tasks.contribution",
     input_model=ReviewInput,
     output_model=ReviewReply,

@@ -47,6 +47,9 @@ class EvidenceInput(Noun):
     """Input of `method_evidence`."""
 
     idea: str
+    idea_words_left_out: int = Field(
+        default=0, ge=0, description="The sentences nearest to the methods are shown."
+    )
     method: str
     papers: tuple[PaperShown, ...] = Field(min_length=1)
     words_per_text: int | None = Field(
@@ -198,7 +201,7 @@ def _joined(chosen: list[Reading], readings: list[Reading]) -> str:
 
 METHOD_EVIDENCE = Step(
     name="method_evidence",
-    version=6,
+    version=7,
     package="tasks.soundness",
     input_model=EvidenceInput,
     output_model=EvidenceReply,

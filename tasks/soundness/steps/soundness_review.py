@@ -141,6 +141,9 @@ class ReviewInput(Noun):
     """Input of `soundness_review`."""
 
     idea: str
+    idea_words_left_out: int = Field(
+        default=0, ge=0, description="The sentences nearest to the methods are shown."
+    )
     method: str
     concerns: tuple[ConcernShown, ...] = Field(
         default=(), description="About the whole plan, strengths left out; empty without a review."
@@ -169,7 +172,7 @@ class ConcernBearing(Reply):
 
 
 class ReviewReply(Reply):
-    """Reply to `soundness_review`. Statements about the literature carry keys such as [P3]."""
+    """Reply to `soundness_review`."""
 
     support: Prose
     contradictions: Prose
@@ -254,7 +257,7 @@ def _against(paper: WeighedPaper) -> float:
 
 SOUNDNESS_REVIEW = Step(
     name="soundness_review",
-    version=6,
+    version=7,
     package="tasks.soundness",
     input_model=ReviewInput,
     output_model=ReviewReply,

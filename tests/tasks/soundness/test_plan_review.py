@@ -132,8 +132,8 @@ async def test_a_strength_has_a_quote_and_no_severity() -> None:
 
 
 async def test_points_beyond_the_limit_are_left_out_on_record() -> None:
-    evaluation = await judged(*(plan_point() for _ in range(PARAMETERS.maximum_concerns + 2)))
-    assert len(evaluation.concerns) == PARAMETERS.maximum_concerns
+    evaluation = await judged(*(plan_point() for _ in range(PARAMETERS.maximum_points + 2)))
+    assert len(evaluation.concerns) == PARAMETERS.maximum_points
     assert "2 points beyond the limit" in str(evaluation.concerns[0].provenance.shortening)
 
 
