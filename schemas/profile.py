@@ -119,7 +119,8 @@ class SoundnessParameters(Noun):
         default=None,
         ge=100,
         description=(
-            "Words of the idea shown where one method is read or reviewed, the sentences nearest to all of them; None: all."
+            "Words of the idea shown where papers are read and a method is reviewed, the sentences"
+            " nearest to its methods; None: all."
         ),
     )
     extract_methods_and_results: bool = Field(
@@ -190,7 +191,8 @@ class ContributionParameters(Noun):
         default=None,
         ge=100,
         description=(
-            "Words of the idea shown where one dimension is reviewed, the sentences nearest to all of them; None: all."
+            "Words of the idea shown where papers are judged, compared and reviewed, the sentences"
+            " nearest to its dimensions; None: all."
         ),
     )
     words_per_rationale: int | None = Field(

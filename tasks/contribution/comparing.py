@@ -91,7 +91,8 @@ async def _asked(
     context: Context, batch: Shown, dimensions: Sequence[Dimension], words: int | None
 ) -> Outcome[ComparisonReply]:
     question = ComparisonInput(
-        idea=context.idea.text,
+        idea=context.plan.text,
+        idea_words_left_out=context.plan.words_left_out,
         dimensions=tuple(shown(dimension) for dimension in dimensions),
         papers=shown_papers(batch),
         words_per_text=words,

@@ -15,15 +15,21 @@ from tasks.contribution.before import Before
 from tasks.embeddings.similarity import Nearness
 from tasks.judging.step import Engine, Step
 from tasks.literature.client import LiteratureClient
+from tasks.text.words import Excerpt
 
 STAGE = "contribution"
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One idea under evaluation, and the means."""
+    """One idea under evaluation, and the means.
+
+    Attributes:
+        plan: the idea as prompts about papers show it, all of them alike.
+    """
 
     idea: Idea
+    plan: Excerpt
     parameters: ContributionParameters
     engine: Engine
     literature: LiteratureClient

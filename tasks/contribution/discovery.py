@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from schemas.base import replace
 from schemas.contribution import Dimension
 from schemas.failure import Failure, call_failures
+from schemas.idea import Idea
 from schemas.outcome import Outcome, Unscored
+from schemas.profile import ContributionParameters
 from schemas.reasons import Reason
+from tasks.contribution.before import Before
 from tasks.contribution.context import STAGE, Context, omission
 from tasks.contribution.searching import Found, Searches
 from tasks.contribution.steps.contribution_queries import (
@@ -21,6 +24,7 @@ from tasks.contribution.steps.contribution_queries import (
 from tasks.contribution.steps.extract_dimensions import EXTRACT_DIMENSIONS, DimensionsInput
 from tasks.contribution.steps.shown import ShownDimension
 from tasks.judging.packing import even_batches, side_by_side
+from tasks.judging.step import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +35,20 @@ class Extraction:
     failures: tuple[Failure, ...] = ()
 
 
-async def extract_dimensions(context: Context) -> Extraction:
+async def extract_dimensions(
+    idea: Idea, parameters: ContributionParameters, engine: Engine, before: Before
+) -> Extraction:
     """Ask for the dimensions; the first `maximum_dimensions` of a longer answer count, as the
     prompt says. Those of an earlier run stand.
     """
-    if context.before.dimensions:
-        return Extraction(tuple(replace(each, queries=()) for each in context.before.dimensions))
-    limit = context.parameters.maximum_dimensions
-    outcome = await context.engine.run(
-        EXTRACT_DIMENSIONS, DimensionsInput(idea=context.idea.text, maximum_dimensions=limit)
+    if before.dimensions:
+        return Extraction(tuple(replace(each, queries=()) for each in before.dimensions))
+    limit = parameters.maximum_dimensions
+    outcome = await engine.run(
+        EXTRACT_DIMENSIONS, DimensionsInput(idea=idea.text, maximum_dimensions=limit)
     )
     if isinstance(outcome, Unscored):
-        return Extraction((), tuple(call_failures([outcome], STAGE, context.idea.idea_id)))
+        return Extraction((), tuple(call_failures([outcome], STAGE, idea.idea_id)))
     if not outcome.value.dimensions:
         detail = "the idea claims no contribution; say what would be new about it"
         return Extraction(
@@ -51,7 +57,7 @@ async def extract_dimensions(context: Context) -> Extraction:
                 call_failures(
                     [Unscored(Reason.NOTHING_TO_JUDGE, detail, outcome.provenance)],
                     STAGE,
-                    context.idea.idea_id,
+                    idea.idea_id,
                 )
             ),
         )

@@ -32,6 +32,7 @@ from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.relevance import NO_ABSTRACT, Judgement
 from tasks.judging.step import Engine
 from tasks.literature.client import LiteratureClient, own_publications
+from tasks.text.words import nearest_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,11 @@ async def evaluate_contribution(
     the most relevant, reviews. The result depends on what is answered, not on when.
     """
     nearness = Nearness(idea.text, embedder, parameters.embedded_word_limit)
-    context = Context(idea, parameters, engine, literature, nearness, Before(before))
-    extraction = await extract_dimensions(context)
+    earlier = Before(before)
+    extraction = await extract_dimensions(idea, parameters, engine, earlier)
+    claims = (text for each in extraction.dimensions for text in (each.name, *each.statements))
+    plan = nearest_sentences("\n".join(claims), idea.text, parameters.idea_word_limit)
+    context = Context(idea, plan, parameters, engine, literature, nearness, earlier)
     discovery = await discover(context, extraction.dimensions)
     around = _Field(failures=[*extraction.failures, *discovery.failures])
     around.found = once(discovery.found)

@@ -40,7 +40,8 @@ async def judge_relevance(
     async def asked(batch: Shown) -> Outcome[RelevanceReply]:
         parameters = context.parameters
         question = RelevanceInput(
-            idea=context.idea.text,
+            idea=context.plan.text,
+            idea_words_left_out=context.plan.words_left_out,
             papers=shown_papers(batch, context.idea.text, abstract_word_limit, cited_as),
             words_per_text=parameters.words_per_rationale,
         )

@@ -40,7 +40,6 @@ from tasks.judging.packing import side_by_side
 from tasks.judging.relevance import Judgement
 from tasks.judging.suggestions import settle_suggestions
 from tasks.judging.verifying import sentence_counts, verifies, verify
-from tasks.text.words import Excerpt, nearest_sentences
 
 PAPERS_SAMPLED = 25
 """Shown without a comparison, the most relevant first."""
@@ -66,10 +65,9 @@ async def review(
     """Review every dimension from its scored comparisons; a paper has the same key in all of
     them.
     """
-    plan = _excerpt(context, dimensions)
     joined = _joined(
         await side_by_side(
-            _reviewed(context, plan, papers, dimension, _of(dimension, comparisons))
+            _reviewed(context, papers, dimension, _of(dimension, comparisons))
             for dimension in dimensions
         )
     )
@@ -131,12 +129,10 @@ async def review_uncompared(
         for key, paper in shown_papers
     )
 
-    plan = _excerpt(context, dimensions)
-
     async def one(dimension: Dimension) -> Reviewed:
         question = ReviewInput(
-            idea=plan.text,
-            idea_words_left_out=plan.words_left_out,
+            idea=context.plan.text,
+            idea_words_left_out=context.plan.words_left_out,
             dimension=shown(dimension),
             comparisons=uncompared,
             words_per_text=context.parameters.words_per_review_text,
@@ -152,12 +148,6 @@ async def review_uncompared(
         return _settled(blank, outcome, shown_papers)
 
     return _joined(await side_by_side(one(dimension) for dimension in dimensions))
-
-
-def _excerpt(context: Context, dimensions: Sequence[Dimension]) -> Excerpt:
-    """Return the plan as the review of every dimension shows it, so that prompts begin alike."""
-    statements = "\n".join(text for each in dimensions for text in (each.name, *each.statements))
-    return nearest_sentences(statements, context.idea.text, context.parameters.idea_word_limit)
 
 
 def _joined(parts: Sequence[Reviewed]) -> Reviewed:
@@ -178,17 +168,13 @@ def _of(dimension: Dimension, comparisons: Sequence[Comparison]) -> list[Compari
 
 
 async def _reviewed(
-    context: Context,
-    plan: Excerpt,
-    papers: Shown,
-    dimension: Dimension,
-    comparisons: list[Comparison],
+    context: Context, papers: Shown, dimension: Dimension, comparisons: list[Comparison]
 ) -> Reviewed:
     scores = [comparison.score for comparison in comparisons if comparison.score is not None]
     if not scores:
         return Reviewed((_nothing_scored(dimension, comparisons),), (), ())
     outcome = await context.engine.run(
-        CONTRIBUTION_REVIEW, _question(context, plan, papers, dimension, comparisons)
+        CONTRIBUTION_REVIEW, _question(context, papers, dimension, comparisons)
     )
     lower, upper = novelty_interval(comparisons) or (None, None)
     blank = ContributionReview(
@@ -207,11 +193,7 @@ async def _reviewed(
 
 
 def _question(
-    context: Context,
-    plan: Excerpt,
-    papers: Shown,
-    dimension: Dimension,
-    comparisons: Sequence[Comparison],
+    context: Context, papers: Shown, dimension: Dimension, comparisons: Sequence[Comparison]
 ) -> ReviewInput:
     scored = [each for each in comparisons if each.score is not None]
     told = [each for each in scored if each.comparison] or scored
@@ -220,8 +202,8 @@ def _question(
     ordered = [*closest, *(each for each in told if each not in closest)]
     known = {paper.paper_id: paper for paper in papers.papers}
     return ReviewInput(
-        idea=plan.text,
-        idea_words_left_out=plan.words_left_out,
+        idea=context.plan.text,
+        idea_words_left_out=context.plan.words_left_out,
         dimension=shown(dimension),
         comparisons=tuple(
             ShownComparison(

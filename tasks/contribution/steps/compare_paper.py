@@ -28,6 +28,9 @@ class ComparisonInput(Noun):
     """What is new in the idea, against each paper, along each dimension?"""
 
     idea: str = Field(min_length=1)
+    idea_words_left_out: int = Field(
+        default=0, ge=0, description="The sentences nearest to the dimensions are shown."
+    )
     dimensions: tuple[ShownDimension, ...] = Field(min_length=1)
     papers: tuple[ShownPaper, ...] = Field(min_length=1)
     words_per_text: int | None = Field(
@@ -200,7 +203,7 @@ def _meeting(paper: _PaperRead, statement: _StatementRead) -> _Meeting:
 
 COMPARE_PAPER = Step(
     name="compare_paper",
-    version=6,
+    version=7,
     package="tasks.contribution",
     input_model=ComparisonInput,
     output_model=ComparisonReply,

@@ -19,6 +19,9 @@ class RelevanceInput(Noun):
     """How similar are the contributions of each paper to those of the idea?"""
 
     idea: str = Field(min_length=1)
+    idea_words_left_out: int = Field(
+        default=0, ge=0, description="The sentences nearest to the dimensions are shown."
+    )
     papers: tuple[ShownPaper, ...] = Field(min_length=1)
     words_per_text: int | None = Field(
         default=None, ge=1, description="Asked of each rationale; None: as many as it needs."
