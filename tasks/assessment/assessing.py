@@ -14,7 +14,7 @@ from schemas.outcome import Outcome, Scored, Unscored
 from schemas.profile import AssessmentParameters
 from schemas.reasons import Reason
 from schemas.soundness import Concern, ConcernSeverity, deciding
-from tasks.assessment.material import STAGE, Material
+from tasks.assessment.material import METHODS_ASSESSED, STAGE, Material
 from tasks.assessment.steps.assess_plan import (
     ASSESS_PLAN,
     AssessInput,
@@ -61,7 +61,8 @@ async def assess_plan(
             material.concern_shown(each) for each in deciding(concerns, parameters.maximum_concerns)
         ),
         concerns_unknown=unanswered and not raised,
-        methods=material.methods,
+        strengths=material.strengths,
+        methods=material.methods[:METHODS_ASSESSED],
         unjudged_methods=material.unjudged_methods,
         works=material.works,
         unknown=material.unknown_in_words,

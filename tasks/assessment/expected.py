@@ -2,13 +2,21 @@
 
 from schemas.assessment import AssessmentCriterion
 from schemas.profile import AssessmentParameters
-from tasks.assessment.material import EVIDENCE_WORDS, METHOD_WORDS, WORK_WORDS, WORKS_SHOWN
+from tasks.assessment.material import (
+    EVIDENCE_WORDS,
+    METHOD_WORDS,
+    METHODS_ASSESSED,
+    WHY_WORDS,
+    WORK_WORDS,
+    WORKS_SHOWN,
+)
 from tasks.judging.expected import Asked
 
 TOKENS_PER_WORD = 1.7
 POINT_TOKENS = 75.0
 """A point as it is shown: key, tags, what it is about, one sentence and why."""
 QUESTION_TOKENS = 45.0
+STRENGTHS = 5
 BLOCK_TOKENS = 20.0
 """Tags and words around one block."""
 TITLE_TOKENS = 45.0
@@ -35,15 +43,21 @@ def expected_assessment(
         methods: reviewed against the literature.
         compared: whether works are compared with the idea.
     """
-    evidence = methods * ((METHOD_WORDS + 2 * EVIDENCE_WORDS) * TOKENS_PER_WORD + 3 * BLOCK_TOKENS)
+    of_method = (METHOD_WORDS + 2 * EVIDENCE_WORDS) * TOKENS_PER_WORD + 3 * BLOCK_TOKENS
     works = WORKS_SHOWN * (TITLE_TOKENS + WORK_WORDS * TOKENS_PER_WORD) if compared else 0.0
     decisive = parameters.maximum_concerns
     repetitions = parameters.repetitions
-    assessed = decisive * (POINT_TOKENS + DEFENDED_TOKENS) + evidence + works
+    strengths = STRENGTHS * WHY_WORDS * TOKENS_PER_WORD if concerns else 0.0
+    assessed = (
+        decisive * (POINT_TOKENS + DEFENDED_TOKENS)
+        + strengths
+        + min(methods, METHODS_ASSESSED) * of_method
+        + works
+    )
     return {
         "weigh_concerns": Asked(
             1.0,
-            concerns * POINT_TOKENS + questions * QUESTION_TOKENS + evidence + works,
+            concerns * POINT_TOKENS + questions * QUESTION_TOKENS + methods * of_method + works,
             decisive * WEIGHED_TOKENS,
         ),
         "challenge_concerns": Asked(

@@ -18,6 +18,7 @@ from tasks.text.words import shorten_words
 STAGE = "assessment"
 # About 4,000 tokens a prompt: instructions 1,300, a plan 700, 20 concerns 800, the rest evidence.
 WORKS_SHOWN = 6
+METHODS_ASSESSED = 4
 METHOD_WORDS = 20
 EVIDENCE_WORDS = 35
 WORK_WORDS = 40
@@ -45,6 +46,13 @@ class Material:
     @property
     def unknown_in_words(self) -> str:
         return self.unknown[1] if self.unknown else ""
+
+    @property
+    def strengths(self) -> tuple[str, ...]:
+        """What the review of the plan found strong, in short."""
+        return tuple(
+            self._short(each.point, WHY_WORDS) for each in self.concerns if each.severity is None
+        )
 
     def concern_shown(self, concern: Concern) -> ConcernShown:
         """Return a concern under its key, without its severity."""

@@ -90,7 +90,7 @@ def _question(material: Material, parameters: AssessmentParameters) -> WeighInpu
             for each in material.concerns
             if each.severity is ConcernSeverity.QUESTION
         ),
-        strengths=tuple(each.point for each in material.concerns if each.severity is None),
+        strengths=material.strengths,
         methods=material.methods,
         unjudged_methods=material.unjudged_methods,
         works=material.works,

@@ -25,6 +25,8 @@ class AssessInput(Noun):
     Attributes:
         concerns: those that stand, what would change the decision most first; no severity is shown.
         concerns_unknown: nobody could be asked for concerns, or the answers were unusable.
+        strengths: of the plan, as its review names them.
+        methods: the most important ones.
         unjudged_methods: methods of which the literature shown says nothing.
         unknown: why it is not known what exists; empty where works were compared.
         measured: a line each, what experiments on tasks found of the idea.
@@ -33,6 +35,7 @@ class AssessInput(Noun):
     idea: str
     concerns: tuple[ConcernShown, ...]
     concerns_unknown: bool
+    strengths: tuple[str, ...]
     methods: tuple[MethodShown, ...]
     unjudged_methods: int = Field(ge=0)
     works: tuple[WorkShown, ...]
@@ -91,7 +94,7 @@ class AssessReply(Reply):
 
 ASSESS_PLAN = Step(
     name="assess_plan",
-    version=2,
+    version=3,
     package="tasks.assessment",
     input_model=AssessInput,
     output_model=AssessReply,

@@ -75,7 +75,7 @@ class WeighReply(Reply):
 
 WEIGH_CONCERNS = Step(
     name="weigh_concerns",
-    version=2,
+    version=3,
     package="tasks.assessment",
     input_model=WeighInput,
     output_model=WeighReply,

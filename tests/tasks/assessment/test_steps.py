@@ -43,6 +43,7 @@ INPUTS: dict[str, Noun] = {
         idea=ATTACK,
         concerns=(CONCERN,),
         concerns_unknown=False,
+        strengths=(ATTACK,),
         methods=(METHOD,),
         unjudged_methods=1,
         works=(WORK,),
