@@ -336,7 +336,8 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
     review = 2 * text + EXPECTED_SUGGESTIONS * SUGGESTION_TOKENS
     alike, failures = parameters.queries_per_method, int(parameters.search_failures)
     query = parameters.query_word_limit * TOKENS_PER_WORD + ENTRY_TOKENS / 2
-    points = parameters.maximum_concerns
+    points = parameters.maximum_points
+    shown = _idea_tokens(parameters.idea_word_limit)
     point = _tokens(parameters.words_per_concern, CONCERN_WORDS) + (
         CONCERN_QUOTE_WORDS * TOKENS_PER_WORD + 3 * ENTRY_TOKENS
     )
@@ -361,11 +362,13 @@ def _soundness(request: RunRequest) -> tuple[Counts, float]:
             readings * METHOD_TOKENS + methods * papers * (paper + TITLE_TOKENS),
             relevant * finding + methods * papers * ENTRY_TOKENS,
             first_calls=1,
+            most_idea_tokens=shown,
         ),
         "soundness_review": Asked(
             methods,
             methods * (METHOD_TOKENS + weighed) + relevant * (finding + 2 * TITLE_TOKENS),
             methods * (review + text / 2 + borne + ENTRY_TOKENS),
+            most_idea_tokens=shown,
         ),
     }
     if parameters.summarise:
@@ -386,7 +389,7 @@ def _assessment(request: RunRequest, *, covered: bool = True) -> Counts:
     reviewed = Module.SOUNDNESS in modules
     return expected_assessment(
         request.profile.assessment,
-        concerns=soundness.maximum_concerns if reviewed else 0,
+        concerns=soundness.maximum_points if reviewed else 0,
         questions=soundness.maximum_questions if reviewed else 0,
         methods=min(soundness.maximum_methods, EXPECTED_METHODS) if reviewed and covered else 0,
         compared=covered and (Module.CONTRIBUTION in modules or Module.NOVELTY in modules),
@@ -403,6 +406,15 @@ def _papers_named(request: RunRequest) -> float:
         return parameters.snippets_per_method
     own = parameters.snippets_per_method if parameters.include_passage_papers else 0
     return own + parameters.snippets_per_method * EXPECTED_CITED_PER_PASSAGE
+
+
+def _idea_tokens(word_limit: int | None) -> float | None:
+    return None if word_limit is None else word_limit * TOKENS_PER_WORD
+
+
+def _abstract_tokens(word_limit: int | None) -> float:
+    limit = ABSTRACT_TOKENS if word_limit is None else word_limit * TOKENS_PER_WORD
+    return min(ABSTRACT_TOKENS, limit)
 
 
 def _paper_tokens(request: RunRequest) -> float:
@@ -424,18 +436,14 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
     first = min(found, parameters.maximum_judged_papers)
     seeds = min(first * EXPECTED_RELEVANT_SHARE, parameters.maximum_seeds)
     second = _second_pass(parameters, first)
-    judged, per_call = first + second, parameters.papers_per_relevance_call
-    calls = math.ceil(first / per_call) + math.ceil(second / per_call)
-    compared = min(parameters.papers_compared, judged * EXPECTED_RELEVANT_SHARE)
+    compared = min(parameters.papers_compared, (first + second) * EXPECTED_RELEVANT_SHARE)
     closest = min(parameters.closest_papers, compared)
     comparisons = sum(
         math.ceil(each / parameters.papers_per_comparison_call)
         for each in (closest, compared - closest)
     )
     query_calls = math.ceil(dimensions / parameters.dimensions_per_query_call)
-    abstract = min(
-        ABSTRACT_TOKENS, (parameters.abstract_word_limit or ABSTRACT_TOKENS) * TOKENS_PER_WORD
-    )
+    shown = _idea_tokens(parameters.idea_word_limit)
     comparison = _comparison_tokens(parameters, closest, compared)
     addressed = compared * EXPECTED_ADDRESSED_SHARE
     text = _tokens(parameters.words_per_review_text, SECTION_OF_REVIEW_WORDS)
@@ -446,12 +454,7 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
         "contribution_queries": Asked(
             query_calls, dimensions * DIMENSION_TOKENS, queries * QUERY_TOKENS / 2
         ),
-        "relevance": Asked(
-            calls,
-            judged * (abstract + TITLE_TOKENS),
-            judged * (_tokens(parameters.words_per_rationale, RATIONALE_WORDS) + ENTRY_TOKENS),
-            first_calls=1,
-        ),
+        "relevance": _relevance(parameters, first, second),
         "compare_paper": Asked(
             comparisons,
             comparisons * dimensions * DIMENSION_TOKENS
@@ -465,16 +468,35 @@ def _contribution(request: RunRequest) -> tuple[Counts, float]:
             ),
             shared_tokens=dimensions * DIMENSION_TOKENS,
             first_calls=1,
+            most_idea_tokens=shown,
         ),
         "contribution_review": Asked(
             dimensions,
             dimensions * (DIMENSION_TOKENS + addressed * (comparison + 2 * TITLE_TOKENS) + near),
             dimensions * (2 * text + EXPECTED_SUGGESTIONS * SUGGESTION_TOKENS),
+            most_idea_tokens=shown,
         ),
     }
     if parameters.verify_citations:
         counts |= _verification(text, dimensions, compared)
     return counts, _searches(parameters, dimensions, queries) + _neighbours(request, seeds)
+
+
+def _relevance(parameters: ContributionParameters, first: float, second: float) -> Asked:
+    """Judging the papers of both passes; in brief a rationale is given of the relevant ones."""
+    per_call, judged = parameters.papers_per_relevance_call, first + second
+    words = parameters.abstract_word_limit
+    further = parameters.second_pass_word_limit or words
+    told = judged if parameters.words_per_rationale is None else judged * EXPECTED_RELEVANT_SHARE
+    return Asked(
+        math.ceil(first / per_call) + math.ceil(second / per_call),
+        first * _abstract_tokens(words)
+        + second * _abstract_tokens(further)
+        + judged * TITLE_TOKENS,
+        told * _tokens(parameters.words_per_rationale, RATIONALE_WORDS) + judged * ENTRY_TOKENS,
+        first_calls=1,
+        most_idea_tokens=_idea_tokens(parameters.idea_word_limit),
+    )
 
 
 def _comparison_tokens(

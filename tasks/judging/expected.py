@@ -57,6 +57,7 @@ class Asked:
             instructions and idea.
         first_calls: calls that go ahead of those they share a beginning with, one of each group;
             None: no call waits for another, and none finds its beginning in a cache.
+        most_idea_tokens: shown of the idea; None: all of it.
     """
 
     calls: float
@@ -64,6 +65,7 @@ class Asked:
     answer_tokens: float
     shared_tokens: float = 0.0
     first_calls: float | None = None
+    most_idea_tokens: float | None = None
 
 
 class StepEstimate(Noun):
@@ -160,6 +162,8 @@ class _Share:
 
 
 def _prompts(step: Step[Any, Any], asked: Asked, idea_tokens: float) -> _Prompts:
+    if asked.most_idea_tokens is not None:
+        idea_tokens = min(idea_tokens, asked.most_idea_tokens)
     frame = len(step.template) / CHARACTERS_PER_TOKEN + FRAME_TOKENS + idea_tokens
     until_idea = len(step.instructions) / CHARACTERS_PER_TOKEN + idea_tokens
     return _Prompts(

@@ -215,16 +215,16 @@ def test_a_beginning_that_is_long_enough_comes_from_the_cache_from_the_second_ca
 ) -> None:
     long = tuple(idea.model_copy(update={"text": idea.text * 4}) for idea in ideas)
     estimate = estimated(long, engine="litellm:openai/gpt-4.1")
-    for name in ("method_evidence", "relevance", "compare_paper"):
+    for name in ("method_evidence", "compare_paper"):
         step = of(estimate, name)
         assert 0 < step.cached_tokens < step.prompt_tokens * (step.calls - 1) / step.calls, name
     assert of(estimate, "soundness_review").cached_tokens == 0
     cached_usd, prompt_usd = 0.5e-6, 2e-6
-    relevance = of(estimate, "relevance")
-    expected = relevance.prompt_tokens * prompt_usd - relevance.cached_tokens * (
+    reading = of(estimate, "method_evidence")
+    expected = reading.prompt_tokens * prompt_usd - reading.cached_tokens * (
         prompt_usd - cached_usd
     )
-    assert relevance.cost_usd == pytest.approx(expected + relevance.completion_tokens * 8e-6)
+    assert reading.cost_usd == pytest.approx(expected + reading.completion_tokens * 8e-6)
 
 
 def test_a_beginning_below_the_providers_minimum_is_paid_in_full(ideas: tuple[Idea, ...]) -> None:
