@@ -396,6 +396,7 @@ class ModuleCost(Noun):
 class IdeaReview(Noun):
     """Everything a full report on one idea shows."""
 
+    warehouse: str = Field(description="Where the run is, as `--warehouse` takes it.")
     run: Run
     evaluation: IdeaEvaluation
     score: IdeaScore

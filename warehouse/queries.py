@@ -71,7 +71,7 @@ def open_queries(
         as_defined: as of `open_reader`; which runs there are is known without, and sooner.
     """
     with open_reader(layout, catalogue_url=catalogue_url, as_defined=as_defined) as connection:
-        yield Queries(connection)
+        yield Queries(connection, layout.address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,13 @@ class Queries:
     """Questions to an open lake.
 
     Every method raises ConfigurationError for a run that is not published.
+
+    Attributes:
+        warehouse: where the lake is, as `--warehouse` takes it.
     """
 
     connection: duckdb.DuckDBPyConnection
+    warehouse: str
     _found: dict[RunId, Run] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def list_runs(self) -> tuple[Run, ...]:
@@ -250,7 +254,8 @@ class Queries:
                 costs = {row["idea_id"]: row for row in self._rows("idea_costs", **some)}
             for place in part:
                 idea_id = place["idea_id"]
-                yield _review(run, place, scores[idea_id], rows[idea_id], costs.get(idea_id))
+                cost = costs.get(idea_id)
+                yield _review(self.warehouse, run, place, scores[idea_id], rows[idea_id], cost)
 
     def rows(self, name: str, **parameters: object) -> list[Row]:
         """Rows that `sql/queries/<name>.sql` answers, by column name."""
@@ -328,10 +333,16 @@ def _run(row: dict[str, Any]) -> Run:
 
 
 def _review(
-    run: Run, place: Row, score: IdeaScore, rows: dict[str, list[Row]], cost: Row | None
+    warehouse: str,
+    run: Run,
+    place: Row,
+    score: IdeaScore,
+    rows: dict[str, list[Row]],
+    cost: Row | None,
 ) -> IdeaReview:
     evaluation = evaluation_of(rows)
     return IdeaReview(
+        warehouse=warehouse,
         run=run,
         evaluation=evaluation,
         score=score,

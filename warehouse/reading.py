@@ -28,6 +28,7 @@ class LakeReading:
     def __init__(self, layout: Layout, *, catalogue_url: str | None = None) -> None:
         self._stack = ExitStack()
         self._lock = threading.Lock()
+        self._warehouse = layout.address
         self._catalogue = None if catalogue_url is None else PostgresCatalogue.of(catalogue_url)
         self._connection = self._stack.enter_context(
             open_reader(layout, catalogue_url=catalogue_url, as_defined=False)
@@ -51,7 +52,7 @@ class LakeReading:
                 cursor.execute("set timezone = 'UTC'")
                 if not self._as_defined:  # what is laid over the lake is seen by this cursor alone
                     self._as_defined = not show_as_defined(cursor)
-                yield Queries(cursor)
+                yield Queries(cursor, self._warehouse)
         finally:
             cursor.close()
 

@@ -157,7 +157,10 @@ def _page(
         no_concerns=_no_concerns(plan),
         criteria=_criteria(evaluation),
         not_judged=tuple(_not_judged(review, gaps, room)),
-        full_report=f"assay report {quote(review.run.run_id)} --idea {quote(idea.idea_id)} --full",
+        full_report=(
+            f"assay report {quote(review.run.run_id)} --idea {quote(idea.idea_id)} --full"
+            f" --warehouse {quote(review.warehouse)}"
+        ),
     )
 
 

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from shlex import quote
 
 from dashboards.reports import figures
 from dashboards.reports.closest_work import ClosestWork, closest_works, own_works
@@ -21,7 +20,7 @@ from schemas.identifiers import PaperId
 from schemas.judging import JudgeVote
 from schemas.paper import Paper
 from schemas.reasons import Reason
-from schemas.soundness import ConcernSeverity, Method, MethodEvidence, SoundnessReview
+from schemas.soundness import Method, MethodEvidence, SoundnessReview
 from warehouse.answers import IdeaReview
 
 MARKS = {1: "+", 0: "0", -1: figures.MINUS, None: "?"}
@@ -102,8 +101,6 @@ class IdeaPage:
     committee: CommitteePart | None
     other_sources: tuple[Markdown, ...]
     weights: str
-    all_questions: str
-    """The command that lists every question about the plan."""
 
 
 def idea_page(review: IdeaReview) -> IdeaPage:
@@ -117,7 +114,9 @@ def idea_page(review: IdeaReview) -> IdeaPage:
         review=review,
         first=first_page(review, plan, closest, gaps),
         plan=plan,
-        tried=tuple(map(TriedPart, evaluation.experimental_results)),
+        tried=tuple(
+            TriedPart(result, review.warehouse) for result in evaluation.experimental_results
+        ),
         methods=_methods(review, papers),
         dimensions=_dimensions(review),
         closest=closest,
@@ -145,20 +144,7 @@ def idea_page(review: IdeaReview) -> IdeaPage:
             ],
         ),
         weights=score_in_words(review.run, review.score),
-        all_questions=_all_questions(review),
     )
-
-
-def _all_questions(review: IdeaReview) -> str:
-    run, idea = (
-        name.replace("'", "''") for name in (review.run.run_id, review.evaluation.idea.idea_id)
-    )
-    # Shown to people, never run: the console of `assay sql` is read-only in any case.
-    sql = (
-        f"select point, quote from concerns where run_id = '{run}' and idea_id = '{idea}'"  # noqa: S608
-        f" and severity = '{ConcernSeverity.QUESTION}'"
-    )
-    return f"assay sql {quote(sql)}"
 
 
 def _methods(review: IdeaReview, papers: dict[PaperId, Paper]) -> tuple[MethodPart, ...]:

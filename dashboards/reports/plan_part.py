@@ -1,6 +1,5 @@
 """The review of the plan itself: which concerns stand, in which order, and what goes with them."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +8,6 @@ from dashboards.reports.wording import concern_kind, unscored
 from schemas.evaluation import IdeaEvaluation
 from schemas.soundness import (
     Concern,
-    ConcernKind,
     ConcernSeverity,
     ConfirmedSeverity,
     ElementStanding,
@@ -22,7 +20,6 @@ REASONING = (
     " here is a claim about the literature. What retrieved papers say of a point stands below it,"
     " cited."
 )
-QUESTIONS_SHOWN = 4
 SAME_PASSAGE_CHARACTERS = 300
 """A strength whose quote is no further from a concern's, about two sentences, is of one thing."""
 _GRAVITY = tuple(ConcernSeverity)
@@ -37,6 +34,7 @@ class ConcernLine:
         effort: what the action takes, ready to print.
         lowered: whether the second reading found it less grave than the first.
         strengths: what is strong about the same passage of the plan.
+        folded: points that it says too; each may hold something of its own.
     """
 
     concern: Concern
@@ -44,6 +42,7 @@ class ConcernLine:
     effort: str
     lowered: bool
     strengths: tuple[Concern, ...] = ()
+    folded: tuple[Concern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class PlanPart:
         verdict: empty where there are concerns, else says why there are none.
         concerns: those that stand: weighed ones by their place, others by severity and rank.
         deciding_count: how many of them the first page may show; they come first.
-        questions: the best few of `question_count`.
+        questions: about single things that the plan names, in its order.
         refuted: those that the second reading found not to stand.
         strengths: those that belong to no concern.
     """
@@ -64,9 +63,7 @@ class PlanPart:
     concerns: tuple[ConcernLine, ...]
     deciding_count: int
     questions: tuple[Concern, ...]
-    question_count: int
     refuted: tuple[ConcernLine, ...]
-    folded_count: int
     strengths: tuple[ConcernLine, ...]
     stated: tuple[PlanElement, ...]
     unstated: tuple[PlanElement, ...]
@@ -94,16 +91,17 @@ def plan_part(evaluation: IdeaEvaluation) -> PlanPart | None:
     return PlanPart(
         verdict=unscored(why_unscored) if why_unscored is not None else "",
         note=_note(review.dropped_point_count if review is not None else 0),
-        concerns=tuple(_line(one, beside.get(one.concern_id, ())) for one in concerns),
+        concerns=tuple(
+            _line(one, beside.get(one.concern_id, ()), _folded_into(one, evaluation.concerns))
+            for one in concerns
+        ),
         deciding_count=len(deciding),
-        questions=_best(asked),
-        question_count=len(asked),
+        questions=tuple(sorted(asked, key=lambda one: one.rank)),
         refuted=tuple(
             _line(one)
             for one in evaluation.concerns
             if one.confirmed_severity is ConfirmedSeverity.REFUTED and one.folded_into is None
         ),
-        folded_count=sum(one.folded_into is not None for one in evaluation.concerns),
         strengths=tuple(_line(one) for one in strengths if one.concern_id not in placed),
         stated=_of(soundness, ElementStanding.STATED),
         unstated=_of(soundness, ElementStanding.UNSTATED),
@@ -161,7 +159,13 @@ def _gravest_first(concern: Concern) -> tuple[int, int]:
     return (_GRAVITY.index(severity) if severity else len(_GRAVITY), concern.rank)
 
 
-def _line(concern: Concern, strengths: Sequence[Concern] = ()) -> ConcernLine:
+def _folded_into(concern: Concern, concerns: Sequence[Concern]) -> tuple[Concern, ...]:
+    return tuple(one for one in concerns if one.folded_into == concern.concern_id)
+
+
+def _line(
+    concern: Concern, strengths: Sequence[Concern] = (), folded: Sequence[Concern] = ()
+) -> ConcernLine:
     about, severity = concern_kind(concern.kind), severity_of(concern)
     first = concern.severity
     return ConcernLine(
@@ -174,6 +178,7 @@ def _line(concern: Concern, strengths: Sequence[Concern] = ()) -> ConcernLine:
             and _GRAVITY.index(severity) > _GRAVITY.index(first)
         ),
         strengths=tuple(strengths),
+        folded=tuple(folded),
     )
 
 
@@ -204,17 +209,6 @@ def _span(quote: str, plan: str) -> tuple[int, int] | None:
 def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
     """Characters between two spans; 0: they overlap."""
     return max(0, max(one[0], other[0]) - min(one[1], other[1]))
-
-
-def _best(questions: Sequence[Concern]) -> tuple[Concern, ...]:
-    """The first question of each kind in the order a reviewer asks, then the second ones."""
-    kinds, seen = tuple(ConcernKind), Counter[ConcernKind]()
-    places = []
-    for question in sorted(questions, key=lambda one: one.rank):
-        places.append((seen[question.kind], kinds.index(question.kind), question.rank, question))
-        seen[question.kind] += 1
-    places.sort(key=lambda place: place[:3])
-    return tuple(question for *_, question in places[:QUESTIONS_SHOWN])
 
 
 def _note(dropped: int) -> str:

@@ -1,6 +1,7 @@
 """What came of trying an idea, as a reader meets it: apart from all that the literature says."""
 
 from dataclasses import dataclass
+from shlex import quote
 
 from dashboards.reports import wording
 from schemas.experimental_result import ExperimentalResult, Surprise
@@ -20,6 +21,7 @@ class TriedPart:
     """One result on the page."""
 
     result: ExperimentalResult
+    warehouse: str
 
     @property
     def verdict(self) -> str:
@@ -35,4 +37,10 @@ class TriedPart:
     def search(self) -> str:
         """The command that looks up why; empty: nothing to look up."""
         query = self.result.proposed_query
-        return f'assay survey "{query}"' if query else ""
+        return f"assay survey {quote(query)} --warehouse {quote(self.warehouse)}" if query else ""
+
+    @property
+    def report(self) -> str:
+        """The command that prints all of it."""
+        run_id = self.result.experiment_run_id
+        return f"assay report {quote(run_id)} --warehouse {quote(self.warehouse)}"

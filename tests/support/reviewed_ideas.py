@@ -213,6 +213,7 @@ def make_review(evaluation: IdeaEvaluation, **score: Any) -> IdeaReview:
         "duplicate_of": None,
     }
     return IdeaReview(
+        warehouse="/data/reviews",
         run=make_run(),
         evaluation=evaluation,
         score=IdeaScore(**told | score),

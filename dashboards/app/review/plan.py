@@ -4,7 +4,6 @@ import streamlit as st
 
 from dashboards.app import text
 from dashboards.app.review import words
-from dashboards.reports import figures
 from dashboards.reports.idea_page import idea_page
 from dashboards.reports.plan_part import REASONING, ConcernLine
 from dashboards.reports.safe_text import prose_line
@@ -29,9 +28,6 @@ def show(review: IdeaReview) -> None:
     if part.questions:
         asked = [f"- “{text.line(one.quote)}”: {text.line(one.point)}" for one in part.questions]
         st.markdown("\n".join(["**Questions about single things in the plan**", "", *asked]))
-        more = part.question_count - len(part.questions)
-        if more:
-            st.caption(text.line(f"{figures.counted(more, 'more question')} in the table concerns"))
     if part.strengths:
         strong = [_strong(line.concern) for line in part.strengths]
         st.markdown("\n".join(["**Strong in the plan**", "", *strong]))
@@ -70,6 +66,9 @@ def _show_concern(number: int, line: ConcernLine) -> None:
                 if content
             )
         )
+        if line.folded:
+            points = [f"- {text.line(one.point)}" for one in line.folded]
+            st.markdown("\n".join(["**Raised in other words**", "", *points]))
         if line.strengths:
             st.markdown(
                 "\n".join(["**Strong in the same passage**", "", *map(_strong, line.strengths)])
