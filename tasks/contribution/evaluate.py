@@ -30,9 +30,8 @@ from tasks.contribution.searching import Found, augment, once
 from tasks.embeddings import Embedder
 from tasks.embeddings.similarity import Nearness, nearest, similarity_of
 from tasks.judging.relevance import NO_ABSTRACT, Judgement
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, excerpt
 from tasks.literature.client import LiteratureClient, own_publications
-from tasks.text.words import nearest_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ async def evaluate_contribution(
     earlier = Before(before)
     extraction = await extract_dimensions(idea, parameters, engine, earlier)
     claims = (text for each in extraction.dimensions for text in (each.name, *each.statements))
-    plan = nearest_sentences("\n".join(claims), idea.text, parameters.idea_word_limit)
+    plan = excerpt("\n".join(claims), idea.text, parameters.idea_word_limit, engine)
     context = Context(idea, plan, parameters, engine, literature, nearness, earlier)
     discovery = await discover(context, extraction.dimensions)
     around = _Field(failures=[*extraction.failures, *discovery.failures])

@@ -19,6 +19,7 @@ from tasks.judging.relevance import (
     judge_papers,
     shown_papers,
 )
+from tasks.judging.step import reads_offline
 
 POSSIBLY_THIS_WORK = Judgement(
     None, "possibly this work: set apart, and never counted against the idea"
@@ -35,14 +36,16 @@ async def judge_relevance(
 
     Args:
         cited_as: how a paper near the idea cites some of them.
+        abstract_word_limit: shown of an abstract; the offline engine sees all of it.
     """
+    words = None if reads_offline(context.engine) else abstract_word_limit
 
     async def asked(batch: Shown) -> Outcome[RelevanceReply]:
         parameters = context.parameters
         question = RelevanceInput(
             idea=context.plan.text,
             idea_words_left_out=context.plan.words_left_out,
-            papers=shown_papers(batch, context.idea.text, abstract_word_limit, cited_as),
+            papers=shown_papers(batch, context.idea.text, words, cited_as),
             words_per_text=parameters.words_per_rationale,
         )
         return await context.engine.run(RELEVANCE, question)

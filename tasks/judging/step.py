@@ -13,13 +13,14 @@ import jinja2
 from jinja2 import meta
 
 from schemas.base import Noun, Reply, replace
-from schemas.choices import EngineChoice
+from schemas.choices import EXTRACTIVE, EngineChoice
 from schemas.errors import PromptError
 from schemas.judging import DEFAULT_ANSWER_TOKENS, StepKind
 from schemas.outcome import Outcome, Provenance
 from schemas.patterns import IGNORECASE, MULTILINE, Pattern, bounded, escape
 from schemas.reasons import Reason
 from tasks.embeddings import Embedder
+from tasks.text.words import Excerpt, nearest_sentences
 
 InputT = TypeVar("InputT", bound=Noun)
 OutputT = TypeVar("OutputT", bound=Reply)
@@ -233,6 +234,16 @@ class Engine(Protocol):
         with a reason.
         """
         ...
+
+
+def reads_offline(engine: Engine) -> bool:
+    """Tell whether the engine pays for no word that it is shown."""
+    return engine.name == EXTRACTIVE.text
+
+
+def excerpt(query: str, text: str, word_limit: int | None, engine: Engine) -> Excerpt:
+    """Return what a prompt shows of `text`; the offline engine sees all of it."""
+    return nearest_sentences(query, text, None if reads_offline(engine) else word_limit)
 
 
 def never_asked(step: Step[Any, Any], engine: Engine) -> Provenance:

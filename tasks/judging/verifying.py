@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from schemas.choices import EXTRACTIVE
 from schemas.failure import Failure, call_failures
 from schemas.identifiers import PaperId
 from schemas.outcome import Unscored
@@ -11,7 +10,7 @@ from schemas.paper import Paper
 from tasks.citations.keys import Shown, show
 from tasks.citations.settle import CitingSentence, citing_sentences, settle
 from tasks.judging.packing import even_batches, side_by_side
-from tasks.judging.step import Engine
+from tasks.judging.step import Engine, reads_offline
 from tasks.judging.steps.verify_citations import (
     VERIFY_CITATIONS,
     ClaimShown,
@@ -56,7 +55,7 @@ class _Claim:
 
 def verifies(engine: Engine) -> bool:
     """Whether there is anything to check: the offline engine only quotes stored texts."""
-    return engine.name != EXTRACTIVE.text
+    return not reads_offline(engine)
 
 
 async def verify(

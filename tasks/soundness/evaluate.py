@@ -20,7 +20,7 @@ from schemas.suggestion import Suggestion
 from tasks.citations.keys import show
 from tasks.documents.sections import DocumentLibrary
 from tasks.judging.packing import Beginning, even_batches
-from tasks.judging.step import Engine, never_asked
+from tasks.judging.step import Engine, excerpt, never_asked
 from tasks.judging.verifying import verifies
 from tasks.literature.client import LiteratureClient
 from tasks.recommendation.offering import Offered, offered
@@ -37,7 +37,7 @@ from tasks.soundness.reviewing import (
     unscored_review,
 )
 from tasks.soundness.steps.soundness_summary import SOUNDNESS_SUMMARY
-from tasks.text.words import Excerpt, nearest_sentences
+from tasks.text.words import Excerpt
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,13 @@ class _Begun:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What the methods of an idea have in common; each sees `excerpt` of the plan, so that their
-    prompts begin alike.
+    """What the methods of an idea have in common; what each of them shows of the idea is
+    the same, so that their prompts begin alike.
     """
 
     search: _Search
     plan: asyncio.Task[PlanReviewed]
-    excerpt: Excerpt
+    shown: Excerpt
     readings: Beginning = field(default_factory=Beginning)
 
 
@@ -209,8 +209,8 @@ async def _judge_all(
         )
         extracted, beginnings = await started
         methods = "\n".join(method.text for method in extracted.methods)
-        excerpt = nearest_sentences(methods, idea.text, parameters.idea_word_limit)
-        context = _Context(search, plan, excerpt)
+        shown = excerpt(methods, idea.text, parameters.idea_word_limit, engine)
+        context = _Context(search, plan, shown)
         tasks = [group.create_task(_judge(each, context)) for each in beginnings]
     return extracted, plan.result(), [task.result() for task in tasks], fetched
 
@@ -295,7 +295,7 @@ async def _judge(beginning: asyncio.Task[_Begun], context: _Context) -> _Judged:
     minimum_relevance = search.parameters.minimum_relevance
     if any(reaches(row, minimum_relevance) for row in read.evidence):
         reviewed = await review_method(
-            context.excerpt,
+            context.shown,
             method,
             gathered.papers,
             read,
@@ -330,7 +330,7 @@ async def _read(
     """What the papers gathered say of the method, papers `known` already left out."""
     search = context.search
     return await read_papers(
-        context.excerpt,
+        context.shown,
         method,
         [paper for paper in gathered.papers if paper.paper_id not in known],
         gathered.passages,
