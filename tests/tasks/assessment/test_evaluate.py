@@ -289,6 +289,13 @@ async def test_refuted_concerns_are_not_shown_where_the_plan_is_assessed() -> No
     assert inputs.concerns[0].defense == "The plan [P1] says so."
 
 
+async def test_the_assessment_is_shown_what_is_strong_in_the_plan() -> None:
+    asked = Asked()
+    await asked.evaluate(the_evaluation())
+    (inputs,) = asked.engines[1].inputs_of("assess_plan")
+    assert inputs.strengths == ("The reward is simple.",)
+
+
 async def test_a_fatal_concern_that_was_not_weighed_is_challenged_too() -> None:
     asked = Asked(
         answers={

@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.base import replace
 from schemas.contribution import CandidateOrigin
 from schemas.idea import Idea
 from schemas.profile import Ranking, RecommendationKind, SearchKind
 from schemas.reasons import Reason
 from tasks.contribution.evaluate import ContributionFindings, evaluate_contribution
 from tasks.contribution.searching import PACKED_WORDS, best_of_each, packed_query
+from tasks.contribution.steps.compare_paper import COMPARE_PAPER
 from tasks.contribution.steps.contribution_queries import CONTRIBUTION_QUERIES, QueriesReply
+from tasks.contribution.steps.contribution_review import CONTRIBUTION_REVIEW
 from tasks.contribution.steps.extract_dimensions import DimensionsReply
 from tasks.contribution.steps.relevance import RELEVANCE, RelevanceReply
 from tasks.embeddings.similarity import fused
@@ -58,7 +61,7 @@ def everything_is_relevant(question: Any) -> RelevanceReply:
 
 
 async def evaluated(
-    source: FakeLiterature, **changes: Any
+    source: FakeLiterature, idea: Idea = IDEA, **changes: Any
 ) -> tuple[ContributionFindings, FakeEngine]:
     embedder = WordEmbedder()
     answers = {
@@ -68,7 +71,7 @@ async def evaluated(
     }
     engine = FakeEngine(embedder, answers)
     packed = parameters(**{"dimensions_per_query_call": 5, "search": SearchKind.PACKED, **changes})
-    return await evaluate_contribution(IDEA, packed, engine, source, embedder), engine
+    return await evaluate_contribution(idea, packed, engine, source, embedder), engine
 
 
 async def test_queries_of_all_dimensions_come_from_one_call_and_go_to_their_own_dimension() -> None:
@@ -156,6 +159,45 @@ async def test_long_abstracts_are_cut_in_sight_where_the_profile_says_so() -> No
     (question,) = engine.inputs_of(RELEVANCE)
     assert question.papers[0].abstract.endswith("[…]")
     assert "at most 7 words" in RELEVANCE.messages(question)[1]["content"]
+
+
+async def test_the_second_pass_shows_less_of_an_abstract_than_the_first() -> None:
+    told = "We sell tax forms to bats at night. " * 5 + "Roosts are counted from drones."
+    papers = [replace(each, abstract=f"{each.abstract} {told}") for each in PAPERS]
+    _, engine = await evaluated(
+        FakeLiterature(papers),
+        maximum_judged_papers=3,
+        papers_per_relevance_call=20,
+        abstract_word_limit=30,
+        second_pass_word_limit=20,
+    )
+    lengths = [
+        max(len(paper.abstract.split()) for paper in question.papers)
+        for question in engine.inputs_of(RELEVANCE)
+    ]
+    assert 20 < lengths[0] <= 31
+    assert lengths[1] <= 21
+
+
+async def test_prompts_about_papers_show_what_a_long_idea_claims_and_say_that_it_is_a_part() -> (
+    None
+):
+    filler = "Weather was fair and nobody complained about it. " * 40
+    idea = replace(IDEA, text=f"{filler}{IDEA.text} {filler}")
+    findings, engine = await evaluated(FakeLiterature(PAPERS), idea=idea, idea_word_limit=100)
+    assert findings.evaluation.reviews
+    asked = [
+        (step, question)
+        for step in (RELEVANCE, COMPARE_PAPER, CONTRIBUTION_REVIEW)
+        for question in engine.inputs_of(step)
+    ]
+    assert len({question.idea for _, question in asked}) == 1, "prompts begin alike"
+    for step, question in asked:
+        assert "echo calls of bats" in question.idea
+        assert len(question.idea.split()) <= 100
+        note = f"({question.idea_words_left_out} words of the plan are left out"
+        assert note in step.messages(question)[1]["content"]
+    assert engine.inputs_of(CONTRIBUTION_QUERIES)[0].idea == idea.text
 
 
 @given(st.lists(st.text(alphabet="abc ", max_size=20), max_size=12))

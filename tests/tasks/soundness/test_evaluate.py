@@ -533,6 +533,20 @@ async def test_the_sentences_nearest_to_the_method_are_shown_and_the_passages_th
     assert shown["Paper number 4"]["passages"].text == "Passage 4"
 
 
+async def test_all_methods_show_the_same_part_of_a_long_idea() -> None:
+    filler = "Weather was fair and nobody complained about it. " * 40
+    engine = FakeEngine()
+    idea = replace(IDEA, text=f"{filler}{IDEA.text} {filler}")
+    await evaluated(idea=idea, engine=engine, idea_word_limit=100)
+    shown = [
+        *engine.inputs_of("method_evidence"),
+        *engine.inputs_of("soundness_review"),
+    ]
+    assert len({inputs.idea for inputs in shown}) == 1, "their prompts begin alike"
+    assert "alpha" in shown[0].idea
+    assert len(shown[0].idea.split()) + shown[0].idea_words_left_out == len(idea.text.split())
+
+
 async def test_the_ideas_own_publication_is_set_apart_and_never_read() -> None:
     title = "Alpha for the mice of tomorrow"
     idea = replace(IDEA, title=title)
