@@ -73,7 +73,7 @@ def relevance_score(similarity_0_to_1: float, shared_share_0_to_1: float) -> int
 
 SURVEY_RELEVANCE = Step(
     name="survey_relevance",
-    version=1,
+    version=2,
     package="tasks.survey",
     input_model=SurveyRelevanceInput,
     output_model=SurveyRelevanceReply,
