@@ -71,7 +71,9 @@ class Candidate(Judged):
         le=5,
         description="None when not judged or unscored.",
     )
-    rationale: Prose = Field(default="", description="Why that relevance; empty: none was asked for, or given.")
+    rationale: Prose = Field(
+        default="", description="Why that relevance; empty: none was asked for, or given."
+    )
     unscored_reason: UnscoredReason = None
     seed: bool = Field(default=False, description="Relevant enough to start augmentation from.")
     compared: bool = Field(default=False, description="Among the papers compared.")
