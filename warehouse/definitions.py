@@ -112,10 +112,14 @@ def check_catalogue(connection: duckdb.DuckDBPyConnection) -> None:
         raise foreign_error(kind, name)
 
 
-def foreign_error(kind: str, name: str) -> ConfigurationError:
-    """The error of a catalogue that holds what only somebody else can have written."""
+def foreign_error(kind: str, name: object) -> ConfigurationError:
+    """The error of a catalogue that holds what only somebody else can have written.
+
+    Args:
+        name: None: it has lost its name.
+    """
     return ConfigurationError(
-        f"the lake's catalogue holds {kind} {name[:200]!r}, which Assay never writes there:"
+        f"the lake's catalogue holds {kind} {str(name)[:200]!r}, which Assay never writes there:"
         " bring the catalogue back from a copy, and see who may write to it"
     )
 
