@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from schemas.identifiers import RunId, content_hash
 from schemas.ledger import LedgerEntry, LedgerHead, LedgerRow
 from schemas.tables import TABLE
+from warehouse.connection import every_row_read
 from warehouse.lake import insert, rows_in
 from warehouse.layout import Layout
 from warehouse.parquet import arrow_table, write_bytes
@@ -87,7 +88,8 @@ def breaks(rows: Iterable[Row]) -> Iterator[str]:
 
 def rows_of_chain(connection: duckdb.DuckDBPyConnection) -> Iterator[Row]:
     """Every row of the lake's chain in the order of their numbers, some thousands at a time."""
-    result = connection.execute(statement("ledger", "chain"))
+    with every_row_read(connection):
+        result = connection.execute(statement("ledger", "chain"))
     columns = [column[0] for column in result.description or ()]
     while found := result.fetchmany(_ROWS_AT_ONCE):
         yield from (dict(zip(columns, values, strict=True)) for values in found)
@@ -136,7 +138,8 @@ def parts_of_report(connection: duckdb.DuckDBPyConnection, run_id: RunId) -> tup
 
 def head_of(connection: duckdb.DuckDBPyConnection) -> LedgerHead:
     """The last row of the lake's chain."""
-    found = connection.execute(statement("ledger", "head")).fetchone()
+    with every_row_read(connection):
+        found = connection.execute(statement("ledger", "head")).fetchone()
     return LedgerHead(sequence=found[0], entry_sha256=found[1]) if found else _NONE
 
 
@@ -181,7 +184,8 @@ def has_row(
 ) -> bool:
     """Return whether the chain has a row of this hash, and number."""
     given = {"entry_sha256": sha256, "sequence": sequence}
-    return bool(connection.execute(statement("ledger", "has"), given).fetchall())
+    with every_row_read(connection):
+        return bool(connection.execute(statement("ledger", "has"), given).fetchall())
 
 
 def lacks(connection: duckdb.DuckDBPyConnection, head: LedgerHead) -> bool:

@@ -30,6 +30,7 @@ from warehouse.units.landing import LEFTOVERS, bring, landed_names, loose_files
 from warehouse.verify_content import LakeContent, LandedContent
 from warehouse.verify_landing import read_file, read_units
 from warehouse.verify_records import recorded_problems
+from warehouse.verify_statistics import false_statistics
 from warehouse.verify_values import bad_values
 
 
@@ -64,7 +65,9 @@ def verify(layout: Layout, *, catalogue_url: str | None = None) -> VerifyReport:
             problems += _missing_files(connection, layout)
             rows, unreadable = _readable(connection)
             problems += unreadable
-            problems += bad_values(connection, rows.keys() & filled_tables(connection))
+            filled = rows.keys() & filled_tables(connection)
+            problems += bad_values(connection, filled)
+            problems += false_statistics(connection, filled)
             comparison = _Comparison(layout, LakeContent(connection), rows.keys())
             for kind in KINDS:
                 problems += comparison.problems(kind)

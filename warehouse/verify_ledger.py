@@ -10,6 +10,7 @@ from schemas.base import Noun
 from schemas.errors import ConfigurationError
 from schemas.ledger import LedgerHead
 from schemas.tables import TABLE
+from warehouse.connection import every_row_read
 from warehouse.kinds import KINDS
 from warehouse.lake import one_line, open_reader, rows_in
 from warehouse.layout import Layout
@@ -96,4 +97,5 @@ def _works(connection: duckdb.DuckDBPyConnection, kind: Kind[Any, Any]) -> list[
     for name in kind.ids:
         ledger = ledger.replace(f"${name}", f'work."{name}"')
     sql = statement("ledger", "published_works").format(table=kind.head_table, condition=ledger)
-    return rows_in(connection, sql)
+    with every_row_read(connection):
+        return rows_in(connection, sql)

@@ -13,6 +13,7 @@ from schemas.columns import Table
 from schemas.decisions import Decision
 from schemas.ledger import LedgerAction, LedgerEntry, LedgerHead
 from schemas.tables import SERVICE_TABLES
+from warehouse.connection import every_row_read
 from warehouse.lake import one_snapshot, rows_in
 from warehouse.layout import Layout
 from warehouse.ledger import head_of, lacks, note_file, noted_head
@@ -77,7 +78,7 @@ def recorded_problems(
     findings = RecordFindings()
     tables = [table for table in SERVICE_TABLES if table.name in readable]
     noted = _noted(layout, findings)
-    with one_snapshot(connection):
+    with one_snapshot(connection), every_row_read(connection):
         lakes = {table.name: _in_lake(connection, table) for table in tables}
         entries = None
         if "ledger" in readable:
